@@ -1,0 +1,11 @@
+"""
+The sentence-state LSTM for AllenNLP. Importing this package registers everything that it offers to
+AllenNLP's configs; without AllenNLP, `slstm_allennlp.modules` still gives the PyTorch modules.
+"""
+
+import importlib.util
+
+if importlib.util.find_spec("allennlp") is not None:
+    import slstm_allennlp.dataset_readers
+    import slstm_allennlp.modules.seq2seq_encoders
+    import slstm_allennlp.modules.seq2vec_encoders  # noqa: F401

@@ -1,0 +1,160 @@
+from typing import Any, Mapping, Optional, Tuple, Union
+
+import torch
+from torch import Tensor
+from torch.nn import Module, Parameter
+
+from slstm_allennlp.ops.slstm import (
+    SlstmSettings,
+    SlstmWeights,
+    Transition,
+    batched_slstm,
+    initial_weights,
+)
+
+
+class SentenceStateLSTM(Module):
+    """
+    The sentence-state LSTM of Zhang, Liu and Song, "Sentence-State LSTM for Text Representation"
+    (ACL 2018), which reads a sentence in both directions at once: every word holds a state, and
+    `num_steps` times each word exchanges it with its neighbours and with the sentence's own state g.
+
+        ξᵢ = [h₍ᵢ₋₁₎ ; hᵢ ; h₍ᵢ₊₁₎]
+        x̂ᵢ = σ(Wₓ ξᵢ + Uₓ xᵢ + Vₓ g + bₓ)      for the gates x ∈ {i, l, r, f, s, o}      (Eq. 2)
+        uᵢ = tanh(W_u ξᵢ + U_u xᵢ + V_u g + b_u)
+        i, l, r, f, s = softmax(î, l̂, r̂, f̂, ŝ)
+        cᵢ = l ⊙ c₍ᵢ₋₁₎ + f ⊙ cᵢ + r ⊙ c₍ᵢ₊₁₎ + s ⊙ c_g + i ⊙ u
+        hᵢ = o ⊙ tanh(cᵢ)
+
+        f̂_g = σ(W_g g + U_g h̄ + b_g)      f̂ᵢ = σ(W_f g + U_f hᵢ + b_f)      o = σ(W_o g + U_o h̄ + b_o)
+        f₁ … fₙ, f_g = softmax(f̂₁ … f̂ₙ, f̂_g)                                           (Eq. 3)
+        c_g = f_g ⊙ c_g + Σᵢ fᵢ ⊙ cᵢ           g = o ⊙ tanh(c_g)
+
+    All states of a step are computed from those of the step before.
+
+    # Parameters
+
+    input_size : `int`
+        The size d of a word's input.
+    hidden_size : `int`
+        The size h of every state.
+    num_steps : `int`, optional (default = `9`)
+        The number T of recurrent steps.
+    window_size : `int`, optional (default = `1`)
+        How many neighbours k a word reads on each side.
+    num_sentence_nodes : `int`, optional (default = `1`)
+        The number m of sentence nodes. With none, the sentence vector is the mean of the words'
+        states; with several, each also reads the others, and the first is the sentence vector.
+    boundary : `bool`, optional (default = `None`)
+        Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put before the first word and after the last; they
+        take part in everything, means included. None takes what `transition` has: on for
+        `"paper"`, off for the other two.
+    transition : `str` or mapping, optional (default = `"paper"`)
+        `"paper"`, `"released"` (the authors' TensorFlow code) or `"fastnlp"` (the re-implementation
+        there), or a mapping that changes single choices of one, such as
+        `{"preset": "released", "initial_state": "uniform"}`, the released code's start for tagging;
+        `slstm_allennlp.ops.slstm.Transition` lists them.
+    layer_norm : `bool`, optional (default = `False`)
+        Whether every gate's pre-activation goes through a layer normalisation of its own.
+
+    # Errors
+
+    `ValueError` that names the argument, its value and what is expected.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_steps: int = 9,
+        window_size: int = 1,
+        num_sentence_nodes: int = 1,
+        boundary: Optional[bool] = None,
+        transition: Union[str, Mapping[str, Any], Transition] = "paper",
+        layer_norm: bool = False,
+    ) -> None:
+        super().__init__()
+        self.settings = SlstmSettings.of(
+            input_size=input_size,
+            hidden_size=hidden_size,
+            num_steps=num_steps,
+            window_size=window_size,
+            num_sentence_nodes=num_sentence_nodes,
+            boundary=boundary,
+            transition=transition,
+            layer_norm=layer_norm,
+        )
+        for name, weight in initial_weights(self.settings)._asdict().items():
+            self.register_parameter(name, None if weight is None else Parameter(weight))
+
+    @property
+    def input_size(self) -> int:
+        return self.settings.input_size
+
+    @property
+    def hidden_size(self) -> int:
+        return self.settings.hidden_size
+
+    @property
+    def weights(self) -> SlstmWeights:
+        """The parameters, by the letters of the paper."""
+        return SlstmWeights(*(getattr(self, name) for name in SlstmWeights._fields))
+
+    def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+        """
+        # Parameters
+
+        inputs : `Tensor`
+            Word representations. *Shape:* (batch_size, seq_len, input_size)
+        mask : `Tensor`, optional (default = `None`)
+            Boolean, True at real tokens, which come before the padding; None where there is no
+            padding. *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        words : `Tensor`
+            Every word's last state hᵢ, zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
+        sentence : `Tensor`
+            The sentence vector. *Shape:* (batch_size, hidden_size)
+
+        # Errors
+
+        `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is
+        padded elsewhere than at the end.
+        """
+        if inputs.dim() != 3 or inputs.size(-1) != self.input_size:
+            raise ValueError(
+                f"inputs have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
+                f"with an input_size of {self.input_size}"
+            )
+        if mask is None:
+            mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+        _check_mask(mask, inputs)
+        return batched_slstm(inputs, mask, self.weights, self.settings, self._start(inputs))
+
+    def _start(self, inputs: Tensor) -> Optional[Tensor]:
+        if self.settings.transition.initial_state != "uniform":
+            return None
+        length = inputs.size(1) + 2 * self.settings.boundary
+        shape = (2, inputs.size(0), length, self.hidden_size)
+        return torch.empty(shape, dtype=inputs.dtype, device=inputs.device).uniform_(-0.05, 0.05)
+
+    def extra_repr(self) -> str:
+        names = ("input_size", "hidden_size", "num_steps", "window_size", "num_sentence_nodes")
+        return ", ".join(f"{name}={getattr(self.settings, name)}" for name in names)
+
+
+def _check_mask(mask: Tensor, inputs: Tensor) -> None:
+    if mask.dtype != torch.bool:
+        raise ValueError(f"mask has dtype {mask.dtype}, expected torch.bool")
+    if mask.shape != inputs.shape[:2]:
+        raise ValueError(
+            f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the inputs"
+        )
+    late = mask[:, 1:] & ~mask[:, :-1]
+    if late.any():
+        sentence, position = late.nonzero()[0].tolist()
+        raise ValueError(
+            f"mask[{sentence}] is False at {position} and True at {position + 1}, expected a mask padded "
+            "on the right, without holes: all real tokens before all padding"
+        )

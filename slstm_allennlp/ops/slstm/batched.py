@@ -1,0 +1,228 @@
+"""
+The S-LSTM for a batch of sentences: U x once, and then one large product for all gates of all words
+in each step. Padding never changes a result: states beyond a sentence's end are kept at zero.
+"""
+
+from typing import NamedTuple, Optional, Tuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import layer_norm, linear, pad
+
+from slstm_allennlp.ops.slstm.settings import SlstmSettings
+from slstm_allennlp.ops.slstm.weights import SlstmWeights
+
+
+class _State(NamedTuple):
+    """All states of one step; N is the padded length, boundary words included."""
+
+    h: Tensor  # (B, N, h), zero at padding
+    c: Tensor  # (B, N, h), zero at padding
+    g: Optional[Tensor]  # (B, m, h), None without nodes
+    c_g: Optional[Tensor]  # (B, m, h)
+
+
+def batched_slstm(
+    inputs: Tensor,
+    mask: Tensor,
+    weights: SlstmWeights,
+    settings: SlstmSettings,
+    start: Optional[Tensor] = None,
+) -> Tuple[Tensor, Tensor]:
+    """
+    The final states of the words and of the sentences.
+
+    # Parameters
+
+    inputs : `Tensor`
+        Word representations; what stands at padding is never read.
+        *Shape:* (batch_size, seq_len, input_size)
+    mask : `Tensor`
+        True at real tokens, which come before the padding. *Shape:* (batch_size, seq_len)
+    weights : `SlstmWeights`
+    settings : `SlstmSettings`
+    start : `Tensor`, optional
+        The draws for `initial_state: "uniform"`, of h⁰ and c⁰, boundary words included.
+        *Shape:* (2, batch_size, seq_len (+ 2), hidden_size)
+
+    # Returns
+
+    words : `Tensor`
+        hᵢᵀ, zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
+    sentences : `Tensor`
+        The sentence vectors. *Shape:* (batch_size, hidden_size)
+    """
+    x, x_mask = inputs.masked_fill(~mask.unsqueeze(-1), 0), mask
+    if weights.boundary is not None:
+        x, x_mask = _add_boundary(x, mask, weights.boundary)
+    if weights.projection_weight is not None:
+        x = linear(x, weights.projection_weight, weights.projection_bias)
+
+    padding = ~x_mask.unsqueeze(-1)  # (B, N, 1)
+    counts = x_mask.sum(1, keepdim=True).to(x.dtype)  # (B, 1)
+    state = _initial_state(x, padding, counts, weights, settings, start)
+    Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())  # (B, N, G * h)
+    for _ in range(settings.num_steps):
+        h, c = _words(state, x, Ux, padding, weights, settings)
+        g, c_g = _nodes(state, padding, counts, weights, settings)
+        state = _State(h, c, g, c_g)
+
+    words = state.h
+    if weights.boundary is not None:
+        # ⟨/s⟩ stands right behind the last real word, where the caller has padding.
+        words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
+    return words, _sentence_vector(state, counts, settings)
+
+
+def _add_boundary(x: Tensor, mask: Tensor, boundary: Tensor) -> Tuple[Tensor, Tensor]:
+    """⟨s⟩ before the first word and ⟨/s⟩ right behind each sentence's last: (B, L + 2, d) and mask."""
+    last = mask.sum(1, keepdim=True) + 1  # (B, 1)
+    positions = torch.arange(mask.size(1) + 2, device=mask.device)
+    boundary = boundary.to(x.dtype)
+    x = pad(x, (0, 0, 1, 1))
+    x = torch.where((positions == 0).view(1, -1, 1), boundary[0], x)
+    x = torch.where((positions == last).unsqueeze(-1), boundary[1], x)
+    return x, positions <= last
+
+
+def _initial_state(
+    x: Tensor,
+    padding: Tensor,
+    counts: Tensor,
+    weights: SlstmWeights,
+    settings: SlstmSettings,
+    start: Optional[Tensor],
+) -> _State:
+    m = settings.num_sentence_nodes
+    shape = (*padding.shape[:2], settings.hidden_size)
+    learned = weights.initial_h is not None and weights.initial_c is not None
+    if learned:
+        h, c = weights.initial_h.to(x.dtype).expand(shape), weights.initial_c.to(x.dtype).expand(shape)
+    elif settings.transition.initial_state == "input":
+        h, c = x, x
+    else:
+        assert start is not None
+        h, c = start[0], start[1]
+    h, c = h.masked_fill(padding, 0), c.masked_fill(padding, 0)
+    if m == 0:
+        return _State(h, c, None, None)
+    node_shape = (len(x), m, settings.hidden_size)
+    if learned:
+        g = weights.initial_h.to(x.dtype).expand(node_shape)
+        return _State(h, c, g, weights.initial_c.to(x.dtype).expand(node_shape))
+    g, c_g = (_mean(states, counts).unsqueeze(1).expand(node_shape) for states in (h, c))
+    return _State(h, c, g, c_g)
+
+
+def _words(
+    state: _State,
+    x: Tensor,
+    Ux: Tensor,
+    padding: Tensor,
+    weights: SlstmWeights,
+    settings: SlstmSettings,
+) -> Tuple[Tensor, Tensor]:
+    """Eq. 2 for every word: the next h and c, (B, N, h) each."""
+    xi = torch.cat(_neighbors(state.h, settings), dim=-1)  # (B, N, S * h)
+    pre = Ux + linear(xi, weights.word_W.flatten(2).flatten(0, 1))
+    if state.g is not None and weights.word_V is not None:
+        Vg = linear(state.g.flatten(1), weights.word_V.flatten(2).flatten(0, 1))
+        pre = pre + Vg.unsqueeze(1)
+    pre = pre.unflatten(-1, (len(settings.word_gates), settings.hidden_size))  # (B, N, G, h)
+    if weights.word_norm_weight is not None and weights.word_norm_bias is not None:
+        pre = _layer_norm(pre, weights.word_norm_weight, weights.word_norm_bias)
+
+    normalized = len(settings.normalized_gates)
+    gates = _normalize(pre[:, :, :normalized], 2, settings).unbind(2)
+    o = torch.sigmoid(pre[:, :, normalized])
+    u = torch.tanh(pre[:, :, normalized + 1]) if settings.transition.candidate == "tanh" else x
+    cells = _neighbors(state.c, settings)
+    if state.c_g is not None:
+        cells += state.c_g.unsqueeze(1).unbind(2)
+    c = gates[-1] * u
+    for gate, cell in zip(gates, cells):
+        c = torch.addcmul(c, gate, cell)
+    c = c.masked_fill(padding, 0)
+    return o * torch.tanh(c), c
+
+
+def _nodes(
+    state: _State,
+    padding: Tensor,
+    counts: Tensor,
+    weights: SlstmWeights,
+    settings: SlstmSettings,
+) -> Tuple[Optional[Tensor], Optional[Tensor]]:
+    """Eq. 3 for every node: the next g and c_g, (B, m, h) each."""
+    if state.g is None or state.c_g is None or weights.sentence_U is None:
+        return None, None
+    assert weights.sentence_W is not None and weights.sentence_b is not None
+    m, h, gates = settings.num_sentence_nodes, settings.hidden_size, settings.sentence_gates
+    Wg = linear(
+        state.g.flatten(1), weights.sentence_W.flatten(3).flatten(0, 2), weights.sentence_b.flatten()
+    ).view(-1, 1, m, len(gates), h)  # every gate reads every node's g
+
+    def pre_activation(gate: str, states: Tensor) -> Tensor:
+        """A gate's pre-activation from h̄ or from the words: (B, 1 or N, m, h)."""
+        assert weights.sentence_U is not None
+        index = gates.index(gate)
+        Uh = linear(states, weights.sentence_U[:, index].flatten(0, 1)).unflatten(-1, (m, h))
+        pre = Uh + Wg[:, :, :, index]
+        if weights.sentence_norm_weight is None or weights.sentence_norm_bias is None:
+            return pre
+        return _layer_norm(
+            pre, weights.sentence_norm_weight[:, index], weights.sentence_norm_bias[:, index]
+        )
+
+    h_bar = _mean(state.h, counts).unsqueeze(1)  # (B, 1, h)
+    f = pre_activation("f", state.h)
+    f_g = pre_activation("f" if settings.transition.sentence_forget == "shared" else "g", h_bar)
+    o = torch.sigmoid(pre_activation("o", h_bar)).squeeze(1)
+    blocked = pad(padding, (0, 0, 0, 1)).unsqueeze(-1)  # f_g, behind the words, is always there
+    f = _normalize(torch.cat([f, f_g], dim=1), 1, settings, blocked)
+    c_g = (f[:, :-1] * state.c.unsqueeze(2)).sum(1) + f[:, -1] * state.c_g
+    return o * torch.tanh(c_g), c_g
+
+
+def _neighbors(states: Tensor, settings: SlstmSettings) -> list:
+    """
+    What stands in ξ's places, for every word: the left neighbours' states from far to near, its own,
+    the right neighbours' from near to far; with a summed window one sum for each side.
+    """
+    k, length = settings.window_size, states.size(1)
+    padded = pad(states, (0, 0, k, k))
+    shifted = [padded[:, offset : offset + length] for offset in range(2 * k + 1)]
+    if settings.transition.window == "summed" and k > 1:
+        return [sum(shifted[1:k], shifted[0]), states, sum(shifted[k + 2 :], shifted[k + 1])]
+    return shifted
+
+
+def _normalize(
+    pre: Tensor, dim: int, settings: SlstmSettings, blocked: Optional[Tensor] = None
+) -> Tensor:
+    """The gates that sum to one over `dim`, in each of the h dimensions."""
+    if settings.transition.gate_normalization == "sigmoid_softmax":
+        pre = torch.sigmoid(pre)
+    if blocked is not None:
+        pre = pre.masked_fill(blocked, float("-inf"))
+    return torch.softmax(pre, dim)
+
+
+def _layer_norm(pre: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Layer normalisation of each gate on its own, with its own gain and bias."""
+    return layer_norm(pre, pre.shape[-1:]) * weight + bias
+
+
+def _sentence_vector(state: _State, counts: Tensor, settings: SlstmSettings) -> Tensor:
+    if state.g is None:
+        return _mean(state.h, counts)
+    g, kind = state.g[:, 0], settings.transition.sentence_vector
+    if kind == "node":
+        return g
+    total = state.h.sum(1) + g
+    return total / (counts + 1 if kind == "mean" else counts.clamp(min=1))
+
+
+def _mean(states: Tensor, counts: Tensor) -> Tensor:
+    """The mean over each sentence's words, zero where it has none."""
+    return states.sum(1) / counts.clamp(min=1)

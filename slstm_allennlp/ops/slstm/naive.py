@@ -1,0 +1,201 @@
+"""
+The S-LSTM as the paper writes it: one sentence, one word and one gate at a time. Slow, and the oracle
+against which the fast versions are tested.
+"""
+
+from typing import Dict, List, Optional, Tuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import layer_norm
+
+from slstm_allennlp.ops.slstm.settings import SlstmSettings
+from slstm_allennlp.ops.slstm.weights import SlstmWeights
+
+
+def naive_slstm(
+    inputs: Tensor,
+    mask: Tensor,
+    weights: SlstmWeights,
+    settings: SlstmSettings,
+    start: Optional[Tensor] = None,
+) -> Tuple[Tensor, Tensor]:
+    """
+    The final states of the words and of the sentences. Arguments, shapes and result as in
+    `slstm_allennlp.ops.slstm.batched.batched_slstm`.
+    """
+    words = inputs.new_zeros(*mask.shape, settings.hidden_size)
+    sentences = inputs.new_zeros(len(inputs), settings.hidden_size)
+    for b in range(len(inputs)):
+        n = int(mask[b].sum())
+        x = [inputs[b, i] for i in range(n)]
+        if settings.boundary:
+            assert weights.boundary is not None
+            x = [weights.boundary[0], *x, weights.boundary[1]]  # ⟨s⟩, w₁ … wₙ, ⟨/s⟩
+        drawn = None if start is None else start[:, b, : len(x)]
+        h, g = _sentence(x, weights, settings, drawn)
+        real = h[1:-1] if settings.boundary else h
+        for i in range(n):
+            words[b, i] = real[i]
+        sentences[b] = _sentence_vector(h, g, settings)
+    return words, sentences
+
+
+def _sentence(
+    x: List[Tensor], weights: SlstmWeights, settings: SlstmSettings, start: Optional[Tensor]
+) -> Tuple[List[Tensor], List[Tensor]]:
+    """One sentence's hᵢᵀ and its nodes' gᵀ, from its words' inputs, boundary words included."""
+    if settings.transition.project_input:
+        assert weights.projection_weight is not None and weights.projection_bias is not None
+        x = [weights.projection_weight @ x_i + weights.projection_bias for x_i in x]
+
+    # The initial state.
+    kind = settings.transition.initial_state
+    zero = weights.word_b.new_zeros(settings.hidden_size)
+    if kind == "learned":
+        assert weights.initial_h is not None and weights.initial_c is not None
+        h, c = [weights.initial_h for _ in x], [weights.initial_c for _ in x]
+        g = [weights.initial_h for _ in range(settings.num_sentence_nodes)]
+        c_g = [weights.initial_c for _ in range(settings.num_sentence_nodes)]
+    else:
+        if kind == "input":
+            h, c = list(x), list(x)
+        else:
+            assert start is not None
+            h, c = list(start[0]), list(start[1])
+        g = [_mean(h, zero) for _ in range(settings.num_sentence_nodes)]
+        c_g = [_mean(c, zero) for _ in range(settings.num_sentence_nodes)]
+
+    for _ in range(settings.num_steps):
+        new_words = [_word(i, x, h, c, g, c_g, weights, settings) for i in range(len(x))]
+        new_nodes = [_node(j, h, c, g, c_g, weights, settings) for j in range(len(g))]
+        h, c = [new[0] for new in new_words], [new[1] for new in new_words]
+        g, c_g = [new[0] for new in new_nodes], [new[1] for new in new_nodes]
+    return h, g
+
+
+def _word(
+    i: int,
+    x: List[Tensor],
+    h: List[Tensor],
+    c: List[Tensor],
+    g: List[Tensor],
+    c_g: List[Tensor],
+    weights: SlstmWeights,
+    settings: SlstmSettings,
+) -> Tuple[Tensor, Tensor]:
+    """Eq. 2: the next hᵢ and cᵢ."""
+    k = settings.window_size
+
+    def at(states: List[Tensor], position: int) -> Tensor:
+        beyond = position < 0 or position >= len(states)
+        return torch.zeros_like(weights.word_b[0]) if beyond else states[position]
+
+    def neighbors(states: List[Tensor]) -> List[Tensor]:
+        left = [at(states, i - distance) for distance in range(k, 0, -1)]
+        right = [at(states, i + distance) for distance in range(1, k + 1)]
+        if settings.transition.window == "summed":
+            left, right = [_sum(left)], [_sum(right)]
+        return [*left, states[i], *right]
+
+    xi = neighbors(h)
+    hat: Dict[str, Tensor] = {}
+    for index, gate in enumerate(settings.word_gates):
+        value = weights.word_U[index] @ x[i] + weights.word_b[index]
+        for slot, h_slot in enumerate(xi):
+            value = value + weights.word_W[index, :, slot] @ h_slot
+        for node, g_node in enumerate(g):
+            assert weights.word_V is not None
+            value = value + weights.word_V[index, :, node] @ g_node
+        if settings.layer_norm:
+            assert weights.word_norm_weight is not None and weights.word_norm_bias is not None
+            norm_weight, norm_bias = weights.word_norm_weight[index], weights.word_norm_bias[index]
+            value = layer_norm(value, value.shape, norm_weight, norm_bias)
+        hat[gate] = value
+
+    o = torch.sigmoid(hat["o"])
+    u = torch.tanh(hat["u"]) if settings.transition.candidate == "tanh" else x[i]
+    gates = dict(
+        zip(
+            settings.normalized_gates,
+            _normalize([hat[gate] for gate in settings.normalized_gates], settings),
+        )
+    )
+    new_c = gates["i"] * u
+    for gate, c_slot in zip(settings.neighbor_gates, neighbors(c)):
+        new_c = new_c + gates[gate] * c_slot
+    for node, c_node in enumerate(c_g, start=1):
+        new_c = new_c + gates[f"s{node}"] * c_node
+    return o * torch.tanh(new_c), new_c
+
+
+def _node(
+    j: int,
+    h: List[Tensor],
+    c: List[Tensor],
+    g: List[Tensor],
+    c_g: List[Tensor],
+    weights: SlstmWeights,
+    settings: SlstmSettings,
+) -> Tuple[Tensor, Tensor]:
+    """Eq. 3: the next g and c_g of node j."""
+    assert weights.sentence_W is not None and weights.sentence_U is not None
+    assert weights.sentence_b is not None
+    W, U, b = weights.sentence_W[j], weights.sentence_U[j], weights.sentence_b[j]
+
+    def pre_activation(gate: str, state: Tensor) -> Tensor:
+        index = settings.sentence_gates.index(gate)
+        value = U[index] @ state + b[index]
+        for node, g_node in enumerate(g):  # node j's own g, and the other nodes'
+            value = value + W[index, :, node] @ g_node
+        if settings.layer_norm:
+            assert weights.sentence_norm_weight is not None
+            assert weights.sentence_norm_bias is not None
+            norm_weight = weights.sentence_norm_weight[j, index]
+            value = layer_norm(
+                value, value.shape, norm_weight, weights.sentence_norm_bias[j, index]
+            )
+        return value
+
+    shared = settings.transition.sentence_forget == "shared"
+    h_bar = _mean(h, torch.zeros_like(g[j]))
+    f_hat = [pre_activation("f", h_i) for h_i in h]
+    f_g_hat = pre_activation("f" if shared else "g", h_bar)
+    o = torch.sigmoid(pre_activation("o", h_bar))
+    *f, f_g = _normalize([*f_hat, f_g_hat], settings)
+    new_c = f_g * c_g[j]
+    for f_i, c_i in zip(f, c):
+        new_c = new_c + f_i * c_i
+    return o * torch.tanh(new_c), new_c
+
+
+def _normalize(pre_activations: List[Tensor], settings: SlstmSettings) -> List[Tensor]:
+    """The gates that sum to one in each of the h dimensions."""
+    if settings.transition.gate_normalization == "sigmoid_softmax":
+        pre_activations = [torch.sigmoid(value) for value in pre_activations]
+    exponentials = [torch.exp(value) for value in pre_activations]
+    total = _sum(exponentials)
+    return [value / total for value in exponentials]
+
+
+def _sentence_vector(h: List[Tensor], g: List[Tensor], settings: SlstmSettings) -> Tensor:
+    if not g:  # no node: the mean of the words
+        return _mean(h, torch.zeros(settings.hidden_size).to(h[0]) if h else torch.zeros(()))
+    kind = settings.transition.sentence_vector
+    if kind == "node":
+        return g[0]
+    if kind == "mean":
+        return _mean([*h, g[0]], g[0])
+    return _sum([*h, g[0]]) / max(len(h), 1)
+
+
+def _sum(values: List[Tensor]) -> Tensor:
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
+
+
+def _mean(values: List[Tensor], of_none: Tensor) -> Tensor:
+    """The mean, and `of_none` where there are no values (a sentence without words)."""
+    return _sum(values) / len(values) if values else of_none
