@@ -1,0 +1,33 @@
+from typing import Optional
+
+import torch
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
+
+from slstm_allennlp.modules.slstm_encoder import SlstmEncoder
+
+
+@Seq2VecEncoder.register("slstm")
+class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):
+    """
+    The sentence-state LSTM as a vector encoder: the sentence vector of its transition, g in the paper.
+    Parameters and errors as in `SlstmEncoder`.
+
+    Registered as a `Seq2VecEncoder` with name "slstm".
+    """
+
+    def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
+        """
+        # Parameters
+
+        inputs : `torch.Tensor`
+            *Shape:* (batch_size, seq_len, input_size)
+        mask : `torch.BoolTensor`, optional (default = `None`)
+            None where there is no padding. *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        `torch.Tensor`
+            *Shape:* (batch_size, hidden_size)
+        """
+        _, sentence = self._module(self._dropout(inputs), mask)
+        return self._dropout(sentence)
