@@ -1,0 +1,237 @@
+import re
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Union
+
+import conllu.parser
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
+from allennlp.data.fields import Field, MetadataField, SequenceLabelField, TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+
+from slstm_allennlp.dataset_readers.lines import Line, blocks, read_lines
+
+_FORMATS = ("conllu", "columns", "inline")
+_CONLLU_FIELDS = ("id", "form", "lemma", "upos", "xpos")  # the five that are read, of the ten
+
+
+class _TaggedWord(NamedTuple):
+    word: str
+    tag: str
+
+
+@DatasetReader.register("tagged_text")
+class TaggedTextReader(DatasetReader):
+    """
+    Reads sentences whose words each carry one tag, in the forms in which such corpora are distributed:
+
+    - `conllu`: CoNLL-U. The tags are a column of choice. Multi-word tokens (`3-4`) and empty words
+      (`3.1`) are passed over, since the words that they cover or leave out have rows of their own.
+    - `columns`: a word and its tag on a line, between them a tab, or white space where the line has
+      no tab; blank lines between sentences; lines that begin with `-DOCSTART-` are passed over.
+    - `inline`: a sentence on a line, each word with its tag behind it: `The/DT dog/NN`. The last
+      separator counts, and one that is escaped (`1\\/2/CD`) belongs to the word, where it loses its
+      backslash.
+
+    The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
+
+    Registered as a `DatasetReader` with name "tagged_text".
+
+    # Parameters
+
+    format : `str`, optional (default = `"conllu"`)
+        `"conllu"`, `"columns"` or `"inline"`.
+    tag_column : `str`, optional (default = `"xpos"`)
+        Which tags to take from CoNLL-U: `"upos"`, the universal ones, or `"xpos"`, the treebank's own.
+    separator : `str`, optional (default = `"/"`)
+        What stands between a word and its tag in the `inline` format.
+    token_indexers : `Dict[str, TokenIndexer]`, optional
+        (default = `{"tokens": SingleIdTokenIndexer()}`)
+    label_namespace : `str`, optional (default = `"labels"`)
+        The vocabulary namespace of the tags.
+    max_instances : `int`, optional (default = `None`)
+        How many sentences to read at most.
+
+    # Errors
+
+    `ConfigurationError` for an argument that is none of those named. While reading, `ValueError` that
+    names the file and the line: for a file that is missing, unreadable, without sentences or not
+    UTF-8, a wrong number of columns, an id that is no CoNLL-U id or out of order, and a word or a tag
+    that is missing.
+    """
+
+    def __init__(
+        self,
+        format: str = "conllu",
+        tag_column: str = "xpos",
+        separator: str = "/",
+        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        label_namespace: str = "labels",
+        max_instances: Optional[int] = None,
+    ) -> None:
+        super().__init__(
+            max_instances=max_instances,
+            manual_distributed_sharding=True,
+            manual_multiprocess_sharding=True,
+        )
+        if format not in _FORMATS:
+            raise ConfigurationError(
+                f"tagged_text: format is {format!r}, expected one of {', '.join(_FORMATS)}"
+            )
+        if tag_column not in ("upos", "xpos"):
+            raise ConfigurationError(
+                f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos"
+            )
+        if len(separator) != 1 or separator.isspace() or separator == "\\":
+            raise ConfigurationError(
+                f"tagged_text: separator is {separator!r}, expected one character, such as / or _"
+            )
+        self._format = format
+        self._tag_column = tag_column
+        self._separator = separator
+        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
+        self._label_namespace = label_namespace
+
+    def _read(self, file_path: str) -> Iterator[Instance]:
+        for lines in self.shard_iterable(self._sentences(str(file_path))):
+            words = list(self._tagged_words(lines))
+            yield self.text_to_instance(
+                [tagged.word for tagged in words], [tagged.tag for tagged in words]
+            )
+
+    def text_to_instance(  # type: ignore[override]
+        self, tokens: List[Union[str, Token]], tags: Optional[List[str]] = None
+    ) -> Instance:
+        """
+        # Parameters
+
+        tokens : `List[Union[str, Token]]`
+        tags : `List[str]`, optional (default = `None`)
+
+        # Errors
+
+        `ValueError` for a sentence without words, and for tags that are not as many as the words.
+        """
+        if not tokens:
+            raise ValueError("tokens is empty, expected a sentence of at least one word")
+        if tags is not None and len(tags) != len(tokens):
+            raise ValueError(
+                f"there are {len(tags)} tags for {len(tokens)} tokens, expected one for each"
+            )
+        words = [Token(token) if isinstance(token, str) else token for token in tokens]
+        text = TextField(words)
+        fields: Dict[str, Field] = {
+            "tokens": text,
+            "metadata": MetadataField({"words": [word.text for word in words]}),
+        }
+        if tags is not None:
+            fields["tags"] = SequenceLabelField(tags, text, self._label_namespace)
+        return Instance(fields)
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        instance.fields["tokens"]._token_indexers = self._token_indexers  # type: ignore[attr-defined]
+
+    def _to_params(self) -> Dict[str, Any]:
+        return {
+            "type": "tagged_text",
+            "format": self._format,
+            "tag_column": self._tag_column,
+            "separator": self._separator,
+            "token_indexers": self._token_indexers,
+            "label_namespace": self._label_namespace,
+            "max_instances": self.max_instances,
+        }
+
+    def _sentences(self, path: str) -> Iterator[List[Line]]:
+        """The lines of each sentence, those that hold none (comments, `-DOCSTART-`) left out."""
+        found = False
+        lines: Iterable[Line] = read_lines(path)
+        if self._format == "inline":
+            groups: Iterable[List[Line]] = ([line] for line in lines if line.text.strip())
+        else:
+            groups = blocks(lines)
+        for group in groups:
+            kept = [line for line in group if not self._is_skipped(line)]
+            if kept:
+                found = True
+                yield kept
+        if not found:
+            raise ValueError(f"{path}: no sentence in the file, expected at least one")
+
+    def _is_skipped(self, line: Line) -> bool:
+        if self._format == "conllu":
+            return line.text.startswith("#")
+        return self._format == "columns" and line.text.startswith("-DOCSTART-")
+
+    def _tagged_words(self, lines: List[Line]) -> Iterator[_TaggedWord]:
+        if self._format == "conllu":
+            return self._from_conllu(lines)
+        if self._format == "columns":
+            return map(_from_columns, lines)
+        return self._from_inline(lines[0])
+
+    def _from_conllu(self, lines: List[Line]) -> Iterator[_TaggedWord]:
+        last_id = 0
+        for line in lines:
+            columns = line.text.count("\t") + 1
+            if columns != 10:
+                raise line.error(f"{_columns(columns)} between tabs, expected the 10 of CoNLL-U")
+            try:
+                row = conllu.parser.parse_line(
+                    line.text,
+                    _CONLLU_FIELDS,
+                    {"id": lambda values, index: conllu.parser.parse_id_value(values[index])},
+                )
+            except conllu.exceptions.ParseException as error:
+                raise line.error(
+                    f"{line.text.split(chr(9))[0]!r} is no word id, expected one such as 7, 7-8 or 7.1"
+                ) from error
+            if row["id"] is None:
+                raise line.error("the word has no id, expected one such as 7, 7-8 or 7.1")
+            if not isinstance(row["id"], int):
+                continue
+            if row["id"] != last_id + 1:
+                raise line.error(
+                    f"word id {row['id']} follows {last_id}, expected {last_id + 1} "
+                    "(is a blank line between two sentences missing?)"
+                )
+            last_id = row["id"]
+            tag = row[self._tag_column]
+            if not row["form"]:
+                raise line.error("the word is empty, expected one in column 2")
+            if tag in ("", "_"):
+                raise line.error(
+                    f"the word {row['form']!r} has no tag, expected one in the column "
+                    f"{self._tag_column.upper()}"
+                )
+            yield _TaggedWord(row["form"], tag)
+
+    def _from_inline(self, line: Line) -> Iterator[_TaggedWord]:
+        separator = re.escape(self._separator)
+        for item in re.split("[ \t]+", line.text.strip(" \t")):
+            # The word takes all but the last separator that has no backslash before it.
+            match = re.fullmatch(rf"(.*)(?<!\\){separator}(.*)", item)
+            if match is None:
+                raise line.error(
+                    f"{item!r} has no tag, expected word{self._separator}TAG "
+                    f"(the separator is {self._separator!r})"
+                )
+            word, tag = match.groups()
+            if not word or not tag:
+                missing = "tag" if word else "word"
+                raise line.error(
+                    f"{item!r} has an empty {missing}, expected word{self._separator}TAG"
+                )
+            yield _TaggedWord(word.replace("\\" + self._separator, self._separator), tag)
+
+
+def _from_columns(line: Line) -> _TaggedWord:
+    values = line.text.split("\t") if "\t" in line.text else re.split(" +", line.text.strip(" "))
+    if len(values) != 2:
+        raise line.error(f"{_columns(len(values))}, expected two: a word and its tag")
+    word, tag = (value.strip(" ") for value in values)
+    if not word or not tag:
+        raise line.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
+    return _TaggedWord(word, tag)
+
+
+def _columns(count: int) -> str:
+    return f"{count} column{'' if count == 1 else 's'}"
