@@ -6,6 +6,9 @@ AllenNLP's configs; without AllenNLP, `slstm_allennlp.modules` still gives the P
 import importlib.util
 
 if importlib.util.find_spec("allennlp") is not None:
+    import slstm_allennlp.compatibility
     import slstm_allennlp.dataset_readers
     import slstm_allennlp.modules.seq2seq_encoders
-    import slstm_allennlp.modules.seq2vec_encoders  # noqa: F401
+    import slstm_allennlp.modules.seq2vec_encoders
+    import slstm_allennlp.predictors
+    import slstm_allennlp.tokenizers  # noqa: F401

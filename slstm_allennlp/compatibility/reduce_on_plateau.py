@@ -1,0 +1,59 @@
+import logging
+from typing import List, Optional, Union
+
+import torch
+from allennlp.training.learning_rate_schedulers import LearningRateScheduler
+from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
+    ReduceOnPlateauLearningRateScheduler,
+)
+from allennlp.training.optimizers import Optimizer
+
+logger = logging.getLogger(__name__)
+
+
+@LearningRateScheduler.register("reduce_on_plateau", exist_ok=True)
+class ReduceOnPlateau(ReduceOnPlateauLearningRateScheduler):
+    """
+    AllenNLP's `reduce_on_plateau` for any PyTorch: it hands on `verbose`, which PyTorch 2.7 dropped, so
+    that every config with this scheduler fails there. Here `verbose` logs each reduction.
+
+    Registered as a `LearningRateScheduler` with name "reduce_on_plateau", in AllenNLP's place and with
+    its parameters.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: bool = False,
+        threshold_mode: str = "rel",
+        threshold: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: Union[float, List[float]] = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        # AllenNLP's own constructor is what fails; the one above it wraps any scheduler.
+        super(ReduceOnPlateauLearningRateScheduler, self).__init__(
+            torch.optim.lr_scheduler.ReduceLROnPlateau(
+                optimizer=optimizer,
+                mode=mode,
+                factor=factor,
+                patience=patience,
+                threshold_mode=threshold_mode,
+                threshold=threshold,
+                cooldown=cooldown,
+                min_lr=min_lr,
+                eps=eps,
+            )
+        )
+        self._verbose = verbose
+
+    def step(self, metric: Optional[float] = None) -> None:
+        groups = self.lr_scheduler.optimizer.param_groups
+        before = [group["lr"] for group in groups]
+        super().step(metric)
+        after = [group["lr"] for group in groups]
+        if self._verbose and before != after:
+            logger.info("reduce_on_plateau: learning rates reduced from %s to %s", before, after)

@@ -1,0 +1,3 @@
+from slstm_allennlp.tokenizers.spacy_blank_tokenizer import SpacyBlankTokenizer
+
+__all__ = ["SpacyBlankTokenizer"]
