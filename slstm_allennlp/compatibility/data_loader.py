@@ -19,6 +19,8 @@ class SpawnSafeDataLoader(MultiProcessDataLoader):
     parameters.
     """
 
+    num_workers: int
+
     def _start_instance_workers(
         self, queue: JoinableQueue, ctx: BaseContext
     ) -> Tuple[List[BaseProcess], List[Connection]]:

@@ -36,12 +36,12 @@ class ReduceOnPlateau(ReduceOnPlateauLearningRateScheduler):
     ) -> None:
         # AllenNLP's own constructor is what fails; the one above it wraps any scheduler.
         super(ReduceOnPlateauLearningRateScheduler, self).__init__(
-            torch.optim.lr_scheduler.ReduceLROnPlateau(
+            torch.optim.lr_scheduler.ReduceLROnPlateau(  # type: ignore[arg-type]
                 optimizer=optimizer,
-                mode=mode,
+                mode=mode,  # type: ignore[arg-type]
                 factor=factor,
                 patience=patience,
-                threshold_mode=threshold_mode,
+                threshold_mode=threshold_mode,  # type: ignore[arg-type]
                 threshold=threshold,
                 cooldown=cooldown,
                 min_lr=min_lr,
@@ -53,7 +53,7 @@ class ReduceOnPlateau(ReduceOnPlateauLearningRateScheduler):
     def step(self, metric: Optional[float] = None) -> None:
         groups = self.lr_scheduler.optimizer.param_groups
         before = [group["lr"] for group in groups]
-        super().step(metric)
+        super().step(metric)  # type: ignore[arg-type]
         after = [group["lr"] for group in groups]
         if self._verbose and before != after:
             logger.info("reduce_on_plateau: learning rates reduced from %s to %s", before, after)

@@ -77,9 +77,7 @@ class TaggedTextReader(DatasetReader):
                 f"tagged_text: format is {format!r}, expected one of {', '.join(_FORMATS)}"
             )
         if tag_column not in ("upos", "xpos"):
-            raise ConfigurationError(
-                f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos"
-            )
+            raise ConfigurationError(f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos")
         if len(separator) != 1 or separator.isspace() or separator == "\\":
             raise ConfigurationError(
                 f"tagged_text: separator is {separator!r}, expected one character, such as / or _"
@@ -217,9 +215,7 @@ class TaggedTextReader(DatasetReader):
             word, tag = match.groups()
             if not word or not tag:
                 missing = "tag" if word else "word"
-                raise line.error(
-                    f"{item!r} has an empty {missing}, expected word{self._separator}TAG"
-                )
+                raise line.error(f"{item!r} has an empty {missing}, expected word{self._separator}TAG")
             yield _TaggedWord(word.replace("\\" + self._separator, self._separator), tag)
 
 

@@ -155,6 +155,6 @@ def _check_mask(mask: Tensor, inputs: Tensor) -> None:
     if late.any():
         sentence, position = late.nonzero()[0].tolist()
         raise ValueError(
-            f"mask[{sentence}] is False at {position} and True at {position + 1}, expected a mask padded "
-            "on the right, without holes: all real tokens before all padding"
+            f"mask[{sentence}] is False at {position} and True at {position + 1}, expected a mask "
+            "padded on the right, without holes: all real tokens before all padding"
         )

@@ -60,7 +60,7 @@ class SentenceTagger(SentenceTaggerPredictor):
         all_outputs: bool = False,
     ) -> None:
         Predictor.__init__(self, model, dataset_reader)
-        self._tokenizer: Tokenizer = (
+        self._splitter: Tokenizer = (
             SpacyTokenizer(language)
             if spacy.util.is_package(language)
             else SpacyBlankTokenizer(language)
@@ -94,8 +94,7 @@ class SentenceTagger(SentenceTaggerPredictor):
             self._dataset_reader.apply_token_indexers(instance)
         outputs = self._model.forward_on_instances(instances)
         return [
-            sanitize(self._readable(instance, output))
-            for instance, output in zip(instances, outputs)
+            sanitize(self._readable(instance, output)) for instance, output in zip(instances, outputs)
         ]
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
@@ -107,7 +106,7 @@ class SentenceTagger(SentenceTaggerPredictor):
         if "sentence" in json_dict:
             if not isinstance(json_dict["sentence"], str):
                 raise ValueError(f"sentence is {json_dict['sentence']!r}, {_EXPECTED}")
-            return self._tokenizer.tokenize(json_dict["sentence"])
+            return self._splitter.tokenize(json_dict["sentence"])
         words = json_dict["words"]
         if not isinstance(words, list) or not all(isinstance(w, str) and w.strip() for w in words):
             raise ValueError(f"words is {words!r}, expected a list of words, none of them empty")

@@ -7,7 +7,7 @@ from slstm_allennlp.modules.slstm_encoder import SlstmEncoder
 
 
 @Seq2SeqEncoder.register("slstm")
-class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):
+class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
     The sentence-state LSTM as a sequence encoder: every word's last state.
     Parameters and errors as in `SlstmEncoder`.

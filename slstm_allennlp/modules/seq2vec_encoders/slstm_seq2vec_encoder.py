@@ -7,7 +7,7 @@ from slstm_allennlp.modules.slstm_encoder import SlstmEncoder
 
 
 @Seq2VecEncoder.register("slstm")
-class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):
+class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The sentence-state LSTM as a vector encoder: the sentence vector of its transition, g in the paper.
     Parameters and errors as in `SlstmEncoder`.

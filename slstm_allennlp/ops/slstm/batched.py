@@ -3,7 +3,7 @@ The S-LSTM for a batch of sentences: U x once, and then one large product for al
 in each step. Padding never changes a result: states beyond a sentence's end are kept at zero.
 """
 
-from typing import NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -18,8 +18,8 @@ class _State(NamedTuple):
 
     h: Tensor  # (B, N, h), zero at padding
     c: Tensor  # (B, N, h), zero at padding
-    g: Optional[Tensor]  # (B, m, h), None without nodes
-    c_g: Optional[Tensor]  # (B, m, h)
+    g: Optional[Tensor] = None  # (B, m, h), None without nodes
+    c_g: Optional[Tensor] = None  # (B, m, h)
 
 
 def batched_slstm(
@@ -95,21 +95,15 @@ def _initial_state(
 ) -> _State:
     m = settings.num_sentence_nodes
     shape = (*padding.shape[:2], settings.hidden_size)
-    learned = weights.initial_h is not None and weights.initial_c is not None
-    if learned:
-        h, c = weights.initial_h.to(x.dtype).expand(shape), weights.initial_c.to(x.dtype).expand(shape)
-    elif settings.transition.initial_state == "input":
-        h, c = x, x
-    else:
-        assert start is not None
-        h, c = start[0], start[1]
+    node_shape = (len(x), m, settings.hidden_size)
+    if weights.initial_h is not None and weights.initial_c is not None:
+        h0, c0 = weights.initial_h.to(x.dtype), weights.initial_c.to(x.dtype)
+        h, c = h0.expand(shape).masked_fill(padding, 0), c0.expand(shape).masked_fill(padding, 0)
+        return _State(h, c, h0.expand(node_shape), c0.expand(node_shape)) if m else _State(h, c)
+    h, c = (x, x) if start is None else (start[0], start[1])
     h, c = h.masked_fill(padding, 0), c.masked_fill(padding, 0)
     if m == 0:
-        return _State(h, c, None, None)
-    node_shape = (len(x), m, settings.hidden_size)
-    if learned:
-        g = weights.initial_h.to(x.dtype).expand(node_shape)
-        return _State(h, c, g, weights.initial_c.to(x.dtype).expand(node_shape))
+        return _State(h, c)
     g, c_g = (_mean(states, counts).unsqueeze(1).expand(node_shape) for states in (h, c))
     return _State(h, c, g, c_g)
 
@@ -141,7 +135,8 @@ def _words(
         cells += state.c_g.unsqueeze(1).unbind(2)
     c = gates[-1] * u
     for gate, cell in zip(gates, cells):
-        c = torch.addcmul(c, gate, cell)
+        # Under autocast the gates are of lower precision than the cells.
+        c = torch.addcmul(c, gate.to(c.dtype), cell.to(c.dtype))
     c = c.masked_fill(padding, 0)
     return o * torch.tanh(c), c
 
@@ -184,7 +179,7 @@ def _nodes(
     return o * torch.tanh(c_g), c_g
 
 
-def _neighbors(states: Tensor, settings: SlstmSettings) -> list:
+def _neighbors(states: Tensor, settings: SlstmSettings) -> List[Tensor]:
     """
     What stands in ξ's places, for every word: the left neighbours' states from far to near, its own,
     the right neighbours' from near to far; with a summed window one sum for each side.

@@ -152,9 +152,7 @@ def _node(
             assert weights.sentence_norm_weight is not None
             assert weights.sentence_norm_bias is not None
             norm_weight = weights.sentence_norm_weight[j, index]
-            value = layer_norm(
-                value, value.shape, norm_weight, weights.sentence_norm_bias[j, index]
-            )
+            value = layer_norm(value, value.shape, norm_weight, weights.sentence_norm_bias[j, index])
         return value
 
     shared = settings.transition.sentence_forget == "shared"

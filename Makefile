@@ -1,0 +1,76 @@
+# `make demo` and `make test` set up everything they need, each from nothing, in .venv.
+
+VENV := .venv
+STOCK := .venv-stock
+INSTALLED := $(VENV)/.installed
+DEV_INSTALLED := $(VENV)/.installed-dev
+STOCK_INSTALLED := $(STOCK)/.installed
+DEMO := output/demo
+PIP := -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help install demo test lint format test-stock clean
+
+help:
+	@echo "make demo        install, train a tagger on the bundled sentences, tag a few others"
+	@echo "make test        install, run the tests"
+	@echo "make test-stock  the same tests on Python 3.10 with AllenNLP's own pins"
+	@echo "make lint        formatting, linting and types"
+	@echo "make clean       remove the virtual environments and the output"
+
+install: $(INSTALLED)
+
+$(VENV)/bin/python:
+	@python=$$(tools/find_python.sh 3.11) || { \
+	  echo "make: found no Python 3.11 that starts (with venv), expected one on the PATH or under pyenv, uv, asdf or conda" >&2; \
+	  exit 1; }; \
+	echo "Making $(VENV) with $$python"; "$$python" -m venv $(VENV)
+
+$(INSTALLED): requirements.txt requirements-allennlp.txt setup.py pyproject.toml | $(VENV)/bin/python
+	@echo "Installing PyTorch and AllenNLP into $(VENV) (some minutes)"
+	@$(VENV)/bin/python $(PIP) -r requirements.txt
+	@$(VENV)/bin/python $(PIP) --no-deps -r requirements-allennlp.txt
+	@$(VENV)/bin/python $(PIP) --no-deps --no-build-isolation --editable .
+	@tools/quiet_nltk.sh $(VENV)
+	@touch $@
+
+$(DEV_INSTALLED): requirements-dev.txt $(INSTALLED)
+	@$(VENV)/bin/python $(PIP) -r requirements-dev.txt
+	@touch $@
+
+demo: $(INSTALLED)
+	$(VENV)/bin/allennlp train training_config/pos_slstm.jsonnet --include-package slstm_allennlp \
+	  --serialization-dir $(DEMO) --force --file-friendly-logging --overrides '{"trainer.num_epochs": 12}'
+	$(VENV)/bin/allennlp predict $(DEMO)/model.tar.gz fixtures/pos/raw.jsonl \
+	  --include-package slstm_allennlp --silent --output-file $(DEMO)/tagged.jsonl
+	@$(VENV)/bin/python tools/show_demo.py $(DEMO)
+
+test: $(INSTALLED)
+	$(VENV)/bin/python -m pytest
+
+lint: $(DEV_INSTALLED)
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+
+format: $(DEV_INSTALLED)
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --fix .
+
+test-stock: $(STOCK_INSTALLED)
+	$(STOCK)/bin/python -m pytest
+
+$(STOCK)/bin/python:
+	@python=$$(tools/find_python.sh 3.10) || { \
+	  echo "make test-stock: found no Python 3.10 that starts (with venv), expected one on the PATH or under pyenv, uv, asdf or conda" >&2; \
+	  exit 1; }; \
+	echo "Making $(STOCK) with $$python"; "$$python" -m venv $(STOCK)
+
+$(STOCK_INSTALLED): requirements-stock.txt setup.py pyproject.toml | $(STOCK)/bin/python
+	@echo "Installing AllenNLP with its own pins into $(STOCK) (some minutes)"
+	@$(STOCK)/bin/python $(PIP) -r requirements-stock.txt
+	@$(STOCK)/bin/python $(PIP) --no-deps --no-build-isolation --editable .
+	@tools/quiet_nltk.sh $(STOCK)
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(STOCK) output

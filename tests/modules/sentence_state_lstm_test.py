@@ -1,0 +1,141 @@
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.slstm import Transition
+
+
+def count(encoder):
+    return sum(parameter.numel() for parameter in encoder.parameters())
+
+
+def test_sizes_are_those_of_the_equations():
+    h = 300
+    start_and_boundary = 2 * h + 2 * h
+    assert count(SentenceStateLSTM(h, h, num_sentence_nodes=0)) == 24 * h * h + 6 * h + start_and_boundary
+    assert count(SentenceStateLSTM(h, h)) == 41 * h * h + 10 * h + start_and_boundary
+    without, with_node = (SentenceStateLSTM(h, h, num_sentence_nodes=m) for m in (0, 1))
+    assert count(with_node) - count(without) == 1_531_200  # the paper's Table 2 has 1,552K
+
+
+@pytest.mark.parametrize(
+    "transition, boundary", [("paper", True), ("released", False), ("fastnlp", False)]
+)
+def test_boundary_is_the_presets_own_unless_said(transition, boundary):
+    assert SentenceStateLSTM(4, 4, transition=transition).settings.boundary is boundary
+    other = SentenceStateLSTM(4, 4, transition=transition, boundary=not boundary)
+    assert other.settings.boundary is not boundary
+
+
+def test_start_is_learned_and_cells_start_from_zero():
+    encoder = SentenceStateLSTM(4, 6)
+    assert not encoder.initial_c.any()
+    assert encoder.initial_h.any()
+    assert encoder.initial_h.requires_grad and encoder.initial_c.requires_grad
+
+
+def test_uniform_start_is_drawn_anew_in_each_pass():
+    encoder = SentenceStateLSTM(
+        4, 4, transition={"preset": "released", "initial_state": "uniform"}
+    ).eval()
+    inputs = torch.randn(2, 5, 4)
+    first, second = encoder(inputs)[0], encoder(inputs)[0]
+    assert not torch.equal(first, second)
+    torch.manual_seed(3)
+    again = encoder(inputs)[0]
+    torch.manual_seed(3)
+    assert torch.equal(encoder(inputs)[0], again)
+
+
+def test_no_sentence_and_no_word():
+    encoder = SentenceStateLSTM(4, 6)
+    words, sentence = encoder(torch.zeros(0, 3, 4))
+    assert (words.shape, sentence.shape) == ((0, 3, 6), (0, 6))
+    words, sentence = encoder(torch.zeros(2, 0, 4))
+    assert (words.shape, sentence.shape) == ((2, 0, 6), (2, 6))
+    assert sentence.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"num_steps": 0}, "num_steps is 0, expected an integer of at least 1"),
+        ({"num_steps": 2.5}, "num_steps is 2.5, expected an integer"),
+        ({"input_size": 0}, "input_size is 0, expected"),
+        ({"hidden_size": -3}, "hidden_size is -3, expected"),
+        ({"window_size": 0}, "window_size is 0, expected"),
+        ({"num_sentence_nodes": -1}, "num_sentence_nodes is -1, expected an integer of at least 0"),
+        ({"num_steps": True}, "num_steps is True, expected"),
+        ({"boundary": "yes"}, "boundary is 'yes', expected True or False"),
+        ({"layer_norm": 1}, "layer_norm is 1, expected True or False"),
+        ({"transition": "fastnpl"}, "unknown preset 'fastnpl', expected one of 'paper', 'released'"),
+        ({"transition": {"start": "input"}}, "unknown choice 'start', expected one of 'candidate'"),
+        ({"transition": {"window": "sum"}}, "window is 'sum', expected one of 'concatenated'"),
+        ({"transition": {"project_input": 1}}, "project_input is 1, expected one of False, True"),
+        ({"transition": "released", "input_size": 5}, "input_size is 5 and hidden_size is 4"),
+    ],
+)
+def test_arguments_out_of_range_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SentenceStateLSTM(**{"input_size": 4, "hidden_size": 4, **arguments})
+
+
+def test_transition_by_preset_choice_or_object():
+    changed = Transition.of({"preset": "fastnlp", "sentence_forget": "separate"})
+    assert changed.gate_normalization == "softmax" and changed.sentence_forget == "separate"
+    assert Transition.of(changed) is changed
+    assert Transition.of({"gate_normalization": "softmax"}).candidate == "tanh"  # from the paper's
+
+
+@pytest.mark.parametrize(
+    "mask, message",
+    [
+        ([[1, 1, 0], [1, 0, 1]], r"mask\[1\] is False at 1 and True at 2, .* without holes"),
+        ([[0, 1, 1], [1, 1, 1]], r"mask\[0\] is False at 0 and True at 1, expected a mask padded on"),
+        ([[1, 1], [1, 1]], r"mask has shape \(2, 2\), expected \(2, 3\)"),
+    ],
+)
+def test_masks_with_holes_or_other_shapes_are_refused(mask, message):
+    with pytest.raises(ValueError, match=message):
+        SentenceStateLSTM(4, 4)(torch.zeros(2, 3, 4), torch.tensor(mask, dtype=torch.bool))
+
+
+def test_inputs_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="mask has dtype torch.int64, expected torch.bool"):
+        SentenceStateLSTM(4, 4)(torch.zeros(1, 3, 4), torch.ones(1, 3, dtype=torch.int64))
+    with pytest.raises(ValueError, match=r"inputs have shape \(1, 3, 5\), .* input_size of 4"):
+        SentenceStateLSTM(4, 4)(torch.zeros(1, 3, 5))
+    with pytest.raises(ValueError, match=r"inputs have shape \(3, 4\), expected"):
+        SentenceStateLSTM(4, 4)(torch.zeros(3, 4))
+
+
+def test_state_dict_round_trip_and_copy():
+    inputs = torch.randn(2, 5, 4)
+    first = SentenceStateLSTM(4, 4, window_size=2, layer_norm=True)
+    second = SentenceStateLSTM(4, 4, window_size=2, layer_norm=True)
+    second.load_state_dict(first.state_dict())
+    assert torch.equal(first(inputs)[0], second(inputs)[0])
+
+
+def test_imports_with_torch_alone():
+    """A GPU machine without AllenNLP can use the encoder."""
+    code = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("allennlp", "allennlp_models", "spacy", "conllu", "transformers"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Block())
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *a: None if name == "allennlp" else real(name, *a)
+import torch
+from slstm_allennlp.modules import SentenceStateLSTM
+print(SentenceStateLSTM(3, 5)(torch.zeros(1, 2, 3))[0].shape)
+assert "allennlp" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "torch.Size([1, 2, 5])", done.stderr
