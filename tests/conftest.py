@@ -3,6 +3,8 @@ import pathlib
 import pytest
 import torch
 
+import slstm_allennlp  # noqa: F401  (a plain import registers everything)
+
 ROOT = pathlib.Path(__file__).parent.parent
 
 

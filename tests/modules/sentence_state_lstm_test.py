@@ -15,7 +15,9 @@ def count(encoder):
 def test_sizes_are_those_of_the_equations():
     h = 300
     start_and_boundary = 2 * h + 2 * h
-    assert count(SentenceStateLSTM(h, h, num_sentence_nodes=0)) == 24 * h * h + 6 * h + start_and_boundary
+    assert (
+        count(SentenceStateLSTM(h, h, num_sentence_nodes=0)) == 24 * h * h + 6 * h + start_and_boundary
+    )
     assert count(SentenceStateLSTM(h, h)) == 41 * h * h + 10 * h + start_and_boundary
     without, with_node = (SentenceStateLSTM(h, h, num_sentence_nodes=m) for m in (0, 1))
     assert count(with_node) - count(without) == 1_531_200  # the paper's Table 2 has 1,552K
@@ -104,7 +106,7 @@ def test_masks_with_holes_or_other_shapes_are_refused(mask, message):
 
 
 def test_inputs_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="mask has dtype torch.int64, expected torch.bool"):
+    with pytest.raises(ValueError, match=r"mask has dtype torch\.int64, expected torch\.bool"):
         SentenceStateLSTM(4, 4)(torch.zeros(1, 3, 4), torch.ones(1, 3, dtype=torch.int64))
     with pytest.raises(ValueError, match=r"inputs have shape \(1, 3, 5\), .* input_size of 4"):
         SentenceStateLSTM(4, 4)(torch.zeros(1, 3, 5))

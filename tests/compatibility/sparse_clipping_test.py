@@ -1,0 +1,56 @@
+"""Clipping sparse gradients does to them what it does to the same gradients, dense."""
+
+import pytest
+import torch
+from allennlp.data.data_loaders import SimpleDataLoader
+from allennlp.training import Trainer
+
+from slstm_allennlp.compatibility import SparseClippingTrainer
+
+
+class Embedding(torch.nn.Module):
+    def __init__(self, sparse):
+        super().__init__()
+        torch.manual_seed(1)
+        self.embedding = torch.nn.Embedding(5, 3, sparse=sparse)
+        self.linear = torch.nn.Linear(3, 2)
+
+
+def clipped(sparse, **options):
+    """The gradients after clipping, and what `rescale_gradients` returned."""
+    model = Embedding(sparse)
+    trainer = SparseClippingTrainer(
+        model=model,
+        optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
+        data_loader=SimpleDataLoader([], batch_size=1),
+        cuda_device=-1,
+        **options,
+    )
+    # Row 2 is there three times: its stored gradients add up before they are clipped.
+    model.linear(model.embedding(torch.tensor([2, 2, 4, 2]))).pow(3).sum().backward()
+    norm = trainer.rescale_gradients()
+    trainer.clip_gradient()
+    gradients = [parameter.grad for parameter in model.parameters()]
+    assert gradients[0].is_sparse is sparse
+    return norm, [gradient.to_dense() if gradient.is_sparse else gradient for gradient in gradients]
+
+
+@pytest.mark.parametrize(
+    "options",
+    (
+        {"grad_norm": 0.05},
+        {"grad_norm": 1e6},
+        {"grad_clipping": 0.01},
+        {"grad_norm": 0.5, "grad_clipping": 0.01},
+    ),
+    ids=str,
+)
+def test_sparse_is_clipped_as_dense(options):
+    (sparse_norm, sparse), (dense_norm, dense) = clipped(True, **options), clipped(False, **options)
+    assert sparse_norm == pytest.approx(dense_norm) if "grad_norm" in options else sparse_norm is None
+    for ours, expected in zip(sparse, dense):
+        torch.testing.assert_close(ours, expected)
+
+
+def test_it_is_the_trainer_of_every_config():
+    assert Trainer.by_name("gradient_descent").__self__ is SparseClippingTrainer

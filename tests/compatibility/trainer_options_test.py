@@ -1,0 +1,225 @@
+"""
+Every scheduler, optimizer and trainer option that a config can name trains, and goes on with `--recover`
+after an interruption, in both worlds. What does not is in NOT_WORKING, and in the README.
+"""
+
+import pytest
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.data.samplers import BatchSampler
+from allennlp.training import TrainerCallback
+from allennlp.training.learning_rate_schedulers import LearningRateScheduler
+from allennlp.training.momentum_schedulers import MomentumScheduler
+from allennlp.training.moving_average import MovingAverage
+from allennlp.training.optimizers import Optimizer
+
+SENTENCES = [
+    "the###D dog###N barks###V",
+    "a###D cat###N sleeps###V",
+    "it###P sleeps###V",
+    "dogs###N bark###V",
+]
+
+SCHEDULERS = {
+    "constant": {},
+    "constant_with_warmup": {"num_warmup_steps": 2},
+    "cosine": {"t_initial": 2},
+    "cosine_with_warmup": {"num_warmup_steps": 2, "num_training_steps": 6},
+    "cosine_hard_restarts_with_warmup": {"num_warmup_steps": 2, "num_training_steps": 6},
+    "combined": {
+        "schedulers": [[1, {"type": "polynomial_decay"}], [2, {"type": "cosine", "t_initial": 1}]]
+    },
+    "exponential": {"gamma": 0.9},
+    "linear_with_warmup": {"warmup_steps": 2},
+    "multi_step": {"milestones": [1, 2]},
+    "noam": {"model_size": 4, "warmup_steps": 2},
+    "polynomial_decay": {"warmup_steps": 2},
+    "reduce_on_plateau": {"patience": 0, "verbose": True},
+    "slanted_triangular": {},
+    "step": {"step_size": 1},
+}
+OPTIMIZERS = {
+    "adadelta": {},
+    "adagrad": {},
+    "adam": {},
+    "adamax": {},
+    "adamw": {},
+    "averaged_sgd": {},
+    "dense_sparse_adam": {},
+    "huggingface_adafactor": {},
+    "huggingface_adamw": {},
+    "multi": {
+        "optimizers": {"default": "adam", "encoder": {"type": "sgd", "lr": 0.1}},
+        "parameter_groups": [[["encoder"], {"optimizer_name": "encoder"}]],
+    },
+    "rmsprop": {},
+    "sgd": {"lr": 0.1, "momentum": 0.9},
+    # For sparse gradients alone, so that it takes the embedding and another optimizer the rest.
+    "sparse_adam": None,
+}
+CALLBACKS = {
+    "confidence_checks": {},
+    "console_logger": {},
+    "null": {},
+    "sanity_checks": {},
+    "should_validate_callback": {"validation_start": 1, "validation_interval": 1},
+    "tensorboard": {"distribution_interval": 2},
+    "track_epoch_callback": {},
+}
+NOT_WORKING = {
+    "mixed_precision_backward": "needs use_amp, and so a GPU",
+    "wandb": "needs the package wandb and an account",
+}
+SPARSE = {"sparse": True}
+OTHERS = {
+    "grad_norm": {"grad_norm": 1.0},
+    "grad_norm: true": {"grad_norm": True},
+    "grad_clipping": {"grad_clipping": 0.1},
+    "momentum_scheduler": {
+        "optimizer": {"type": "sgd", "lr": 0.1, "momentum": 0.9},
+        "momentum_scheduler": {"type": "inverted_triangular", "cool_down": 1, "warm_up": 1},
+    },
+    "moving_average": {"moving_average": {"type": "exponential", "decay": 0.9}},
+    "num_gradient_accumulation_steps": {"num_gradient_accumulation_steps": 2},
+    "patience": {"patience": 1},
+    "validation_metric list": {"validation_metric": ["+accuracy", "-loss"]},
+    "run_confidence_checks": {"run_confidence_checks": True},
+    "enable_default_callbacks": {"enable_default_callbacks": False},
+    "checkpointer by batches": {"checkpointer": {"save_every_num_batches": 1}},
+    "checkpointer by seconds": {
+        "checkpointer": {"save_every_num_seconds": 0.001, "keep_most_recent_by_age": 100}
+    },
+    "discriminative fine-tuning": {
+        "optimizer": {
+            "type": "adam",
+            "parameter_groups": [[["embedder"], {}], [["encoder", "projection"], {}]],
+        },
+        "learning_rate_scheduler": {
+            "type": "slanted_triangular",
+            "discriminative_fine_tuning": True,
+            "gradual_unfreezing": True,
+        },
+    },
+}
+LOADERS = {
+    "bucket": {"batch_sampler": {"type": "bucket", "batch_size": 2}},
+    "max_tokens_sampler": {"batch_sampler": {"type": "max_tokens_sampler", "max_tokens": 8}},
+    "lazy": {"batch_size": 2, "max_instances_in_memory": 2},
+    "workers": {"batch_size": 2, "num_workers": 2},
+    "lazy workers": {"batch_size": 2, "num_workers": 2, "max_instances_in_memory": 2},
+}
+
+
+class Interrupted(Exception):
+    pass
+
+
+@TrainerCallback.register("interrupt_second_epoch")
+class InterruptSecondEpoch(TrainerCallback):
+    """Ends a run in its second epoch, behind the first one's checkpoint, when told to."""
+
+    armed = False
+    first_epoch_of_run = None
+
+    def on_start(self, trainer, is_primary=True, **kwargs):
+        type(self).first_epoch_of_run = trainer._start_after_epochs_completed
+
+    def on_epoch(self, trainer, metrics, epoch, is_primary=True, **kwargs):
+        if self.armed and epoch == 1:
+            raise Interrupted
+
+
+@pytest.fixture
+def train_and_recover(tmp_path):
+    """Trains the given trainer options for one epoch, interrupts, recovers, and gives the metrics."""
+
+    def run(trainer, loader=None, embedding=None):
+        data = tmp_path / "sentences.txt"
+        data.write_text("\n".join(SENTENCES) + "\n")
+        callbacks = [*trainer.get("callbacks", []), "interrupt_second_epoch"]
+        config = {
+            "dataset_reader": "sequence_tagging",
+            "train_data_path": str(data),
+            "validation_data_path": str(data),
+            "model": {
+                "type": "simple_tagger",
+                "text_field_embedder": {
+                    "token_embedders": {"tokens": {"embedding_dim": 4, **(embedding or {})}}
+                },
+                "encoder": {"type": "slstm", "input_size": 4, "hidden_size": 4, "num_steps": 2},
+            },
+            "data_loader": loader or {"batch_size": 2},
+            "trainer": {
+                "optimizer": "adam",
+                "num_epochs": 3,
+                "cuda_device": -1,
+                **trainer,
+                "callbacks": callbacks,
+            },
+        }
+        InterruptSecondEpoch.armed = True
+        with pytest.raises(Interrupted):
+            train_model(Params(config).duplicate(), str(tmp_path / "run"))
+        InterruptSecondEpoch.armed = False
+        train_model(Params(config).duplicate(), str(tmp_path / "run"), recover=True)
+        assert InterruptSecondEpoch.first_epoch_of_run >= 1  # it went on, and did not begin again
+        assert (tmp_path / "run" / "model.tar.gz").exists()
+
+    return run
+
+
+def test_all_names_that_a_config_can_give_are_here():
+    assert set(LearningRateScheduler.list_available()) == set(SCHEDULERS)
+    assert set(Optimizer.list_available()) == set(OPTIMIZERS)
+    here = {*CALLBACKS, *NOT_WORKING, "interrupt_second_epoch"}
+    assert set(TrainerCallback.list_available()) == here
+    assert set(BatchSampler.list_available()) == {"bucket", "max_tokens_sampler"}
+    assert MovingAverage.list_available() == ["exponential"]
+    assert MomentumScheduler.list_available() == ["inverted_triangular"]
+
+
+@pytest.mark.parametrize("name", SCHEDULERS)
+def test_schedulers(train_and_recover, name):
+    train_and_recover({"learning_rate_scheduler": {"type": name, **SCHEDULERS[name]}})
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIMIZERS if name != "sparse_adam"])
+def test_optimizers(train_and_recover, name):
+    train_and_recover({"optimizer": {"type": name, **OPTIMIZERS[name]}})
+
+
+def test_sparse_adam_beside_another_optimizer(train_and_recover):
+    optimizer = {
+        "type": "multi",
+        "optimizers": {"default": "adam", "words": "sparse_adam"},
+        "parameter_groups": [[["text_field_embedder"], {"optimizer_name": "words"}]],
+    }
+    train_and_recover({"optimizer": optimizer}, embedding=SPARSE)
+
+
+@pytest.mark.parametrize("name", CALLBACKS)
+def test_callbacks(train_and_recover, name):
+    train_and_recover({"callbacks": [{"type": name, **CALLBACKS[name]}]})
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_options(train_and_recover, name):
+    train_and_recover(OTHERS[name])
+
+
+@pytest.mark.parametrize(
+    "clip", ({"grad_norm": 0.01}, {"grad_norm": True}, {"grad_clipping": 0.01}), ids=str
+)
+@pytest.mark.parametrize("optimizer", ("dense_sparse_adam", "sgd", "adagrad"))
+def test_sparse_embeddings(train_and_recover, optimizer, clip):
+    train_and_recover({"optimizer": {"type": optimizer, "lr": 0.1}, **clip}, embedding=SPARSE)
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_data_loaders(train_and_recover, name):
+    train_and_recover({}, loader=LOADERS[name])
+
+
+def test_amp_says_that_it_needs_a_gpu(train_and_recover):
+    with pytest.raises(ValueError, match="AMP requires a cuda device"):
+        train_and_recover({"use_amp": True})
