@@ -2,6 +2,8 @@ import pathlib
 
 import pytest
 import torch
+from allennlp.commands.train import train_model_from_file
+from allennlp.common.plugins import import_plugins
 
 import slstm_allennlp  # noqa: F401  (a plain import registers everything)
 
@@ -24,3 +26,23 @@ def _seeded_and_small(monkeypatch):
 def double():
     """Weights and inputs in float64, for comparisons to the last digits."""
     torch.set_default_dtype(torch.float64)
+
+
+# pos_slstm.jsonnet and its like at a size that trains in seconds.
+SMALL = {
+    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
+    "model.encoder.input_size": 60,
+    "model.encoder.hidden_size": 10,
+    "trainer.num_epochs": 2,
+    "evaluate_on_test": False,
+}
+
+
+@pytest.fixture(scope="session")
+def tagger(tmp_path_factory):
+    """The folder of a small tagger, trained by training_config/pos_slstm.jsonnet."""
+    folder = tmp_path_factory.mktemp("tagger") / "run"
+    import_plugins()  # as the command line does
+    config = ROOT / "training_config" / "pos_slstm.jsonnet"
+    train_model_from_file(str(config), str(folder), overrides=SMALL)
+    return folder

@@ -1,0 +1,124 @@
+"""AllenNLP's commands with the plugin, as a user types them."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from allennlp.commands import main
+
+from tests.conftest import ROOT, SMALL
+
+ALLENNLP = [str(pathlib.Path(sys.executable).with_name("allennlp"))]
+CONFIG = "training_config/pos_slstm.jsonnet"
+
+
+@pytest.fixture
+def allennlp(monkeypatch):
+    """Runs `allennlp ...` in this process."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["allennlp", *map(str, arguments)])
+        main()
+
+    return run
+
+
+def read(path):
+    return json.loads(path.read_text())
+
+
+@pytest.mark.parametrize(
+    "config", sorted((ROOT / "training_config").glob("*.jsonnet")), ids=lambda p: p.name
+)
+def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
+    allennlp(
+        "train", config, "-s", tmp_path / "run", "-o", json.dumps({**SMALL, "trainer.num_epochs": 1})
+    )
+    assert 0 < read(tmp_path / "run" / "metrics.json")["validation_accuracy"] <= 1
+
+
+def test_glove_is_one_override_away(allennlp, tmp_path):
+    vectors = tmp_path / "glove.txt"
+    vectors.write_text("".join(f"{word} {' '.join([value] * 10)}\n" for word, value in [("the", "0.5")]))
+    embedder = "model.text_field_embedder.token_embedders.tokens.pretrained_file"
+    overrides = {**SMALL, "trainer.num_epochs": 1, embedder: str(vectors)}
+    allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))
+    assert read(tmp_path / "run" / "config.json")["model"]["text_field_embedder"]["token_embedders"][
+        "tokens"
+    ]["pretrained_file"] == str(vectors)
+
+
+def test_evaluate(allennlp, tagger, tmp_path):
+    allennlp(
+        "evaluate", tagger / "model.tar.gz", "fixtures/pos/dev.conllu", "--output-file", tmp_path / "m"
+    )
+    best = read(tagger / "metrics.json")["best_validation_accuracy"]
+    assert read(tmp_path / "m")["accuracy"] == pytest.approx(best)
+
+
+def test_predict_with_scores(allennlp, tagger, tmp_path):
+    output = tmp_path / "tagged.jsonl"
+    arguments = ["--silent", "--output-file", output, "--predictor-args", '{"scores": true}']
+    allennlp("predict", tagger / "model.tar.gz", "fixtures/pos/raw.jsonl", *arguments)
+    lines = [json.loads(line) for line in output.read_text().splitlines()]
+    assert len(lines) == len((ROOT / "fixtures/pos/raw.jsonl").read_text().splitlines())
+    assert lines[2]["words"] == ["Who", "mailed", "these", "seventeen", "golden", "stamps", "?"]
+    assert all(len(line["words"]) == len(line["tags"]) == len(line["scores"]) for line in lines)
+
+
+def test_predict_with_the_dataset_reader(allennlp, tagger, tmp_path):
+    output = tmp_path / "tagged.jsonl"
+    arguments = ["--silent", "--use-dataset-reader", "--output-file", output]
+    allennlp("predict", tagger / "model.tar.gz", "fixtures/pos/dev.conllu", *arguments)
+    assert len(output.read_text().splitlines()) == 100
+
+
+def test_archive_from_another_folder(allennlp, tagger, tmp_path, monkeypatch):
+    """Away from the project's root, where neither the corpus nor .allennlp_plugins is."""
+    shutil.copy(tagger / "model.tar.gz", tmp_path / "moved.tar.gz")
+    (tmp_path / "in.jsonl").write_text('{"sentence": "The dog sleeps."}\n')
+    monkeypatch.chdir(tmp_path)
+    flags = ["--include-package", "slstm_allennlp", "--silent", "--output-file", "out.jsonl"]
+    allennlp("predict", "moved.tar.gz", "in.jsonl", *flags)
+    assert json.loads((tmp_path / "out.jsonl").read_text())["words"] == ["The", "dog", "sleeps", "."]
+
+
+def test_find_lr(allennlp, tmp_path):
+    flags = ["--num-batches", "12", "--overrides", json.dumps(SMALL)]
+    allennlp("find-lr", CONFIG, "-s", tmp_path / "lr", *flags)
+    assert (tmp_path / "lr" / "lr-losses.png").exists()
+
+
+def test_a_killed_run_is_recovered_and_the_plugin_needs_no_flag(tmp_path):
+    """Killed, in a process of its own; .allennlp_plugins alone makes the names known."""
+    run = tmp_path / "run"
+    overrides = {**SMALL, "trainer.num_epochs": 20, "trainer.patience": None}
+    overrides["dataset_reader.max_instances"] = 60
+    command = [*ALLENNLP, "train", CONFIG, "-s", str(run), "-o", json.dumps(overrides)]
+    with open(tmp_path / "log", "w") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+    deadline = time.time() + 120
+    while not list(run.glob("training_state_e2_*")) and time.time() < deadline:
+        assert process.poll() is None, (tmp_path / "log").read_text()[-2000:]
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    first_epoch = (run / "metrics_epoch_0.json").stat().st_mtime_ns
+    assert not (run / "metrics.json").exists()
+    recovered = subprocess.run([*command, "--recover"], cwd=ROOT, capture_output=True, text=True)
+    assert recovered.returncode == 0, recovered.stderr[-2000:]
+    assert read(run / "metrics.json")["epoch"] == 19
+    # It went on from its checkpoint, and did not begin again.
+    assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
+
+
+def test_keys_of_an_lstm_are_refused_in_a_config(allennlp, tmp_path):
+    with pytest.raises(Exception, match=r'slstm has no key "bidirectional": .*set hidden_size to twice'):
+        overrides = {**SMALL, "model.encoder.bidirectional": True}
+        allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))

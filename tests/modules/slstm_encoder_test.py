@@ -1,0 +1,108 @@
+"""The encoders registered as "slstm", in both roles, beside AllenNLP's own "lstm"."""
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
+
+from slstm_allennlp.modules import SentenceStateLSTM
+
+ROLES = (Seq2SeqEncoder, Seq2VecEncoder)
+
+
+def build(role, **params):
+    return role.from_params(Params({"type": "slstm", "input_size": 4, "hidden_size": 6, **params}))
+
+
+def batch():
+    return torch.randn(3, 5, 4), torch.arange(5) < torch.tensor([5, 2, 3]).unsqueeze(1)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_swap_in_a_config(role):
+    """The keys that "lstm" and "slstm" share mean the same, and so do the calls that models make."""
+    inputs, mask = batch()
+    shared = {"input_size": 4, "hidden_size": 6}
+    lstm = role.from_params(Params({"type": "lstm", **shared}))
+    slstm = role.from_params(Params({"type": "slstm", **shared}))
+    assert slstm.get_input_dim() == lstm.get_input_dim() == 4
+    assert slstm.get_output_dim() == lstm.get_output_dim() == 6
+    assert slstm(inputs, mask).shape == lstm(inputs, mask).shape
+    assert slstm(inputs, None).shape == lstm(inputs, None).shape
+    if role is Seq2SeqEncoder:
+        assert slstm.is_bidirectional() is lstm.is_bidirectional() is False
+        assert not slstm(inputs, mask)[~mask].any() and not lstm(inputs, mask)[~mask].any()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_computes_what_the_module_computes(role):
+    options = {
+        "num_steps": 2,
+        "window_size": 2,
+        "num_sentence_nodes": 2,
+        "boundary": True,
+        "transition": {"preset": "fastnlp", "gate_normalization": "sigmoid_softmax"},
+        "layer_norm": True,
+    }
+    torch.manual_seed(5)
+    module = SentenceStateLSTM(4, 6, **options)
+    torch.manual_seed(5)
+    encoder = build(role, **options)
+    inputs, mask = batch()
+    words, sentence = module(inputs, mask)
+    assert torch.equal(encoder(inputs, mask), words if role is Seq2SeqEncoder else sentence)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_mask_is_a_mask_without_padding(role):
+    encoder, (inputs, _) = build(role), batch()
+    torch.testing.assert_close(encoder(inputs), encoder(inputs, torch.ones(3, 5, dtype=torch.bool)))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_dropout_in_training_only(role):
+    encoder, (inputs, mask) = build(role, dropout=0.5), batch()
+    assert not torch.equal(encoder(inputs, mask), encoder(inputs, mask))
+    assert (encoder(torch.ones(64, 5, 4)) == 0).float().mean() > 0.4
+    encoder.eval()
+    assert torch.equal(encoder(inputs, mask), encoder(inputs, mask))
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(
+    "key, value, advice",
+    [
+        ("bidirectional", True, "always reads both ways; .* set hidden_size to twice the old one"),
+        ("bidirectional", False, "always reads both ways"),
+        ("num_layers", 2, "set num_steps"),
+        ("bias", False, "every gate of an S-LSTM has a bias"),
+        ("stateful", True, "starts every sentence afresh"),
+        ("recurrent_dropout_probability", 0.1, "set dropout instead"),
+    ],
+)
+def test_keys_that_only_an_lstm_has(role, key, value, advice):
+    with pytest.raises(ConfigurationError, match=f'slstm has no key "{key}": .*{advice}'):
+        build(role, **{key: value})
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(
+    "params, message",
+    [
+        ({"num_steps": 0}, "slstm: num_steps is 0, expected an integer of at least 1"),
+        ({"transition": "fast"}, "slstm: transition: unknown preset 'fast', expected one of"),
+        ({"transition": "released"}, "slstm: input_size is 4 and hidden_size is 6, expected equal"),
+        ({"dropout": 1.5}, r"slstm: dropout is 1\.5, expected a rate from 0 to 1"),
+        ({"steps": 3}, "Extra parameters"),
+    ],
+)
+def test_configs_out_of_range(role, params, message):
+    with pytest.raises(ConfigurationError, match=message):
+        build(role, **params)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_inputs_of_another_size(role):
+    with pytest.raises(ValueError, match=r"inputs have shape \(3, 5, 7\), .* input_size of 4"):
+        build(role)(torch.zeros(3, 5, 7), torch.ones(3, 5, dtype=torch.bool))

@@ -1,0 +1,128 @@
+import itertools
+import json
+import types
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.models import load_archive
+from allennlp.predictors import Predictor
+
+from slstm_allennlp.predictors import SentenceTagger
+
+
+@pytest.fixture(scope="module")
+def archive(tagger):
+    return load_archive(tagger / "model.tar.gz")
+
+
+@pytest.fixture
+def predictor(archive):
+    return Predictor.from_archive(archive)
+
+
+def test_it_is_the_predictor_of_a_tagger_without_being_named(predictor):
+    assert type(predictor) is SentenceTagger
+
+
+def test_raw_and_tokenised_sentences(predictor):
+    raw = predictor.predict_json({"sentence": "The baker didn't paint 15 hats."})
+    assert raw["words"] == ["The", "baker", "did", "n't", "paint", "15", "hats", "."]
+    assert raw == predictor.predict_json({"words": raw["words"]})
+    assert set(raw) == {"tagged", "words", "tags"}
+    assert len(raw["tags"]) == 8 and all(isinstance(tag, str) for tag in raw["tags"])
+    assert raw["tagged"].startswith(f"The/{raw['tags'][0]} baker/{raw['tags'][1]} ")
+    assert raw == predictor.predict("The baker didn't paint 15 hats.")
+
+
+def test_a_batch_gives_what_each_sentence_gives_alone(predictor):
+    inputs = [
+        {"sentence": "Anna visits the old harbour."},
+        {"sentence": " "},
+        {"words": ["Who", "knocked", "?"]},
+        {"words": []},
+    ]
+    batch = predictor.predict_batch_json(inputs)
+    assert batch == [predictor.predict_json(json_dict) for json_dict in inputs]
+    assert batch[1] == batch[3] == {"tagged": "", "words": [], "tags": []}
+
+
+def test_instances_of_the_reader(predictor):
+    instances = list(predictor._dataset_reader.read("fixtures/pos/dev.conllu"))[:3]
+    outputs = predictor.predict_batch_instance(instances)
+    assert [output["words"] for output in outputs] == [
+        [token.text for token in instance["tokens"].tokens] for instance in instances
+    ]
+    assert predictor.predict_instance(instances[0])["tags"] == outputs[0]["tags"]
+
+
+def test_scores_are_the_marginals_of_the_crf(archive):
+    predictor = Predictor.from_archive(archive, extra_args={"scores": True, "all_outputs": True})
+    output = predictor.predict_json({"words": ["Anna", "smiled"]})
+    crf, vocabulary = archive.model.crf, archive.model.vocab
+    logits = torch.tensor([output["logits"][:2]])
+    mask = torch.ones(1, 2, dtype=torch.bool)
+    marginals = [0.0, 0.0]
+    chosen = [vocabulary.get_token_index(tag, "labels") for tag in output["tags"]]
+    for path in itertools.product(range(vocabulary.get_vocab_size("labels")), repeat=2):
+        probability = crf(logits, torch.tensor([path]), mask).exp().item()
+        for i in range(2):
+            marginals[i] += probability * (path[i] == chosen[i])
+    assert output["scores"] == pytest.approx(marginals, abs=1e-4)
+    assert predictor.predict_json({"sentence": ""})["scores"] == []
+
+
+def test_scores_in_a_batch_are_those_of_each_sentence_alone(archive):
+    predictor = Predictor.from_archive(archive, extra_args={"scores": True})
+    inputs = [{"sentence": "Rosa laughed."}, {"sentence": "The young pilot sold two old hats to her."}]
+    for together, json_dict in zip(predictor.predict_batch_json(inputs), inputs):
+        alone = predictor.predict_json(json_dict)
+        assert together["scores"] == pytest.approx(alone["scores"], abs=1e-5)
+        assert all(0 <= score <= 1 for score in alone["scores"])
+
+
+def test_scores_of_a_model_without_probabilities(archive):
+    predictor = Predictor.from_archive(archive, extra_args={"scores": True})
+    predictor._model = types.SimpleNamespace(vocab=archive.model.vocab)
+    with pytest.raises(
+        ConfigurationError, match="scores: SimpleNamespace gives no probabilities, expected"
+    ):
+        predictor._probabilities({"tags": ["NN"], "logits": torch.zeros(1, 28).numpy()})
+
+
+def test_scores_of_a_softmax(archive):
+    predictor = Predictor.from_archive(archive, extra_args={"scores": True})
+    names = [archive.model.vocab.get_token_from_index(i, "labels") for i in (1, 0)]
+    output = {"tags": names, "class_probabilities": torch.tensor([[0.2, 0.8], [0.7, 0.3]]).numpy()}
+    assert predictor._probabilities(output) == pytest.approx([0.8, 0.7])
+
+
+@pytest.mark.parametrize(
+    "json_dict, message",
+    [
+        ({"text": "a"}, r'the input is {"text": "a"}, expected {"sentence": "raw text"} or {"words":'),
+        ({"sentence": "a", "words": ["a"]}, "expected {"),
+        (["a"], "expected {"),
+        ({"sentence": 3}, "sentence is 3, expected"),
+        ({"words": "a b"}, "words is 'a b', expected a list of words"),
+        ({"words": ["a", " "]}, "expected a list of words, none of them empty"),
+    ],
+)
+def test_input_of_another_form(predictor, json_dict, message):
+    with pytest.raises(ValueError, match=message):
+        predictor.predict_json(json_dict)
+
+
+def test_lines(predictor):
+    with pytest.raises(ValueError, match=r"'The dog\.' is not JSON .* expected {\"sentence\""):
+        predictor.load_line("The dog.\n")
+    assert predictor.load_line('{"sentence": "é"}') == {"sentence": "é"}
+    assert predictor.dump_line({"words": ["é"]}) == '{"words": ["é"]}\n'
+    assert json.loads(predictor.dump_line(predictor.predict("Où ?")))["words"] == ["Où", "?"]
+
+
+def test_language(archive):
+    french = Predictor.from_archive(archive, extra_args={"language": "fr"})
+    assert french.predict("l'ami")["words"] == ["l'", "ami"]
+    with pytest.raises(ConfigurationError, match="language is 'qq'"):
+        Predictor.from_archive(archive, extra_args={"language": "qq"})
