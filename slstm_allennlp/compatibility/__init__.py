@@ -8,9 +8,15 @@ from slstm_allennlp.compatibility.data_loader import SpawnSafeDataLoader
 from slstm_allennlp.compatibility.noise import silence_known_warnings
 from slstm_allennlp.compatibility.reduce_on_plateau import ReduceOnPlateau
 from slstm_allennlp.compatibility.safe_globals import allow_numpy_scalars
+from slstm_allennlp.compatibility.train_model import EarlyCheckedTrainModel
 from slstm_allennlp.compatibility.trainer import SparseClippingTrainer
 
-__all__ = ["ReduceOnPlateau", "SparseClippingTrainer", "SpawnSafeDataLoader"]
+__all__ = [
+    "EarlyCheckedTrainModel",
+    "ReduceOnPlateau",
+    "SparseClippingTrainer",
+    "SpawnSafeDataLoader",
+]
 
 allow_numpy_scalars()
 silence_known_warnings()

@@ -1,7 +1,10 @@
 """The encoders registered as "slstm", in both roles, beside AllenNLP's own "lstm"."""
 
+import json
+
 import pytest
 import torch
+from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
@@ -106,3 +109,37 @@ def test_configs_out_of_range(role, params, message):
 def test_inputs_of_another_size(role):
     with pytest.raises(ValueError, match=r"inputs have shape \(3, 5, 7\), .* input_size of 4"):
         build(role)(torch.zeros(3, 5, 7), torch.ones(3, 5, dtype=torch.bool))
+
+
+@pytest.mark.parametrize(
+    "encoders",
+    [
+        {"seq2vec_encoder": {"hidden_size": 6}},
+        {"seq2seq_encoder": {"hidden_size": 6}, "seq2vec_encoder": {"input_size": 6, "hidden_size": 5}},
+    ],
+    ids=("vector", "sequence and vector"),
+)
+def test_classifiers_that_were_written_for_an_lstm(tmp_path, encoders):
+    path = tmp_path / "reviews.jsonl"
+    examples = [
+        ("a fine film", "good"),
+        ("dull", "bad"),
+        ("a dull film indeed", "bad"),
+        ("fine", "good"),
+    ]
+    path.write_text("".join(json.dumps({"text": t, "label": y}) + "\n" for t, y in examples))
+    encoders = {role: {"type": "slstm", "input_size": 4, **params} for role, params in encoders.items()}
+    config = {
+        "dataset_reader": {"type": "text_classification_json", "tokenizer": "whitespace"},
+        "train_data_path": str(path),
+        "validation_data_path": str(path),
+        "model": {
+            "type": "basic_classifier",
+            "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 4}}},
+            **encoders,
+        },
+        "data_loader": {"batch_size": 2},
+        "trainer": {"optimizer": {"type": "adam", "lr": 0.05}, "num_epochs": 20, "cuda_device": -1},
+    }
+    train_model(Params(config), str(tmp_path / "run"))
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text())["best_validation_accuracy"] == 1

@@ -1,0 +1,42 @@
+from typing import Optional
+
+from allennlp.commands.train import TrainModel
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import is_distributed
+from allennlp.data import DataLoader
+from allennlp.models import Model
+from allennlp.training import Trainer
+
+
+@TrainModel.register("default", constructor="from_partial_objects", exist_ok=True)
+class EarlyCheckedTrainModel(TrainModel):
+    """
+    AllenNLP's training loop, which says at the start what would otherwise fail at the end: after
+    distributed training AllenNLP evaluates in its first process alone, on that process's share of the
+    test set, and waits there for the others, which have gone. The run ends without an archive.
+
+    Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
+    """
+
+    def __init__(
+        self,
+        serialization_dir: str,
+        model: Model,
+        trainer: Trainer,
+        evaluation_data_loader: Optional[DataLoader] = None,
+        evaluate_on_test: bool = False,
+        batch_weight_key: str = "",
+    ) -> None:
+        if evaluate_on_test and evaluation_data_loader is not None and is_distributed():
+            raise ConfigurationError(
+                "evaluate_on_test is true, expected false with distributed training, where AllenNLP "
+                "cannot do it; run `allennlp evaluate` on the archive afterwards"
+            )
+        super().__init__(
+            serialization_dir,
+            model,
+            trainer,
+            evaluation_data_loader,
+            evaluate_on_test,
+            batch_weight_key,
+        )
