@@ -36,7 +36,7 @@ class EarlyCheckedTrainModel(TrainModel):
             serialization_dir,
             model,
             trainer,
-            evaluation_data_loader,
+            evaluation_data_loader,  # type: ignore[arg-type]
             evaluate_on_test,
             batch_weight_key,
         )
