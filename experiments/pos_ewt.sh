@@ -3,8 +3,10 @@
 # test set: experiments/pos_ewt.sh DATA OUT [SYSTEM [SEED ...]]
 #   DATA    the folder that holds en_ewt-ud-{train,dev,test}.conllu
 #   OUT     where each run gets a folder SYSTEM-SEED; one that holds metrics.json is not run again
-#   SYSTEM  slstm, bilstm or fastnlp; all three when left out
+#   SYSTEM  slstm, bilstm or fastnlp, all three when left out; or softmax, the paper's S-LSTM without
+#           the sigmoid before the softmax
 #   SEED    13, 14 and 15 when left out
+# EPOCHS (default 8) in the environment is the number of epochs.
 set -euo pipefail
 data=$1 out=$2 systems=${3:-slstm bilstm fastnlp}
 seeds=("${@:4}")
@@ -18,7 +20,10 @@ for seed in "${seeds[@]}"; do
       bilstm) config=pos_bilstm encoder='"model.encoder.hidden_size": 172' ;;
       fastnlp) config=pos_slstm
         encoder='"model.encoder.hidden_size": 112, "model.encoder.transition": "fastnlp"' ;;
-      *) echo "$0: unknown system $system, expected slstm, bilstm or fastnlp" >&2; exit 2 ;;
+      softmax) config=pos_slstm
+        encoder='"model.encoder.hidden_size": 100,
+          "model.encoder.transition": {"gate_normalization": "softmax"}' ;;
+      *) echo "$0: unknown system $system, expected slstm, bilstm, fastnlp or softmax" >&2; exit 2 ;;
     esac
     run="$out/$system-$seed"
     [ ! -e "$run/metrics.json" ] || continue
