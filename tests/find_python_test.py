@@ -1,0 +1,59 @@
+"""`tools/find_python.sh`, which `make` asks for a Python."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+@pytest.fixture
+def bin(tmp_path):
+    """A PATH of one folder, with the shell's tools and no Python."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for tool in ("bash", "grep"):
+        (folder / tool).symlink_to(shutil.which(tool))
+    return folder
+
+
+def script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n" + text + "\n")
+    path.chmod(0o755)
+
+
+def find(bin):
+    command = [str(bin / "bash"), str(ROOT / "tools" / "find_python.sh"), VERSION]
+    done = subprocess.run(command, env={"PATH": str(bin)}, capture_output=True, text=True)
+    return done.returncode, done.stdout.strip()
+
+
+def test_none_is_found(bin):
+    assert find(bin) == (1, "")
+
+
+def test_on_the_path(bin):
+    script(bin / f"python{VERSION}", f'exec {sys.executable} "$@"')
+    assert find(bin) == (0, sys.executable)
+
+
+def test_one_that_refuses_to_start_or_is_of_another_version_does_not_count(bin):
+    script(bin / f"python{VERSION}", "exit 127")
+    script(bin / "python3", "echo 2.7; exit 1")
+    assert find(bin) == (1, "")
+
+
+def test_under_a_version_manager_that_refuses_on_the_path(bin, tmp_path):
+    root = tmp_path / "pyenv"
+    script(bin / f"python{VERSION}", "exit 127")
+    script(
+        bin / "pyenv",
+        f'case "$1" in root) echo {root};; versions) echo system; echo {VERSION}.99;; esac',
+    )
+    script(root / "versions" / f"{VERSION}.99" / "bin" / "python", f'exec {sys.executable} "$@"')
+    assert find(bin) == (0, sys.executable)
