@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any, Mapping, Optional, Tuple, Union
 
 import torch
@@ -74,14 +75,16 @@ class SentenceStateLSTM(Module):
         layer_norm: bool = False,
     ) -> None:
         super().__init__()
-        self.settings = SlstmSettings.of(
+        choices = Transition.of(transition)
+        if boundary is not None:
+            choices = replace(choices, boundary=boundary)
+        self.settings = SlstmSettings(
             input_size=input_size,
             hidden_size=hidden_size,
             num_steps=num_steps,
             window_size=window_size,
             num_sentence_nodes=num_sentence_nodes,
-            boundary=boundary,
-            transition=transition,
+            transition=choices,
             layer_norm=layer_norm,
         )
         for name, weight in initial_weights(self.settings)._asdict().items():
@@ -129,7 +132,8 @@ class SentenceStateLSTM(Module):
             )
         if mask is None:
             mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
-        _check_mask(mask, inputs)
+        else:
+            _check_mask(mask, inputs)
         return batched_slstm(inputs, mask, self.weights, self.settings, self._start(inputs))
 
     def _start(self, inputs: Tensor) -> Optional[Tensor]:
@@ -140,8 +144,7 @@ class SentenceStateLSTM(Module):
         return torch.empty(shape, dtype=inputs.dtype, device=inputs.device).uniform_(-0.05, 0.05)
 
     def extra_repr(self) -> str:
-        names = ("input_size", "hidden_size", "num_steps", "window_size", "num_sentence_nodes")
-        return ", ".join(f"{name}={getattr(self.settings, name)}" for name in names)
+        return ", ".join(f"{name}={value}" for name, value in vars(self.settings).items())
 
 
 def _check_mask(mask: Tensor, inputs: Tensor) -> None:

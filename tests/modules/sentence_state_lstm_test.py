@@ -71,7 +71,7 @@ def test_no_sentence_and_no_word():
         ({"window_size": 0}, "window_size is 0, expected"),
         ({"num_sentence_nodes": -1}, "num_sentence_nodes is -1, expected an integer of at least 0"),
         ({"num_steps": True}, "num_steps is True, expected"),
-        ({"boundary": "yes"}, "boundary is 'yes', expected True or False"),
+        ({"boundary": "yes"}, "boundary is 'yes', expected one of False, True"),
         ({"layer_norm": 1}, "layer_norm is 1, expected True or False"),
         ({"transition": "fastnpl"}, "unknown preset 'fastnpl', expected one of 'paper', 'released'"),
         ({"transition": {"start": "input"}}, "unknown choice 'start', expected one of 'candidate'"),

@@ -1,6 +1,7 @@
 """Every fast version of the S-LSTM against the naive one, which is the paper's equations."""
 
 import itertools
+import math
 
 import pytest
 import torch
@@ -32,6 +33,14 @@ def batch(lengths=LENGTHS, padded=6, size=SIZE):
     return inputs, torch.arange(padded) < torch.tensor(lengths).unsqueeze(1)
 
 
+def randomized(encoder):
+    """The encoder with every weight off its start, where c⁰ is zero and normalisation the identity."""
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(0.5 * torch.randn_like(parameter))
+    return encoder
+
+
 def naive(encoder, inputs, mask):
     """The naive version with the encoder's weights and, where its start is drawn, the same draws."""
     return naive_slstm(inputs, mask, encoder.weights, encoder.settings, encoder._start(inputs))
@@ -54,6 +63,7 @@ def test_batched_equals_naive(transition, window, nodes, boundary, layer_norm):
         transition=transition,
         layer_norm=layer_norm,
     )
+    randomized(encoder)
     inputs, mask = batch()
     torch.manual_seed(1)
     expected_words, expected_sentence = naive(encoder, inputs, mask)
@@ -70,6 +80,7 @@ def test_single_choices_equal_naive(transition):
     encoder = SentenceStateLSTM(
         SIZE, SIZE, num_steps=3, window_size=2, num_sentence_nodes=2, transition=transition
     )
+    randomized(encoder)
     inputs, mask = batch()
     for ours, expected in zip(encoder(inputs, mask), naive(encoder, inputs, mask)):
         torch.testing.assert_close(ours, expected, rtol=0, atol=1e-10)
@@ -169,6 +180,55 @@ def distances_that_matter(encoder, length, word):
     words, _ = encoder(inputs)
     (gradient,) = torch.autograd.grad(words[0, word].sum(), inputs)
     return {abs(i - word) for i in range(length) if gradient[0, i].abs().max() > 0}
+
+
+def sigmoid(value):
+    return 1 / (1 + math.exp(-value))
+
+
+@pytest.mark.usefixtures("double")
+def test_two_words_by_hand():
+    """Eqs. 2 and 3 once more, with one unit, for two words, in plain numbers: the oracle's oracle."""
+    encoder = randomized(SentenceStateLSTM(1, 1, num_steps=2, boundary=False))
+    x = [0.3, -1.2]
+    names = encoder.settings.word_gates
+    assert sorted(names) == sorted(["i", "l1", "r1", "f", "s1", "o", "u"])
+    weights = {key: value.tolist() for key, value in encoder.named_parameters()}
+    W, U, V, b = ({x: weights[f"word_{k}"][n] for n, x in enumerate(names)} for k in "WUVb")
+    Wg, Ug, bg = ({n: weights[f"sentence_{k}"][0][j] for j, n in enumerate("fog")} for k in "WUb")
+    h, c = [weights["initial_h"][0]] * 2, [weights["initial_c"][0]] * 2
+    g, c_g = weights["initial_h"][0], weights["initial_c"][0]
+
+    def sentence_gate(name, g, state):
+        return sigmoid(Wg[name][0][0][0] * g + Ug[name][0][0] * state + bg[name][0])
+
+    for _ in range(2):
+        new_h, new_c = [], []
+        for i in range(2):
+            left_h, left_c = (h[0], c[0]) if i == 1 else (0, 0)
+            right_h, right_c = (h[1], c[1]) if i == 0 else (0, 0)
+            hat = {}
+            for n in names:
+                w = [slot[0] for slot in W[n][0]]
+                hat[n] = w[0] * left_h + w[1] * h[i] + w[2] * right_h
+                hat[n] += U[n][0][0] * x[i] + V[n][0][0][0] * g + b[n][0]
+            weight = {n: math.exp(sigmoid(hat[n])) for n in ("i", "l1", "r1", "f", "s1")}
+            p = {n: value / sum(weight.values()) for n, value in weight.items()}
+            cell = p["l1"] * left_c + p["f"] * c[i] + p["r1"] * right_c + p["s1"] * c_g
+            cell += p["i"] * math.tanh(hat["u"])
+            new_c.append(cell)
+            new_h.append(sigmoid(hat["o"]) * math.tanh(cell))
+        mean = (h[0] + h[1]) / 2
+        forget = [sentence_gate("f", g, h[0]), sentence_gate("f", g, h[1]), sentence_gate("g", g, mean)]
+        total = sum(math.exp(value) for value in forget)
+        f0, f1, f_g = (math.exp(value) / total for value in forget)
+        o = sentence_gate("o", g, mean)
+        c_g = f_g * c_g + f0 * c[0] + f1 * c[1]
+        g, h, c = o * math.tanh(c_g), new_h, new_c
+    inputs, mask = torch.tensor(x).view(1, 2, 1), torch.ones(1, 2, dtype=torch.bool)
+    for words, sentence in (encoder(inputs, mask), naive(encoder, inputs, mask)):
+        assert words.flatten().tolist() == pytest.approx(h, abs=1e-12)
+        assert sentence.item() == pytest.approx(g, abs=1e-12)
 
 
 @pytest.mark.parametrize("dtype", (torch.bfloat16, torch.float16))

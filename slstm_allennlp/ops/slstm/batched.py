@@ -1,6 +1,7 @@
 """
 The S-LSTM for a batch of sentences: U x once, and then one large product for all gates of all words
-in each step. Padding never changes a result: states beyond a sentence's end are kept at zero.
+in each step. Padding never changes a result: states beyond a sentence's end are kept at zero. (Only the
+draws of `initial_state: "uniform"`, which the module makes for the whole batch, vary with its shape.)
 """
 
 from typing import List, NamedTuple, Optional, Tuple
@@ -53,8 +54,8 @@ def batched_slstm(
         The sentence vectors. *Shape:* (batch_size, hidden_size)
     """
     x, x_mask = inputs.masked_fill(~mask.unsqueeze(-1), 0), mask
-    if weights.boundary is not None:
-        x, x_mask = _add_boundary(x, mask, weights.boundary)
+    if weights.boundary_inputs is not None:
+        x, x_mask = _add_boundary(x, mask, weights.boundary_inputs)
     if weights.projection_weight is not None:
         x = linear(x, weights.projection_weight, weights.projection_bias)
 
@@ -68,7 +69,7 @@ def batched_slstm(
         state = _State(h, c, g, c_g)
 
     words = state.h
-    if weights.boundary is not None:
+    if weights.boundary_inputs is not None:
         # ⟨/s⟩ stands right behind the last real word, where the caller has padding.
         words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
     return words, _sentence_vector(state, counts, settings)
@@ -95,12 +96,16 @@ def _initial_state(
 ) -> _State:
     m = settings.num_sentence_nodes
     shape = (*padding.shape[:2], settings.hidden_size)
-    node_shape = (len(x), m, settings.hidden_size)
+    node_shape = (x.size(0), m, settings.hidden_size)
     if weights.initial_h is not None and weights.initial_c is not None:
         h0, c0 = weights.initial_h.to(x.dtype), weights.initial_c.to(x.dtype)
         h, c = h0.expand(shape).masked_fill(padding, 0), c0.expand(shape).masked_fill(padding, 0)
         return _State(h, c, h0.expand(node_shape), c0.expand(node_shape)) if m else _State(h, c)
-    h, c = (x, x) if start is None else (start[0], start[1])
+    if settings.transition.initial_state == "uniform":
+        assert start is not None
+        h, c = start[0], start[1]
+    else:
+        h, c = x, x
     h, c = h.masked_fill(padding, 0), c.masked_fill(padding, 0)
     if m == 0:
         return _State(h, c)
@@ -133,10 +138,11 @@ def _words(
     cells = _neighbors(state.c, settings)
     if state.c_g is not None:
         cells += state.c_g.unsqueeze(1).unbind(2)
-    c = gates[-1] * u
+    # Under autocast the gates may be of lower precision than the cells, which keep theirs.
+    dtype = torch.promote_types(gates[-1].dtype, state.c.dtype)
+    c = gates[-1].to(dtype) * u.to(dtype)
     for gate, cell in zip(gates, cells):
-        # Under autocast the gates are of lower precision than the cells.
-        c = torch.addcmul(c, gate.to(c.dtype), cell.to(c.dtype))
+        c = torch.addcmul(c, gate.to(dtype), cell.to(dtype))
     c = c.masked_fill(padding, 0)
     return o * torch.tanh(c), c
 
@@ -209,6 +215,7 @@ def _layer_norm(pre: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def _sentence_vector(state: _State, counts: Tensor, settings: SlstmSettings) -> Tensor:
+    """The mean of the words without a node; with nodes, what the transition makes of the first."""
     if state.g is None:
         return _mean(state.h, counts)
     g, kind = state.g[:, 0], settings.transition.sentence_vector

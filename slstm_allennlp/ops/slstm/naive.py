@@ -1,6 +1,6 @@
 """
-The S-LSTM as the paper writes it: one sentence, one word and one gate at a time. Slow, and the oracle
-against which the fast versions are tested.
+The S-LSTM as the paper writes it: one sentence, one word and one gate at a time. Slow, meant for
+float64, and the oracle against which the fast versions are tested.
 """
 
 from typing import Dict, List, Optional, Tuple
@@ -30,14 +30,15 @@ def naive_slstm(
         n = int(mask[b].sum())
         x = [inputs[b, i] for i in range(n)]
         if settings.boundary:
-            assert weights.boundary is not None
-            x = [weights.boundary[0], *x, weights.boundary[1]]  # ⟨s⟩, w₁ … wₙ, ⟨/s⟩
+            assert weights.boundary_inputs is not None
+            x = [weights.boundary_inputs[0], *x, weights.boundary_inputs[1]]  # ⟨s⟩, w₁ … wₙ, ⟨/s⟩
         drawn = None if start is None else start[:, b, : len(x)]
         h, g = _sentence(x, weights, settings, drawn)
         real = h[1:-1] if settings.boundary else h
         for i in range(n):
             words[b, i] = real[i]
-        sentences[b] = _sentence_vector(h, g, settings)
+        if h or g:  # with neither, the mean of no words: zero
+            sentences[b] = _sentence_vector(h, g, settings)
     return words, sentences
 
 
@@ -115,12 +116,8 @@ def _word(
 
     o = torch.sigmoid(hat["o"])
     u = torch.tanh(hat["u"]) if settings.transition.candidate == "tanh" else x[i]
-    gates = dict(
-        zip(
-            settings.normalized_gates,
-            _normalize([hat[gate] for gate in settings.normalized_gates], settings),
-        )
-    )
+    names = settings.normalized_gates
+    gates = dict(zip(names, _normalize([hat[name] for name in names], settings)))
     new_c = gates["i"] * u
     for gate, c_slot in zip(settings.neighbor_gates, neighbors(c)):
         new_c = new_c + gates[gate] * c_slot
@@ -177,13 +174,14 @@ def _normalize(pre_activations: List[Tensor], settings: SlstmSettings) -> List[T
 
 
 def _sentence_vector(h: List[Tensor], g: List[Tensor], settings: SlstmSettings) -> Tensor:
-    if not g:  # no node: the mean of the words
-        return _mean(h, torch.zeros(settings.hidden_size).to(h[0]) if h else torch.zeros(()))
+    """The mean of the words without a node; with nodes, what the transition makes of the first."""
+    if not g:
+        return _sum(h) / len(h)
     kind = settings.transition.sentence_vector
     if kind == "node":
         return g[0]
     if kind == "mean":
-        return _mean([*h, g[0]], g[0])
+        return _sum([*h, g[0]]) / (len(h) + 1)
     return _sum([*h, g[0]]) / max(len(h), 1)
 
 

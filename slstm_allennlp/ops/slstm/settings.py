@@ -1,7 +1,7 @@
 """What an S-LSTM computes: the choices in which the paper and the published code differ, and sizes."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Tuple, Union
 
 _CHOICES: Dict[str, Tuple[Any, ...]] = {
     "candidate": ("tanh", "input"),
@@ -36,16 +36,16 @@ class Transition:
     project_input : `bool`
         Whether e = Linear(d, h)(x) replaces the input x everywhere.
     initial_state : `str`
-        Where hᵢ⁰, cᵢ⁰ come from: `"learned"`, one parameter vector each, for the words and for g;
-        `"input"`, both are e; `"uniform"`, both are drawn from U(-0.05, 0.05), anew in each pass, in
-        evaluation too, so that results vary from pass to pass. With the last two, g⁰ and c_g⁰ are
-        the means over the words.
+        Where hᵢ⁰, cᵢ⁰ come from: `"learned"`, one parameter vector h⁰ and one c⁰, shared by the words
+        and the sentence nodes; `"input"`, both are e; `"uniform"`, both are drawn from
+        U(-0.05, 0.05), anew in each pass, in evaluation too, so that results vary from pass to pass.
+        With the last two, g⁰ and c_g⁰ are the means over the words.
     window : `str`
         With a window of more than one word: `"concatenated"`, every neighbour with weights and a
         gate of its own; `"summed"`, the left neighbours summed, the right ones summed, a gate each.
     sentence_vector : `str`
         `"node"`, the first sentence node's g; `"mean"`, the mean of [h₁ … hₙ, g];
-        `"sum_over_words"`, (Σ hᵢ + g) / n.
+        `"sum_over_words"`, (Σ hᵢ + g) / n. Boundary words count as words.
     boundary : `bool`
         Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put around the sentence.
     initialization : `str`
@@ -127,7 +127,7 @@ PRESETS: Dict[str, Transition] = {
 class SlstmSettings:
     """
     The sizes and the transition of one S-LSTM, checked. Arguments as in `SentenceStateLSTM`, but
-    that `transition` is a `Transition` and `boundary` is settled.
+    that `transition` is a `Transition`, which settles `boundary`.
 
     # Errors
 
@@ -139,7 +139,6 @@ class SlstmSettings:
     num_steps: int
     window_size: int
     num_sentence_nodes: int
-    boundary: bool
     transition: Transition
     layer_norm: bool
 
@@ -154,10 +153,8 @@ class SlstmSettings:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} is {value!r}, expected an integer of at least {least}")
-        for name in ("boundary", "layer_norm"):
-            value = getattr(self, name)
-            if not isinstance(value, bool):
-                raise ValueError(f"{name} is {value!r}, expected True or False")
+        if not isinstance(self.layer_norm, bool):
+            raise ValueError(f"layer_norm is {self.layer_norm!r}, expected True or False")
         # A word's input itself goes into its cell, or is its first state.
         takes_input = "input" in (self.transition.candidate, self.transition.initial_state)
         if takes_input and not self.transition.project_input and self.input_size != self.hidden_size:
@@ -166,31 +163,10 @@ class SlstmSettings:
                 "equal sizes, since this transition puts a word's input itself into its cell"
             )
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        transition: Union[str, Mapping[str, Any], Transition],
-        boundary: Optional[bool],
-        input_size: int,
-        hidden_size: int,
-        num_steps: int,
-        window_size: int,
-        num_sentence_nodes: int,
-        layer_norm: bool,
-    ) -> "SlstmSettings":
-        """The settings, with `boundary=None` settled by the transition."""
-        transition = Transition.of(transition)
-        return cls(
-            input_size=input_size,
-            hidden_size=hidden_size,
-            num_steps=num_steps,
-            window_size=window_size,
-            num_sentence_nodes=num_sentence_nodes,
-            boundary=transition.boundary if boundary is None else boundary,
-            transition=transition,
-            layer_norm=layer_norm,
-        )
+    @property
+    def boundary(self) -> bool:
+        """Whether ⟨s⟩ and ⟨/s⟩ are put around the sentence."""
+        return self.transition.boundary
 
     @property
     def gate_input_size(self) -> int:

@@ -11,33 +11,33 @@ from slstm_allennlp.ops.slstm.settings import SlstmSettings
 class SlstmWeights(NamedTuple):
     """
     Weights by the letters of the paper. G word gates (`settings.word_gates`), Q gates a sentence
-    node (`settings.sentence_gates`), m nodes, S slots of ξ (`settings.neighbor_gates`), e the size of
-    the input as the gates read it. None where the settings have no such weight.
+    node (`settings.sentence_gates`), m nodes, S slots of ξ (`settings.neighbor_gates`), d' the size
+    of the input as the gates read it. None where the settings have no such weight.
     """
 
     word_W: torch.Tensor
     """Eq. 2, for ξ. *Shape:* (G, h, S, h)"""
     word_U: torch.Tensor
-    """Eq. 2, for x. *Shape:* (G, h, e)"""
+    """Eq. 2, for x. *Shape:* (G, h, d')"""
     word_V: Optional[torch.Tensor]
     """Eq. 2, for every node's g. *Shape:* (G, h, m, h)"""
     word_b: torch.Tensor
     """Eq. 2. *Shape:* (G, h)"""
     sentence_W: Optional[torch.Tensor]
-    """Eq. 3, for a node's own g and the other nodes'. *Shape:* (m, Q, h, m, h)"""
+    """Eq. 3, for every node's g: first the node, then whose g. *Shape:* (m, Q, h, m, h)"""
     sentence_U: Optional[torch.Tensor]
     """Eq. 3, for h̄ or hᵢ. *Shape:* (m, Q, h, h)"""
     sentence_b: Optional[torch.Tensor]
     """Eq. 3. *Shape:* (m, Q, h)"""
     projection_weight: Optional[torch.Tensor]
-    """e = Linear(x). *Shape:* (h, d)"""
+    """For e = Linear(x). *Shape:* (h, d)"""
     projection_bias: Optional[torch.Tensor]
     """*Shape:* (h)"""
     initial_h: Optional[torch.Tensor]
     """h⁰ of every word and node. *Shape:* (h)"""
     initial_c: Optional[torch.Tensor]
     """c⁰ of every word and node. *Shape:* (h)"""
-    boundary: Optional[torch.Tensor]
+    boundary_inputs: Optional[torch.Tensor]
     """The inputs ⟨s⟩ and ⟨/s⟩. *Shape:* (2, d)"""
     word_norm_weight: Optional[torch.Tensor]
     """Layer normalisation of Eq. 2's pre-activations. *Shape:* (G, h)"""
@@ -54,7 +54,7 @@ def initial_weights(settings: SlstmSettings) -> SlstmWeights:
     Fresh weights, drawn as `settings.transition.initialization` says. Layer normalisation starts as
     the identity and c⁰ at zero, whatever the initialisation.
     """
-    h, d, e = settings.hidden_size, settings.input_size, settings.gate_input_size
+    h, d, gate_d = settings.hidden_size, settings.input_size, settings.gate_input_size
     m, slots = settings.num_sentence_nodes, len(settings.neighbor_gates)
     gates, node_gates = len(settings.word_gates), len(settings.sentence_gates)
     normal = settings.transition.initialization == "normal"
@@ -70,7 +70,7 @@ def initial_weights(settings: SlstmSettings) -> SlstmWeights:
     norm_nodes = settings.layer_norm and m > 0
     return SlstmWeights(
         word_W=draw(gates, h, slots, h, fan_in=slots * h),
-        word_U=draw(gates, h, e, fan_in=e),
+        word_U=draw(gates, h, gate_d, fan_in=gate_d),
         word_V=draw(gates, h, m, h, fan_in=m * h) if m else None,
         word_b=draw(gates, h, fan_in=slots * h),
         sentence_W=draw(m, node_gates, h, m, h, fan_in=m * h) if m else None,
@@ -80,7 +80,7 @@ def initial_weights(settings: SlstmSettings) -> SlstmWeights:
         projection_bias=draw(h, fan_in=d) if project else None,
         initial_h=draw(h, fan_in=h) if learned else None,
         initial_c=torch.zeros(h) if learned else None,
-        boundary=draw(2, d, fan_in=d) if settings.boundary else None,
+        boundary_inputs=draw(2, d, fan_in=d) if settings.boundary else None,
         word_norm_weight=torch.ones(gates, h) if settings.layer_norm else None,
         word_norm_bias=torch.zeros(gates, h) if settings.layer_norm else None,
         sentence_norm_weight=torch.ones(m, node_gates, h) if norm_nodes else None,
