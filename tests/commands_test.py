@@ -11,6 +11,7 @@ import time
 
 import pytest
 from allennlp.commands import main
+from allennlp.models import load_archive
 
 from tests.conftest import ROOT, SMALL
 
@@ -49,9 +50,22 @@ def test_glove_is_one_override_away(allennlp, tmp_path):
     embedder = "model.text_field_embedder.token_embedders.tokens.pretrained_file"
     overrides = {**SMALL, "trainer.num_epochs": 1, embedder: str(vectors)}
     allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))
-    assert read(tmp_path / "run" / "config.json")["model"]["text_field_embedder"]["token_embedders"][
-        "tokens"
-    ]["pretrained_file"] == str(vectors)
+    model = load_archive(tmp_path / "run" / "model.tar.gz").model
+    # Near the vector that was read: one epoch moves it a little.
+    the = model.text_field_embedder.token_embedder_tokens.weight[model.vocab.get_token_index("the")]
+    assert the.tolist() == pytest.approx([0.5] * 10, abs=0.1)
+
+
+def test_characters_are_embedded_by_their_own_vocabulary(allennlp, tmp_path):
+    """A corpus of more characters than words, and an embedding of as many rows as characters."""
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("The\tDT\ndog\tNN\n\nIt\tPRP\n")
+    paths = {f"{part}_data_path": str(corpus) for part in ("train", "validation", "test")}
+    overrides = {**SMALL, **paths, "dataset_reader.format": "columns", "trainer.num_epochs": 1}
+    allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))
+    model = load_archive(tmp_path / "run" / "model.tar.gz").model
+    embedding = model.text_field_embedder.token_embedder_characters._embedding._module
+    assert len(embedding.weight) == model.vocab.get_vocab_size("token_characters") == 10
 
 
 def test_evaluate(allennlp, tagger, tmp_path):
@@ -79,13 +93,14 @@ def test_predict_with_the_dataset_reader(allennlp, tagger, tmp_path):
     assert len(output.read_text().splitlines()) == 100
 
 
-def test_archive_from_another_folder(allennlp, tagger, tmp_path, monkeypatch):
-    """Away from the project's root, where neither the corpus nor .allennlp_plugins is."""
+def test_archive_from_another_folder(tagger, tmp_path):
+    """Away from the project's root, where neither the corpus nor .allennlp_plugins is: by the flag."""
     shutil.copy(tagger / "model.tar.gz", tmp_path / "moved.tar.gz")
     (tmp_path / "in.jsonl").write_text('{"sentence": "The dog sleeps."}\n')
-    monkeypatch.chdir(tmp_path)
     flags = ["--include-package", "slstm_allennlp", "--silent", "--output-file", "out.jsonl"]
-    allennlp("predict", "moved.tar.gz", "in.jsonl", *flags)
+    command = [*ALLENNLP, "predict", "moved.tar.gz", "in.jsonl", *flags]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads((tmp_path / "out.jsonl").read_text())["words"] == ["The", "dog", "sleeps", "."]
 
 

@@ -26,7 +26,7 @@ function(encoder) {
         tokens: { type: 'embedding', embedding_dim: word_size, pretrained_file: null },
         characters: {
           type: 'character_encoding',
-          embedding: { embedding_dim: 30 },
+          embedding: { embedding_dim: 30, vocab_namespace: 'token_characters' },
           encoder: {
             type: 'cnn',
             embedding_dim: 30,
@@ -48,7 +48,7 @@ function(encoder) {
       type: 'adam',
       lr: 1e-3,
       weight_decay: 1e-3,
-      // Under Adam, L2 wears away the vectors of all words that a batch does not hold.
+      // Under Adam, L2 wears away the vectors of all words and characters that a batch lacks.
       parameter_groups: [[['text_field_embedder'], { weight_decay: 0 }]],
     },
     learning_rate_scheduler: { type: 'exponential', gamma: 0.97 },

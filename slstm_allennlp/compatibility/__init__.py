@@ -1,10 +1,13 @@
 """
-What AllenNLP 2.10.1 needs to run on a current PyTorch and Python, all in this one place and through
-public hooks: names registered anew, and PyTorch's list of types that a checkpoint may hold. On the
-versions that AllenNLP was released for, the same code does the same as AllenNLP's own.
+What AllenNLP 2.10.1 needs to run on a current PyTorch and Python, all in this one place and without a
+change to its files: names registered anew, and PyTorch's list of types that a checkpoint may hold. On
+the versions that AllenNLP was released for, the same code does the same as AllenNLP's own.
 """
 
-from slstm_allennlp.compatibility.data_loader import SpawnSafeDataLoader
+from slstm_allennlp.compatibility.data_loader import (
+    SpawnSafeDataLoader,
+    SpawnSafeMultiTaskDataLoader,
+)
 from slstm_allennlp.compatibility.noise import silence_known_warnings
 from slstm_allennlp.compatibility.reduce_on_plateau import ReduceOnPlateau
 from slstm_allennlp.compatibility.safe_globals import allow_numpy_scalars
@@ -16,6 +19,7 @@ __all__ = [
     "ReduceOnPlateau",
     "SparseClippingTrainer",
     "SpawnSafeDataLoader",
+    "SpawnSafeMultiTaskDataLoader",
 ]
 
 allow_numpy_scalars()

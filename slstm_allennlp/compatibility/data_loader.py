@@ -2,10 +2,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from multiprocessing.queues import JoinableQueue
-from typing import Callable, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from allennlp.common.tqdm import Tqdm
-from allennlp.data.data_loaders import DataLoader, MultiProcessDataLoader
+from allennlp.data.data_loaders import DataLoader, MultiProcessDataLoader, MultiTaskDataLoader
 
 
 @DataLoader.register("multiprocess", exist_ok=True)
@@ -47,3 +47,27 @@ class SpawnSafeDataLoader(MultiProcessDataLoader):
             workers.append(worker)
             stoppers.append(stopper)
         return workers, stoppers
+
+
+@DataLoader.register("multitask", exist_ok=True)
+class SpawnSafeMultiTaskDataLoader(MultiTaskDataLoader):
+    """
+    AllenNLP's data loader for several tasks, over `SpawnSafeDataLoader`.
+
+    Registered as a `DataLoader` with name "multitask", in AllenNLP's place and with its parameters.
+    """
+
+    def _make_data_loader(self, key: str) -> MultiProcessDataLoader:
+        options: Dict[str, Any] = {
+            name: values[key]
+            for name, values in (
+                ("num_workers", self._num_workers),
+                ("max_instances_in_memory", self._max_instances_in_memory),
+                ("start_method", self._start_method),
+            )
+            if key in values
+        }
+        # Instances are taken from it, never batches, for which it wants a size all the same.
+        return SpawnSafeDataLoader(
+            reader=self.readers[key], data_path=self.data_paths[key], batch_size=1, **options
+        )

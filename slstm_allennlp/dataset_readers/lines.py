@@ -1,6 +1,6 @@
 """Lines of text files with the numbers under which an error message can name them."""
 
-from typing import Iterable, Iterator, List, NamedTuple
+from typing import Iterable, Iterator, List, NamedTuple, Optional
 
 from allennlp.common.file_utils import cached_path
 
@@ -34,16 +34,19 @@ def read_lines(path: str) -> Iterator[Line]:
                 yield Line(str(path), number, _decode(line, str(path), number))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ValueError(f"{path}: cannot be read ({reason}), expected a text file") from error
+        raise ValueError(f"{path}: cannot be read ({reason}), expected a text file") from None
     if number == 0:
         raise ValueError(f"{path}: the file is empty, expected at least one sentence")
 
 
-def blocks(lines: Iterable[Line]) -> Iterator[List[Line]]:
-    """The runs of lines between blank lines; a line of nothing but white space is blank."""
+def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Line]]:
+    """
+    The runs of lines between blank lines; a line of nothing but white space is blank, and so is one
+    whose first word is `end`.
+    """
     block: List[Line] = []
     for line in lines:
-        if line.text.strip():
+        if line.text.strip() and line.text.split()[0] != end:
             block.append(line)
         elif block:
             yield block
@@ -60,4 +63,4 @@ def _decode(line: bytes, path: str, number: int) -> str:
         broken = error.object[error.start]
         raise Line(path, number, "").error(
             f"byte 0x{broken:02x} at position {error.start + 1} is not UTF-8, expected a UTF-8 file"
-        ) from error
+        ) from None

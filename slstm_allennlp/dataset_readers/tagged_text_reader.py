@@ -26,10 +26,11 @@ class TaggedTextReader(DatasetReader):
     - `conllu`: CoNLL-U. The tags are a column of choice. Multi-word tokens (`3-4`) and empty words
       (`3.1`) are passed over, since the words that they cover or leave out have rows of their own.
     - `columns`: a word and its tag on a line, between them a tab, or white space where the line has
-      no tab; blank lines between sentences; lines that begin with `-DOCSTART-` are passed over.
+      no tab; blank lines between sentences; `-DOCSTART-` lines are passed over.
     - `inline`: a sentence on a line, each word with its tag behind it: `The/DT dog/NN`. The last
       separator counts, and one that is escaped (`1\\/2/CD`) belongs to the word, where it loses its
-      backslash.
+      backslash. (The bracketed `.pos` files of the Penn Treebank's own distribution have another form,
+      with sentences over several lines.)
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 
@@ -139,25 +140,20 @@ class TaggedTextReader(DatasetReader):
         }
 
     def _sentences(self, path: str) -> Iterator[List[Line]]:
-        """The lines of each sentence, those that hold none (comments, `-DOCSTART-`) left out."""
+        """The lines of each sentence, without comments and `-DOCSTART-` lines."""
         found = False
         lines: Iterable[Line] = read_lines(path)
+        if self._format == "conllu":
+            lines = (line for line in lines if not line.text.startswith("#"))
         if self._format == "inline":
-            groups: Iterable[List[Line]] = ([line] for line in lines if line.text.strip())
+            sentences: Iterable[List[Line]] = ([line] for line in lines if line.text.strip())
         else:
-            groups = blocks(lines)
-        for group in groups:
-            kept = [line for line in group if not self._is_skipped(line)]
-            if kept:
-                found = True
-                yield kept
+            sentences = blocks(lines, end="-DOCSTART-" if self._format == "columns" else None)
+        for sentence in sentences:
+            found = True
+            yield sentence
         if not found:
             raise ValueError(f"{path}: no sentence in the file, expected at least one")
-
-    def _is_skipped(self, line: Line) -> bool:
-        if self._format == "conllu":
-            return line.text.startswith("#")
-        return self._format == "columns" and line.text.startswith("-DOCSTART-")
 
     def _tagged_words(self, lines: List[Line]) -> Iterator[_TaggedWord]:
         if self._format == "conllu":
@@ -167,7 +163,7 @@ class TaggedTextReader(DatasetReader):
         return self._from_inline(lines[0])
 
     def _from_conllu(self, lines: List[Line]) -> Iterator[_TaggedWord]:
-        last_id = 0
+        last_id = covered = 0
         for line in lines:
             columns = line.text.count("\t") + 1
             if columns != 10:
@@ -178,13 +174,15 @@ class TaggedTextReader(DatasetReader):
                     _CONLLU_FIELDS,
                     {"id": lambda values, index: conllu.parser.parse_id_value(values[index])},
                 )
-            except conllu.exceptions.ParseException as error:
+            except conllu.exceptions.ParseException:
                 raise line.error(
                     f"{line.text.split(chr(9))[0]!r} is no word id, expected one such as 7, 7-8 or 7.1"
-                ) from error
+                ) from None
             if row["id"] is None:
                 raise line.error("the word has no id, expected one such as 7, 7-8 or 7.1")
-            if not isinstance(row["id"], int):
+            if not isinstance(row["id"], int):  # 7-8 or 7.1
+                first, kind, last = row["id"]
+                covered = max(covered, last if kind == "-" else first)
                 continue
             if row["id"] != last_id + 1:
                 raise line.error(
@@ -192,15 +190,19 @@ class TaggedTextReader(DatasetReader):
                     "(is a blank line between two sentences missing?)"
                 )
             last_id = row["id"]
-            tag = row[self._tag_column]
-            if not row["form"]:
+            word, tag = row["form"].strip(), row[self._tag_column].strip()
+            if not word:
                 raise line.error("the word is empty, expected one in column 2")
             if tag in ("", "_"):
                 raise line.error(
-                    f"the word {row['form']!r} has no tag, expected one in the column "
+                    f"the word {word!r} has no tag, expected one in the column "
                     f"{self._tag_column.upper()}"
                 )
-            yield _TaggedWord(row["form"], tag)
+            yield _TaggedWord(word, tag)
+        if last_id < max(covered, 1):
+            raise lines[-1].error(
+                f"the sentence ends with word {last_id}, expected the words up to {max(covered, 1)}"
+            )
 
     def _from_inline(self, line: Line) -> Iterator[_TaggedWord]:
         separator = re.escape(self._separator)

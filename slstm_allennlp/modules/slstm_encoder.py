@@ -1,4 +1,4 @@
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, Optional, Tuple, Union
 
 import torch
 from allennlp.common import Params
@@ -61,7 +61,7 @@ class SlstmEncoder(torch.nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if not 0 <= dropout <= 1:
+        if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
             raise ConfigurationError(f"slstm: dropout is {dropout!r}, expected a rate from 0 to 1")
         try:
             self._module = SentenceStateLSTM(
@@ -75,7 +75,7 @@ class SlstmEncoder(torch.nn.Module):
                 layer_norm=layer_norm,
             )
         except ValueError as error:
-            raise ConfigurationError(f"slstm: {error}") from error
+            raise ConfigurationError(f"slstm: {error}") from None
         self._dropout = torch.nn.Dropout(dropout)
 
     @classmethod
@@ -85,6 +85,13 @@ class SlstmEncoder(torch.nn.Module):
             if key in params:
                 raise ConfigurationError(f'slstm has no key "{key}": {advice}')
         return super().from_params(params, **extras)  # type: ignore[misc]
+
+    def _encode(
+        self, inputs: torch.Tensor, mask: Optional[torch.Tensor]
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """The words' and the sentences' states, with dropout; some models' masks are of integers."""
+        words, sentences = self._module(self._dropout(inputs), None if mask is None else mask.bool())
+        return self._dropout(words), self._dropout(sentences)
 
     def get_input_dim(self) -> int:
         return self._module.input_size

@@ -28,7 +28,8 @@ class SentenceTagger(SentenceTaggerPredictor):
     words has empty ones.
 
     Registered as a `Predictor` with name "sentence_tagger", in AllenNLP's place, since that is the one
-    that these models name as theirs: no `--predictor` is needed.
+    that these models name as theirs: no `--predictor` is needed. What a model gives beside `tags` is
+    kept, but for the three of `all_outputs`; a model that gives no `tags` has its outputs unchanged.
 
     # Parameters
 
@@ -72,7 +73,7 @@ class SentenceTagger(SentenceTaggerPredictor):
         try:
             return json.loads(line)
         except json.JSONDecodeError as error:
-            raise ValueError(f"{line.strip()!r} is not JSON ({error}), {_EXPECTED}") from error
+            raise ValueError(f"{line.strip()!r} is not JSON ({error}), {_EXPECTED}") from None
 
     def dump_line(self, outputs: JsonDict) -> str:
         return json.dumps(outputs, ensure_ascii=False) + "\n"
@@ -117,6 +118,8 @@ class SentenceTagger(SentenceTaggerPredictor):
         return {**empty, "scores": []} if self._scores else empty
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
+        if "tags" not in output or "tokens" not in instance.fields:
+            return output
         words = [token.text for token in instance["tokens"].tokens]  # type: ignore[attr-defined]
         tags = output["tags"]
         result: JsonDict = {

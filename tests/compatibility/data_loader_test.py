@@ -1,4 +1,4 @@
-"""Workers that are spawned, not forked, read all sentences, with AllenNLP's readers and with ours."""
+"""Workers read every sentence once, forked or spawned, with AllenNLP's readers and with ours."""
 
 import pytest
 from allennlp.common import Params
@@ -6,14 +6,21 @@ from allennlp.data import DatasetReader, Vocabulary
 from allennlp.data.data_loaders import DataLoader
 
 READERS = {
-    "sequence_tagging": "the###D dog###N barks###V\na###D cat###N sleeps###V\nit###P sleeps###V\n",
-    "tagged_text": "the/D dog/N barks/V\na/D cat/N sleeps/V\nit/P sleeps/V\n",
+    "sequence_tagging": "the###D dog###N barks###V\na###D cat###N sleeps###V\nit###P runs###V\n",
+    "tagged_text": "the/D dog/N barks/V\na/D cat/N sleeps/V\nit/P runs/V\n",
 }
 
 
-@pytest.mark.parametrize("max_instances_in_memory", (None, 2), ids=("eager", "lazy"))
-@pytest.mark.parametrize("reader", READERS)
-def test_spawned_workers(tmp_path, reader, max_instances_in_memory):
+@pytest.mark.parametrize(
+    "reader, start_method, max_instances_in_memory",
+    [
+        ("tagged_text", "fork", None),
+        ("sequence_tagging", "fork", 2),
+        ("tagged_text", "spawn", 2),
+        ("sequence_tagging", "spawn", None),
+    ],
+)
+def test_workers(tmp_path, reader, start_method, max_instances_in_memory):
     path = tmp_path / "sentences.txt"
     path.write_text(READERS[reader])
     params = {"type": reader, "format": "inline"} if reader == "tagged_text" else {"type": reader}
@@ -21,8 +28,8 @@ def test_spawned_workers(tmp_path, reader, max_instances_in_memory):
         Params(
             {
                 "batch_size": 2,
-                "num_workers": 1,
-                "start_method": "spawn",
+                "num_workers": 2,
+                "start_method": start_method,
                 "max_instances_in_memory": max_instances_in_memory,
             }
         ),
@@ -30,11 +37,29 @@ def test_spawned_workers(tmp_path, reader, max_instances_in_memory):
         data_path=str(path),
     )
     instances = list(loader.iter_instances())
-    assert [instance["tokens"].tokens[-1].text for instance in instances] == [
-        "barks",
-        "sleeps",
-        "sleeps",
-    ]
+    last_words = [instance["tokens"].tokens[-1].text for instance in instances]
+    assert sorted(last_words) == ["barks", "runs", "sleeps"]
     if max_instances_in_memory is None:
         loader.index_with(Vocabulary.from_instances(instances))
         assert sum(len(batch["tags"]) for batch in loader) == 3
+
+
+@pytest.mark.parametrize("start_method", ("fork", "spawn"))
+def test_multitask_workers(tmp_path, start_method):
+    path = tmp_path / "sentences.txt"
+    path.write_text(READERS["tagged_text"])
+    reader = {"type": "multitask", "readers": {"pos": {"type": "tagged_text", "format": "inline"}}}
+    loader = DataLoader.from_params(
+        Params(
+            {
+                "type": "multitask",
+                "scheduler": {"batch_size": 2},
+                "num_workers": {"pos": 1},
+                "start_method": {"pos": start_method},
+            }
+        ),
+        reader=DatasetReader.from_params(Params(reader)),
+        data_path={"pos": str(path)},
+    )
+    last_words = [instance["tokens"].tokens[-1].text for instance in loader.iter_instances()]
+    assert sorted(last_words) == ["barks", "runs", "sleeps"]

@@ -65,6 +65,13 @@ def test_columns(read):
     ]
 
 
+def test_docstart_ends_a_sentence_and_only_it(read):
+    assert read("a DT\n-DOCSTART- O\nb NN\n-DOCSTART-ed VBN\n", format="columns") == [
+        (["a"], ["DT"]),
+        (["b", "-DOCSTART-ed"], ["NN", "VBN"]),
+    ]
+
+
 def test_columns_keep_unusual_white_space_in_words(read):
     """A no-break space or a line separator ends neither a column nor a line."""
     assert read("a\u00a0b NN\nc\u2028d NN\n", format="columns") == [
@@ -112,7 +119,18 @@ def test_line_endings_and_byte_order_mark(read):
             r"line 1: the word 'a' has no tag, expected one in the column XPOS",
         ),
         ({"tag_column": "upos"}, row("1", "a"), r"'a' has no tag, expected one in the column UPOS"),
-        ({}, row("1", "", "_", "X", "X"), r"line 1: the word is empty, expected one in column 2"),
+        ({}, row("1", " ", "_", "X", "X"), r"line 1: the word is empty, expected one in column 2"),
+        ({}, row("1", "a", "_", "X", " "), r"the word 'a' has no tag"),
+        (
+            {},
+            row("1-3", "abc") + "\n" + row("1", "a", "_", "X", "X"),
+            r"line 2: the sentence ends with word 1, expected the words up to 3",
+        ),
+        (
+            {},
+            row("0.1", "a", "_", "X", "X"),
+            r"line 1: the sentence ends with word 0, expected the words up to 1",
+        ),
         ({}, "The DT\ndog NN", r"line 1: 1 column between tabs, expected the 10 of CoNLL-U"),
         (
             {"format": "columns"},

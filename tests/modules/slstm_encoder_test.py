@@ -8,6 +8,7 @@ from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
+from allennlp.modules.token_embedders import Embedding, TokenCharactersEncoder
 
 from slstm_allennlp.modules import SentenceStateLSTM
 
@@ -64,11 +65,37 @@ def test_no_mask_is_a_mask_without_padding(role):
 
 
 @pytest.mark.parametrize("role", ROLES)
+def test_masks_of_integers_and_rows_of_padding(role):
+    """Some models' masks are of integers, and have rows of padding alone, which "lstm" makes zero."""
+    inputs, mask = batch()
+    mask = torch.cat([mask, torch.zeros(1, 5, dtype=torch.bool)])
+    inputs = torch.cat([inputs, torch.randn(1, 5, 4)])
+    for encoder in (
+        build(role),
+        role.from_params(Params({"type": "lstm", "input_size": 4, "hidden_size": 6})),
+    ):
+        assert torch.equal(encoder(inputs, mask.long()), encoder(inputs, mask))
+        assert not encoder(inputs, mask)[3].any() and encoder(inputs, mask)[2].any()
+
+
+def test_in_a_character_encoder():
+    embedding = Embedding(embedding_dim=4, num_embeddings=9)
+    encoder = TokenCharactersEncoder(embedding, build(Seq2VecEncoder))
+    characters = torch.tensor([[[3, 4, 5], [6, 0, 0], [0, 0, 0]]])
+    output = encoder(characters)
+    assert output.shape == (1, 3, 6) and output[0, 1].any() and not output[0, 2].any()
+
+
+@pytest.mark.parametrize("role", ROLES)
 def test_dropout_in_training_only(role):
     encoder, (inputs, mask) = build(role, dropout=0.5), batch()
     assert not torch.equal(encoder(inputs, mask), encoder(inputs, mask))
     assert (encoder(torch.ones(64, 5, 4)) == 0).float().mean() > 0.4
+    # On the inputs, too: where an output is kept, it is not the one of all inputs.
+    dropped = encoder(inputs, mask)
     encoder.eval()
+    kept = dropped != 0
+    assert not torch.allclose(dropped[kept], 2 * encoder(inputs, mask)[kept])
     assert torch.equal(encoder(inputs, mask), encoder(inputs, mask))
 
 
@@ -97,6 +124,7 @@ def test_keys_that_only_an_lstm_has(role, key, value, advice):
         ({"transition": "fast"}, "slstm: transition: unknown preset 'fast', expected one of"),
         ({"transition": "released"}, "slstm: input_size is 4 and hidden_size is 6, expected equal"),
         ({"dropout": 1.5}, r"slstm: dropout is 1\.5, expected a rate from 0 to 1"),
+        ({"dropout": None}, "slstm: dropout is None, expected a rate from 0 to 1"),
         ({"steps": 3}, "Extra parameters"),
     ],
 )

@@ -231,6 +231,11 @@ def test_two_words_by_hand():
         assert sentence.item() == pytest.approx(g, abs=1e-12)
 
 
+def near(ours, exact):
+    """Within a few hundredths of the whole's size: bfloat16 has eight bits, and errors add up."""
+    return (ours.float() - exact).norm() < 0.03 * exact.norm()
+
+
 @pytest.mark.parametrize("dtype", (torch.bfloat16, torch.float16))
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
 @pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
@@ -246,7 +251,7 @@ def test_low_precision_is_finite_and_near(dtype, transition, layer_norm):
         pytest.skip(f"PyTorch {torch.__version__} has no half-precision products on the CPU")
     for ours, exact in zip(results, expected):
         assert ours.dtype == dtype
-        torch.testing.assert_close(ours.float(), exact, rtol=0.1, atol=0.1)
+        assert near(ours, exact)
     sum(ours.float().sum() for ours in results).backward()
     assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())
 
@@ -259,6 +264,6 @@ def test_autocast(transition):
     with torch.autocast("cpu", dtype=torch.bfloat16):
         results = encoder(inputs, mask)
     for ours, exact in zip(results, expected):
-        torch.testing.assert_close(ours.float(), exact, rtol=0.1, atol=0.1)
+        assert near(ours, exact)
     sum(ours.float().sum() for ours in results).backward()
     assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())

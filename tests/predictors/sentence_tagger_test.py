@@ -121,6 +121,24 @@ def test_lines(predictor):
     assert json.loads(predictor.dump_line(predictor.predict("Où ?")))["words"] == ["Où", "?"]
 
 
+def test_a_model_with_other_outputs_keeps_them(predictor):
+    instance = predictor._dataset_reader.text_to_instance(["a"])
+    assert predictor._readable(instance, {"labels": ["X"], "logits": [1]}) == {
+        "labels": ["X"],
+        "logits": [1],
+    }
+
+
+def test_an_installed_spacy_pipeline(archive, monkeypatch):
+    """Its name goes to AllenNLP's own tokenizer."""
+    pipeline = "en_core_web_sm"
+    monkeypatch.setattr("spacy.util.is_package", lambda name: name == pipeline)
+    monkeypatch.setattr(
+        "slstm_allennlp.predictors.sentence_tagger.SpacyTokenizer", lambda name: ("AllenNLP's", name)
+    )
+    assert SentenceTagger(archive.model, None, language=pipeline)._splitter == ("AllenNLP's", pipeline)
+
+
 def test_language(archive):
     french = Predictor.from_archive(archive, extra_args={"language": "fr"})
     assert french.predict("l'ami")["words"] == ["l'", "ami"]

@@ -33,5 +33,5 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
         `torch.Tensor`
             Zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
         """
-        words, _ = self._module(self._dropout(inputs), mask)
-        return self._dropout(words)
+        words, _ = self._encode(inputs, mask)
+        return words

@@ -27,7 +27,10 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
         # Returns
 
         `torch.Tensor`
-            *Shape:* (batch_size, hidden_size)
+            Zero for sentences that are all padding. *Shape:* (batch_size, hidden_size)
         """
-        _, sentence = self._module(self._dropout(inputs), mask)
-        return self._dropout(sentence)
+        _, sentences = self._encode(inputs, mask)
+        if mask is None:
+            return sentences
+        # As AllenNLP's own encoders have it: what is all padding has no state.
+        return sentences.masked_fill(~mask.bool().any(dim=1, keepdim=True), 0)
