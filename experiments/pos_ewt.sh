@@ -6,7 +6,8 @@
 #   SYSTEM  slstm, bilstm or fastnlp, all three when left out; or softmax, the paper's S-LSTM without
 #           the sigmoid before the softmax
 #   SEED    13, 14 and 15 when left out
-# EPOCHS (default 8) in the environment is the number of epochs.
+# In the environment: EPOCHS (default 8), and CHARACTERS (default token_characters), the vocabulary by
+# whose size characters are embedded; RESULTS.md says why `tokens` was used once.
 set -euo pipefail
 data=$1 out=$2 systems=${3:-slstm bilstm fastnlp}
 seeds=("${@:4}")
@@ -35,6 +36,8 @@ for seed in "${seeds[@]}"; do
         \"model.text_field_embedder.token_embedders.tokens.embedding_dim\": 100,
         \"model.encoder.input_size\": 150, $encoder,
         \"trainer.num_epochs\": ${EPOCHS:-8},
+        \"model.text_field_embedder.token_embedders.characters.embedding.vocab_namespace\":
+          \"${CHARACTERS:-token_characters}\",
         \"random_seed\": $seed, \"numpy_seed\": $seed, \"pytorch_seed\": $seed}"
   done
 done
