@@ -10,7 +10,7 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 from slstm_allennlp.dataset_readers.lines import Line, blocks, read_lines
 
 _FORMATS = ("conllu", "columns", "inline")
-_CONLLU_FIELDS = ("id", "form", "lemma", "upos", "xpos")  # the five that are read, of the ten
+_TAG_COLUMNS = {"upos": 3, "xpos": 4}  # of CoNLL-U's ten, from 0
 
 
 class _TaggedWord(NamedTuple):
@@ -77,7 +77,7 @@ class TaggedTextReader(DatasetReader):
             raise ConfigurationError(
                 f"tagged_text: format is {format!r}, expected one of {', '.join(_FORMATS)}"
             )
-        if tag_column not in ("upos", "xpos"):
+        if tag_column not in _TAG_COLUMNS:
             raise ConfigurationError(f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos")
         if len(separator) != 1 or separator.isspace() or separator == "\\":
             raise ConfigurationError(
@@ -165,32 +165,28 @@ class TaggedTextReader(DatasetReader):
     def _from_conllu(self, lines: List[Line]) -> Iterator[_TaggedWord]:
         last_id = covered = 0
         for line in lines:
-            columns = line.text.count("\t") + 1
-            if columns != 10:
-                raise line.error(f"{_columns(columns)} between tabs, expected the 10 of CoNLL-U")
+            columns = line.text.split("\t")
+            if len(columns) != 10:
+                raise line.error(f"{_columns(len(columns))} between tabs, expected the 10 of CoNLL-U")
             try:
-                row = conllu.parser.parse_line(
-                    line.text,
-                    _CONLLU_FIELDS,
-                    {"id": lambda values, index: conllu.parser.parse_id_value(values[index])},
-                )
+                word_id = conllu.parser.parse_id_value(columns[0])
             except conllu.exceptions.ParseException:
                 raise line.error(
-                    f"{line.text.split(chr(9))[0]!r} is no word id, expected one such as 7, 7-8 or 7.1"
+                    f"{columns[0]!r} is no word id, expected one such as 7, 7-8 or 7.1"
                 ) from None
-            if row["id"] is None:
+            if word_id is None:
                 raise line.error("the word has no id, expected one such as 7, 7-8 or 7.1")
-            if not isinstance(row["id"], int):  # 7-8 or 7.1
-                first, kind, last = row["id"]
+            if not isinstance(word_id, int):  # 7-8 or 7.1
+                first, kind, last = word_id
                 covered = max(covered, last if kind == "-" else first)
                 continue
-            if row["id"] != last_id + 1:
+            if word_id != last_id + 1:
                 raise line.error(
-                    f"word id {row['id']} follows {last_id}, expected {last_id + 1} "
+                    f"word id {word_id} follows {last_id}, expected {last_id + 1} "
                     "(is a blank line between two sentences missing?)"
                 )
-            last_id = row["id"]
-            word, tag = row["form"].strip(), row[self._tag_column].strip()
+            last_id = word_id
+            word, tag = columns[1].strip(), columns[_TAG_COLUMNS[self._tag_column]].strip()
             if not word:
                 raise line.error("the word is empty, expected one in column 2")
             if tag in ("", "_"):

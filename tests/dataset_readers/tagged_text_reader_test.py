@@ -18,7 +18,7 @@ CONLLU = "\n".join(
         row("1", "Do", "do", "AUX", "VB"),
         row("2", "n't", "not", "PART", "RB"),
         row("2.1", "you", "you", "PRON", "PRP"),
-        row("3", "New York", "eat", "VERB", "VB"),
+        row("3", "New  York", "eat", "VERB", "VB"),
         row("4", "#", "#", "PUNCT", "."),
         "",
         "",
@@ -48,7 +48,7 @@ def pairs(instance):
 
 def test_conllu(read):
     assert read(CONLLU, tag_column="xpos") == [
-        (["Do", "n't", "New York", "#"], ["VB", "RB", "VB", "."]),
+        (["Do", "n't", "New  York", "#"], ["VB", "RB", "VB", "."]),
         (["Où"], ["WRB"]),
     ]
     assert read(CONLLU, tag_column="upos")[1] == (["Où"], ["ADV"])
