@@ -132,7 +132,7 @@ class InterruptSecondEpoch(TrainerCallback):
 
 
 @pytest.fixture
-def train_and_recover(tmp_path):
+def assert_trains_and_recovers(tmp_path):
     """Trains the given trainer options for one epoch, interrupts, recovers, and gives the metrics."""
 
     def run(trainer, loader=None, embedding=None):
@@ -182,47 +182,47 @@ def test_all_names_that_a_config_can_give_are_here():
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
-def test_schedulers(train_and_recover, name):
-    train_and_recover({"learning_rate_scheduler": {"type": name, **SCHEDULERS[name]}})
+def test_schedulers(assert_trains_and_recovers, name):
+    assert_trains_and_recovers({"learning_rate_scheduler": {"type": name, **SCHEDULERS[name]}})
 
 
 @pytest.mark.parametrize("name", [name for name in OPTIMIZERS if name != "sparse_adam"])
-def test_optimizers(train_and_recover, name):
-    train_and_recover({"optimizer": {"type": name, **OPTIMIZERS[name]}})
+def test_optimizers(assert_trains_and_recovers, name):
+    assert_trains_and_recovers({"optimizer": {"type": name, **OPTIMIZERS[name]}})
 
 
-def test_sparse_adam_beside_another_optimizer(train_and_recover):
+def test_sparse_adam_beside_another_optimizer(assert_trains_and_recovers):
     optimizer = {
         "type": "multi",
         "optimizers": {"default": "adam", "words": "sparse_adam"},
         "parameter_groups": [[["text_field_embedder"], {"optimizer_name": "words"}]],
     }
-    train_and_recover({"optimizer": optimizer}, embedding=SPARSE)
+    assert_trains_and_recovers({"optimizer": optimizer}, embedding=SPARSE)
 
 
 @pytest.mark.parametrize("name", CALLBACKS)
-def test_callbacks(train_and_recover, name):
-    train_and_recover({"callbacks": [{"type": name, **CALLBACKS[name]}]})
+def test_callbacks(assert_trains_and_recovers, name):
+    assert_trains_and_recovers({"callbacks": [{"type": name, **CALLBACKS[name]}]})
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_options(train_and_recover, name):
-    train_and_recover(OTHERS[name])
+def test_other_options(assert_trains_and_recovers, name):
+    assert_trains_and_recovers(OTHERS[name])
 
 
 @pytest.mark.parametrize(
     "clip", ({"grad_norm": 0.01}, {"grad_norm": True}, {"grad_clipping": 0.01}), ids=str
 )
 @pytest.mark.parametrize("optimizer", ("dense_sparse_adam", "sgd", "adagrad"))
-def test_sparse_embeddings(train_and_recover, optimizer, clip):
-    train_and_recover({"optimizer": {"type": optimizer, "lr": 0.1}, **clip}, embedding=SPARSE)
+def test_sparse_embeddings(assert_trains_and_recovers, optimizer, clip):
+    assert_trains_and_recovers({"optimizer": {"type": optimizer, "lr": 0.1}, **clip}, embedding=SPARSE)
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_data_loaders(train_and_recover, name):
-    train_and_recover({}, loader=LOADERS[name])
+def test_data_loaders(assert_trains_and_recovers, name):
+    assert_trains_and_recovers({}, loader=LOADERS[name])
 
 
-def test_amp_says_that_it_needs_a_gpu(train_and_recover):
+def test_amp_says_that_it_needs_a_gpu(assert_trains_and_recovers):
     with pytest.raises(ValueError, match="AMP requires a cuda device"):
-        train_and_recover({"use_amp": True})
+        assert_trains_and_recovers({"use_amp": True})
