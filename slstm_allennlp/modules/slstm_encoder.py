@@ -89,9 +89,9 @@ class SlstmEncoder(torch.nn.Module):
     def _encode(
         self, inputs: torch.Tensor, mask: Optional[torch.Tensor]
     ) -> Tuple[torch.Tensor, torch.Tensor]:
-        """The words' and the sentences' states, with dropout; some models' masks are of integers."""
-        words, sentences = self._module(self._dropout(inputs), None if mask is None else mask.bool())
-        return self._dropout(words), self._dropout(sentences)
+        """The words' and the sentences' states, with dropout on the inputs."""
+        # Some models' masks are of integers.
+        return self._module(self._dropout(inputs), None if mask is None else mask.bool())
 
     def get_input_dim(self) -> int:
         return self._module.input_size

@@ -114,19 +114,14 @@ class SentenceTagger(SentenceTaggerPredictor):
         return [Token(word) for word in words]
 
     def _no_words(self) -> JsonDict:
-        empty: JsonDict = {"tagged": "", "words": [], "tags": []}
-        return {**empty, "scores": []} if self._scores else empty
+        return {**_tagged([], []), "scores": []} if self._scores else _tagged([], [])
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         if "tags" not in output or "tokens" not in instance.fields:
             return output
         words = [token.text for token in instance["tokens"].tokens]  # type: ignore[attr-defined]
         tags = output["tags"]
-        result: JsonDict = {
-            "tagged": " ".join(f"{word}/{tag}" for word, tag in zip(words, tags)),
-            "words": words,
-            "tags": tags,
-        }
+        result = _tagged(words, tags)
         if self._scores:
             result["scores"] = self._probabilities(output)
         for name, value in output.items():
@@ -155,3 +150,8 @@ class SentenceTagger(SentenceTaggerPredictor):
             (gradient,) = torch.autograd.grad(log_likelihood, logits)
         # log p(path) = score(path) - log Z, and the gradient of log Z by a logit is a marginal.
         return [1 - float(gradient[i, id]) for i, id in enumerate(ids)]
+
+
+def _tagged(words: List[str], tags: List[str]) -> JsonDict:
+    side_by_side = " ".join(f"{word}/{tag}" for word, tag in zip(words, tags))
+    return {"tagged": side_by_side, "words": words, "tags": tags}

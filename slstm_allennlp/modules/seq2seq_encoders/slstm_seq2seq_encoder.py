@@ -34,4 +34,4 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
             Zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
         """
         words, _ = self._encode(inputs, mask)
-        return words
+        return self._dropout(words)

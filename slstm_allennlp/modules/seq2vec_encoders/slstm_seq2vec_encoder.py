@@ -30,6 +30,7 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
             Zero for sentences that are all padding. *Shape:* (batch_size, hidden_size)
         """
         _, sentences = self._encode(inputs, mask)
+        sentences = self._dropout(sentences)
         if mask is None:
             return sentences
         # As AllenNLP's own encoders have it: what is all padding has no state.
