@@ -1,25 +1,19 @@
 import re
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 import conllu.parser
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
-from allennlp.data.fields import Field, MetadataField, SequenceLabelField, TextField
-from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.data import DatasetReader, TokenIndexer
 
-from slstm_allennlp.dataset_readers.lines import Line, blocks, read_lines
+from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.tagging_reader import TaggedWord, TaggingReader
 
 _FORMATS = ("conllu", "columns", "inline")
 _TAG_COLUMNS = {"upos": 3, "xpos": 4}  # of CoNLL-U's ten, from 0
 
 
-class _TaggedWord(NamedTuple):
-    word: str
-    tag: str
-
-
 @DatasetReader.register("tagged_text")
-class TaggedTextReader(DatasetReader):
+class TaggedTextReader(TaggingReader):
     """
     Reads sentences whose words each carry one tag, in the forms in which such corpora are distributed:
 
@@ -29,8 +23,7 @@ class TaggedTextReader(DatasetReader):
       no tab; blank lines between sentences; `-DOCSTART-` lines are passed over.
     - `inline`: a sentence on a line, each word with its tag behind it: `The/DT dog/NN`. The last
       separator counts, and one that is escaped (`1\\/2/CD`) belongs to the word, where it loses its
-      backslash. (The bracketed `.pos` files of the Penn Treebank's own distribution have another form,
-      with sentences over several lines.)
+      backslash. (For the bracketed `.pos` files of the Penn Treebank there is `penn_treebank_pos`.)
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 
@@ -68,11 +61,7 @@ class TaggedTextReader(DatasetReader):
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
     ) -> None:
-        super().__init__(
-            max_instances=max_instances,
-            manual_distributed_sharding=True,
-            manual_multiprocess_sharding=True,
-        )
+        super().__init__(token_indexers, label_namespace, max_instances)
         if format not in _FORMATS:
             raise ConfigurationError(
                 f"tagged_text: format is {format!r}, expected one of {', '.join(_FORMATS)}"
@@ -86,47 +75,6 @@ class TaggedTextReader(DatasetReader):
         self._format = format
         self._tag_column = tag_column
         self._separator = separator
-        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
-        self._label_namespace = label_namespace
-
-    def _read(self, file_path: str) -> Iterator[Instance]:
-        for lines in self.shard_iterable(self._sentences(str(file_path))):
-            words = list(self._tagged_words(lines))
-            yield self.text_to_instance(
-                [tagged.word for tagged in words], [tagged.tag for tagged in words]
-            )
-
-    def text_to_instance(  # type: ignore[override]
-        self, tokens: List[Union[str, Token]], tags: Optional[List[str]] = None
-    ) -> Instance:
-        """
-        # Parameters
-
-        tokens : `List[Union[str, Token]]`
-        tags : `List[str]`, optional (default = `None`)
-
-        # Errors
-
-        `ValueError` for a sentence without words, and for tags that are not as many as the words.
-        """
-        if not tokens:
-            raise ValueError("tokens is empty, expected a sentence of at least one word")
-        if tags is not None and len(tags) != len(tokens):
-            raise ValueError(
-                f"there are {len(tags)} tags for {len(tokens)} tokens, expected one for each"
-            )
-        words = [Token(token) if isinstance(token, str) else token for token in tokens]
-        text = TextField(words)
-        fields: Dict[str, Field] = {
-            "tokens": text,
-            "metadata": MetadataField({"words": [word.text for word in words]}),
-        }
-        if tags is not None:
-            fields["tags"] = SequenceLabelField(tags, text, self._label_namespace)
-        return Instance(fields)
-
-    def apply_token_indexers(self, instance: Instance) -> None:
-        instance.fields["tokens"]._token_indexers = self._token_indexers  # type: ignore[attr-defined]
 
     def _to_params(self) -> Dict[str, Any]:
         return {
@@ -134,9 +82,7 @@ class TaggedTextReader(DatasetReader):
             "format": self._format,
             "tag_column": self._tag_column,
             "separator": self._separator,
-            "token_indexers": self._token_indexers,
-            "label_namespace": self._label_namespace,
-            "max_instances": self.max_instances,
+            **super()._to_params(),
         }
 
     def _sentences(self, path: str) -> Iterator[List[Line]]:
@@ -155,19 +101,21 @@ class TaggedTextReader(DatasetReader):
         if not found:
             raise ValueError(f"{path}: no sentence in the file, expected at least one")
 
-    def _tagged_words(self, lines: List[Line]) -> Iterator[_TaggedWord]:
+    def _tagged_words(self, lines: List[Line]) -> List[TaggedWord]:
         if self._format == "conllu":
-            return self._from_conllu(lines)
+            return list(self._from_conllu(lines))
         if self._format == "columns":
-            return map(_from_columns, lines)
-        return self._from_inline(lines[0])
+            return [_from_columns(line) for line in lines]
+        return list(self._from_inline(lines[0]))
 
-    def _from_conllu(self, lines: List[Line]) -> Iterator[_TaggedWord]:
+    def _from_conllu(self, lines: List[Line]) -> Iterator[TaggedWord]:
         last_id = covered = 0
         for line in lines:
             columns = line.text.split("\t")
             if len(columns) != 10:
-                raise line.error(f"{_columns(len(columns))} between tabs, expected the 10 of CoNLL-U")
+                raise line.error(
+                    f"{number_of_columns(len(columns))} between tabs, expected the 10 of CoNLL-U"
+                )
             try:
                 word_id = conllu.parser.parse_id_value(columns[0])
             except conllu.exceptions.ParseException:
@@ -194,13 +142,13 @@ class TaggedTextReader(DatasetReader):
                     f"the word {word!r} has no tag, expected one in the column "
                     f"{self._tag_column.upper()}"
                 )
-            yield _TaggedWord(word, tag)
+            yield TaggedWord(word, tag)
         if last_id < max(covered, 1):
             raise lines[-1].error(
                 f"the sentence ends with word {last_id}, expected the words up to {max(covered, 1)}"
             )
 
-    def _from_inline(self, line: Line) -> Iterator[_TaggedWord]:
+    def _from_inline(self, line: Line) -> Iterator[TaggedWord]:
         separator = re.escape(self._separator)
         for item in re.split("[ \t]+", line.text.strip(" \t")):
             # The word takes all but the last separator that has no backslash before it.
@@ -214,18 +162,14 @@ class TaggedTextReader(DatasetReader):
             if not word or not tag:
                 missing = "tag" if word else "word"
                 raise line.error(f"{item!r} has an empty {missing}, expected word{self._separator}TAG")
-            yield _TaggedWord(word.replace("\\" + self._separator, self._separator), tag)
+            yield TaggedWord(word.replace("\\" + self._separator, self._separator), tag)
 
 
-def _from_columns(line: Line) -> _TaggedWord:
-    values = line.text.split("\t") if "\t" in line.text else re.split(" +", line.text.strip(" "))
+def _from_columns(line: Line) -> TaggedWord:
+    values = line.columns()
     if len(values) != 2:
-        raise line.error(f"{_columns(len(values))}, expected two: a word and its tag")
+        raise line.error(f"{number_of_columns(len(values))}, expected two: a word and its tag")
     word, tag = (value.strip(" ") for value in values)
     if not word or not tag:
         raise line.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
-    return _TaggedWord(word, tag)
-
-
-def _columns(count: int) -> str:
-    return f"{count} column{'' if count == 1 else 's'}"
+    return TaggedWord(word, tag)

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
+from slstm_allennlp.modules.masks import check_inputs_and_mask
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
     SlstmWeights,
@@ -125,15 +126,7 @@ class SentenceStateLSTM(Module):
         `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is
         padded elsewhere than at the end.
         """
-        if inputs.dim() != 3 or inputs.size(-1) != self.input_size:
-            raise ValueError(
-                f"inputs have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
-                f"with an input_size of {self.input_size}"
-            )
-        if mask is None:
-            mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
-        else:
-            _check_mask(mask, inputs)
+        mask = check_inputs_and_mask(inputs, mask, self.input_size)
         return batched_slstm(inputs, mask, self.weights, self.settings, self._start(inputs))
 
     def _start(self, inputs: Tensor) -> Optional[Tensor]:
@@ -145,19 +138,3 @@ class SentenceStateLSTM(Module):
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in vars(self.settings).items())
-
-
-def _check_mask(mask: Tensor, inputs: Tensor) -> None:
-    if mask.dtype != torch.bool:
-        raise ValueError(f"mask has dtype {mask.dtype}, expected torch.bool")
-    if mask.shape != inputs.shape[:2]:
-        raise ValueError(
-            f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the inputs"
-        )
-    late = mask[:, 1:] & ~mask[:, :-1]
-    if late.any():
-        sentence, position = late.nonzero()[0].tolist()
-        raise ValueError(
-            f"mask[{sentence}] is False at {position} and True at {position + 1}, expected a mask "
-            "padded on the right, without holes: all real tokens before all padding"
-        )

@@ -1,3 +1,17 @@
+from slstm_allennlp.modules.seq2vec_encoders.additive_attention_encoder import AdditiveAttentionEncoder
+from slstm_allennlp.modules.seq2vec_encoders.compose_encoder import ComposeSeq2VecEncoder
+from slstm_allennlp.modules.seq2vec_encoders.coupled_lstm_seq2vec_encoder import (
+    CoupledLstmSeq2VecEncoder,
+)
+from slstm_allennlp.modules.seq2vec_encoders.max_pooling_encoder import MaxPoolingEncoder
 from slstm_allennlp.modules.seq2vec_encoders.slstm_seq2vec_encoder import SlstmSeq2VecEncoder
+from slstm_allennlp.modules.seq2vec_encoders.stacked_cnn_seq2vec_encoder import StackedCnnSeq2VecEncoder
 
-__all__ = ["SlstmSeq2VecEncoder"]
+__all__ = [
+    "AdditiveAttentionEncoder",
+    "ComposeSeq2VecEncoder",
+    "CoupledLstmSeq2VecEncoder",
+    "MaxPoolingEncoder",
+    "SlstmSeq2VecEncoder",
+    "StackedCnnSeq2VecEncoder",
+]

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm, linear, pad
 
+from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -55,7 +56,7 @@ def batched_slstm(
     """
     x, x_mask = inputs.masked_fill(~mask.unsqueeze(-1), 0), mask
     if weights.boundary_inputs is not None:
-        x, x_mask = _add_boundary(x, mask, weights.boundary_inputs)
+        x, x_mask = add_boundary(x, mask, weights.boundary_inputs)
     if weights.projection_weight is not None:
         x = linear(x, weights.projection_weight, weights.projection_bias)
 
@@ -73,17 +74,6 @@ def batched_slstm(
         # ⟨/s⟩ stands right behind the last real word, where the caller has padding.
         words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
     return words, _sentence_vector(state, counts, settings)
-
-
-def _add_boundary(x: Tensor, mask: Tensor, boundary: Tensor) -> Tuple[Tensor, Tensor]:
-    """⟨s⟩ before the first word and ⟨/s⟩ right behind each sentence's last: (B, L + 2, d) and mask."""
-    last = mask.sum(1, keepdim=True) + 1  # (B, 1)
-    positions = torch.arange(mask.size(1) + 2, device=mask.device)
-    boundary = boundary.to(x.dtype)
-    x = pad(x, (0, 0, 1, 1))
-    x = torch.where((positions == 0).view(1, -1, 1), boundary[0], x)
-    x = torch.where((positions == last).unsqueeze(-1), boundary[1], x)
-    return x, positions <= last
 
 
 def _initial_state(

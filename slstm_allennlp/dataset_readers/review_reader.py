@@ -1,0 +1,104 @@
+from typing import Any, Dict, Iterator, Optional
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
+
+from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
+from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledText, LabelledTextReader
+from slstm_allennlp.dataset_readers.lines import Line, read_lines
+
+_PARTS = ("train", "dev", "test")
+_LABELS = {"0": "negative", "1": "positive"}
+
+
+@DatasetReader.register("review")
+class ReviewReader(LabelledTextReader):
+    """
+    Reads the 16 review datasets of Liu, Qiu and Huang, "Adversarial Multi-task Learning for Text
+    Classification" (ACL 2017), as they are distributed: a folder with `DATASET.task.train` and
+    `DATASET.task.test` for each, a review a line, `label TAB text`. The path names the folder and one
+    part, `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`. There is no file for dev: it is the end of the
+    train file.
+
+    The instances have the fields `tokens`, `metadata` (the words) and `label`.
+
+    Registered as a `DatasetReader` with name "review".
+
+    # Parameters
+
+    dataset : `str`
+        Which dataset: `"apparel"`, `"baby"`, `"books"`, … as the files are called.
+    dev_size : `int`, optional (default = `200`)
+        How many reviews at the end of the train file are dev.
+    labels : `Dict[str, str]`, optional (default = `{"0": "negative", "1": "positive"}`)
+        The labels that the files may hold, and what each is called here.
+    encoding, tokenizer, token_indexers, label_namespace, max_instances
+        As in `LabelledTextReader`.
+
+    # Errors
+
+    `ConfigurationError` for a `dev_size` below one. While reading, `ValueError` for a path without a
+    part, a part or a dataset that does not exist, a train file of no more than `dev_size` reviews; and,
+    with file and line, for a line without a tab, a label other than those named, an empty text and
+    bytes that do not fit the encoding.
+    """
+
+    def __init__(
+        self,
+        dataset: str,
+        dev_size: int = 200,
+        labels: Optional[Dict[str, str]] = None,
+        encoding: Optional[str] = None,
+        tokenizer: Optional[Tokenizer] = None,
+        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        label_namespace: str = "labels",
+        max_instances: Optional[int] = None,
+    ) -> None:
+        super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
+        if dev_size < 1:
+            raise ConfigurationError(f"review: dev_size is {dev_size}, expected at least 1")
+        self._dataset = dataset
+        self._dev_size = dev_size
+        self._labels = dict(_LABELS if labels is None else labels)
+
+    def _labelled_texts(self, path: str) -> Iterator[LabelledText]:
+        corpus = CorpusPart.of(path)
+        corpus.check(_PARTS)
+        file = corpus.folder / f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
+        if not file.exists():
+            there = sorted(
+                found.name[: -len(".task.train")] for found in corpus.folder.glob("*.task.train")
+            )
+            raise ValueError(
+                f"{file}: does not exist, expected dataset to be one of those in the folder: "
+                f"{', '.join(there) or 'there are none'}"
+            )
+        lines = list(read_lines(str(file), self._encodings))
+        if corpus.part != "test":
+            if len(lines) <= self._dev_size:
+                raise ValueError(
+                    f"{file}: {len(lines)} reviews, expected more than {self._dev_size}, as the last "
+                    f"{self._dev_size} are dev"
+                )
+            boundary = len(lines) - self._dev_size
+            lines = lines[:boundary] if corpus.part == "train" else lines[boundary:]
+        return map(self._labelled_text, lines)
+
+    def _labelled_text(self, line: Line) -> LabelledText:
+        label, tab, text = line.text.partition("\t")
+        if not tab:
+            raise line.error("there is no tab, expected a label, a tab and a text")
+        if label.strip() not in self._labels:
+            raise line.error(f"the label is {label!r}, expected one of {', '.join(self._labels)}")
+        if not text.strip():
+            raise line.error("the text is empty, expected a review")
+        return LabelledText(text, self._labels[label.strip()])
+
+    def _to_params(self) -> Dict[str, Any]:
+        return {
+            "type": "review",
+            "dataset": self._dataset,
+            "dev_size": self._dev_size,
+            "labels": self._labels,
+            **super()._to_params(),
+        }

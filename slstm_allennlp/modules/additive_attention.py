@@ -1,0 +1,59 @@
+from typing import Optional
+
+import torch
+from torch import Tensor
+from torch.nn import Linear, Module
+
+
+class AdditiveAttention(Module):
+    """
+    A sentence's vector as a weighted sum of its words' states (Zhang, Liu and Song, ACL 2018,
+    Section 3.3, "External attention", after Bahdanau et al., 2015).
+
+        εₜ = tanh(W_α hₜ + b_α)
+        αₜ = exp(uᵀ εₜ) / Σᵢ exp(uᵀ εᵢ)      over the real words
+        g = Σₜ αₜ hₜ
+
+    # Parameters
+
+    input_size : `int`
+        The size of hₜ.
+    attention_size : `int`, optional (default = `input_size`)
+        The size of εₜ and u.
+
+    # Errors
+
+    `ValueError` for a size below one.
+    """
+
+    def __init__(self, input_size: int, attention_size: Optional[int] = None) -> None:
+        super().__init__()
+        attention_size = input_size if attention_size is None else attention_size
+        for name, value in {"input_size": input_size, "attention_size": attention_size}.items():
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
+        self.input_size = input_size
+        self.W = Linear(input_size, attention_size)  # W_α and b_α
+        self.u = Linear(attention_size, 1, bias=False)
+
+    def forward(self, states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
+        """
+        # Parameters
+
+        states : `Tensor`
+            *Shape:* (batch_size, seq_len, input_size)
+        mask : `Tensor`, optional (default = `None`)
+            Boolean, True at real tokens; None where there is no padding. *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        `Tensor`
+            Zero for sentences that are all padding. *Shape:* (batch_size, input_size)
+        """
+        if mask is None:
+            mask = states.new_ones(states.shape[:2], dtype=torch.bool)
+        padding = ~mask.unsqueeze(-1)
+        states = states.masked_fill(padding, 0)
+        scores = self.u(torch.tanh(self.W(states))).masked_fill(padding, torch.finfo(states.dtype).min)
+        # Where all is padding, the weights are uniform and the states zero.
+        return (torch.softmax(scores, dim=1) * states).sum(dim=1)

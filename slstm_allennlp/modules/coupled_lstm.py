@@ -1,0 +1,143 @@
+from typing import Optional, Tuple
+
+import torch
+from torch import Tensor
+from torch.nn import Dropout, Module, ModuleList, Parameter
+
+from slstm_allennlp.modules.masks import check_inputs_and_mask
+from slstm_allennlp.ops.boundary import add_boundary
+from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_lstm, initial_weights
+
+
+class CoupledLSTM(Module):
+    """
+    The LSTM with coupled gates of Zhang, Liu and Song (ACL 2018, Section 3.1), the paper's baseline:
+    the input and the forget gate share what there is.
+
+        î, f̂, o = σ(W x + U h + b) each      u = tanh(W_u x + U_u h + b_u)      (Eq. 1)
+        i, f = softmax(î, f̂)
+        c = f ⊙ c + i ⊙ u
+        h = o ⊙ tanh(c)
+
+    What h and c start from are parameters of each layer and direction. With boundary words, both
+    directions read ⟨s⟩ and ⟨/s⟩, too, and so do the layers above the first.
+
+    # Parameters
+
+    input_size : `int`
+        The size d of a word's input.
+    hidden_size : `int`
+        The size h of a state of one direction.
+    num_layers : `int`, optional (default = `1`)
+        A layer's words are the next one's input.
+    bidirectional : `bool`, optional (default = `False`)
+        Whether a second direction, with parameters of its own, reads from right to left.
+    boundary : `bool`, optional (default = `True`)
+        Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put before the first word and after the last.
+    dropout : `float`, optional (default = `0.0`)
+        The rate of the dropout between layers.
+
+    # Errors
+
+    `ValueError` that names the argument, its value and what is expected.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bidirectional: bool = False,
+        boundary: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        sizes = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
+        for name, value in sizes.items():
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
+        for name, flag in {"bidirectional": bidirectional, "boundary": boundary}.items():
+            if not isinstance(flag, bool):
+                raise ValueError(f"{name} is {flag!r}, expected True or False")
+        if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
+            raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bidirectional = bidirectional
+        self.dropout = Dropout(dropout)
+        directions = 2 if bidirectional else 1
+        self.output_size = directions * hidden_size
+        self.boundary_inputs = (
+            Parameter(torch.empty(2, input_size).normal_(0, 0.1)) if boundary else None
+        )
+        self.layers = ModuleList(
+            CoupledLSTMLayer(initial_weights(directions, layer_input_size, hidden_size))
+            for layer_input_size in [input_size, *[self.output_size] * (num_layers - 1)]
+        )
+
+    def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+        """
+        # Parameters
+
+        inputs : `Tensor`
+            Word representations. *Shape:* (batch_size, seq_len, input_size)
+        mask : `Tensor`, optional (default = `None`)
+            Boolean, True at real tokens, which come before the padding; None where there is no
+            padding. *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        words : `Tensor`
+            Every word's state [→h ; ←h] in the last layer, zero at padding.
+            *Shape:* (batch_size, seq_len, directions * hidden_size)
+        sentence : `Tensor`
+            The last states of the last layer, →h at ⟨/s⟩ and ←h at ⟨s⟩; without boundary words, at the
+            last and at the first word. *Shape:* (batch_size, directions * hidden_size)
+
+        # Errors
+
+        `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is
+        padded elsewhere than at the end.
+        """
+        mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        words, reach = inputs, mask
+        if self.boundary_inputs is not None:
+            words, reach = add_boundary(inputs, mask, self.boundary_inputs)
+        for number, layer in enumerate(self.layers):
+            words = layer(self.dropout(words) if number else words, reach)
+        sentence = self._last_states(words, reach)
+        if self.boundary_inputs is not None:
+            words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
+        return words, sentence
+
+    def _last_states(self, words: Tensor, mask: Tensor) -> Tensor:
+        if words.size(1) == 0:
+            return words.new_zeros(words.size(0), self.output_size)
+        last = (mask.sum(dim=1) - 1).clamp(min=0)
+        ends = words[torch.arange(len(words), device=words.device), last]
+        if not self.bidirectional:
+            return ends
+        return torch.cat([ends[:, : self.hidden_size], words[:, 0, self.hidden_size :]], dim=-1)
+
+    def extra_repr(self) -> str:
+        names = ("input_size", "hidden_size", "num_layers", "bidirectional")
+        boundary = self.boundary_inputs is not None
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names) + f", boundary={boundary}"
+
+
+class CoupledLSTMLayer(Module):
+    """One layer of a `CoupledLSTM`, in its directions: the parameters and the operation over them."""
+
+    def __init__(self, weights: CoupledLstmWeights) -> None:
+        super().__init__()
+        for name, weight in weights._asdict().items():
+            self.register_parameter(name, Parameter(weight))
+
+    @property
+    def weights(self) -> CoupledLstmWeights:
+        return CoupledLstmWeights(*(getattr(self, name) for name in CoupledLstmWeights._fields))
+
+    def forward(self, inputs: Tensor, mask: Tensor) -> Tensor:
+        """(batch_size, seq_len, input_size) to (batch_size, seq_len, directions * hidden_size)."""
+        return hoisted_coupled_lstm(inputs, mask, self.weights)

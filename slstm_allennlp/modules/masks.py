@@ -1,0 +1,44 @@
+from typing import Optional
+
+import torch
+from torch import Tensor
+
+
+def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: int) -> Tensor:
+    """
+    The mask, or one without padding where it is None.
+
+    # Parameters
+
+    inputs : `Tensor`
+        *Shape:* (batch_size, seq_len, input_size)
+    mask : `Tensor`, optional
+        Boolean, True at real tokens. *Shape:* (batch_size, seq_len)
+    input_size : `int`
+
+    # Errors
+
+    `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is padded
+    elsewhere than at the end.
+    """
+    if inputs.dim() != 3 or inputs.size(-1) != input_size:
+        raise ValueError(
+            f"inputs have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
+            f"with an input_size of {input_size}"
+        )
+    if mask is None:
+        return torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+    if mask.dtype != torch.bool:
+        raise ValueError(f"mask has dtype {mask.dtype}, expected torch.bool")
+    if mask.shape != inputs.shape[:2]:
+        raise ValueError(
+            f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the inputs"
+        )
+    late = mask[:, 1:] & ~mask[:, :-1]
+    if late.any():
+        sentence, position = late.nonzero()[0].tolist()
+        raise ValueError(
+            f"mask[{sentence}] is False at {position} and True at {position + 1}, expected a mask "
+            "padded on the right, without holes: all real tokens before all padding"
+        )
+    return mask

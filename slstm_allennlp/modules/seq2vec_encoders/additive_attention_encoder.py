@@ -1,0 +1,58 @@
+from typing import Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
+
+from slstm_allennlp.modules.additive_attention import AdditiveAttention
+
+
+@Seq2VecEncoder.register("additive_attention")
+class AdditiveAttentionEncoder(Seq2VecEncoder):
+    """
+    The external attention of the S-LSTM paper (Section 3.3) as a vector encoder: an
+    `slstm_allennlp.modules.AdditiveAttention` over the states that a sequence encoder before it made.
+    `compose` puts the two together where a model has room for one.
+
+    Registered as a `Seq2VecEncoder` with name "additive_attention".
+
+    # Parameters
+
+    input_size : `int`
+        The size of a word's state.
+    attention_size : `int`, optional (default = `input_size`)
+        The size of ε, and of u.
+
+    # Errors
+
+    `ConfigurationError` for a size below one.
+    """
+
+    def __init__(self, input_size: int, attention_size: Optional[int] = None) -> None:
+        super().__init__()
+        try:
+            self._module = AdditiveAttention(input_size=input_size, attention_size=attention_size)
+        except ValueError as error:
+            raise ConfigurationError(f"additive_attention: {error}") from None
+
+    def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
+        """
+        # Parameters
+
+        inputs : `torch.Tensor`
+            *Shape:* (batch_size, seq_len, input_size)
+        mask : `torch.BoolTensor`, optional (default = `None`)
+            None where there is no padding. *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        `torch.Tensor`
+            Zero for sentences that are all padding. *Shape:* (batch_size, input_size)
+        """
+        return self._module(inputs, None if mask is None else mask.bool())
+
+    def get_input_dim(self) -> int:
+        return self._module.input_size
+
+    def get_output_dim(self) -> int:
+        return self._module.input_size

@@ -1,0 +1,61 @@
+from typing import Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
+
+
+@Seq2VecEncoder.register("compose")
+class ComposeSeq2VecEncoder(Seq2VecEncoder):
+    """
+    A sequence encoder and a vector encoder that pools its output, as one vector encoder, for the models
+    that have room for no more: any pooling over any sequence encoder.
+
+    Registered as a `Seq2VecEncoder` with name "compose", like AllenNLP's `Seq2SeqEncoder` of that name.
+
+    # Parameters
+
+    seq2seq_encoder : `Seq2SeqEncoder`
+    seq2vec_encoder : `Seq2VecEncoder`
+        Such as `additive_attention`, `max_pooling` or `bag_of_embeddings` with `"averaged": true`.
+
+    # Errors
+
+    `ConfigurationError` for sizes that do not fit together.
+    """
+
+    def __init__(self, seq2seq_encoder: Seq2SeqEncoder, seq2vec_encoder: Seq2VecEncoder) -> None:
+        super().__init__()
+        given, taken = seq2seq_encoder.get_output_dim(), seq2vec_encoder.get_input_dim()
+        if given != taken:
+            raise ConfigurationError(
+                f"compose: seq2seq_encoder gives {given} numbers a word and seq2vec_encoder takes "
+                f"{taken}, expected the same"
+            )
+        self._seq2seq_encoder = seq2seq_encoder
+        self._seq2vec_encoder = seq2vec_encoder
+
+    def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
+        """
+        # Parameters
+
+        inputs : `torch.Tensor`
+            *Shape:* (batch_size, seq_len, input_dim of the sequence encoder)
+        mask : `torch.BoolTensor`, optional (default = `None`)
+            *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        `torch.Tensor`
+            *Shape:* (batch_size, output_dim of the vector encoder)
+        """
+        if mask is None:  # not every encoder can do without
+            mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)  # type: ignore
+        return self._seq2vec_encoder(self._seq2seq_encoder(inputs, mask), mask)
+
+    def get_input_dim(self) -> int:
+        return self._seq2seq_encoder.get_input_dim()
+
+    def get_output_dim(self) -> int:
+        return self._seq2vec_encoder.get_output_dim()

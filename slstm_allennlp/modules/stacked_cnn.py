@@ -1,0 +1,77 @@
+from typing import Optional
+
+import torch
+from torch import Tensor
+from torch.nn import Conv1d, Dropout, Module, ModuleList
+
+
+class StackedCNN(Module):
+    """
+    A stack of convolutions over words, the CNN of Table 3 of Zhang, Liu and Song (ACL 2018).
+
+        hₗₜ = ReLU(Wₗ [hₗ₋₁₍ₜ₋ₖ₎ ; … ; hₗ₋₁₍ₜ₊ₖ₎] + bₗ)      for a window of 2k + 1 words
+
+    What lies beyond either end of a sentence is zero in every layer.
+
+    # Parameters
+
+    input_size : `int`
+    hidden_size : `int`
+        The filters of each layer.
+    num_layers : `int`, optional (default = `1`)
+    window : `int`, optional (default = `3`)
+        How many words a filter sees, an odd number.
+    dropout : `float`, optional (default = `0.0`)
+        The rate of the dropout between layers.
+
+    # Errors
+
+    `ValueError` that names the argument, its value and what is expected.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        window: int = 3,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        sizes = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
+        for name, value in sizes.items():
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
+        if not isinstance(window, int) or window < 1 or window % 2 == 0:
+            raise ValueError(f"window is {window!r}, expected an odd number of words")
+        if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
+            raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.dropout = Dropout(dropout)
+        self.layers = ModuleList(
+            Conv1d(size, hidden_size, kernel_size=window, padding=window // 2)
+            for size in [input_size, *[hidden_size] * (num_layers - 1)]
+        )
+
+    def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tensor:
+        """
+        # Parameters
+
+        inputs : `Tensor`
+            *Shape:* (batch_size, seq_len, input_size)
+        mask : `Tensor`, optional (default = `None`)
+            Boolean, True at real tokens; None where there is no padding. *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        `Tensor`
+            The last layer's words, zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
+        """
+        if mask is None:
+            mask = inputs.new_ones(inputs.shape[:2], dtype=torch.bool)
+        padding = ~mask.unsqueeze(1)
+        words = inputs.transpose(1, 2).masked_fill(padding, 0)
+        for number, layer in enumerate(self.layers):
+            words = layer(self.dropout(words) if number else words).relu().masked_fill(padding, 0)
+        return words.transpose(1, 2)

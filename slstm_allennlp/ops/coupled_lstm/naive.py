@@ -1,0 +1,41 @@
+import torch
+from torch import Tensor
+
+from slstm_allennlp.ops.coupled_lstm.weights import CoupledLstmWeights
+
+
+def naive_coupled_lstm(inputs: Tensor, weights: CoupledLstmWeights) -> Tensor:
+    """
+    One layer over one sentence, word by word, as the equations are written. The oracle of the others.
+
+        î, f̂, o = σ(W x + U h + b) each      u = tanh(W_u x + U_u h + b_u)      (Eq. 1)
+        i, f = softmax(î, f̂)
+        c = f ⊙ c + i ⊙ u
+        h = o ⊙ tanh(c)
+
+    # Parameters
+
+    inputs : `Tensor`
+        *Shape:* (seq_len, input_size)
+    weights : `CoupledLstmWeights`
+        For D directions: forward, or forward and backward.
+
+    # Returns
+
+    `Tensor`
+        The words' states, the directions side by side. *Shape:* (seq_len, D * hidden_size)
+    """
+    directions = []
+    for direction, (W, U, b, h, c) in enumerate(zip(*weights)):
+        states = {}
+        words = range(len(inputs))
+        for t in words if direction == 0 else reversed(words):
+            x = inputs[t]
+            i_hat, f_hat, o = (torch.sigmoid(W[gate] @ x + U[gate] @ h + b[gate]) for gate in range(3))
+            u = torch.tanh(W[3] @ x + U[3] @ h + b[3])
+            i, f = torch.softmax(torch.stack([i_hat, f_hat]), dim=0)
+            c = f * c + i * u
+            h = o * torch.tanh(c)
+            states[t] = h
+        directions.append(torch.stack([states[t] for t in words]))
+    return torch.cat(directions, dim=-1)

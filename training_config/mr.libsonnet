@@ -1,0 +1,10 @@
+// Sentiment of movie review sentences (Pang and Lee, 2005), in a random 80/10/10 split.
+// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+local classification = import 'classification.libsonnet';
+
+function(encoder) classification(encoder) {
+  dataset_reader+: { type: 'movie_review', seed: 0, folds: 10, fold: 0 },
+  train_data_path: 'fixtures/mr#train',
+  validation_data_path: 'fixtures/mr#dev',
+  test_data_path: 'fixtures/mr#test',
+}

@@ -1,0 +1,9 @@
+// Movie reviews with convolutions over windows of three words, ReLU, and the maximum over the words.
+local mr = import 'mr.libsonnet';
+
+mr({
+  type: 'stacked_cnn',
+  input_size: 300,
+  hidden_size: 300,
+  num_layers: 1,
+})

@@ -1,0 +1,8 @@
+// Movie reviews with a left-to-right LSTM: AllenNLP's own, 300 units.
+local mr = import 'mr.libsonnet';
+
+mr({
+  type: 'lstm',
+  input_size: 300,
+  hidden_size: 300,
+})

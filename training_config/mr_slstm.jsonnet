@@ -1,0 +1,9 @@
+// Movie reviews with an S-LSTM: the paper's settings.
+local mr = import 'mr.libsonnet';
+
+mr({
+  type: 'slstm',
+  input_size: 300,
+  hidden_size: 300,
+  num_steps: 9,
+})

@@ -1,0 +1,13 @@
+// Movie reviews with an S-LSTM and external attention over its words.
+local mr = import 'mr.libsonnet';
+
+mr({
+  type: 'compose',
+  seq2seq_encoder: {
+    type: 'slstm',
+    input_size: 300,
+    hidden_size: 300,
+    num_steps: 9,
+  },
+  seq2vec_encoder: { type: 'additive_attention', input_size: 300 },
+})

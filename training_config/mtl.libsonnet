@@ -1,0 +1,10 @@
+// Sentiment of whole reviews: one of the 16 datasets of Liu et al. (2017), named by `dataset`.
+// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+local classification = import 'classification.libsonnet';
+
+function(encoder) classification(encoder) {
+  dataset_reader+: { type: 'review', dataset: 'books' },
+  train_data_path: 'fixtures/mtl#train',
+  validation_data_path: 'fixtures/mtl#dev',
+  test_data_path: 'fixtures/mtl#test',
+}

@@ -1,0 +1,14 @@
+// Reviews with AllenNLP's own bidirectional LSTM and external attention over its words.
+local mtl = import 'mtl.libsonnet';
+
+mtl({
+  type: 'compose',
+  seq2seq_encoder: {
+    type: 'lstm',
+    input_size: 300,
+    hidden_size: 300,
+    num_layers: 1,
+    bidirectional: true,
+  },
+  seq2vec_encoder: { type: 'additive_attention', input_size: 600 },
+})

@@ -1,0 +1,9 @@
+// Reviews with convolutions over windows of three words, ReLU, and the maximum over the words.
+local mtl = import 'mtl.libsonnet';
+
+mtl({
+  type: 'stacked_cnn',
+  input_size: 300,
+  hidden_size: 300,
+  num_layers: 1,
+})

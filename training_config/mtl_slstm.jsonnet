@@ -1,0 +1,9 @@
+// Reviews with an S-LSTM: the paper's settings.
+local mtl = import 'mtl.libsonnet';
+
+mtl({
+  type: 'slstm',
+  input_size: 300,
+  hidden_size: 300,
+  num_steps: 9,
+})

@@ -1,0 +1,16 @@
+// Named entities of CoNLL-2003 in BIOES tags, which AllenNLP calls BIOUL.
+// `encoder` is a Seq2SeqEncoder without its input_size.
+local tagging = import 'tagging.libsonnet';
+
+function(encoder) tagging(encoder, '+f1-measure-overall') {
+  dataset_reader+: { type: 'conll_ner', coding_scheme: 'IOB1' },
+  train_data_path: 'fixtures/ner/train.txt',
+  validation_data_path: 'fixtures/ner/dev.txt',
+  test_data_path: 'fixtures/ner/test.txt',
+
+  model+: {
+    label_encoding: 'BIOUL',
+    constrain_crf_decoding: true,
+    calculate_span_f1: true,
+  },
+}

@@ -1,0 +1,9 @@
+// Part-of-speech tagging with a BiLSTM-CRF: the paper's own, Eq. 1, 300 units a direction.
+local pos = import 'pos.libsonnet';
+
+pos({
+  type: 'coupled_lstm',
+  hidden_size: 300,
+  num_layers: 1,
+  bidirectional: true,
+})
