@@ -1,0 +1,117 @@
+"""
+Trains and evaluates the systems of RESULTS.md on real corpora, each with several seeds:
+
+    python experiments/run.py TASK DATA OUT [--systems NAME ...] [--seeds N ...] [--overrides JSON]
+
+TASK is mr, ner, pos, or the name of a review dataset, such as books; DATA its folder or files (see
+`DATA_PATHS`). Each run gets a folder OUT/SYSTEM-SEED; one that holds metrics.json is not run again.
+`python experiments/summarize.py OUT` makes a table of them.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+from typing import Any, Dict, List
+
+WORDS = 100  # the word vectors' size; the paper has 300
+CHARACTERS = 50  # what the taggers add to it
+FASTNLP = {"transition": "fastnlp"}
+RELEASED = {"transition": "released"}
+
+# Encoders of about the same number of weights: 410 thousand over words, 445 thousand over words and
+# characters. Name: the config's name, and what is set in the encoder for classification, for tagging.
+SYSTEMS: Dict[str, List[Any]] = {
+    "slstm": ["slstm", {"hidden_size": 100}, {"hidden_size": 100}],
+    "fastnlp": ["slstm", {"hidden_size": 108, **FASTNLP}, {"hidden_size": 112, **FASTNLP}],
+    "released": ["slstm", {"hidden_size": 100, **RELEASED}, {"hidden_size": 109, **RELEASED}],
+    "bilstm": ["bilstm", {"hidden_size": 182}, {"hidden_size": 172}],
+    "bilstm2": ["bilstm", {"hidden_size": 101, "num_layers": 2}, {"hidden_size": 100, "num_layers": 2}],
+    "coupled": ["coupled_lstm", {"hidden_size": 182}, {"hidden_size": 172}],
+    "cnn": ["cnn", {"hidden_size": 238, "num_layers": 3}, {"hidden_size": 237, "num_layers": 3}],
+    "slstm_attention": ["slstm_attention", {"hidden_size": 99}, None],
+    "fastnlp_attention": ["slstm_attention", {"hidden_size": 107, **FASTNLP}, None],
+}
+DATA_PATHS = {
+    "mr": ("{data}#train", "{data}#dev", "{data}#test"),
+    "review": ("{data}#train", "{data}#dev", "{data}#test"),
+    "ner": ("{data}/wnut17.train.conll", "{data}/wnut17.dev.conll", "{data}/wnut17.test.conll"),
+    "pos": (
+        "{data}/en_ewt-ud-train.conllu",
+        "{data}/en_ewt-ud-dev.conllu",
+        "{data}/en_ewt-ud-test.conllu",
+    ),
+}
+
+
+def overrides(task: str, system: str, data: str) -> Dict[str, Any]:
+    """What differs from the config: the corpus and the sizes."""
+    kind = task if task in DATA_PATHS else "review"
+    paths = [path.format(data=data) for path in DATA_PATHS[kind]]
+    result: Dict[str, Any] = dict(
+        zip(("train_data_path", "validation_data_path", "test_data_path"), paths)
+    )
+    result["model.text_field_embedder.token_embedders.tokens.embedding_dim"] = WORDS
+    _, classifier, tagger = SYSTEMS[system]
+    if kind in ("mr", "review"):
+        result["model.seq2seq_encoder.input_dim"] = WORDS
+        encoder = "model.seq2vec_encoder"
+        if system.endswith("_attention"):
+            result[f"{encoder}.seq2vec_encoder.input_size"] = classifier["hidden_size"]
+            encoder += ".seq2seq_encoder"
+        result.update({f"{encoder}.{key}": value for key, value in classifier.items()})
+        result[f"{encoder}.input_size"] = WORDS
+        if kind == "review":
+            result["dataset_reader.dataset"] = task
+        return result
+    size = WORDS + CHARACTERS
+    if kind == "ner":
+        result["dataset_reader.coding_scheme"] = "IOB2"
+    if system == "cnn":
+        result["model.encoder"] = {"type": "stacked_cnn", "input_size": size, **tagger}
+    elif system == "released":  # takes its words as its first states, so they have to be of its size
+        h = tagger["hidden_size"]
+        linear = {"input_dim": size, "num_layers": 1, "hidden_dims": h, "activations": "linear"}
+        steps = 9 if kind == "ner" else 7
+        slstm = {"type": "slstm", "input_size": h, "num_steps": steps, **tagger}
+        projection = {"type": "feedforward", "feedforward": linear}
+        result["model.encoder"] = {"type": "compose", "encoders": [projection, slstm]}
+    else:
+        result["model.encoder.input_size"] = size
+        result.update({f"model.encoder.{key}": value for key, value in tagger.items()})
+    return result
+
+
+def config(task: str, system: str) -> str:
+    name = SYSTEMS[system][0]
+    if task in ("ner", "pos"):
+        return f"training_config/{task}_{'slstm' if name == 'cnn' else name}.jsonnet"
+    return f"training_config/{'mr' if task == 'mr' else 'mtl'}_{name}.jsonnet"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("task")
+    parser.add_argument("data")
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--systems", nargs="+", default=["slstm", "fastnlp", "bilstm"], choices=SYSTEMS)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[13, 14, 15])
+    parser.add_argument("--overrides", type=json.loads, default={}, help="more of them, as JSON")
+    arguments = parser.parse_args()
+    for seed in arguments.seeds:
+        for system in arguments.systems:
+            run = arguments.out / f"{system}-{seed}"
+            if (run / "metrics.json").exists():
+                continue
+            settings = overrides(arguments.task, system, arguments.data)
+            settings.update(dict.fromkeys(("random_seed", "numpy_seed", "pytorch_seed"), seed))
+            settings.update(arguments.overrides)
+            allennlp = pathlib.Path(sys.executable).with_name("allennlp")
+            command = [allennlp, "train", config(arguments.task, system), "-s", run, "--force"]
+            options = ["--include-package", "slstm_allennlp", "--file-friendly-logging"]
+            subprocess.run([*command, *options, "--overrides", json.dumps(settings)], check=True)
+
+
+if __name__ == "__main__":
+    main()
