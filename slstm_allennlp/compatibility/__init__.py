@@ -1,7 +1,8 @@
 """
 What AllenNLP 2.10.1 needs to run on a current PyTorch and Python, all in this one place and without a
 change to its files: names registered anew, and PyTorch's list of types that a checkpoint may hold. On
-the versions that AllenNLP was released for, the same code does the same as AllenNLP's own.
+the versions that AllenNLP was released for, the same code does the same as AllenNLP's own. And, on all
+versions alike, what ends a training for no good reason: illegal tags in span F1.
 """
 
 from slstm_allennlp.compatibility.data_loader import (
@@ -11,6 +12,7 @@ from slstm_allennlp.compatibility.data_loader import (
 from slstm_allennlp.compatibility.noise import silence_known_warnings
 from slstm_allennlp.compatibility.reduce_on_plateau import ReduceOnPlateau
 from slstm_allennlp.compatibility.safe_globals import allow_numpy_scalars
+from slstm_allennlp.compatibility.span_f1 import count_illegal_bioul_tags
 from slstm_allennlp.compatibility.train_model import EarlyCheckedTrainModel
 from slstm_allennlp.compatibility.trainer import SparseClippingTrainer
 
@@ -23,4 +25,5 @@ __all__ = [
 ]
 
 allow_numpy_scalars()
+count_illegal_bioul_tags()
 silence_known_warnings()

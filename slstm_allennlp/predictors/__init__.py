@@ -1,3 +1,4 @@
 from slstm_allennlp.predictors.sentence_tagger import SentenceTagger
+from slstm_allennlp.predictors.text_classifier import TextClassifier
 
-__all__ = ["SentenceTagger"]
+__all__ = ["SentenceTagger", "TextClassifier"]

@@ -1,31 +1,30 @@
-import json
 from typing import Any, Dict, List
 
-import spacy
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import DatasetReader, Instance, Token
-from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
 from allennlp.models import Model
 from allennlp.modules import ConditionalRandomField
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
-from slstm_allennlp.tokenizers import SpacyBlankTokenizer
+from slstm_allennlp.predictors.text_input import TextInput, splitter_for, tokens_of
+from slstm_allennlp.span_tags import spans_of
 
-_EXPECTED = 'expected {"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
 _FOR_MACHINES = ("logits", "mask", "class_probabilities")  # left out unless asked for
 
 
 @Predictor.register("sentence_tagger", exist_ok=True)
-class SentenceTagger(SentenceTaggerPredictor):
+class SentenceTagger(TextInput, SentenceTaggerPredictor):
     """
     Tags sentences with any tagger (`crf_tagger`, `simple_tagger` and models like them), offline: raw
     text is split by spaCy's rules, without the model that AllenNLP's predictor downloads.
 
     Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "sentence"]}`. Output: `tagged`,
-    the words and tags side by side, `words` and `tags`, and `scores` when asked for. A sentence without
-    words has empty ones.
+    the words and tags side by side, `words` and `tags`; `spans`, if the tags are entities (the model has
+    a `label_encoding`), each with its `text`, `label`, `start` and `end`, in characters of the sentence
+    (of the words with a space between, if that was the input); and `scores` when asked for. A sentence
+    without words has empty ones.
 
     Registered as a `Predictor` with name "sentence_tagger", in AllenNLP's place, since that is the one
     that these models name as theirs: no `--predictor` is needed. What a model gives beside `tags` is
@@ -61,28 +60,17 @@ class SentenceTagger(SentenceTaggerPredictor):
         all_outputs: bool = False,
     ) -> None:
         Predictor.__init__(self, model, dataset_reader)
-        self._splitter: Tokenizer = (
-            SpacyTokenizer(language)
-            if spacy.util.is_package(language)
-            else SpacyBlankTokenizer(language)
-        )
+        self._splitter = splitter_for(language)
         self._scores = scores
         self._all_outputs = all_outputs
-
-    def load_line(self, line: str) -> JsonDict:
-        try:
-            return json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{line.strip()!r} is not JSON ({error}), {_EXPECTED}") from None
-
-    def dump_line(self, outputs: JsonDict) -> str:
-        return json.dumps(outputs, ensure_ascii=False) + "\n"
-
-    def predict_json(self, inputs: JsonDict) -> JsonDict:
-        return self.predict_batch_json([inputs])[0]
+        # Span metrics are what tells that tags are spans in models that do not keep their encoding.
+        metric = getattr(model, "_f1_metric", None)
+        self._label_encoding = getattr(model, "label_encoding", None) or getattr(
+            metric, "_label_encoding", None
+        )
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
-        sentences = [self._tokens(json_dict) for json_dict in inputs]
+        sentences = [tokens_of(json_dict, self._splitter) for json_dict in inputs]
         instances = [self._dataset_reader.text_to_instance(tokens) for tokens in sentences if tokens]
         predictions = iter(self.predict_batch_instance(instances) if instances else [])
         return [next(predictions) if tokens else self._no_words() for tokens in sentences]
@@ -99,34 +87,29 @@ class SentenceTagger(SentenceTaggerPredictor):
         ]
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        return self._dataset_reader.text_to_instance(self._tokens(json_dict))
-
-    def _tokens(self, json_dict: JsonDict) -> List[Token]:
-        if not isinstance(json_dict, dict) or ("sentence" in json_dict) == ("words" in json_dict):
-            raise ValueError(f"the input is {json.dumps(json_dict)}, {_EXPECTED}")
-        if "sentence" in json_dict:
-            if not isinstance(json_dict["sentence"], str):
-                raise ValueError(f"sentence is {json_dict['sentence']!r}, {_EXPECTED}")
-            return self._splitter.tokenize(json_dict["sentence"])
-        words = json_dict["words"]
-        if not isinstance(words, list) or not all(isinstance(w, str) and w.strip() for w in words):
-            raise ValueError(f"words is {words!r}, expected a list of words, none of them empty")
-        return [Token(word) for word in words]
+        return self._dataset_reader.text_to_instance(tokens_of(json_dict, self._splitter))
 
     def _no_words(self) -> JsonDict:
-        return {**_tagged([], []), "scores": []} if self._scores else _tagged([], [])
+        result = self._tagged([], [])
+        return {**result, "scores": []} if self._scores else result
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         if "tags" not in output or "tokens" not in instance.fields:
             return output
-        words = [token.text for token in instance["tokens"].tokens]  # type: ignore[attr-defined]
-        tags = output["tags"]
-        result = _tagged(words, tags)
+        result = self._tagged(instance["tokens"].tokens, output["tags"])  # type: ignore[attr-defined]
         if self._scores:
             result["scores"] = self._probabilities(output)
         for name, value in output.items():
             if name not in result and (self._all_outputs or name not in _FOR_MACHINES):
                 result[name] = value
+        return result
+
+    def _tagged(self, tokens: List[Token], tags: List[str]) -> JsonDict:
+        words = [token.text for token in tokens]
+        side_by_side = " ".join(f"{word}/{tag}" for word, tag in zip(words, tags))
+        result: JsonDict = {"tagged": side_by_side, "words": words, "tags": tags}
+        if self._label_encoding is not None:
+            result["spans"] = _spans(tokens, tags, self._label_encoding)
         return result
 
     def _probabilities(self, output: Dict[str, Any]) -> List[float]:
@@ -152,6 +135,18 @@ class SentenceTagger(SentenceTaggerPredictor):
         return [1 - float(gradient[i, id]) for i, id in enumerate(ids)]
 
 
-def _tagged(words: List[str], tags: List[str]) -> JsonDict:
-    side_by_side = " ".join(f"{word}/{tag}" for word, tag in zip(words, tags))
-    return {"tagged": side_by_side, "words": words, "tags": tags}
+def _spans(tokens: List[Token], tags: List[str], encoding: str) -> List[JsonDict]:
+    """The entities, with their places in the sentence."""
+    starts: List[int] = []
+    for number, token in enumerate(tokens):
+        # Tokens that do not know their places stand with a space between.
+        behind = starts[-1] + len(str(tokens[number - 1])) + 1 if starts else 0
+        starts.append(behind if token.idx is None else token.idx)
+    sentence = ""
+    for token, start in zip(tokens, starts):
+        sentence = sentence.ljust(start) + str(token)
+    spans = []
+    for label, (first, last) in spans_of(tags, encoding):
+        start, end = starts[first], starts[last] + len(str(tokens[last]))
+        spans.append({"text": sentence[start:end], "label": label, "start": start, "end": end})
+    return spans

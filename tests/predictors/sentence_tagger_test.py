@@ -134,7 +134,7 @@ def test_an_installed_spacy_pipeline(archive, monkeypatch):
     pipeline = "en_core_web_sm"
     monkeypatch.setattr("spacy.util.is_package", lambda name: name == pipeline)
     monkeypatch.setattr(
-        "slstm_allennlp.predictors.sentence_tagger.SpacyTokenizer", lambda name: ("AllenNLP's", name)
+        "slstm_allennlp.predictors.text_input.SpacyTokenizer", lambda name: ("AllenNLP's", name)
     )
     assert SentenceTagger(archive.model, None, language=pipeline)._splitter == ("AllenNLP's", pipeline)
 

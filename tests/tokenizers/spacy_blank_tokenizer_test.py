@@ -30,4 +30,5 @@ def test_language_without_rules():
 
 
 def test_params_round_trip():
-    assert tokenizer(language="de").to_params().as_dict() == {"type": "spacy_blank", "language": "de"}
+    params = {"type": "spacy_blank", "language": "de", "split_contractions": False}
+    assert tokenizer(**params).to_params().as_dict() == params

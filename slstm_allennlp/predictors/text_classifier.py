@@ -1,0 +1,100 @@
+from typing import Any, Dict, List
+
+from allennlp.common.util import JsonDict, sanitize
+from allennlp.data import DatasetReader, Instance
+from allennlp.models import Model
+from allennlp.predictors import Predictor, TextClassifierPredictor
+
+from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
+from slstm_allennlp.predictors.text_input import TextInput, splitter_for, tokens_of
+
+_PROBABILITIES = ("probs", "class_probabilities")  # what models call them
+_FOR_MACHINES = (*_PROBABILITIES, "logits", "token_ids", "tokens")  # left out unless asked for
+
+
+@Predictor.register("text_classifier", exist_ok=True)
+class TextClassifier(TextInput, TextClassifierPredictor):
+    """
+    Classifies texts with any classifier (`basic_classifier` and models like it), offline: raw text is
+    split by the tokenizer of the dataset reader or, where it has none, by spaCy's rules, without the
+    model that AllenNLP's predictor downloads.
+
+    Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "text"]}`. Output: `label`,
+    `probabilities`, that of every class by its name, and `words`. A text without words has the label
+    `null` and no probabilities.
+
+    Registered as a `Predictor` with name "text_classifier", in AllenNLP's place, since that is the one
+    that these models name as theirs: no `--predictor` is needed. What a model gives beside them is kept,
+    but for what `all_outputs` asks for; a model without class probabilities has its outputs unchanged.
+
+    # Parameters
+
+    model : `Model`
+    dataset_reader : `DatasetReader`
+    language : `str`, optional (default = `"en"`)
+        For readers without a tokenizer: a language that `SpacyBlankTokenizer` takes, or the name of an
+        installed spaCy pipeline.
+    all_outputs : `bool`, optional (default = `False`)
+        Whether to keep the model's logits, probabilities as a list, tokens and their ids.
+
+    From the command line: `--predictor-args '{"all_outputs": true}'`.
+
+    # Errors
+
+    `ConfigurationError` for an unknown language; `ValueError` for input of another form.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        dataset_reader: DatasetReader,
+        language: str = "en",
+        all_outputs: bool = False,
+    ) -> None:
+        Predictor.__init__(self, model, dataset_reader)
+        self._reader_tokenizer = getattr(dataset_reader, "_tokenizer", None)
+        self._splitter = self._reader_tokenizer or splitter_for(language)
+        self._all_outputs = all_outputs
+
+    def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
+        texts = [tokens_of(json_dict, self._splitter) for json_dict in inputs]
+        instances = [self._json_to_instance(json_dict) for json_dict, text in zip(inputs, texts) if text]
+        predictions = iter(self.predict_batch_instance(instances) if instances else [])
+        nothing: JsonDict = {"label": None, "probabilities": {}, "words": []}
+        return [next(predictions) if text else dict(nothing) for text in texts]
+
+    def predict_instance(self, instance: Instance) -> JsonDict:
+        return self.predict_batch_instance([instance])[0]
+
+    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
+        for instance in instances:
+            self._dataset_reader.apply_token_indexers(instance)
+        outputs = self._model.forward_on_instances(instances)
+        return [
+            sanitize(self._readable(instance, output)) for instance, output in zip(instances, outputs)
+        ]
+
+    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
+        tokens = tokens_of(json_dict, self._splitter)
+        if self._reader_tokenizer is None or isinstance(self._dataset_reader, LabelledTextReader):
+            return self._dataset_reader.text_to_instance(tokens)
+        # AllenNLP's readers that have a tokenizer take nothing but text.
+        text = json_dict.get("sentence") or " ".join(json_dict["words"])
+        return self._dataset_reader.text_to_instance(text)
+
+    def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
+        name = next((name for name in _PROBABILITIES if name in output), None)
+        if name is None or "tokens" not in instance.fields:
+            return output
+        namespace = getattr(self._model, "_label_namespace", "labels")
+        labels = self._model.vocab.get_index_to_token_vocabulary(namespace)
+        probabilities = {labels[i]: float(value) for i, value in enumerate(output[name])}
+        result = {
+            "label": max(probabilities, key=probabilities.__getitem__),
+            "probabilities": probabilities,
+            "words": [token.text for token in instance["tokens"].tokens],  # type: ignore[attr-defined]
+        }
+        for key, value in output.items():
+            if key not in result and (self._all_outputs or key not in _FOR_MACHINES):
+                result[key] = value
+        return result

@@ -1,0 +1,50 @@
+import json
+from typing import List
+
+import spacy
+from allennlp.common.util import JsonDict
+from allennlp.data import Token
+from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
+from allennlp.predictors import Predictor
+
+from slstm_allennlp.tokenizers import SpacyBlankTokenizer
+
+_EXPECTED = 'expected {"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
+
+
+class TextInput(Predictor):
+    """
+    What the predictors for one text a line share: their input, `{"sentence": "raw text"}` or
+    `{"words": ["words", "of", "a", "sentence"]}`, and their output, a JSON object a line.
+    """
+
+    def load_line(self, line: str) -> JsonDict:
+        try:
+            return json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{line.strip()!r} is not JSON ({error}), {_EXPECTED}") from None
+
+    def dump_line(self, outputs: JsonDict) -> str:
+        return json.dumps(outputs, ensure_ascii=False) + "\n"
+
+    def predict_json(self, inputs: JsonDict) -> JsonDict:
+        return self.predict_batch_json([inputs])[0]
+
+
+def tokens_of(json_dict: JsonDict, splitter: Tokenizer) -> List[Token]:
+    """The tokens of an input; raw text is split."""
+    if not isinstance(json_dict, dict) or ("sentence" in json_dict) == ("words" in json_dict):
+        raise ValueError(f"the input is {json.dumps(json_dict)}, {_EXPECTED}")
+    if "sentence" in json_dict:
+        if not isinstance(json_dict["sentence"], str):
+            raise ValueError(f"sentence is {json_dict['sentence']!r}, {_EXPECTED}")
+        return splitter.tokenize(json_dict["sentence"])
+    words = json_dict["words"]
+    if not isinstance(words, list) or not all(isinstance(w, str) and w.strip() for w in words):
+        raise ValueError(f"words is {words!r}, expected a list of words, none of them empty")
+    return [Token(word) for word in words]
+
+
+def splitter_for(language: str) -> Tokenizer:
+    """spaCy's rules for a language, or an installed spaCy pipeline of that name."""
+    return SpacyTokenizer(language) if spacy.util.is_package(language) else SpacyBlankTokenizer(language)

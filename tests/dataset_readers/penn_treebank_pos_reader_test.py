@@ -1,0 +1,124 @@
+import pytest
+from allennlp.common import Params
+from allennlp.data import DatasetReader
+
+from slstm_allennlp.dataset_readers import PennTreebankPosReader
+
+FILE = r"""*x*x*x*x*x*
+*x*  nobody  *x*
+
+
+[ The/DT old/JJ baker/NN ]
+sold/VBD
+[ 1\/2/CD loaf/NN ]
+,/,
+[ he/PRP ]
+said/VBD ./.
+======================================
+
+[ That/WDT ]
+was/VBD painted/VBN|JJ ./.
+
+It/PRP rained/VBD ./.
+"""
+SENTENCES = [
+    (
+        ["The", "old", "baker", "sold", "1/2", "loaf", ",", "he", "said", "."],
+        ["DT", "JJ", "NN", "VBD", "CD", "NN", ",", "PRP", "VBD", "."],
+    ),
+    (["That", "was", "painted", "."], ["WDT", "VBD", "VBN", "."]),
+    (["It", "rained", "."], ["PRP", "VBD", "."]),
+]
+
+
+def read(path):
+    return [
+        ([token.text for token in instance["tokens"].tokens], list(instance["tags"].labels))
+        for instance in PennTreebankPosReader().read(str(path))
+    ]
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    """A folder of 25 sections, one file each, whose only word is the section's number."""
+    for section in range(25):
+        (tmp_path / f"{section:02}").mkdir()
+        (tmp_path / f"{section:02}" / f"wsj_{section:02}07.pos").write_text(f"{section}/CD\n")
+    return tmp_path
+
+
+def test_the_format(tmp_path, caplog):
+    (tmp_path / "wsj_2300.pos").write_text(FILE)
+    with caplog.at_level("INFO"):
+        assert read(f"{tmp_path}#23") == SENTENCES
+    assert "wsj_2300.pos, line 14: of painted/VBN|JJ the first tag is taken" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "part, first, last",
+    [("train", 0, 18), ("dev", 19, 21), ("test", 22, 24), ("2-21", 2, 21), ("23", 23, 23), ("0", 0, 0)],
+)
+def test_sections(treebank, part, first, last):
+    assert [words for words, _ in read(f"{treebank}#{part}")] == [
+        [str(section)] for section in range(first, last + 1)
+    ]
+
+
+def test_a_flat_folder_in_the_order_of_the_files(tmp_path):
+    for number in ("0002", "0001", "0101"):
+        (tmp_path / f"WSJ_{number}.POS").write_text(f"{number}/CD\n")
+    assert [words for words, _ in read(f"{tmp_path}#0-1")] == [["0001"], ["0002"], ["0101"]]
+
+
+@pytest.mark.parametrize(
+    "part, message",
+    [
+        (
+            "valid",
+            "there is no part 'valid', expected one of train, dev, test, or sections from 0 to 24",
+        ),
+        ("21-2", "there is no part '21-2'"),
+        ("23-25", "there is no part '23-25'"),
+    ],
+)
+def test_parts_that_do_not_exist(treebank, part, message):
+    with pytest.raises(ValueError, match=message):
+        read(f"{treebank}#{part}")
+
+
+def test_missing_sections_and_odd_names(treebank):
+    (treebank / "20" / "wsj_2007.pos").unlink()
+    with pytest.raises(ValueError, match=r"no file of section 20, expected some such as wsj_2001.pos"):
+        read(f"{treebank}#dev")
+    (treebank / "notes.pos").write_text("a/DT\n")
+    with pytest.raises(ValueError, match=r"notes.pos: the name tells no section"):
+        read(f"{treebank}#test")
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("The/DT\ndog\n", r"wsj_2307.pos, line 2: 'dog' is no token, expected word/TAG"),
+        ("The/DT dog/\n", r"line 1: 'dog/' is no token"),
+        ("/NN\n", r"line 1: '/NN' is no token"),
+        ("1\\/2\n", r"line 1: '1\\\\/2' is no token"),
+        ("[ ]\n", r"line 1: there is no word between the brackets"),
+        ("\n======\n", r"wsj_2307.pos: no sentence in the file"),
+        ("", r"wsj_2307.pos: the file is empty"),
+    ],
+)
+def test_bad_lines_are_named(treebank, text, message):
+    (treebank / "23" / "wsj_2307.pos").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read(f"{treebank}#23")
+
+
+def test_params_round_trip():
+    params = DatasetReader.from_params(Params({"type": "penn_treebank_pos"})).to_params()
+    again = DatasetReader.from_params(params.duplicate()).to_params()
+    assert again.as_dict(quiet=True) == params.as_dict(quiet=True)
+
+
+@pytest.mark.parametrize("part, sentences", [("train", 500), ("dev", 75), ("test", 75)])
+def test_the_bundled_corpus_reads(part, sentences):
+    assert len(read(f"fixtures/ptb#{part}")) == sentences

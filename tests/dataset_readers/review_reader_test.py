@@ -1,0 +1,79 @@
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+
+from slstm_allennlp.dataset_readers import ReviewReader
+
+
+def read(path, dataset="toys", **options):
+    return [
+        (" ".join(token.text for token in instance["tokens"].tokens), instance["label"].label)
+        for instance in ReviewReader(dataset, **options).read(str(path))
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    train = [f"{number % 2}\treview {number}" for number in range(203)]
+    (tmp_path / "toys.task.train").write_text("\n".join(train) + "\n")
+    (tmp_path / "toys.task.test").write_bytes(b"1\tna\xefve \x85 but\tgood\n0\tna\xc3\xafve\n")
+    return tmp_path
+
+
+def test_the_last_200_of_train_are_dev(folder):
+    train, dev = read(f"{folder}#train"), read(f"{folder}#dev")
+    assert train == [("review 0", "negative"), ("review 1", "positive"), ("review 2", "negative")]
+    assert dev == [(f"review {n}", ("negative", "positive")[n % 2]) for n in range(3, 203)]
+    assert len(read(f"{folder}#train", dev_size=3)) == 200
+
+
+def test_old_encodings_and_tabs_in_the_text(folder):
+    """The first tab ends the label; a line that is not UTF-8 is Windows-1252."""
+    assert read(f"{folder}#test") == [("naïve … but good", "positive"), ("naïve", "negative")]
+
+
+def test_labels_by_other_names(folder):
+    labels = {"0": "bad", "1": "good"}
+    assert {label for _, label in read(f"{folder}#test", labels=labels)} == {"bad", "good"}
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("1 no tab", r"toys.task.test, line 2: there is no tab, expected a label, a tab and a text"),
+        ("2\ttext", r"toys.task.test, line 2: the label is '2', expected one of 0, 1"),
+        ("1\t ", r"toys.task.test, line 2: the text is empty"),
+        ("", r"toys.task.test, line 2: there is no tab"),
+    ],
+)
+def test_bad_lines_are_named(folder, line, message):
+    (folder / "toys.task.test").write_text(f"0\tfine\n{line}\n1\tfine\n")
+    with pytest.raises(ValueError, match=message):
+        read(f"{folder}#test")
+
+
+def test_what_does_not_exist(folder):
+    with pytest.raises(ValueError, match="no part 'valid', expected one of train, dev, test"):
+        read(f"{folder}#valid")
+    with pytest.raises(ValueError, match=r"baby.task.train: does not exist, expected .*: toys"):
+        read(f"{folder}#train", dataset="baby")
+    (folder / "toys.task.train").write_text("1\tone review\n")
+    with pytest.raises(ValueError, match="1 reviews, expected more than 200, as the last 200 are dev"):
+        read(f"{folder}#train")
+    with pytest.raises(ConfigurationError, match="dev_size is 0, expected at least 1"):
+        ReviewReader("toys", dev_size=0)
+
+
+def test_params_round_trip():
+    reader = DatasetReader.from_params(Params({"type": "review", "dataset": "toys", "dev_size": 7}))
+    params = reader.to_params()
+    assert (params["dataset"], params["dev_size"]) == ("toys", 7)
+    again = DatasetReader.from_params(params.duplicate()).to_params()
+    assert again.as_dict(quiet=True) == params.as_dict(quiet=True)
+
+
+@pytest.mark.parametrize("dataset", ["books", "apparel"])
+def test_the_bundled_corpus_reads(dataset):
+    sizes = [len(read(f"fixtures/mtl#{part}", dataset)) for part in ("train", "dev", "test")]
+    assert sizes == [300, 200, 100]

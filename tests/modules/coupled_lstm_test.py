@@ -1,0 +1,114 @@
+import pytest
+import torch
+
+from slstm_allennlp.modules import CoupledLSTM
+from slstm_allennlp.ops.coupled_lstm import naive_coupled_lstm
+
+LENGTHS = (4, 0, 1)
+
+
+def batch(size=3):
+    mask = torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS).unsqueeze(1)
+    return torch.randn(*mask.shape, size).masked_fill(~mask.unsqueeze(-1), float("nan")), mask
+
+
+def off_its_start(module):
+    """Every parameter drawn anew, those that start at zero, too."""
+    for parameter in module.parameters():
+        torch.nn.init.normal_(parameter)
+    return module
+
+
+@pytest.mark.parametrize("num_layers", [1, 3])
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("boundary", [False, True])
+def test_agrees_with_the_equations(double, num_layers, bidirectional, boundary):
+    module = off_its_start(CoupledLSTM(3, 2, num_layers, bidirectional, boundary))
+    inputs, mask = batch()
+    words, sentences = module(inputs, mask)
+    assert not words[~mask].any()
+    for i, n in enumerate(LENGTHS):
+        states = inputs[i, :n]
+        if boundary:
+            start, end = module.boundary_inputs.split(1)
+            states = torch.cat([start, states, end])
+        if len(states) == 0:
+            continue
+        for layer in module.layers:
+            states = naive_coupled_lstm(states, layer.weights)
+        sentence = torch.cat([states[-1, :2], states[0, 2:]])  # →h at the end, ←h at the start
+        real = states[1:-1] if boundary else states
+        torch.testing.assert_close(words[i, :n], real, atol=1e-12, rtol=0)
+        torch.testing.assert_close(sentences[i], sentence, atol=1e-12, rtol=0)
+
+
+def test_company_and_padding_change_nothing(double):
+    module = off_its_start(CoupledLSTM(3, 2, 2, bidirectional=True))
+    inputs, mask = batch()
+    words, sentences = module(inputs, mask)
+    alone, sentence = module(inputs[:1])
+    torch.testing.assert_close((words[:1], sentences[:1]), (alone, sentence))
+
+
+def test_every_parameter_learns():
+    module = off_its_start(CoupledLSTM(3, 2, 2, bidirectional=True, boundary=True))
+    words, sentences = module(*batch())
+    (words.sum() + sentences.sum()).backward()
+    assert all(p.grad.isfinite().all() and p.grad.any() for p in module.parameters())
+
+
+@pytest.mark.parametrize("d, h, layers", [(5, 7, 1), (5, 7, 3)])
+def test_number_of_parameters(d, h, layers):
+    """Eq. 1 in two directions: 4 (d h + h² + h) each, the start of h and c, and ⟨s⟩ and ⟨/s⟩."""
+    module = CoupledLSTM(d, h, layers, bidirectional=True)
+    expected = 2 * d
+    for size in [d, *[2 * h] * (layers - 1)]:
+        expected += 2 * (4 * (size * h + h * h + h) + 2 * h)
+    assert sum(p.numel() for p in module.parameters()) == expected
+
+
+def test_dropout_is_between_layers_and_in_training_alone():
+    module = CoupledLSTM(3, 2, 2, dropout=0.5)
+    inputs, mask = batch()
+    assert not torch.equal(module(inputs, mask)[1], module(inputs, mask)[1])
+    module.eval()
+    assert torch.equal(module(inputs, mask)[1], module(inputs, mask)[1])
+    one_layer = CoupledLSTM(3, 2, 1, dropout=0.5)
+    assert torch.equal(one_layer(inputs, mask)[1], one_layer(inputs, mask)[1])
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_autocast(dtype):
+    module = CoupledLSTM(8, 8, 2, bidirectional=True)
+    inputs, mask = torch.randn(2, 5, 8), torch.ones(2, 5, dtype=torch.bool)
+    exact, _ = module(inputs, mask)
+    try:
+        with torch.autocast("cpu", dtype=dtype):
+            words, _ = module(inputs, mask)
+    except RuntimeError as error:
+        pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
+    torch.testing.assert_close(words.float(), exact, atol=0.03, rtol=0)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"input_size": 0}, "input_size is 0, expected an integer of at least 1"),
+        ({"hidden_size": 2.0}, "hidden_size is 2.0"),
+        ({"num_layers": True}, "num_layers is True"),
+        ({"bidirectional": 1}, "bidirectional is 1, expected True or False"),
+        ({"boundary": None}, "boundary is None"),
+        ({"dropout": 1.5}, "dropout is 1.5, expected a rate from 0 to 1"),
+    ],
+)
+def test_arguments_out_of_range(options, message):
+    with pytest.raises(ValueError, match=message):
+        CoupledLSTM(**{"input_size": 3, "hidden_size": 2, **options})
+
+
+def test_inputs_and_masks_that_do_not_fit():
+    module = CoupledLSTM(3, 2)
+    with pytest.raises(ValueError, match=r"inputs have shape \(2, 4, 5\), expected .* of 3"):
+        module(torch.randn(2, 4, 5))
+    with pytest.raises(ValueError, match=r"mask\[0\] is False at 0 and True at 1"):
+        module(torch.randn(1, 2, 3), torch.tensor([[False, True]]))

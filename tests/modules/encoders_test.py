@@ -1,0 +1,153 @@
+"""The encoders beside "slstm", in AllenNLP's roles: shapes, masks, and what they compute."""
+
+import json
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
+
+from slstm_allennlp.modules import AdditiveAttention, CoupledLSTM, StackedCNN
+
+SIZES = {"input_size": 4, "hidden_size": 6}
+POOLED = {"type": "compose", "seq2seq_encoder": {"type": "slstm", **SIZES}}
+SEQUENCE = [
+    ({"type": "coupled_lstm", **SIZES}, 6),
+    ({"type": "coupled_lstm", "num_layers": 2, "bidirectional": True, "boundary": False, **SIZES}, 12),
+    ({"type": "stacked_cnn", "num_layers": 2, **SIZES}, 6),
+    ({"type": "dropout", "input_dim": 4}, 4),
+]
+VECTOR = [
+    *(encoder for encoder in SEQUENCE if encoder[0]["type"] != "dropout"),
+    ({"type": "additive_attention", "input_size": 4}, 4),
+    ({"type": "additive_attention", "input_size": 4, "attention_size": 3}, 4),
+    ({"type": "max_pooling", "embedding_dim": 4}, 4),
+    ({**POOLED, "seq2vec_encoder": {"type": "max_pooling", "embedding_dim": 6}}, 6),
+    ({**POOLED, "seq2vec_encoder": {"type": "additive_attention", "input_size": 6}}, 6),
+    ({**POOLED, "seq2vec_encoder": {"type": "boe", "embedding_dim": 6, "averaged": True}}, 6),
+]
+
+
+def build(role, params):
+    return role.from_params(Params(json.loads(json.dumps(params))))
+
+
+def batch():
+    """Sentences of 5, 2 and no words, with large numbers where the padding is."""
+    mask = torch.arange(5) < torch.tensor([5, 2, 0]).unsqueeze(1)
+    return torch.randn(3, 5, 4).masked_fill(~mask.unsqueeze(-1), 1e3), mask
+
+
+def name(value):
+    return json.dumps(value) if isinstance(value, dict) else None
+
+
+@pytest.mark.parametrize("params, size", SEQUENCE, ids=name)
+def test_sequence_encoders(params, size):
+    encoder = build(Seq2SeqEncoder, params).eval()
+    inputs, mask = batch()
+    words = encoder(inputs, mask)
+    assert words.shape == (3, 5, size)
+    assert (encoder.get_input_dim(), encoder.get_output_dim()) == (4, size)
+    assert encoder.is_bidirectional() is params.get("bidirectional", False)
+    torch.testing.assert_close(words[1:2, :2], encoder(inputs[1:2, :2], mask[1:2, :2]))
+    torch.testing.assert_close(words[:1], encoder(inputs[:1], None))
+    assert torch.equal(encoder(inputs, mask.long()), words)
+    if params["type"] != "dropout":
+        assert not words[~mask].any()
+
+
+@pytest.mark.parametrize("params, size", VECTOR, ids=name)
+def test_vector_encoders(params, size):
+    encoder = build(Seq2VecEncoder, params).eval()
+    inputs, mask = batch()
+    vectors = encoder(inputs, mask)
+    assert vectors.shape == (3, size)
+    assert (encoder.get_input_dim(), encoder.get_output_dim()) == (4, size)
+    torch.testing.assert_close(vectors[1:2], encoder(inputs[1:2, :2], mask[1:2, :2]))
+    torch.testing.assert_close(vectors[:1], encoder(inputs[:1], None))
+    assert torch.equal(encoder(inputs, mask.long()), vectors)
+    assert not vectors[2].any() and vectors[:2].any(dim=1).all()
+
+
+def test_additive_attention_is_the_papers(double):
+    """Section 3.3, word by word."""
+    module = AdditiveAttention(4, 3)
+    inputs, mask = batch()
+    for sentence, vector, n in zip(inputs[:2], module(inputs, mask), (5, 2)):
+        weights = [
+            (module.u.weight[0] @ torch.tanh(module.W.weight @ h + module.W.bias)).exp()
+            for h in sentence[:n]
+        ]
+        expected = sum(weight * h for weight, h in zip(weights, sentence)) / sum(weights)
+        torch.testing.assert_close(vector, expected)
+
+
+def test_attention_has_the_papers_number_of_parameters():
+    """Table 3: S-LSTM + attention has 90K more than S-LSTM, BiLSTM + attention 360K more than BiLSTM."""
+    for size, thousands in ((300, 90), (600, 360)):
+        count = sum(p.numel() for p in AdditiveAttention(size).parameters())
+        assert count == pytest.approx(1000 * thousands, rel=0.01)
+
+
+def test_stacked_cnn_is_windows_of_words(double):
+    """ReLU(W [h₋ ; h ; h₊] + b) for each word and layer, zeros beyond either end."""
+    module = StackedCNN(4, 6, num_layers=2)
+    inputs, mask = batch()
+    words = module(inputs, mask)
+    for sentence, result, n in zip(inputs, words, (5, 2, 0)):
+        states = list(sentence[:n])
+        for layer in module.layers:
+            size = layer.weight.size(1)
+            zero = torch.zeros(size)
+            padded = [zero, *states, zero]
+            states = [
+                torch.relu(sum(layer.weight[:, :, k] @ padded[i + k] for k in range(3)) + layer.bias)
+                for i in range(n)
+            ]
+        for i in range(n):
+            torch.testing.assert_close(result[i], states[i])
+        assert not result[n:].any()
+
+
+def test_dropout_drops_in_training_alone():
+    encoder = build(Seq2SeqEncoder, {"type": "dropout", "input_dim": 4, "dropout": 0.5})
+    inputs, mask = torch.ones(2, 50, 4), torch.ones(2, 50, dtype=torch.bool)
+    assert set(encoder(inputs, mask).unique().tolist()) == {0.0, 2.0}
+    assert torch.equal(encoder.eval()(inputs, mask), inputs)
+
+
+def test_encoders_compute_what_their_modules_compute():
+    torch.manual_seed(3)
+    module = CoupledLSTM(4, 6, 2, bidirectional=True)
+    torch.manual_seed(3)
+    encoder = build(
+        Seq2VecEncoder, {"type": "coupled_lstm", "num_layers": 2, "bidirectional": True, **SIZES}
+    )
+    inputs, mask = batch()
+    assert torch.equal(encoder(inputs, mask)[:2], module(inputs, mask)[1][:2])
+
+
+@pytest.mark.parametrize(
+    "params, message",
+    [
+        ({"type": "coupled_lstm", "input_size": 4, "hidden_size": 0}, "coupled_lstm: hidden_size is 0"),
+        (
+            {"type": "stacked_cnn", "window": 2, **SIZES},
+            "stacked_cnn: window is 2, expected an odd number",
+        ),
+        ({"type": "stacked_cnn", "num_layers": 0, **SIZES}, "stacked_cnn: num_layers is 0"),
+        ({"type": "stacked_cnn", "dropout": -1, **SIZES}, "stacked_cnn: dropout is -1"),
+        ({"type": "additive_attention", "input_size": 0}, "additive_attention: input_size is 0"),
+        (
+            {**POOLED, "seq2vec_encoder": {"type": "max_pooling", "embedding_dim": 4}},
+            "compose: seq2seq_encoder gives 6 numbers a word and seq2vec_encoder takes 4",
+        ),
+    ],
+)
+def test_configs_out_of_range(params, message):
+    with pytest.raises(ConfigurationError, match=message):
+        build(Seq2VecEncoder, params)
+    with pytest.raises(ConfigurationError, match="dropout: dropout is 2, expected a rate"):
+        build(Seq2SeqEncoder, {"type": "dropout", "input_dim": 4, "dropout": 2})
