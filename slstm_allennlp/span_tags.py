@@ -13,7 +13,7 @@ def bioul_spans(tags: List[str], classes_to_ignore: Optional[List[str]] = None) 
     The entities of BIOUL tags, also of tags that break the scheme's rules, in their order. As is usual
     before the CoNLL script (`conlleval`), U is read as B and L as I; then, as there, an entity begins at
     a B and at an I that does not go on with one of its type, and ends where it does not go on. For legal
-    tags this is what AllenNLP's `bioul_tags_to_spans` gives, which raises an error for others.
+    tags this is what AllenNLP's `bioul_tags_to_spans` gives.
 
     # Parameters
 

@@ -1,6 +1,8 @@
 """AllenNLP's commands with the plugin, as a user types them."""
 
+import itertools
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -11,7 +13,9 @@ import time
 
 import pytest
 from allennlp.commands import main
-from allennlp.models import load_archive
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model, load_archive
 
 from tests.conftest import ROOT, SMALL
 
@@ -34,14 +38,56 @@ def read(path):
     return json.loads(path.read_text())
 
 
-@pytest.mark.parametrize(
-    "config", sorted((ROOT / "training_config").glob("*.jsonnet")), ids=lambda p: p.name
-)
-def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
-    allennlp(
-        "train", config, "-s", tmp_path / "run", "-o", json.dumps({**SMALL, "trainer.num_epochs": 1})
+def small(config):
+    """The config with its sizes cut down to a tenth or less, so that it trains in seconds."""
+    sizes = {300: 10, 600: 20, 350: 60, 128: 8, 484: 8}
+    keys = (
+        "embedding_dim",
+        "input_size",
+        "hidden_size",
+        "input_dim",
+        "hidden_dims",
+        "feedforward_hidden_dim",
     )
-    assert 0 < read(tmp_path / "run" / "metrics.json")["validation_accuracy"] <= 1
+
+    def shrink(value, key=None):
+        if isinstance(value, dict):
+            return {key: shrink(part, key) for key, part in value.items()}
+        if isinstance(value, list):
+            return [shrink(part, key) for part in value]
+        return sizes.get(value, value) if key in keys else value
+
+    params = shrink(Params.from_file(str(config)).as_dict(quiet=True))
+    params["trainer"]["num_epochs"] = 1
+    params["dataset_reader"]["max_instances"] = 40
+    return params
+
+
+CONFIGS = sorted((ROOT / "training_config").glob("*.jsonnet"))
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.name)
+def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
+    """As it stands, but for its size and the number of sentences."""
+    (tmp_path / "small.json").write_text(json.dumps(small(config)))
+    allennlp("train", tmp_path / "small.json", "-s", tmp_path / "run")
+    metrics = read(tmp_path / "run" / "metrics.json")
+    name = "f1-measure-overall" if config.name.startswith("ner") else "accuracy"
+    assert 0 <= metrics[f"best_validation_{name}"] <= 1
+    assert 0 <= metrics[f"test_{name}"] <= 1
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.name)
+def test_every_config_builds_at_its_own_size(config):
+    """Sizes within fit each other, on the vocabulary of the bundled corpus."""
+    params = Params.from_file(str(config))
+    reader = DatasetReader.from_params(params["dataset_reader"])
+    instances = list(itertools.islice(reader.read(params["train_data_path"]), 10))
+    model = Model.from_params(params["model"], vocab=Vocabulary.from_instances(instances))
+    outputs = model.forward_on_instances(instances)
+    assert len(outputs) == 10 and all(
+        math.isfinite(output["loss"]) for output in outputs if "loss" in output
+    )
 
 
 def test_glove_is_one_override_away(allennlp, tmp_path):

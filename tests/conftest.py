@@ -28,7 +28,7 @@ def double():
     torch.set_default_dtype(torch.float64)
 
 
-# pos_slstm.jsonnet and its like at a size that trains in seconds.
+# The taggers, pos_slstm.jsonnet and its like, at a size that trains in seconds.
 SMALL = {
     "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
     "model.encoder.input_size": 60,
@@ -38,11 +38,34 @@ SMALL = {
 }
 
 
+def train(folder, config, overrides):
+    """A run of training_config/CONFIG.jsonnet, in the folder."""
+    import_plugins()  # as the command line does
+    path = ROOT / "training_config" / f"{config}.jsonnet"
+    train_model_from_file(str(path), str(folder), overrides=overrides)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def tagger(tmp_path_factory):
-    """The folder of a small tagger, trained by training_config/pos_slstm.jsonnet."""
-    folder = tmp_path_factory.mktemp("tagger") / "run"
-    import_plugins()  # as the command line does
-    config = ROOT / "training_config" / "pos_slstm.jsonnet"
-    train_model_from_file(str(config), str(folder), overrides=SMALL)
-    return folder
+    """The folder of a small part-of-speech tagger."""
+    return train(tmp_path_factory.mktemp("tagger") / "run", "pos_slstm", SMALL)
+
+
+@pytest.fixture(scope="session")
+def entity_tagger(tmp_path_factory):
+    """The folder of a small tagger of entities."""
+    return train(tmp_path_factory.mktemp("entity_tagger") / "run", "ner_slstm", SMALL)
+
+
+@pytest.fixture(scope="session")
+def classifier(tmp_path_factory):
+    """The folder of a small classifier."""
+    overrides = {
+        "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
+        "model.seq2seq_encoder.input_dim": 10,
+        "model.seq2vec_encoder.input_size": 10,
+        "model.seq2vec_encoder.hidden_size": 10,
+        "trainer.num_epochs": 2,
+    }
+    return train(tmp_path_factory.mktemp("classifier") / "run", "mr_slstm", overrides)

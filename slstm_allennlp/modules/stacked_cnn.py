@@ -3,6 +3,7 @@ from typing import Optional
 import torch
 from torch import Tensor
 from torch.nn import Conv1d, Dropout, Module, ModuleList
+from torch.nn.init import kaiming_normal_, zeros_
 
 
 class StackedCNN(Module):
@@ -11,7 +12,8 @@ class StackedCNN(Module):
 
         hₗₜ = ReLU(Wₗ [hₗ₋₁₍ₜ₋ₖ₎ ; … ; hₗ₋₁₍ₜ₊ₖ₎] + bₗ)      for a window of 2k + 1 words
 
-    What lies beyond either end of a sentence is zero in every layer.
+    What lies beyond either end of a sentence is zero in every layer. Weights start as He et al. (2015)
+    have it for ReLU, since PyTorch's start lets the signal fade from layer to layer; biases at zero.
 
     # Parameters
 
@@ -53,6 +55,9 @@ class StackedCNN(Module):
             Conv1d(size, hidden_size, kernel_size=window, padding=window // 2)
             for size in [input_size, *[hidden_size] * (num_layers - 1)]
         )
+        for layer in self.layers:
+            kaiming_normal_(layer.weight, nonlinearity="relu")
+            zeros_(layer.bias)
 
     def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tensor:
         """

@@ -73,7 +73,11 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         sentences = [tokens_of(json_dict, self._splitter) for json_dict in inputs]
         instances = [self._dataset_reader.text_to_instance(tokens) for tokens in sentences if tokens]
         predictions = iter(self.predict_batch_instance(instances) if instances else [])
-        return [next(predictions) if tokens else self._no_words() for tokens in sentences]
+        outputs = [next(predictions) if tokens else self._no_words() for tokens in sentences]
+        for json_dict, output in zip(inputs, outputs):
+            for span in output.get("spans", []) if "sentence" in json_dict else []:
+                span["text"] = json_dict["sentence"][span["start"] : span["end"]]
+        return outputs
 
     def predict_instance(self, instance: Instance) -> JsonDict:
         return self.predict_batch_instance([instance])[0]
@@ -144,7 +148,7 @@ def _spans(tokens: List[Token], tags: List[str], encoding: str) -> List[JsonDict
         starts.append(behind if token.idx is None else token.idx)
     sentence = ""
     for token, start in zip(tokens, starts):
-        sentence = sentence.ljust(start) + str(token)
+        sentence = sentence.ljust(start) + str(token)  # white space between, whatever it was
     spans = []
     for label, (first, last) in spans_of(tags, encoding):
         start, end = starts[first], starts[last] + len(str(tokens[last]))

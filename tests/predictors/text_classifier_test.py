@@ -1,0 +1,126 @@
+import json
+
+import pytest
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model, load_archive
+from allennlp.predictors import Predictor
+
+from slstm_allennlp.predictors import TextClassifier
+
+
+@pytest.fixture(scope="module")
+def archive(classifier):
+    return load_archive(classifier / "model.tar.gz")
+
+
+@pytest.fixture
+def predictor(archive):
+    return Predictor.from_archive(archive)
+
+
+def test_it_is_the_predictor_of_a_classifier_without_being_named(predictor):
+    assert type(predictor) is TextClassifier
+
+
+def test_raw_and_tokenised_texts(predictor):
+    raw = predictor.predict_json({"sentence": "It doesn't work."})
+    assert raw["words"] == ["It", "doesn't", "work", "."]
+    assert raw == predictor.predict_json({"words": raw["words"]})
+    assert raw == predictor.predict("It doesn't work.")
+    assert set(raw) == {"label", "probabilities", "words"}
+
+
+def test_probabilities_by_the_names_of_the_classes(predictor, archive):
+    output = predictor.predict_json({"sentence": "a moving film"})
+    assert set(output["probabilities"]) == {"positive", "negative"}
+    assert sum(output["probabilities"].values()) == pytest.approx(1)
+    assert output["probabilities"][output["label"]] >= 0.5
+    instance = predictor._json_to_instance({"sentence": "a moving film"})
+    archive.validation_dataset_reader.apply_token_indexers(instance)
+    index = archive.model.vocab.get_token_index("positive", "labels")
+    expected = archive.model.forward_on_instance(instance)["probs"][index]
+    assert output["probabilities"]["positive"] == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_a_batch_gives_what_each_text_gives_alone(predictor):
+    inputs = [
+        {"sentence": "A quiet, lovely film about a town."},
+        {"sentence": " "},
+        {"words": ["dull"]},
+        {"words": []},
+    ]
+    batch = predictor.predict_batch_json(inputs)
+    for together, json_dict in zip(batch, inputs):
+        alone = predictor.predict_json(json_dict)
+        assert (together["label"], together["words"]) == (alone["label"], alone["words"])
+        assert together["probabilities"] == pytest.approx(alone["probabilities"], abs=1e-5)
+    assert batch[1] == batch[3] == {"label": None, "probabilities": {}, "words": []}
+
+
+def test_all_outputs(archive):
+    predictor = Predictor.from_archive(archive, extra_args={"all_outputs": True})
+    output = predictor.predict_json({"sentence": "a moving film"})
+    assert {"logits", "probs", "token_ids", "tokens"} < set(output)
+
+
+def test_instances_of_the_reader(predictor):
+    instances = list(predictor._dataset_reader.read("fixtures/mr#dev"))[:3]
+    outputs = predictor.predict_batch_instance(instances)
+    assert [output["words"] for output in outputs] == [
+        instance["metadata"].metadata["words"] for instance in instances
+    ]
+    assert predictor.predict_instance(instances[0])["label"] == outputs[0]["label"]
+
+
+def test_labelled_instances_for_interpretation(predictor):
+    """What AllenNLP's interpreters and attackers ask for."""
+    (instance,) = predictor.json_to_labeled_instances({"sentence": "a moving film"})
+    assert "label" in instance.fields
+
+
+@pytest.mark.parametrize(
+    "reader, model",
+    [
+        # A reader whose text_to_instance takes text alone, and one without a tokenizer.
+        ({"type": "text_classification_json", "tokenizer": {"type": "spacy_blank"}}, "basic_classifier"),
+        ({"type": "sst_tokens"}, "basic_classifier"),
+    ],
+)
+def test_allennlps_own_readers(reader, model, tmp_path):
+    if reader["type"] == "sst_tokens":
+        (tmp_path / "data").write_text("(3 (2 fine) (2 film))\n(1 (2 dull) (2 film))\n")
+    else:
+        lines = [{"text": "fine film", "label": "3"}, {"text": "dull film", "label": "1"}]
+        (tmp_path / "data").write_text("\n".join(map(json.dumps, lines)))
+    reader = DatasetReader.from_params(Params(reader))
+    instances = list(reader.read(tmp_path / "data"))
+    params = {
+        "type": model,
+        "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 4}}},
+        "seq2vec_encoder": {"type": "slstm", "input_size": 4, "hidden_size": 4},
+    }
+    model = Model.from_params(Params(params), vocab=Vocabulary.from_instances(instances)).eval()
+    predictor = TextClassifier(model, reader)
+    raw = predictor.predict_json({"sentence": "fine film"})
+    assert raw == predictor.predict_json({"words": ["fine", "film"]})
+    assert raw["words"] == ["fine", "film"] and set(raw["probabilities"]) == {"1", "3"}
+
+
+@pytest.mark.parametrize(
+    "json_dict, message",
+    [
+        ({}, r"the input is \{\}, expected"),
+        ({"sentence": 3}, "sentence is 3, expected"),
+        ({"words": "text"}, "words is 'text', expected a list of words"),
+        ({"sentence": "a", "words": ["a"]}, "the input is"),
+    ],
+)
+def test_input_of_another_form(predictor, json_dict, message):
+    with pytest.raises(ValueError, match=message):
+        predictor.predict_json(json_dict)
+
+
+def test_a_line_that_is_no_json(predictor):
+    with pytest.raises(ValueError, match=r"'a film' is not JSON .*, expected"):
+        predictor.load_line("a film\n")
