@@ -15,23 +15,25 @@ import subprocess
 import sys
 from typing import Any, Dict, List
 
-WORDS = 100  # the word vectors' size; the paper has 300
-CHARACTERS = 50  # what the taggers add to it
+CLASSIFIER_WORDS, TAGGER_WORDS = 64, 100  # the word vectors' sizes; the paper has 300
+CHARACTERS = 50  # what the taggers add to them
 FASTNLP = {"transition": "fastnlp"}
 RELEASED = {"transition": "released"}
 
-# Encoders of about the same number of weights: 410 thousand over words, 445 thousand over words and
-# characters. Name: the config's name, and what is set in the encoder for classification, for tagging.
+# Encoders of about the same number of weights, 168 thousand for classification and 445 thousand for
+# tagging (but 147 thousand for `released` in classification, since its size is that of the words). Name:
+# the config's name, and what is set in the encoder for classification, for tagging.
 SYSTEMS: Dict[str, List[Any]] = {
-    "slstm": ["slstm", {"hidden_size": 100}, {"hidden_size": 100}],
-    "fastnlp": ["slstm", {"hidden_size": 108, **FASTNLP}, {"hidden_size": 112, **FASTNLP}],
-    "released": ["slstm", {"hidden_size": 100, **RELEASED}, {"hidden_size": 109, **RELEASED}],
-    "bilstm": ["bilstm", {"hidden_size": 182}, {"hidden_size": 172}],
-    "bilstm2": ["bilstm", {"hidden_size": 101, "num_layers": 2}, {"hidden_size": 100, "num_layers": 2}],
-    "coupled": ["coupled_lstm", {"hidden_size": 182}, {"hidden_size": 172}],
-    "cnn": ["cnn", {"hidden_size": 238, "num_layers": 3}, {"hidden_size": 237, "num_layers": 3}],
-    "slstm_attention": ["slstm_attention", {"hidden_size": 99}, None],
-    "fastnlp_attention": ["slstm_attention", {"hidden_size": 107, **FASTNLP}, None],
+    "slstm": ["slstm", {"hidden_size": 64}, {"hidden_size": 100}],
+    "fastnlp": ["slstm", {"hidden_size": 69, **FASTNLP}, {"hidden_size": 112, **FASTNLP}],
+    "released": ["slstm", {"hidden_size": 64, **RELEASED}, {"hidden_size": 109, **RELEASED}],
+    "bilstm": ["bilstm", {"hidden_size": 116}, {"hidden_size": 172}],
+    "bilstm2": ["bilstm", {"hidden_size": 65, "num_layers": 2}, {"hidden_size": 100, "num_layers": 2}],
+    "coupled": ["coupled_lstm", {"hidden_size": 116}, {"hidden_size": 172}],
+    "cnn": ["cnn", {"hidden_size": 152, "num_layers": 3}, {"hidden_size": 237, "num_layers": 3}],
+    "slstm_attention": ["slstm_attention", {"hidden_size": 63}, None],
+    "fastnlp_attention": ["slstm_attention", {"hidden_size": 68, **FASTNLP}, None],
+    "bilstm_attention": ["bilstm_attention", {"hidden_size": 100}, None],
 }
 DATA_PATHS = {
     "mr": ("{data}#train", "{data}#dev", "{data}#test"),
@@ -52,20 +54,24 @@ def overrides(task: str, system: str, data: str) -> Dict[str, Any]:
     result: Dict[str, Any] = dict(
         zip(("train_data_path", "validation_data_path", "test_data_path"), paths)
     )
-    result["model.text_field_embedder.token_embedders.tokens.embedding_dim"] = WORDS
+    is_classifier = kind in ("mr", "review")
+    words = CLASSIFIER_WORDS if is_classifier else TAGGER_WORDS
+    result["model.text_field_embedder.token_embedders.tokens.embedding_dim"] = words
     _, classifier, tagger = SYSTEMS[system]
-    if kind in ("mr", "review"):
-        result["model.seq2seq_encoder.input_dim"] = WORDS
+    if is_classifier:
+        result["model.seq2seq_encoder.input_dim"] = words
         encoder = "model.seq2vec_encoder"
         if system.endswith("_attention"):
-            result[f"{encoder}.seq2vec_encoder.input_size"] = classifier["hidden_size"]
+            directions = 2 if system.startswith("bilstm") else 1
+            size = directions * classifier["hidden_size"]
+            result[f"{encoder}.seq2vec_encoder.input_size"] = size
             encoder += ".seq2seq_encoder"
         result.update({f"{encoder}.{key}": value for key, value in classifier.items()})
-        result[f"{encoder}.input_size"] = WORDS
+        result[f"{encoder}.input_size"] = words
         if kind == "review":
             result["dataset_reader.dataset"] = task
         return result
-    size = WORDS + CHARACTERS
+    size = words + CHARACTERS
     if kind == "ner":
         result["dataset_reader.coding_scheme"] = "IOB2"
     if system == "cnn":
@@ -86,6 +92,7 @@ def overrides(task: str, system: str, data: str) -> Dict[str, Any]:
 def config(task: str, system: str) -> str:
     name = SYSTEMS[system][0]
     if task in ("ner", "pos"):
+        # The paper has no tagger with a CNN.
         return f"training_config/{task}_{'slstm' if name == 'cnn' else name}.jsonnet"
     return f"training_config/{'mr' if task == 'mr' else 'mtl'}_{name}.jsonnet"
 

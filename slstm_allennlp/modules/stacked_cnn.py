@@ -52,12 +52,8 @@ class StackedCNN(Module):
         self.hidden_size = hidden_size
         self.dropout = Dropout(dropout)
         self.layers = ModuleList(
-            Conv1d(size, hidden_size, kernel_size=window, padding=window // 2)
-            for size in [input_size, *[hidden_size] * (num_layers - 1)]
+            _layer(size, hidden_size, window) for size in [input_size, *[hidden_size] * (num_layers - 1)]
         )
-        for layer in self.layers:
-            kaiming_normal_(layer.weight, nonlinearity="relu")
-            zeros_(layer.bias)
 
     def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tensor:
         """
@@ -80,3 +76,11 @@ class StackedCNN(Module):
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words).relu().masked_fill(padding, 0)
         return words.transpose(1, 2)
+
+
+def _layer(input_size: int, hidden_size: int, window: int) -> Conv1d:
+    layer = Conv1d(input_size, hidden_size, kernel_size=window, padding=window // 2)
+    kaiming_normal_(layer.weight, nonlinearity="relu")
+    assert layer.bias is not None
+    zeros_(layer.bias)
+    return layer
