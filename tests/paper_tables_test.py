@@ -1,0 +1,76 @@
+"""docs/paper_tables.md: up to date, and every command in it fits its config."""
+
+import json
+import re
+import runpy
+import subprocess
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.params import parse_overrides
+from allennlp.common.plugins import import_plugins
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from tests.conftest import ROOT
+
+DOCUMENT = ROOT / "docs" / "paper_tables.md"
+
+
+@pytest.fixture(scope="module")
+def commands():
+    """The arguments of `allennlp` in every command of the document, as bash takes them apart."""
+    blocks = re.findall(r"```sh\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    script = "allennlp() { printf '%s\\0' \"$@\" $'\\n'; }\n" + "\n".join(blocks)
+    output = subprocess.run(["bash", "-euc", script], capture_output=True, check=True).stdout.decode()
+    return [line.split("\0")[:-1] for line in output.strip("\n\0").split("\n\0")]
+
+
+def test_the_document_is_what_its_script_writes(tmp_path):
+    before = DOCUMENT.read_text(encoding="utf-8")
+    try:
+        runpy.run_path(str(ROOT / "tools" / "paper_tables.py"), run_name="__main__")
+        assert DOCUMENT.read_text(encoding="utf-8") == before, "run python tools/paper_tables.py"
+    finally:
+        DOCUMENT.write_text(before, encoding="utf-8")
+
+
+def test_every_command_fits_its_config(commands):
+    """
+    No override makes a key that was not there, the parts of the model fit each other, and the corpus is
+    the bundled one. (Each config is trained in commands_test.py.)
+    """
+    import_plugins()  # as the command line does
+    assert len(commands) > 150
+    built = set()
+    for command in commands:
+        assert [command[0], command[2], command[4]] == ["train", "-s", "-o"]
+        config, overrides = command[1], command[5]
+        stock = Params.from_file(config).as_flat_dict()
+        for key in parse_overrides(overrides):
+            known = key in stock or any(other.startswith(key + ".") for other in stock)
+            assert known or key.split(".")[-1] in OPTIONS, (key, command)
+        params = Params.from_file(config, overrides)
+        model = json.dumps(params["model"].as_dict(quiet=True), sort_keys=True)
+        if model in built:
+            continue
+        built.add(model)
+        if params["dataset_reader"]["type"] == "review":
+            params["dataset_reader"]["dataset"] = "books"  # not all are bundled
+        reader = DatasetReader.from_params(params["dataset_reader"])
+        assert params["train_data_path"].startswith("fixtures/")
+        instances = list(reader.read(params["train_data_path"]))[:3]
+        Model.from_params(params["model"], vocab=Vocabulary.from_instances(instances))
+
+
+# Keys that a config leaves at their default.
+OPTIONS = {
+    *("num_sentence_nodes", "boundary", "window_size", "num_layers", "transition", "num_steps"),
+    *("feedforward", "pretrained_file"),
+}
+
+
+def test_runs_have_folders_of_their_own(commands):
+    folders = {}
+    for command in commands:
+        assert folders.setdefault(command[3], command) == command

@@ -1,0 +1,244 @@
+"""
+Writes docs/paper_tables.md: what to run for each row of Tables 2-7 and each point of Figures 2 and 3 of
+the S-LSTM paper, what it published, and how many parameters it has here and there.
+
+    python tools/paper_tables.py
+"""
+
+import itertools
+import json
+import pathlib
+import warnings
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional
+
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+
+import slstm_allennlp  # noqa: F401
+
+ROOT = pathlib.Path(__file__).parent.parent
+DOCUMENT = ROOT / "docs" / "paper_tables.md"
+ENCODER = {"MR": "model.seq2vec_encoder", "MTL": "model.seq2vec_encoder"}  # the taggers': model.encoder
+
+
+class Row(NamedTuple):
+    """A row of a table: `corpus` is the shell variable with its paths, `run` the folder of the run."""
+
+    name: str
+    corpus: str
+    config: str
+    run: str
+    overrides: Dict[str, Any]
+    published: str
+    parameters: Optional[int] = None  # the paper's, in thousands
+
+    @property
+    def command(self) -> str:
+        path = ENCODER.get(self.corpus, "model.encoder")
+        settings = {
+            key if key.startswith("model.") else f"{path}.{key}": value
+            for key, value in self.overrides.items()
+        }
+        jsonnet = ", ".join(
+            [
+                f"${self.corpus}",
+                *(f"'{k}': {json.dumps(v)}".replace('"', "'") for k, v in settings.items()),
+            ]
+        )
+        return (
+            f"allennlp train training_config/{self.config}.jsonnet -s output/{self.run} "
+            f'-o "{{{jsonnet}}}"'
+        )
+
+
+def mr(
+    name: str, config: str, published: str, parameters: Optional[int] = None, **overrides: Any
+) -> Row:
+    run = "-".join(
+        [f"mr_{config}", *(f"{key.split('.')[-1]}_{value}" for key, value in overrides.items())]
+    )
+    return Row(name, "MR", f"mr_{config}", run, overrides, published, parameters)
+
+
+def layers(number: int) -> Dict[str, int]:
+    return {"num_layers": number}
+
+
+TABLE_2 = [
+    mr("+0 dummy node", "slstm", "81.76", 7216, num_sentence_nodes=0),
+    mr("+1 dummy node", "slstm", "82.64", 8768),
+    mr("+2 dummy node", "slstm", "82.24", 10321, num_sentence_nodes=2),
+    mr("Hidden size 100", "slstm", "81.75", 4891, hidden_size=100),
+    mr("Hidden size 200", "slstm", "82.04", 6002, hidden_size=200),
+    mr("Hidden size 300", "slstm", "82.64", 8768),
+    mr("Hidden size 600", "slstm", "81.84", 17648, hidden_size=600),
+    mr("Hidden size 900", "slstm", "81.66", 33942, hidden_size=900),
+    mr("Without ⟨s⟩, ⟨/s⟩", "slstm", "82.36", 8768, boundary=False),
+    mr("With ⟨s⟩, ⟨/s⟩", "slstm", "82.64", 8768),
+]
+BILSTM = [(1, "81.73", 7059), (2, "81.97", 9221), (3, "81.53", 11383), (4, "81.37", 13546)]
+CNN = [(1, "80.35", 5637), (2, "80.97", 5717), (3, "81.46", 5808), (4, "81.39", 5855)]
+TRANSFORMER = [(6, "81.03", 7234), (8, "81.86", 7615), (10, "81.63", 8004)]
+
+
+def stacked(number: int, name: str) -> str:
+    return name if number == 1 else f"{number} stacked {name}"
+
+
+def bilstm(number: int, published: str, parameters: Optional[int] = None) -> List[Row]:
+    """The paper's BiLSTM, Eq. 1, and PyTorch's."""
+    name, overrides = stacked(number, "BiLSTM"), layers(number) if number > 1 else {}
+    return [
+        mr(f"{name} (Eq. 1)", "coupled_lstm", published, parameters, **overrides),
+        mr(f"{name} (PyTorch's)", "bilstm", published, parameters, **overrides),
+    ]
+
+
+def cnn(number: int, published: str, parameters: Optional[int] = None) -> Row:
+    overrides = layers(number) if number > 1 else {}
+    return mr(stacked(number, "CNN"), "cnn", published, parameters, **overrides)
+
+
+def transformer(number: int, published: str, parameters: Optional[int] = None) -> Row:
+    row = mr(f"Transformer (N={number})", "transformer", published, parameters)
+    if number == 8:
+        return row
+    # The second of the encoders that are composed.
+    overrides = {"seq2seq_encoder.encoders.1.num_layers": number}
+    return row._replace(run=f"mr_transformer-num_layers_{number}", overrides=overrides)
+
+
+TABLE_3 = [
+    mr("LSTM", "lstm", "80.72", 5977),
+    *itertools.chain.from_iterable(bilstm(*figures) for figures in BILSTM),
+    mr("S-LSTM", "slstm", "82.64", 8768),
+    *(cnn(*figures) for figures in CNN),
+    *(transformer(*figures) for figures in TRANSFORMER),
+    mr("BiLSTM+Attention (Eq. 1)", "coupled_lstm_attention", "82.37", 7419),
+    mr("BiLSTM+Attention (PyTorch's)", "bilstm_attention", "82.37", 7419),
+    mr("S-LSTM+Attention", "slstm_attention", "83.07", 8858),
+]
+TABLE_4 = [
+    *bilstm(1, "81.61"),
+    *bilstm(2, "81.94"),
+    *bilstm(3, "81.71"),
+    cnn(3, "81.59"),
+    transformer(8, "81.97"),
+    mr("S-LSTM", "slstm", "82.45"),
+]
+# Dataset as the files call it, as the paper does, S-LSTM, BiLSTM, 2 BiLSTM.
+TABLE_5 = [
+    ("camera_photo", "Camera", 90.02, 87.05, 88.07),
+    ("video", "Video", 86.75, 84.73, 85.23),
+    ("health_personal_care", "Health", 86.5, 85.52, 85.89),
+    ("music", "Music", 82.04, 78.74, 80.45),
+    ("kitchen_housewares", "Kitchen", 84.54, 82.22, 83.77),
+    ("dvd", "DVD", 85.52, 83.71, 84.77),
+    ("toys_games", "Toys", 85.25, 85.72, 85.82),
+    ("baby", "Baby", 86.25, 84.51, 85.45),
+    ("books", "Books", 83.44, 82.12, 82.77),
+    ("imdb", "IMDB", 87.15, 86.02, 86.55),
+    ("MR", "MR", 76.2, 75.73, 75.98),
+    ("apparel", "Appeal", 85.75, 86.05, 86.35),
+    ("magazines", "Magazines", 93.75, 92.52, 92.89),
+    ("electronics", "Electronics", 83.25, 82.51, 82.33),
+    ("sports_outdoors", "Sports", 85.75, 84.04, 84.78),
+    ("software", "Software", 87.75, 86.73, 86.97),
+]
+
+
+def tagging(corpus: str, config: str, slstm: str, bilstms: List[str]) -> List[Row]:
+    rows = []
+    for number, published in enumerate(bilstms, start=1):
+        for name, encoder in (("Eq. 1", "coupled_lstm"), ("PyTorch's", "bilstm")):
+            overrides = layers(number) if number > 1 else {}
+            run = "-".join([f"{config}_{encoder}", *(f"num_layers_{n}" for n in overrides.values())])
+            row = f"{stacked(number, 'BiLSTM')} ({name})"
+            rows.append(Row(row, corpus, f"{config}_{encoder}", run, overrides, published))
+    return [*rows, Row("S-LSTM", corpus, f"{config}_slstm", f"{config}_slstm", {}, slstm)]
+
+
+TABLE_6 = tagging("WSJ", "ptb", "97.55", ["97.35", "97.41", "97.40"])
+TABLE_7 = tagging("CONLL", "ner", "91.57", ["90.96", "91.02", "91.06"])
+FEEDFORWARD = {
+    "model.feedforward": {
+        "input_dim": 300,
+        "num_layers": 1,
+        "hidden_dims": 600,
+        "activations": "tanh",
+    }
+}
+PRESETS = [
+    mr("`paper`", "slstm", ""),
+    mr("`released`", "slstm", "", transition="released")._replace(
+        overrides={"transition": "released", **FEEDFORWARD}
+    ),
+    mr("`fastnlp`", "slstm", "", transition="fastnlp")._replace(
+        overrides={"transition": "fastnlp", **FEEDFORWARD}
+    ),
+]
+ROWS = [*TABLE_2, *TABLE_3, *TABLE_4, *TABLE_6, *TABLE_7, *PRESETS]
+
+
+def parameters(row: Row) -> int:
+    """The parameters of the model without its word and character embeddings."""
+    settings = (
+        row.command.split('-o "')[1][:-1].replace(f"${row.corpus}, ", "").replace(f"${row.corpus}", "")
+    )
+    params = Params.from_file(str(ROOT / f"training_config/{row.config}.jsonnet"), settings)
+    reader = DatasetReader.from_params(params["dataset_reader"])
+    data = str(ROOT / params["train_data_path"])
+    vocabulary = Vocabulary.from_instances(reader.read(data))
+    model = Model.from_params(params["model"], vocab=vocabulary)
+    return sum(
+        weight.numel() for name, weight in model.named_parameters() if "text_field_embedder" not in name
+    )
+
+
+def commands(rows: Iterable[Row]) -> List[str]:
+    return list(dict.fromkeys(row.command for row in rows))
+
+
+def table(rows: List[Row], published: str) -> str:
+    """Rows with parameters, if the paper has them, and the commands under them."""
+    counted = any(row.parameters for row in rows)
+    header = ["", published, *(["paper's # Param", "ours without embeddings"] if counted else []), "run"]
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    for row in rows:
+        counts = [f"{row.parameters:,}K", f"{parameters(row) / 1000:,.0f}K"] if counted else []
+        lines.append("| " + " | ".join([row.name, row.published, *counts, f"`{row.run}`"]) + " |")
+    return "\n".join([*lines, "", "```sh", *commands(rows), "```", ""])
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    text = (ROOT / "tools" / "paper_tables.template.md").read_text(encoding="utf-8")
+    means = [sum(column) / len(TABLE_5) for column in list(zip(*TABLE_5))[2:]]
+    table_5 = [
+        "| paper's name | `dataset` | S-LSTM | BiLSTM | 2 stacked BiLSTM |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {name} | `{dataset}` | {a:.2f} | {b:.2f} | {c:.2f} |"
+            for dataset, name, a, b, c in TABLE_5
+        ),
+        "| mean of the rows | | " + " | ".join(f"{mean:.2f}" for mean in means) + " |",
+        '| "Average" in the table | | 85.38 | 84.01 | 84.64 |',
+    ]
+    tables = {
+        "TABLE_2": table(TABLE_2, "dev accuracy"),
+        "TABLE_3": table(TABLE_3, "dev accuracy"),
+        "TABLE_4": table(TABLE_4, "test accuracy"),
+        "TABLE_5": "\n".join(table_5),
+        "DATASETS": " ".join(dataset for dataset, *_ in TABLE_5),
+        "TABLE_6": table(TABLE_6, "test accuracy"),
+        "TABLE_7": table(TABLE_7, "test F1"),
+        "PRESETS": "\n".join(["```sh", *commands(PRESETS), "```"]),
+    }
+    for name, content in tables.items():
+        text = text.replace(f"{{{{{name}}}}}", content)
+    DOCUMENT.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
