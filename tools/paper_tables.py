@@ -2,12 +2,13 @@
 Writes docs/paper_tables.md: what to run for each row of Tables 2-7 and each point of Figures 2 and 3 of
 the S-LSTM paper, what it published, and how many parameters it has here and there.
 
-    python tools/paper_tables.py
+    python tools/paper_tables.py [OUTPUT]
 """
 
 import itertools
 import json
 import pathlib
+import sys
 import warnings
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
@@ -178,7 +179,15 @@ PRESETS = [
         overrides={"transition": "fastnlp", **FEEDFORWARD}
     ),
 ]
-ROWS = [*TABLE_2, *TABLE_3, *TABLE_4, *TABLE_6, *TABLE_7, *PRESETS]
+UNIFORM = {"preset": "released", "initial_state": "uniform"}
+PRESETS_TAGGING = [
+    Row(name, corpus, config, f"{config}-{name}", overrides, "")
+    for corpus, config in (("WSJ", "ptb_slstm"), ("CONLL", "ner_slstm"))
+    for name, overrides in (
+        ("released", {"hidden_size": 350, "transition": UNIFORM}),
+        ("fastnlp", {"transition": "fastnlp"}),
+    )
+]
 
 
 def parameters(row: Row) -> int:
@@ -211,7 +220,7 @@ def table(rows: List[Row], published: str) -> str:
     return "\n".join([*lines, "", "```sh", *commands(rows), "```", ""])
 
 
-def main() -> None:
+def main(output: pathlib.Path = DOCUMENT) -> None:
     warnings.simplefilter("ignore")
     text = (ROOT / "tools" / "paper_tables.template.md").read_text(encoding="utf-8")
     means = [sum(column) / len(TABLE_5) for column in list(zip(*TABLE_5))[2:]]
@@ -233,12 +242,12 @@ def main() -> None:
         "DATASETS": " ".join(dataset for dataset, *_ in TABLE_5),
         "TABLE_6": table(TABLE_6, "test accuracy"),
         "TABLE_7": table(TABLE_7, "test F1"),
-        "PRESETS": "\n".join(["```sh", *commands(PRESETS), "```"]),
+        "PRESETS": "\n".join(["```sh", *commands([*PRESETS, *PRESETS_TAGGING]), "```"]),
     }
     for name, content in tables.items():
         text = text.replace(f"{{{{{name}}}}}", content)
-    DOCUMENT.write_text(text, encoding="utf-8")
+    output.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(pathlib.Path, sys.argv[1:]))

@@ -71,10 +71,10 @@ class ConllNerReader(TaggingReader):
         if not width:
             raise ValueError(f"{path}: no sentence in the file, expected at least one")
 
-    def _tagged_words(self, lines: List[Line]) -> List[TaggedWord]:
+    def _tagged_words(self, sentence: List[Line]) -> List[TaggedWord]:
         words, tags = [], []
         previous = "O"
-        for line in lines:
+        for line in sentence:
             word, tag = (line.columns()[column].strip(" ") for column in (0, -1))
             if not word or not tag:
                 raise line.error(
@@ -87,7 +87,7 @@ class ConllNerReader(TaggingReader):
             tags.append(tag)
             previous = tag
         if not self._may_follow("O", previous):
-            raise self._illegal("the end of the sentence", previous, lines[-1])
+            raise self._illegal("the end of the sentence", previous, sentence[-1])
         return list(map(TaggedWord, words, self._to_bioul(tags)))
 
     def _check_tag(self, tag: str, line: Line) -> None:

@@ -1,17 +1,20 @@
 """Corpora that come as a folder: `FOLDER#PART` names one part of one, such as `data/mr#train`."""
 
 import pathlib
-from typing import NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
-from allennlp.common.file_utils import cached_path
+from slstm_allennlp.dataset_readers.lines import UTF_8, Encoding, Line, local_path, read_lines
 
 
 class CorpusPart(NamedTuple):
+    """A part of a corpus; `name` is the folder as the user calls it."""
+
+    name: str
     folder: pathlib.Path
     part: str
 
     @classmethod
-    def of(cls, path: str, example: str = "train") -> "CorpusPart":
+    def of(cls, path: str) -> "CorpusPart":
         """
         The folder and the part that `FOLDER#PART` names. The folder may be one inside an archive, as
         AllenNLP's `cached_path` takes it: `corpus.tar.gz!folder#train`.
@@ -20,20 +23,22 @@ class CorpusPart(NamedTuple):
 
         `ValueError` for a path without a part and for a folder that does not exist.
         """
-        folder, _, part = path.rpartition("#")
-        if not folder or not part:
-            raise ValueError(f"{path}: names no part, expected FOLDER#PART, such as {part}#{example}")
-        try:
-            found = pathlib.Path(cached_path(folder, extract_archive=True))
-        except OSError as error:
-            raise ValueError(f"{folder}: cannot be read ({error}), expected a folder") from None
-        if not found.is_dir():
-            raise ValueError(f"{folder}: is a file, expected a folder")
-        return cls(found, part)
+        name, _, part = path.rpartition("#")
+        if not name or not part or "/" in part:
+            example = path.strip("#") or "FOLDER"
+            raise ValueError(f"{path}: names no part, expected FOLDER#PART, such as {example}#train")
+        folder = pathlib.Path(local_path(name, "a folder"))
+        if not folder.is_dir():
+            raise ValueError(f"{name}: is a file, expected a folder")
+        return cls(name, folder, part)
 
     def check(self, parts: Sequence[str]) -> None:
         """A `ValueError` unless the part is one of `parts`."""
         if self.part not in parts:
             raise ValueError(
-                f"{self.folder}: there is no part {self.part!r}, expected one of {', '.join(parts)}"
+                f"{self.name}: there is no part {self.part!r}, expected one of {', '.join(parts)}"
             )
+
+    def lines(self, file: str, encoding: Encoding = UTF_8) -> Iterator[Line]:
+        """The lines of a file of the folder."""
+        return read_lines(str(self.folder / file), encoding, name=f"{self.name.rstrip('/')}/{file}")

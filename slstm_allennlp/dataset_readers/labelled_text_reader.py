@@ -1,3 +1,4 @@
+import re
 from abc import abstractmethod
 from typing import Any, Dict, Iterator, NamedTuple, Optional, Sequence, Union
 
@@ -5,7 +6,7 @@ from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenize
 from allennlp.data.fields import Field, LabelField, MetadataField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
-from slstm_allennlp.dataset_readers.lines import UTF_8_OR_WINDOWS_1252
+from slstm_allennlp.dataset_readers.lines import Encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 
@@ -24,10 +25,10 @@ class LabelledTextReader(DatasetReader):
     # Parameters
 
     encoding : `str`, optional (default = `None`)
-        The encoding of the files, such as `"latin-1"`. None is for what is out there: a line is UTF-8
-        or, where its bytes are not, Windows-1252.
-    tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_contractions": false}`)
-        What splits raw text at prediction. The corpora leave words such as `it's` whole.
+        The encoding of the files, such as `"cp1252"`. None is for what is out there: UTF-8 and, where
+        bytes are not, Windows-1252.
+    tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_hyphens": false}`)
+        What splits raw text at prediction, which should be how the corpus is split.
     token_indexers : `Dict[str, TokenIndexer]`, optional
         (default = `{"tokens": SingleIdTokenIndexer()}`)
     label_namespace : `str`, optional (default = `"labels"`)
@@ -49,8 +50,9 @@ class LabelledTextReader(DatasetReader):
             manual_distributed_sharding=True,
             manual_multiprocess_sharding=True,
         )
-        self._encoding = encoding
-        self._tokenizer = tokenizer or SpacyBlankTokenizer(split_contractions=False)
+        self._encoding_name = encoding
+        self._encoding = Encoding.named(encoding)
+        self._tokenizer = tokenizer or SpacyBlankTokenizer(split_hyphens=False)
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
         self._label_namespace = label_namespace
 
@@ -58,13 +60,9 @@ class LabelledTextReader(DatasetReader):
     def _labelled_texts(self, path: str) -> Iterator[LabelledText]:
         """The texts, none of them empty, or a `ValueError`."""
 
-    @property
-    def _encodings(self) -> Sequence[str]:
-        return UTF_8_OR_WINDOWS_1252 if self._encoding is None else [self._encoding]
-
     def _read(self, file_path: str) -> Iterator[Instance]:
         for text, label in self.shard_iterable(self._labelled_texts(str(file_path))):
-            yield self.text_to_instance(text.split(), label)
+            yield self.text_to_instance(re.split("[ \t]+", text.strip(" \t")), label)
 
     def text_to_instance(  # type: ignore[override]
         self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None
@@ -97,7 +95,7 @@ class LabelledTextReader(DatasetReader):
 
     def _to_params(self) -> Dict[str, Any]:
         return {
-            "encoding": self._encoding,
+            "encoding": self._encoding_name,
             "tokenizer": self._tokenizer,
             "token_indexers": self._token_indexers,
             "label_namespace": self._label_namespace,

@@ -2,8 +2,9 @@
 
 import codecs
 import re
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 
 
@@ -23,31 +24,96 @@ class Line(NamedTuple):
         return self.text.split("\t") if "\t" in self.text else re.split(" +", self.text.strip(" "))
 
 
-# For the corpora that were made before UTF-8 was everywhere, and for those that mix the two.
-UTF_8_OR_WINDOWS_1252 = ("UTF-8", "Windows-1252")
-
-
-def read_lines(path: str, encodings: Sequence[str] = ("UTF-8",)) -> Iterator[Line]:
+class Encoding(NamedTuple):
     """
-    The lines of a text file, which may be anything that AllenNLP's `cached_path` takes. Each line is
-    decoded by the first of `encodings` that it fits.
+    The encoding of a file and, for corpora that mix two, the one of the bytes that do not fit the first.
 
     # Errors
 
-    `ValueError` for a file that is missing, cannot be read or is empty, and for bytes that fit none of
-    the encodings, with their line.
+    `ConfigurationError` from `named` for an encoding that Python does not know.
     """
+
+    name: str
+    fallback: Optional[str] = None
+
+    @classmethod
+    def named(cls, name: Optional[str]) -> "Encoding":
+        """An encoding by its name; None is `OLD`."""
+        if name is None:
+            return OLD
+        try:
+            codecs.lookup(name)
+        except LookupError:
+            raise ConfigurationError(
+                f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
+            ) from None
+        return cls(name)
+
+    def __str__(self) -> str:
+        return self.name if self.fallback is None else f"{self.name} or {self.fallback}"
+
+    def decode(self, line: bytes) -> str:
+        """The text, or a `UnicodeDecodeError`."""
+        return line.decode(self.name, "strict" if self.fallback is None else f"slstm-{self.fallback}")
+
+
+def _by_windows_1252(error: UnicodeError) -> Tuple[str, int]:
+    """An error handler of `bytes.decode`: what is not UTF-8 is Windows-1252."""
+    assert isinstance(error, UnicodeDecodeError)
+    broken = error.object[error.start : error.end]
+    try:
+        return broken.decode("windows-1252"), error.end
+    except UnicodeDecodeError:
+        raise error from None
+
+
+codecs.register_error("slstm-Windows-1252", _by_windows_1252)
+UTF_8 = Encoding("UTF-8")
+# For the corpora that were made before UTF-8 was everywhere, and for those that mix the two.
+OLD = Encoding("UTF-8", "Windows-1252")
+
+
+def local_path(path: str, expected: str) -> str:
+    """
+    Where a file or folder is that AllenNLP's `cached_path` takes: a path, a URL, or one inside an
+    archive, `archive.tar.gz!folder`.
+
+    # Errors
+
+    `ValueError` for what is missing or cannot be had, which says what was expected.
+    """
+    try:
+        return cached_path(path, extract_archive="!" in path)
+    except Exception as error:  # whatever the clients of the protocols and the archives raise
+        raise _unreadable(path, error, expected) from None
+
+
+def _unreadable(path: str, error: Exception, expected: str) -> ValueError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return ValueError(f"{path}: cannot be read ({reason}), expected {expected}")
+
+
+def read_lines(path: str, encoding: Encoding = UTF_8, name: Optional[str] = None) -> Iterator[Line]:
+    """
+    The lines of a text file, which may be anything that AllenNLP's `cached_path` takes. Messages call it
+    `name`, if that is given.
+
+    # Errors
+
+    `ValueError` for a file that is missing, cannot be read or is empty, and for bytes that do not fit
+    the encoding, with their line.
+    """
+    name = name or path
     number = 0
     try:
         # As bytes: only a newline ends a line, and a broken byte can be given its line's number.
-        with open(cached_path(path), "rb") as file:
+        with open(local_path(path, "a text file"), "rb") as file:
             for number, line in enumerate(file, start=1):
-                yield Line(str(path), number, _decode(line, str(path), number, encodings))
+                yield Line(name, number, _decode(line, name, number, encoding))
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise ValueError(f"{path}: cannot be read ({reason}), expected a text file") from None
+        raise _unreadable(name, error, "a text file") from None
     if number == 0:
-        raise ValueError(f"{path}: the file is empty, expected at least one sentence")
+        raise ValueError(f"{name}: the file is empty, expected at least one sentence")
 
 
 def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Line]]:
@@ -71,17 +137,14 @@ def number_of_columns(count: int) -> str:
     return f"{count} column{'' if count == 1 else 's'}"
 
 
-def _decode(line: bytes, path: str, number: int, encodings: Sequence[str]) -> str:
+def _decode(line: bytes, name: str, number: int, encoding: Encoding) -> str:
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
-    errors = []
-    for encoding in encodings:
-        try:
-            return line.decode(encoding).rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            errors.append(error)
-    broken = errors[-1].object[errors[-1].start]
-    names = " or ".join(encodings)
-    raise Line(path, number, "").error(
-        f"byte 0x{broken:02x} at position {errors[-1].start + 1} is not {names}, expected a {names} file"
-    ) from None
+    try:
+        return encoding.decode(line).rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        broken = error.object[error.start]
+        raise Line(name, number, "").error(
+            f"byte 0x{broken:02x} at position {error.start + 1} is not {encoding}, "
+            f"expected a {encoding} file"
+        ) from None

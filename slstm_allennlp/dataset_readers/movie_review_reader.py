@@ -1,14 +1,14 @@
 import hashlib
 import logging
 from collections import defaultdict
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
 
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledText, LabelledTextReader
-from slstm_allennlp.dataset_readers.lines import read_lines
+from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,10 @@ class MovieReviewReader(LabelledTextReader):
         one part, so that no test sentence was seen in training. The log says how many there are: in
         the corpus of 10,662 no two lines are equal, and four lines, two pairs, are equal but for
         punctuation.
-    encoding, tokenizer, token_indexers, label_namespace, max_instances
+    tokenizer : `Tokenizer`, optional
+        (default = `{"type": "spacy_blank", "split_contractions": false, "split_hyphens": false}`)
+        What splits raw text at prediction. The corpus leaves words such as `it's` whole.
+    encoding, token_indexers, label_namespace, max_instances
         As in `LabelledTextReader`.
 
     # Errors
@@ -75,6 +78,7 @@ class MovieReviewReader(LabelledTextReader):
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
     ) -> None:
+        tokenizer = tokenizer or SpacyBlankTokenizer(split_contractions=False, split_hyphens=False)
         super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
         if folds < 3:
             raise ConfigurationError(
@@ -96,36 +100,35 @@ class MovieReviewReader(LabelledTextReader):
         sentences = [sentence for label in _FILES for sentence in self._sentences(corpus, label)]
         if len(sentences) < self._folds:
             raise ValueError(
-                f"{corpus.folder}: {len(sentences)} sentences for {self._folds} folds, expected at "
+                f"{corpus.name}: {len(sentences)} sentences for {self._folds} folds, expected at "
                 "least one for each"
             )
-        for sentence, fold in zip(sentences, self._divide(sentences)):
+        for sentence, fold in self._divide(sentences):
             distance = (fold - self._fold) % self._folds
             if corpus.part == {0: "test", 1: "dev"}.get(distance, "train"):
                 yield LabelledText(sentence.text, sentence.label)
 
     def _sentences(self, corpus: CorpusPart, label: str) -> Iterator[_Sentence]:
         name = _FILES[label]
-        for line in read_lines(str(corpus.folder / name), self._encodings):
+        for line in corpus.lines(name, self._encoding):
             if not line.text.strip():
                 raise line.error("the line is empty, expected a sentence")
             yield _Sentence(line.text, label, f"{name} {line.number}")
 
-    def _divide(self, sentences: List[_Sentence]) -> List[int]:
-        """The fold of each sentence."""
-        groups: Dict[str, List[int]] = defaultdict(list)
-        for index, sentence in enumerate(sentences):
-            groups[self._identity(sentence)].append(index)
+    def _divide(self, sentences: List[_Sentence]) -> Iterator[Tuple[_Sentence, int]]:
+        """The sentences with their folds, in the random order that divides them."""
+        groups: Dict[str, List[_Sentence]] = defaultdict(list)
+        for sentence in sentences:
+            groups[self._identity(sentence)].append(sentence)
         repeated = sum(len(group) for group in groups.values() if len(group) > 1)
         if repeated:
             logger.info("%d sentences say the same as another one and stay in its part", repeated)
-        folds = [0] * len(sentences)
         placed = 0
         for identity in sorted(groups, key=self._digest):
-            for index in groups[identity]:
-                folds[index] = placed * self._folds // len(sentences)
+            fold = placed * self._folds // len(sentences)
+            for sentence in groups[identity]:
+                yield sentence, fold
             placed += len(groups[identity])
-        return folds
 
     def _identity(self, sentence: _Sentence) -> str:
         if not self._duplicates_together:

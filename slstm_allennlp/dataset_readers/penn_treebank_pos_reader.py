@@ -1,12 +1,12 @@
 import logging
 import pathlib
 import re
-from typing import Any, Dict, Iterator, List, NamedTuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple
 
 from allennlp.data import DatasetReader
 
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
-from slstm_allennlp.dataset_readers.lines import Line, read_lines
+from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.dataset_readers.tagging_reader import TaggedWord, TaggingReader
 
 logger = logging.getLogger(__name__)
@@ -17,23 +17,38 @@ class _Sections(NamedTuple):
     last: int
 
 
+class _Token(NamedTuple):
+    """A word, its tag, whether a sentence may end with it, and whether a paragraph begins with it."""
+
+    word: str
+    tag: str
+    is_end: bool
+    begins_paragraph: bool
+
+
 _PARTS = {"train": _Sections(0, 18), "dev": _Sections(19, 21), "test": _Sections(22, 24)}
 _FILE = re.compile(r"wsj_(\d\d)\d\d\.pos", re.IGNORECASE)
 _TOKEN = re.compile(r"(.+)(?<!\\)/([^/]+)")  # the last slash without a backslash before it
+_CLOSING = ("''", "-RRB-", ")")  # the tags of what may follow a sentence's full stop
 
 
 @DatasetReader.register("penn_treebank_pos")
 class PennTreebankPosReader(TaggingReader):
     """
     Reads part-of-speech tags from the Wall Street Journal part of the Penn Treebank (Marcus et al.,
-    1993) in the form in which it is distributed: a folder of files `wsj_0001.pos` … `wsj_2499.pos`, in
-    folders by section or not, with `word/TAG` tokens, brackets around base noun phrases (which are
-    passed over, like lines of `*x*`, the copyright), and sentences that end at a blank line or at a line
-    of equals signs. The first two digits of a file's number are its section.
+    1993) in the form in which it is distributed: a folder of files `wsj_0001.pos` … `wsj_2454.pos`, in
+    folders by section or not, with `word/TAG` tokens, and brackets around base noun phrases, which are
+    passed over, like lines of `*x*`, the copyright. The first two digits of a file's number are its
+    section.
 
     The path names the folder and a part, `FOLDER#train` (sections 0-18), `FOLDER#dev` (19-21) or
     `FOLDER#test` (22-24), the split of Manning (2011); or sections, such as `FOLDER#2-21` or
     `FOLDER#23`.
+
+    The files mark paragraphs (a line of equals signs, or two and more blank lines), but no sentences,
+    and have single blank lines anywhere. A sentence ends with its paragraph, and at a word tagged `.`
+    that stands outside the brackets, with the closing quotes and brackets behind it, unless what follows
+    begins in lower case (`''What/WP ?/. ''/'' he/PRP asked/VBD`).
 
     A slash within a word (`1\\/2`) loses its backslash. Of several tags that the annotators left open
     (`JJ|NN`), the first is taken, and the log says how often.
@@ -54,42 +69,66 @@ class PennTreebankPosReader(TaggingReader):
     not `word/TAG`, bytes that are not UTF-8 and a file that has no sentence.
     """
 
-    def _sentences(self, path: str) -> Iterator[List[Line]]:
+    def _sentences(self, path: str) -> Iterator[List[_Token]]:
         corpus = CorpusPart.of(path)
-        for file in _files(corpus.folder, _sections(corpus)):
-            sentence: List[Line] = []
-            found = False
-            for line in read_lines(str(file)):
-                if line.text.strip() and not re.match(r"\s*(={5,}\s*$|\*x\*)", line.text):
-                    sentence.append(line)
-                elif sentence:
-                    found = True
-                    yield sentence
-                    sentence = []
-            if sentence:
-                yield sentence
-            elif not found:
-                raise ValueError(f"{file}: no sentence in the file, expected at least one")
+        ambiguous = 0
+        for file in _files(corpus, _sections(corpus)):
+            name = str(file.relative_to(corpus.folder))
+            tokens = list(_tokens(corpus.lines(name)))
+            if not tokens:
+                raise ValueError(f"{corpus.name}/{name}: no word in the file, expected some word/TAG")
+            ambiguous += sum("|" in token.tag for token in tokens)
+            yield from _split(tokens)
+        if ambiguous:
+            logger.info("%s: %d words have several tags, of which the first is taken", path, ambiguous)
 
-    def _tagged_words(self, lines: List[Line]) -> List[TaggedWord]:
-        words = []
-        for line in lines:
-            for token in line.text.split():
-                if token in ("[", "]"):
-                    continue
-                match = _TOKEN.fullmatch(token)
-                if match is None:
-                    raise line.error(f"{token!r} is no token, expected word/TAG")
-                word, tag = match.groups()
-                if "|" in tag:
-                    logger.info("%s, line %d: of %s the first tag is taken", *line[:2], token)
-                words.append(TaggedWord(word.replace("\\/", "/"), tag.split("|")[0]))
-        if not words:
-            raise lines[0].error("there is no word between the brackets, expected some word/TAG")
-        return words
+    def _tagged_words(self, sentence: List[_Token]) -> List[TaggedWord]:
+        return [TaggedWord(token.word, token.tag.split("|")[0]) for token in sentence]
 
     def _to_params(self) -> Dict[str, Any]:
         return {"type": "penn_treebank_pos", **super()._to_params()}
+
+
+def _tokens(lines: Iterable[Line]) -> Iterator[_Token]:
+    blank_lines, begins_paragraph, in_brackets = 0, True, False
+    for line in lines:
+        if not line.text.strip():
+            blank_lines += 1
+            begins_paragraph |= blank_lines == 2
+            continue
+        blank_lines = 0
+        if re.match(r"\s*={5,}\s*$", line.text):
+            begins_paragraph = True
+            continue
+        if line.text.lstrip().startswith("*x*"):
+            continue
+        for text in line.text.split():
+            if text in ("[", "]"):
+                in_brackets = text == "["
+                continue
+            match = _TOKEN.fullmatch(text)
+            if match is None:
+                raise line.error(f"{text!r} is no token, expected word/TAG")
+            word, tag = match.groups()
+            is_end = tag == "." and not in_brackets
+            yield _Token(word.replace("\\/", "/"), tag, is_end, begins_paragraph)
+            begins_paragraph = False
+
+
+def _split(tokens: List[_Token]) -> Iterator[List[_Token]]:
+    """The sentences of a file."""
+    sentence: List[_Token] = []
+    ended = False
+    for token in tokens:
+        # Closing quotes may stand in a paragraph of their own.
+        closes = ended and token.tag in _CLOSING
+        goes_on = ended and token.word[0].islower() and not token.begins_paragraph
+        if sentence and not closes and (token.begins_paragraph or (ended and not goes_on)):
+            yield sentence
+            sentence = []
+        sentence.append(token)
+        ended = token.is_end or closes
+    yield sentence
 
 
 def _sections(corpus: CorpusPart) -> _Sections:
@@ -99,16 +138,16 @@ def _sections(corpus: CorpusPart) -> _Sections:
     sections = match and _Sections(int(match[1]), int(match[2] or match[1]))
     if not sections or not sections.first <= sections.last <= 24:
         raise ValueError(
-            f"{corpus.folder}: there is no part {corpus.part!r}, expected one of {', '.join(_PARTS)}, "
+            f"{corpus.name}: there is no part {corpus.part!r}, expected one of {', '.join(_PARTS)}, "
             "or sections from 0 to 24, such as 2-21 or 23"
         )
     return sections
 
 
-def _files(folder: pathlib.Path, sections: _Sections) -> List[pathlib.Path]:
+def _files(corpus: CorpusPart, sections: _Sections) -> List[pathlib.Path]:
     """The files of the sections, in their order; every section has to be there."""
     wanted: Dict[int, List[pathlib.Path]] = {n: [] for n in range(sections.first, sections.last + 1)}
-    for file in sorted(folder.rglob("*.[pP][oO][sS]"), key=lambda path: path.name.lower()):
+    for file in sorted(corpus.folder.rglob("*.[pP][oO][sS]"), key=lambda path: path.name.lower()):
         match = _FILE.fullmatch(file.name)
         if match is None:
             raise ValueError(f"{file}: the name tells no section, expected one such as wsj_0001.pos")
@@ -117,7 +156,7 @@ def _files(folder: pathlib.Path, sections: _Sections) -> List[pathlib.Path]:
     missing = [f"{section:02}" for section, files in wanted.items() if not files]
     if missing:
         raise ValueError(
-            f"{folder}: there is no file of section {', '.join(missing)}, expected some such as "
+            f"{corpus.name}: there is no file of section {', '.join(missing)}, expected some such as "
             f"wsj_{missing[0]}01.pos"
         )
     return [file for files in wanted.values() for file in files]

@@ -5,7 +5,8 @@ from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
 
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledText, LabelledTextReader
-from slstm_allennlp.dataset_readers.lines import Line, read_lines
+from slstm_allennlp.dataset_readers.lines import Line
+from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 _PARTS = ("train", "dev", "test")
 _LABELS = {"0": "negative", "1": "positive"}
@@ -32,7 +33,10 @@ class ReviewReader(LabelledTextReader):
         How many reviews at the end of the train file are dev.
     labels : `Dict[str, str]`, optional (default = `{"0": "negative", "1": "positive"}`)
         The labels that the files may hold, and what each is called here.
-    encoding, tokenizer, token_indexers, label_namespace, max_instances
+    tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_hyphens": false}`)
+        What splits raw text at prediction. The datasets split words such as `it's`, but for `"MR"`,
+        where `"split_contractions": false` is the default.
+    encoding, token_indexers, label_namespace, max_instances
         As in `LabelledTextReader`.
 
     # Errors
@@ -54,6 +58,8 @@ class ReviewReader(LabelledTextReader):
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
     ) -> None:
+        split = dataset != "MR"
+        tokenizer = tokenizer or SpacyBlankTokenizer(split_contractions=split, split_hyphens=False)
         super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
         if dev_size < 1:
             raise ConfigurationError(f"review: dev_size is {dev_size}, expected at least 1")
@@ -64,21 +70,19 @@ class ReviewReader(LabelledTextReader):
     def _labelled_texts(self, path: str) -> Iterator[LabelledText]:
         corpus = CorpusPart.of(path)
         corpus.check(_PARTS)
-        file = corpus.folder / f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
-        if not file.exists():
-            there = sorted(
-                found.name[: -len(".task.train")] for found in corpus.folder.glob("*.task.train")
-            )
+        file = f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
+        there = sorted(found.name.split(".task.")[0] for found in corpus.folder.glob("*.task.train"))
+        if self._dataset not in there:
             raise ValueError(
-                f"{file}: does not exist, expected dataset to be one of those in the folder: "
-                f"{', '.join(there) or 'there are none'}"
+                f"{corpus.name}: there is no dataset {self._dataset!r}, expected one of those in the "
+                f"folder: {', '.join(there) or 'there are none'}"
             )
-        lines = list(read_lines(str(file), self._encodings))
+        lines = list(corpus.lines(file, self._encoding))
         if corpus.part != "test":
             if len(lines) <= self._dev_size:
                 raise ValueError(
-                    f"{file}: {len(lines)} reviews, expected more than {self._dev_size}, as the last "
-                    f"{self._dev_size} are dev"
+                    f"{corpus.name}/{file}: {len(lines)} reviews, expected more than "
+                    f"{self._dev_size}, as the last {self._dev_size} are dev"
                 )
             boundary = len(lines) - self._dev_size
             lines = lines[:boundary] if corpus.part == "train" else lines[boundary:]

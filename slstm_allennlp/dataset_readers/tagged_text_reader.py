@@ -101,12 +101,12 @@ class TaggedTextReader(TaggingReader):
         if not found:
             raise ValueError(f"{path}: no sentence in the file, expected at least one")
 
-    def _tagged_words(self, lines: List[Line]) -> List[TaggedWord]:
+    def _tagged_words(self, sentence: List[Line]) -> List[TaggedWord]:
         if self._format == "conllu":
-            return list(self._from_conllu(lines))
+            return list(self._from_conllu(sentence))
         if self._format == "columns":
-            return [_from_columns(line) for line in lines]
-        return list(self._from_inline(lines[0]))
+            return [_from_columns(line) for line in sentence]
+        return list(self._from_inline(sentence[0]))
 
     def _from_conllu(self, lines: List[Line]) -> Iterator[TaggedWord]:
         last_id = covered = 0

@@ -5,8 +5,6 @@ from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
 from allennlp.data.fields import Field, MetadataField, SequenceLabelField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
-from slstm_allennlp.dataset_readers.lines import Line
-
 
 class TaggedWord(NamedTuple):
     word: str
@@ -15,8 +13,8 @@ class TaggedWord(NamedTuple):
 
 class TaggingReader(DatasetReader):
     """
-    What the readers of tagged sentences share. A subclass says which lines make a sentence, and which
-    words and tags stand in them.
+    What the readers of tagged sentences share. A subclass says what makes a sentence in its files, such
+    as the lines, and which words and tags stand in it.
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 
@@ -45,16 +43,16 @@ class TaggingReader(DatasetReader):
         self._label_namespace = label_namespace
 
     @abstractmethod
-    def _sentences(self, path: str) -> Iterator[List[Line]]:
-        """The lines of each sentence; at least one sentence, or a `ValueError`."""
+    def _sentences(self, path: str) -> Iterator[List[Any]]:
+        """What makes up each sentence; at least one sentence, or a `ValueError`."""
 
     @abstractmethod
-    def _tagged_words(self, lines: List[Line]) -> List[TaggedWord]:
+    def _tagged_words(self, sentence: List[Any]) -> List[TaggedWord]:
         """The words of a sentence, at least one, or a `ValueError` that names the line."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        for lines in self.shard_iterable(self._sentences(str(file_path))):
-            words = self._tagged_words(lines)
+        for sentence in self.shard_iterable(self._sentences(str(file_path))):
+            words = self._tagged_words(sentence)
             yield self.text_to_instance(
                 [tagged.word for tagged in words], [tagged.tag for tagged in words]
             )

@@ -4,6 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn import Linear, Module
 
+from slstm_allennlp.modules.checks import check_sizes
+
 
 class AdditiveAttention(Module):
     """
@@ -29,9 +31,7 @@ class AdditiveAttention(Module):
     def __init__(self, input_size: int, attention_size: Optional[int] = None) -> None:
         super().__init__()
         attention_size = input_size if attention_size is None else attention_size
-        for name, value in {"input_size": input_size, "attention_size": attention_size}.items():
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
+        check_sizes(input_size=input_size, attention_size=attention_size)
         self.input_size = input_size
         self.W = Linear(input_size, attention_size)  # W_α and b_α
         self.u = Linear(attention_size, 1, bias=False)
@@ -54,6 +54,7 @@ class AdditiveAttention(Module):
             mask = states.new_ones(states.shape[:2], dtype=torch.bool)
         padding = ~mask.unsqueeze(-1)
         states = states.masked_fill(padding, 0)
-        scores = self.u(torch.tanh(self.W(states))).masked_fill(padding, torch.finfo(states.dtype).min)
+        scores = self.u(torch.tanh(self.W(states)))
+        scores = scores.masked_fill(padding, torch.finfo(scores.dtype).min)
         # Where all is padding, the weights are uniform and the states zero.
         return (torch.softmax(scores, dim=1) * states).sum(dim=1)

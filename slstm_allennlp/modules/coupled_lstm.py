@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Dropout, Module, ModuleList, Parameter
 
-from slstm_allennlp.modules.masks import check_inputs_and_mask
+from slstm_allennlp.modules.checks import check_inputs_and_mask, check_rate, check_sizes
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_lstm, initial_weights
 
@@ -52,15 +52,11 @@ class CoupledLSTM(Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        sizes = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
-        for name, value in sizes.items():
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
+        check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
         for name, flag in {"bidirectional": bidirectional, "boundary": boundary}.items():
             if not isinstance(flag, bool):
                 raise ValueError(f"{name} is {flag!r}, expected True or False")
-        if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
-            raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
+        check_rate(dropout)
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.num_layers = num_layers

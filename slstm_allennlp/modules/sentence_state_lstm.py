@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from slstm_allennlp.modules.masks import check_inputs_and_mask
+from slstm_allennlp.modules.checks import check_inputs_and_mask
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
     SlstmWeights,

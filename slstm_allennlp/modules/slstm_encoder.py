@@ -4,6 +4,7 @@ import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.modules.checks import check_rate
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 
 # What AllenNLP's recurrent encoders take and an S-LSTM has no use for, and what to write instead.
@@ -61,9 +62,8 @@ class SlstmEncoder(torch.nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
-            raise ConfigurationError(f"slstm: dropout is {dropout!r}, expected a rate from 0 to 1")
         try:
+            check_rate(dropout)
             self._module = SentenceStateLSTM(
                 input_size=input_size,
                 hidden_size=hidden_size,

@@ -5,6 +5,8 @@ from torch import Tensor
 from torch.nn import Conv1d, Dropout, Module, ModuleList
 from torch.nn.init import kaiming_normal_, zeros_
 
+from slstm_allennlp.modules.checks import check_rate, check_sizes
+
 
 class StackedCNN(Module):
     """
@@ -40,14 +42,10 @@ class StackedCNN(Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        sizes = {"input_size": input_size, "hidden_size": hidden_size, "num_layers": num_layers}
-        for name, value in sizes.items():
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
+        check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
         if not isinstance(window, int) or window < 1 or window % 2 == 0:
             raise ValueError(f"window is {window!r}, expected an odd number of words")
-        if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
-            raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
+        check_rate(dropout)
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.dropout = Dropout(dropout)

@@ -2,7 +2,7 @@ from typing import Any, Dict, List
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.util import JsonDict, sanitize
+from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance, Token
 from allennlp.models import Model
 from allennlp.modules import ConditionalRandomField
@@ -78,17 +78,6 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             for span in output.get("spans", []) if "sentence" in json_dict else []:
                 span["text"] = json_dict["sentence"][span["start"] : span["end"]]
         return outputs
-
-    def predict_instance(self, instance: Instance) -> JsonDict:
-        return self.predict_batch_instance([instance])[0]
-
-    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
-        for instance in instances:
-            self._dataset_reader.apply_token_indexers(instance)
-        outputs = self._model.forward_on_instances(instances)
-        return [
-            sanitize(self._readable(instance, output)) for instance, output in zip(instances, outputs)
-        ]
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(tokens_of(json_dict, self._splitter))

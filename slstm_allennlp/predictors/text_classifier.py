@@ -1,6 +1,6 @@
 from typing import Any, Dict, List
 
-from allennlp.common.util import JsonDict, sanitize
+from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor, TextClassifierPredictor
@@ -20,8 +20,8 @@ class TextClassifier(TextInput, TextClassifierPredictor):
     model that AllenNLP's predictor downloads.
 
     Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "text"]}`. Output: `label`,
-    `probabilities`, that of every class by its name, and `words`. A text without words has the label
-    `null` and no probabilities.
+    `probabilities`, that of every class by its name, and `words` (as the reader split them; AllenNLP's
+    own readers also split `words` anew). A text without words has the label `null` and no probabilities.
 
     Registered as a `Predictor` with name "text_classifier", in AllenNLP's place, since that is the one
     that these models name as theirs: no `--predictor` is needed. What a model gives beside them is kept,
@@ -63,22 +63,11 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         nothing: JsonDict = {"label": None, "probabilities": {}, "words": []}
         return [next(predictions) if text else dict(nothing) for text in texts]
 
-    def predict_instance(self, instance: Instance) -> JsonDict:
-        return self.predict_batch_instance([instance])[0]
-
-    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
-        for instance in instances:
-            self._dataset_reader.apply_token_indexers(instance)
-        outputs = self._model.forward_on_instances(instances)
-        return [
-            sanitize(self._readable(instance, output)) for instance, output in zip(instances, outputs)
-        ]
-
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         tokens = tokens_of(json_dict, self._splitter)
         if self._reader_tokenizer is None or isinstance(self._dataset_reader, LabelledTextReader):
             return self._dataset_reader.text_to_instance(tokens)
-        # AllenNLP's readers that have a tokenizer take nothing but text.
+        # AllenNLP's readers that have a tokenizer take nothing but text, and split words anew.
         text = json_dict.get("sentence") or " ".join(json_dict["words"])
         return self._dataset_reader.text_to_instance(text)
 

@@ -1,9 +1,10 @@
 import json
-from typing import List
+from abc import abstractmethod
+from typing import Any, Dict, List
 
 import spacy
-from allennlp.common.util import JsonDict
-from allennlp.data import Token
+from allennlp.common.util import JsonDict, sanitize
+from allennlp.data import Instance, Token
 from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
 from allennlp.predictors import Predictor
 
@@ -27,8 +28,23 @@ class TextInput(Predictor):
     def dump_line(self, outputs: JsonDict) -> str:
         return json.dumps(outputs, ensure_ascii=False) + "\n"
 
+    @abstractmethod
+    def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
+        """What people want to read of a model's output."""
+
     def predict_json(self, inputs: JsonDict) -> JsonDict:
         return self.predict_batch_json([inputs])[0]
+
+    def predict_instance(self, instance: Instance) -> JsonDict:
+        return self.predict_batch_instance([instance])[0]
+
+    def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
+        for instance in instances:
+            self._dataset_reader.apply_token_indexers(instance)
+        outputs = self._model.forward_on_instances(instances)
+        return [
+            sanitize(self._readable(instance, output)) for instance, output in zip(instances, outputs)
+        ]
 
 
 def tokens_of(json_dict: JsonDict, splitter: Tokenizer) -> List[Token]:

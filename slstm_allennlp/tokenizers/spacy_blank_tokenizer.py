@@ -4,6 +4,8 @@ import spacy
 from allennlp.common.checks import ConfigurationError
 from allennlp.data.tokenizers import Token, Tokenizer
 
+_APOSTROPHES = ("'", "’")
+
 
 @Tokenizer.register("spacy_blank")
 class SpacyBlankTokenizer(Tokenizer):
@@ -19,17 +21,21 @@ class SpacyBlankTokenizer(Tokenizer):
         A language code that spaCy knows, such as `"de"` or `"xx"` (any language). Some, such as `"ja"`,
         need packages of their own, which spaCy names.
     split_contractions : `bool`, optional (default = `True`)
-        Whether `it's` and `don't` are two tokens each, as in treebanks, or one, as in review
-        corpora.
+        Whether `it's` and `don't` are two tokens each, as in treebanks, or one.
+    split_hyphens : `bool`, optional (default = `True`)
+        Whether `well-made` is three tokens, as spaCy has it, or one, as in most corpora.
 
     # Errors
 
     `ConfigurationError` for a language that spaCy does not know or lacks a package for.
     """
 
-    def __init__(self, language: str = "en", split_contractions: bool = True) -> None:
+    def __init__(
+        self, language: str = "en", split_contractions: bool = True, split_hyphens: bool = True
+    ) -> None:
         self._language = language
         self._split_contractions = split_contractions
+        self._split_hyphens = split_hyphens
         try:
             self._nlp = spacy.blank(language)
         except ImportError as error:
@@ -37,13 +43,14 @@ class SpacyBlankTokenizer(Tokenizer):
                 f"spacy_blank: language is {language!r}, expected a code that spaCy has rules for here, "
                 f"such as en, de or xx ({error})"
             ) from error
+        # Of languages that are not split by a tokenizer of another kind, such as Chinese.
+        self._rules = getattr(self._nlp.tokenizer, "rules", None) or {}
 
     def tokenize(self, text: str) -> List[Token]:
         document = self._nlp(text)
-        if not self._split_contractions:
-            with document.retokenize() as retokenizer:
-                for span in _contractions(document):
-                    retokenizer.merge(span)
+        with document.retokenize() as retokenizer:
+            for span in self._wholes(document):
+                retokenizer.merge(span)
         return [
             Token(text=token.text, idx=token.idx, idx_end=token.idx + len(token.text))
             for token in document
@@ -55,20 +62,37 @@ class SpacyBlankTokenizer(Tokenizer):
             "type": "spacy_blank",
             "language": self._language,
             "split_contractions": self._split_contractions,
+            "split_hyphens": self._split_hyphens,
         }
 
+    def _wholes(self, document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:
+        """What spaCy split and is to stay whole."""
+        spans = []
+        start = 0
+        for end in range(1, len(document) + 1):
+            if end == len(document) or not self._belong_together(document[end - 1], document[end]):
+                spans.append(document[start:end])
+                start = end
+        return [span for span in spans if len(span) > 1]
 
-def _contractions(document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:
-    """The runs of tokens with letters that have no space between, such as `do` and `n't`."""
-    spans = []
-    start = 0
-    for end in range(1, len(document) + 1):
-        if end == len(document) or not _glued(document[end - 1], document[end]):
-            spans.append(document[start:end])
-            start = end
-    return [span for span in spans if len(span) > 1]
+    def _belong_together(self, first: spacy.tokens.Token, second: spacy.tokens.Token) -> bool:
+        if first.whitespace_:
+            return False
+        if not self._split_contractions:
+            # spaCy's own rules have `cannot` and `y'all`, the marks `it` and `'s`.
+            whole = first.text + second.text
+            is_contraction = any(mark in whole for mark in _APOSTROPHES) and _has_letters(first, second)
+            if is_contraction or whole.lower() in self._rules:
+                return True
+        if self._split_hyphens:
+            return False
+        is_first, is_second = (token.text.strip("-") == "" for token in (first, second))
+        return (is_first and _is_word(second)) or (is_second and _is_word(first))
 
 
-def _glued(first: spacy.tokens.Token, second: spacy.tokens.Token) -> bool:
-    both_have_letters = all(any(map(str.isalpha, token.text)) for token in (first, second))
-    return both_have_letters and not first.whitespace_
+def _has_letters(*tokens: spacy.tokens.Token) -> bool:
+    return all(any(map(str.isalpha, token.text)) for token in tokens)
+
+
+def _is_word(token: spacy.tokens.Token) -> bool:
+    return token.text[0].isalnum() or token.text[-1].isalnum()

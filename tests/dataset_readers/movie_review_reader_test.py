@@ -61,8 +61,8 @@ def test_the_split_is_the_same_everywhere():
     test = read("fixtures/mr#test")
     assert len(test) == 64
     assert [text for text, _ in test[:2]] == [
-        "lucía muñoz carries every scene .",
-        "nothing about the score is sugary .",
+        "a dull , bland comedy with dim camera work .",
+        "nothing about the editing seems jerky …",
     ]
     assert test != read("fixtures/mr#test", seed=1)
 
@@ -101,6 +101,25 @@ def test_an_encoding_by_name(corpus):
     assert sorted(texts) == ["b", "c", "cafй"]
 
 
+def test_an_old_encodings_next_line_is_no_white_space(corpus):
+    """0x85 is U+0085 in Latin-1, at which str.split() splits."""
+    folder = corpus([b"third\x85emotionally"], ["b", "c"])
+    texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3, encoding="latin-1")]
+    assert "third\x85emotionally" in texts
+
+
+def test_an_unknown_encoding():
+    with pytest.raises(ConfigurationError, match="encoding is 'utf-9', expected one that Python knows"):
+        MovieReviewReader(encoding="utf-9")
+
+
+def test_the_first_instances_are_of_both_classes(corpus):
+    """So that max_instances makes no corpus of one class."""
+    folder = corpus(numbered("good", 100), numbered("bad", 100))
+    labels = [label for _, label in read(f"{folder}#train", max_instances=40)]
+    assert 10 < labels.count("positive") < 30
+
+
 def test_raw_text_is_split_as_the_corpus_is():
     instance = MovieReviewReader().text_to_instance("It doesn't work, does it?")
     words = [token.text for token in instance["tokens"].tokens]
@@ -112,9 +131,10 @@ def test_raw_text_is_split_as_the_corpus_is():
     "positive, part, message",
     [
         (["a", "b"], "#dve", r"there is no part 'dve', expected one of train, dev, test"),
-        (["a", "b"], "", r"names no part, expected FOLDER#PART, such as .*#train"),
+        (["a", "b"], "", r"names no part, expected FOLDER#PART, such as /.*#train"),
         (["a", " ", "b"], "#train", r"rt-polarity.pos, line 2: the line is empty"),
         (["a", b"b\x81"], "#train", r"line 2: byte 0x81 at position 2 is not UTF-8 or Windows-1252"),
+        (["a", "b"], "#", r"#: names no part, expected FOLDER#PART, such as /.*[^#]#train"),
         (["a", "b"], "#train", r"4 sentences for 10 folds, expected at least one for each"),
         ([], "#train", r"rt-polarity.pos: the file is empty"),
     ],
@@ -133,6 +153,9 @@ def test_missing_files_and_folders(tmp_path):
     (tmp_path / "file").write_text("text")
     with pytest.raises(ValueError, match="file: is a file, expected a folder"):
         read(tmp_path / "file#train")
+    (tmp_path / "broken.tar.gz").write_bytes(b"\x1f\x8b no archive")
+    with pytest.raises(ValueError, match=r"broken.tar.gz!mr: cannot be read .*, expected a folder"):
+        read(tmp_path / "broken.tar.gz!mr#train")
     (tmp_path / "rt-polarity.pos").mkdir()
     with pytest.raises(ValueError, match=r"rt-polarity.pos: cannot be read .*, expected a text file"):
         read(f"{tmp_path}#train")

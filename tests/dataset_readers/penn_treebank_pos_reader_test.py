@@ -9,6 +9,8 @@ FILE = r"""*x*x*x*x*x*
 
 
 [ The/DT old/JJ baker/NN ]
+
+[ who/WP ]
 sold/VBD
 [ 1\/2/CD loaf/NN ]
 ,/,
@@ -16,18 +18,31 @@ sold/VBD
 said/VBD ./.
 ======================================
 
-[ That/WDT ]
-was/VBD painted/VBN|JJ ./.
+``/`` [ That/WDT ]
+was/VBD painted/VBN|JJ ?/.
 
-It/PRP rained/VBD ./.
+''/''
+he/PRP asked/VBD ./. It/PRP rained/VBD ./.
+
+''/''
+[ U.S./NNP ./. Post/NNP ]
+closed/VBD ./.
+
+
+News/NNS
+======================================
+
+-LRB-/-LRB- It/PRP
+snowed/VBD ./. -RRB-/-RRB-
+but/CC
 """
 SENTENCES = [
-    (
-        ["The", "old", "baker", "sold", "1/2", "loaf", ",", "he", "said", "."],
-        ["DT", "JJ", "NN", "VBD", "CD", "NN", ",", "PRP", "VBD", "."],
-    ),
-    (["That", "was", "painted", "."], ["WDT", "VBD", "VBN", "."]),
-    (["It", "rained", "."], ["PRP", "VBD", "."]),
+    "The/DT old/JJ baker/NN who/WP sold/VBD 1/2/CD loaf/NN ,/, he/PRP said/VBD ./.",
+    "``/`` That/WDT was/VBD painted/VBN ?/. ''/'' he/PRP asked/VBD ./.",  # goes on in lower case
+    "It/PRP rained/VBD ./. ''/''",  # with the quotes that stand alone
+    "U.S./NNP ./. Post/NNP closed/VBD ./.",  # no end within brackets
+    "News/NNS",  # a paragraph without a full stop
+    "-LRB-/-LRB- It/PRP snowed/VBD ./. -RRB-/-RRB- but/CC",
 ]
 
 
@@ -50,8 +65,16 @@ def treebank(tmp_path):
 def test_the_format(tmp_path, caplog):
     (tmp_path / "wsj_2300.pos").write_text(FILE)
     with caplog.at_level("INFO"):
-        assert read(f"{tmp_path}#23") == SENTENCES
-    assert "wsj_2300.pos, line 14: of painted/VBN|JJ the first tag is taken" in caplog.text
+        sentences = read(f"{tmp_path}#23")
+    assert [
+        " ".join(f"{word}/{tag}" for word, tag in zip(words, tags)) for words, tags in sentences
+    ] == SENTENCES
+    assert "#23: 1 words have several tags, of which the first is taken" in caplog.text
+
+
+def test_quotes_in_a_paragraph_of_their_own(tmp_path):
+    (tmp_path / "wsj_2300.pos").write_text("It/PRP rained/VBD ./.\n=====\n\n''/''\n=====\n\nnext/JJ\n")
+    assert [words for words, _ in read(f"{tmp_path}#23")] == [["It", "rained", ".", "''"], ["next"]]
 
 
 @pytest.mark.parametrize(
@@ -102,8 +125,8 @@ def test_missing_sections_and_odd_names(treebank):
         ("The/DT dog/\n", r"line 1: 'dog/' is no token"),
         ("/NN\n", r"line 1: '/NN' is no token"),
         ("1\\/2\n", r"line 1: '1\\\\/2' is no token"),
-        ("[ ]\n", r"line 1: there is no word between the brackets"),
-        ("\n======\n", r"wsj_2307.pos: no sentence in the file"),
+        ("[ ]\n", r"wsj_2307.pos: no word in the file"),
+        ("\n======\n", r"wsj_2307.pos: no word in the file"),
         ("", r"wsj_2307.pos: the file is empty"),
     ],
 )

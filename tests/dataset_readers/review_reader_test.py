@@ -33,6 +33,19 @@ def test_old_encodings_and_tabs_in_the_text(folder):
     assert read(f"{folder}#test") == [("naïve … but good", "positive"), ("naïve", "negative")]
 
 
+def test_a_line_of_two_encodings(folder):
+    (folder / "toys.task.test").write_bytes("1\t“good” ".encode() + b"caf\xe9\n")
+    assert read(f"{folder}#test") == [("“good” café", "positive")]
+
+
+def test_raw_text_is_split_as_the_datasets_are():
+    for dataset, words in (("toys", ["It", "does", "n't"]), ("MR", ["It", "doesn't"])):
+        instance = ReviewReader(dataset).text_to_instance("It doesn't")
+        assert [token.text for token in instance["tokens"].tokens] == words
+    instance = ReviewReader("toys").text_to_instance("A well-made toy.")
+    assert [token.text for token in instance["tokens"].tokens] == ["A", "well-made", "toy", "."]
+
+
 def test_labels_by_other_names(folder):
     labels = {"0": "bad", "1": "good"}
     assert {label for _, label in read(f"{folder}#test", labels=labels)} == {"bad", "good"}
@@ -56,8 +69,11 @@ def test_bad_lines_are_named(folder, line, message):
 def test_what_does_not_exist(folder):
     with pytest.raises(ValueError, match="no part 'valid', expected one of train, dev, test"):
         read(f"{folder}#valid")
-    with pytest.raises(ValueError, match=r"baby.task.train: does not exist, expected .*: toys"):
+    with pytest.raises(ValueError, match=r"there is no dataset 'baby', expected one of .*: toys"):
         read(f"{folder}#train", dataset="baby")
+    (folder / "toys.task.test").unlink()
+    with pytest.raises(ValueError, match=r"toys.task.test: cannot be read"):
+        read(f"{folder}#test")
     (folder / "toys.task.train").write_text("1\tone review\n")
     with pytest.raises(ValueError, match="1 reviews, expected more than 200, as the last 200 are dev"):
         read(f"{folder}#train")

@@ -67,6 +67,16 @@ def test_number_of_parameters(d, h, layers):
     assert sum(p.numel() for p in module.parameters()) == expected
 
 
+def test_what_it_starts_from():
+    """As torch.nn.LSTM, U(-1/√h, 1/√h), and from zero."""
+    module = CoupledLSTM(50, 100, 2, bidirectional=True)
+    for layer in module.layers:
+        assert not layer.initial_h.any() and not layer.initial_c.any()
+        for weight in (layer.W, layer.U, layer.b):
+            assert weight.abs().max() <= 0.1 and abs(weight.std() - 0.1 / 3**0.5) < 0.005
+    assert 0.05 < module.boundary_inputs.std() < 0.15
+
+
 def test_dropout_is_between_layers_and_in_training_alone():
     module = CoupledLSTM(3, 2, 2, dropout=0.5)
     inputs, mask = batch()

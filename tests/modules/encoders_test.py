@@ -111,6 +111,27 @@ def test_stacked_cnn_is_windows_of_words(double):
         assert not result[n:].any()
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_attention_under_autocast(dtype):
+    """Over states of single precision, which recurrent encoders keep there."""
+    module, (inputs, mask) = AdditiveAttention(4), batch()
+    exact = module(inputs, mask)
+    try:
+        with torch.autocast("cpu", dtype=dtype):
+            vectors = module(inputs, mask)
+    except RuntimeError as error:
+        if "value cannot be converted" in str(error):
+            raise
+        pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
+    torch.testing.assert_close(vectors.float(), exact, atol=0.03, rtol=0)
+
+
+def test_a_deep_stacked_cnn_keeps_its_signal():
+    """With PyTorch's own start, ten layers would leave less than a hundredth of it."""
+    inputs = torch.randn(20, 30, 50)
+    assert 0.3 < StackedCNN(50, 50, num_layers=10)(inputs).std() < 3
+
+
 def test_dropout_drops_in_training_alone():
     encoder = build(Seq2SeqEncoder, {"type": "dropout", "input_dim": 4, "dropout": 0.5})
     inputs, mask = torch.ones(2, 50, 4), torch.ones(2, 50, dtype=torch.bool)

@@ -22,6 +22,21 @@ def test_knows_where_tokens_stand():
     assert [text[token.idx : token.idx_end] for token in tokens] == [token.text for token in tokens]
 
 
+def test_contractions_and_hyphens_stay_whole():
+    text = "It's a well-made film -- I cannot say I'd've seen 'em; the dogs' day, y'all."
+    split = tokenizer(split_contractions=False).tokenize(text)
+    assert [token.text for token in split] == (
+        "It's a well - made film -- I cannot say I'd've seen 'em ; the dogs ' day , y'all ."
+    ).split()
+    split = tokenizer(split_hyphens=False).tokenize(text)
+    assert [token.text for token in split][:5] == ["It", "'s", "a", "well-made", "film"]
+    split = tokenizer(split_contractions=False, split_hyphens=False).tokenize(text)
+    assert [token.text for token in split][:5] == ["It's", "a", "well-made", "film", "--"]
+    assert all(text[token.idx : token.idx_end] == token.text for token in split)
+    chinese = tokenizer(language="zh", split_contractions=False, split_hyphens=False)
+    assert len(chinese.tokenize("我喜欢这部电影")) > 1
+
+
 def test_language_without_rules():
     with pytest.raises(
         ConfigurationError, match="language is 'qq', expected a code that spaCy has rules"
@@ -30,5 +45,5 @@ def test_language_without_rules():
 
 
 def test_params_round_trip():
-    params = {"type": "spacy_blank", "language": "de", "split_contractions": False}
-    assert tokenizer(**params).to_params().as_dict() == params
+    options = {"language": "de", "split_contractions": False, "split_hyphens": False}
+    assert tokenizer(**options).to_params().as_dict() == {"type": "spacy_blank", **options}

@@ -4,6 +4,8 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 
+from slstm_allennlp.modules.checks import check_rate
+
 
 @Seq2SeqEncoder.register("dropout")
 class DropoutEncoder(Seq2SeqEncoder):
@@ -27,8 +29,10 @@ class DropoutEncoder(Seq2SeqEncoder):
 
     def __init__(self, input_dim: int, dropout: float = 0.5) -> None:
         super().__init__()
-        if not 0 <= dropout <= 1:
-            raise ConfigurationError(f"dropout: dropout is {dropout}, expected a rate from 0 to 1")
+        try:
+            check_rate(dropout)
+        except ValueError as error:
+            raise ConfigurationError(f"dropout: {error}") from None
         self._input_dim = input_dim
         self._dropout = torch.nn.Dropout(dropout)
 

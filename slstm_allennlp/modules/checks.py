@@ -1,7 +1,22 @@
+"""Checks that the modules share, with messages that give the offending value."""
+
 from typing import Optional
 
 import torch
 from torch import Tensor
+
+
+def check_sizes(**sizes: object) -> None:
+    """A `ValueError` unless each of the named sizes is an integer of at least one."""
+    for name, value in sizes.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
+
+
+def check_rate(dropout: object) -> None:
+    """A `ValueError` unless the dropout is a rate."""
+    if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
+        raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
 
 
 def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: int) -> Tensor:
