@@ -79,7 +79,7 @@ BEAM = {"beam_size": 2, "max_steps": 4}
 
 
 def is_review(output):
-    return output["label"] in ("good", "bad") and distribution(output["probs"], 2)
+    return output["label"] in ("good", "bad") and distribution(output["probabilities"].values(), 2)
 
 
 def is_pair(output):
