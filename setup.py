@@ -9,10 +9,11 @@ setup(
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     packages=find_packages(include=["slstm_allennlp", "slstm_allennlp.*"]),
+    package_data={"slstm_allennlp.ops.slstm.kernels": ["cpu.cpp"]},
     python_requires=">=3.10",
     # AllenNLP is not among them: its own requirements cannot be met on Python 3.11, and there is no way
     # to ask for a package without them. requirements.txt and requirements-allennlp.txt install it.
-    install_requires=["torch>=1.12", "conllu>=4.4", "spacy>=3.3"],
+    install_requires=["torch>=1.12", "conllu>=4.4", "spacy>=3.3", "ninja>=1.10"],
     extras_require={
         # AllenNLP with its own pins, where they can be met.
         "stock": [

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import ModuleType
 from typing import Any, Mapping, Optional, Tuple, Union
 
 import torch
@@ -11,8 +12,11 @@ from slstm_allennlp.ops.slstm import (
     SlstmWeights,
     Transition,
     batched_slstm,
+    fused_slstm,
     initial_weights,
+    is_fusible,
 )
+from slstm_allennlp.ops.slstm.kernels import cpu, eager
 
 
 class SentenceStateLSTM(Module):
@@ -58,6 +62,13 @@ class SentenceStateLSTM(Module):
         `slstm_allennlp.ops.slstm.Transition` lists them.
     layer_norm : `bool`, optional (default = `False`)
         Whether every gate's pre-activation goes through a layer normalisation of its own.
+    recompute : `bool`, optional (default = `False`)
+        Whether the backward pass computes products of the forward pass anew: a sixth of the memory for a
+        third more time. Not with layer normalisation, more than one node or a summed window.
+
+    On a CPU the module runs on compiled kernels where there is a C++ compiler, in single and double
+    precision; what they lack (see `recompute`), other devices and low precision run on PyTorch's own
+    operations.
 
     # Errors
 
@@ -74,6 +85,7 @@ class SentenceStateLSTM(Module):
         boundary: Optional[bool] = None,
         transition: Union[str, Mapping[str, Any], Transition] = "paper",
         layer_norm: bool = False,
+        recompute: bool = False,
     ) -> None:
         super().__init__()
         choices = Transition.of(transition)
@@ -88,6 +100,12 @@ class SentenceStateLSTM(Module):
             transition=choices,
             layer_norm=layer_norm,
         )
+        if recompute and not is_fusible(self.settings):
+            raise ValueError(
+                "recompute is True, expected no layer_norm, at most one sentence node and no summed "
+                "window with it"
+            )
+        self.recompute = recompute
         for name, weight in initial_weights(self.settings)._asdict().items():
             self.register_parameter(name, None if weight is None else Parameter(weight))
 
@@ -104,7 +122,13 @@ class SentenceStateLSTM(Module):
         """The parameters, by the letters of the paper."""
         return SlstmWeights(*(getattr(self, name) for name in SlstmWeights._fields))
 
-    def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    def forward(
+        self,
+        inputs: Tensor,
+        mask: Optional[Tensor] = None,
+        need_words: bool = True,
+        need_sentence: bool = True,
+    ) -> Tuple[Tensor, Tensor]:
         """
         # Parameters
 
@@ -113,6 +137,8 @@ class SentenceStateLSTM(Module):
         mask : `Tensor`, optional (default = `None`)
             Boolean, True at real tokens, which come before the padding; None where there is no
             padding. *Shape:* (batch_size, seq_len)
+        need_words, need_sentence : `bool`, optional (default = `True`)
+            Time can be saved on a result that is not needed, which may be None then.
 
         # Returns
 
@@ -127,7 +153,31 @@ class SentenceStateLSTM(Module):
         padded elsewhere than at the end.
         """
         mask = check_inputs_and_mask(inputs, mask, self.input_size)
-        return batched_slstm(inputs, mask, self.weights, self.settings, self._start(inputs))
+        start = self._start(inputs)
+        kernels = self._kernels(inputs, mask)
+        if kernels is None:
+            return batched_slstm(inputs, mask, self.weights, self.settings, start)
+        return fused_slstm(  # type: ignore[return-value]
+            inputs,
+            mask,
+            self.weights,
+            self.settings,
+            start,
+            kernels,
+            need_words=need_words,
+            need_sentences=need_sentence,
+            recompute=self.recompute,
+        )
+
+    def _kernels(self, inputs: Tensor, mask: Tensor) -> Optional[ModuleType]:
+        """What `fused_slstm` is to run on; None where `batched_slstm` has to."""
+        any_word = bool(mask.any()) or (self.settings.boundary and len(mask) > 0)
+        if not any_word or not is_fusible(self.settings) or torch.jit.is_tracing():
+            return None
+        compiled = None
+        if inputs.device.type == "cpu" and inputs.dtype in (torch.float32, torch.float64):
+            compiled = None if torch.is_autocast_cpu_enabled() else cpu.load()
+        return eager if compiled is None and self.recompute else compiled
 
     def _start(self, inputs: Tensor) -> Optional[Tensor]:
         if self.settings.transition.initial_state != "uniform":

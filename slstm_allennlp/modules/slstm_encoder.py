@@ -1,4 +1,4 @@
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Union
 
 import torch
 from allennlp.common import Params
@@ -39,6 +39,7 @@ class SlstmEncoder(torch.nn.Module):
     boundary : `bool`, optional (default = `None`)
     transition : `str` or `Dict[str, Any]`, optional (default = `"paper"`)
     layer_norm : `bool`, optional (default = `False`)
+    recompute : `bool`, optional (default = `False`)
         All as in `slstm_allennlp.modules.SentenceStateLSTM`.
     dropout : `float`, optional (default = `0.0`)
         The rate of the dropout on the inputs and on the outputs. Leave it at zero where the model
@@ -59,6 +60,7 @@ class SlstmEncoder(torch.nn.Module):
         boundary: Optional[bool] = None,
         transition: Union[str, Dict[str, Any]] = "paper",
         layer_norm: bool = False,
+        recompute: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -73,6 +75,7 @@ class SlstmEncoder(torch.nn.Module):
                 boundary=boundary,
                 transition=transition,
                 layer_norm=layer_norm,
+                recompute=recompute,
             )
         except ValueError as error:
             raise ConfigurationError(f"slstm: {error}") from None
@@ -86,12 +89,12 @@ class SlstmEncoder(torch.nn.Module):
                 raise ConfigurationError(f'slstm has no key "{key}": {advice}')
         return super().from_params(params, **extras)  # type: ignore[misc]
 
-    def _encode(
-        self, inputs: torch.Tensor, mask: Optional[torch.Tensor]
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
-        """The words' and the sentences' states, with dropout on the inputs."""
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor], words: bool) -> torch.Tensor:
+        """The words' states or the sentences', with dropout on the inputs."""
         # Some models' masks are of integers.
-        return self._module(self._dropout(inputs), None if mask is None else mask.bool())
+        mask = None if mask is None else mask.bool()
+        outputs = self._module(self._dropout(inputs), mask, need_words=words, need_sentence=not words)
+        return outputs[0 if words else 1]
 
     def get_input_dim(self) -> int:
         return self._module.input_size

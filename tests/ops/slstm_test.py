@@ -2,12 +2,15 @@
 
 import itertools
 import math
+import os
+import shutil
 
 import pytest
 import torch
 
 from slstm_allennlp.modules import SentenceStateLSTM
-from slstm_allennlp.ops.slstm import batched_slstm, naive_slstm
+from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, is_fusible, naive_slstm
+from slstm_allennlp.ops.slstm.kernels import cpu, eager
 
 SIZE = 4
 LENGTHS = (6, 0, 1, 3)
@@ -46,13 +49,45 @@ def naive(encoder, inputs, mask):
     return naive_slstm(inputs, mask, encoder.weights, encoder.settings, encoder._start(inputs))
 
 
+def versions(encoder, **options):
+    """Every fast version that has what the encoder's settings ask for, by its name."""
+
+    def run(function, *kernels, **options):
+        return lambda inputs, mask: function(
+            inputs, mask, encoder.weights, encoder.settings, encoder._start(inputs), *kernels, **options
+        )
+
+    result = {} if options else {"batched": run(batched_slstm)}
+    if is_fusible(encoder.settings):
+        result["fused, eager"] = run(fused_slstm, eager, **options)
+        if COMPILED is not None:
+            result["fused, compiled"] = run(fused_slstm, COMPILED, **options)
+    return result
+
+
+def seeded(function, *arguments):
+    """With the same draws for a start that is drawn."""
+    torch.manual_seed(1)
+    return function(*arguments)
+
+
+COMPILED = cpu.load()
+
+
+def test_the_kernels_compile_here():
+    """Where there is a compiler: so that the tests below are not of less than they seem."""
+    if shutil.which(os.environ.get("CXX", "c++")) is None or shutil.which("ninja") is None:
+        pytest.skip("no C++ compiler or no ninja here")
+    assert COMPILED is not None
+
+
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
 @pytest.mark.parametrize("boundary", (False, True), ids=("bare", "boundary"))
 @pytest.mark.parametrize("nodes", (0, 1, 2, 3))
 @pytest.mark.parametrize("window", (1, 2, 3))
 @pytest.mark.parametrize("transition", TRANSITIONS, ids=name)
-def test_batched_equals_naive(transition, window, nodes, boundary, layer_norm):
+def test_equals_naive(transition, window, nodes, boundary, layer_norm):
     encoder = SentenceStateLSTM(
         SIZE,
         SIZE,
@@ -65,55 +100,121 @@ def test_batched_equals_naive(transition, window, nodes, boundary, layer_norm):
     )
     randomized(encoder)
     inputs, mask = batch()
-    torch.manual_seed(1)
-    expected_words, expected_sentence = naive(encoder, inputs, mask)
-    torch.manual_seed(1)
-    words, sentence = encoder(inputs, mask)
-    torch.testing.assert_close(words, expected_words, rtol=0, atol=1e-10)
-    torch.testing.assert_close(sentence, expected_sentence, rtol=0, atol=1e-10)
-    assert not words[~mask].any()
+    expected_words, expected_sentence = seeded(naive, encoder, inputs, mask)
+    for version in (encoder, *versions(encoder).values()):
+        words, sentence = seeded(version, inputs, mask)
+        torch.testing.assert_close(words, expected_words, rtol=0, atol=1e-10)
+        torch.testing.assert_close(sentence, expected_sentence, rtol=0, atol=1e-10)
+        assert not words[~mask].any()
 
 
 @pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("nodes", (0, 1, 2))
 @pytest.mark.parametrize("transition", MIXED, ids=name)
-def test_single_choices_equal_naive(transition):
+def test_single_choices_equal_naive(transition, nodes):
     encoder = SentenceStateLSTM(
-        SIZE, SIZE, num_steps=3, window_size=2, num_sentence_nodes=2, transition=transition
+        SIZE, SIZE, num_steps=3, window_size=2, num_sentence_nodes=nodes, transition=transition
     )
     randomized(encoder)
     inputs, mask = batch()
-    for ours, expected in zip(encoder(inputs, mask), naive(encoder, inputs, mask)):
-        torch.testing.assert_close(ours, expected, rtol=0, atol=1e-10)
+    for version in versions(encoder).values():
+        for ours, expected in zip(version(inputs, mask), naive(encoder, inputs, mask)):
+            torch.testing.assert_close(ours, expected, rtol=0, atol=1e-10)
 
 
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize(
     "transition, window, nodes, layer_norm",
-    [("paper", 1, 1, False), ("paper", 2, 2, True), ("released", 2, 1, False), ("fastnlp", 1, 2, True)],
+    [
+        ("paper", 1, 1, False),
+        ("paper", 2, 0, False),
+        ("paper", 2, 2, True),
+        ("released", 1, 1, False),
+        ("released", 2, 1, False),
+        ("fastnlp", 2, 1, False),
+        ("fastnlp", 1, 2, True),
+        ({"gate_normalization": "softmax"}, 1, 1, False),
+        ({"preset": "released", "initial_state": "uniform"}, 1, 1, False),
+    ],
 )
-def test_gradients_equal_naive(transition, window, nodes, layer_norm):
+@pytest.mark.parametrize(
+    "needed", ((True, True), (True, False), (False, True)), ids=("both", "words", "sentence")
+)
+@pytest.mark.parametrize("recompute", (False, True))
+def test_gradients_equal_naive(transition, window, nodes, layer_norm, needed, recompute):
     encoder = SentenceStateLSTM(
         SIZE,
         SIZE,
-        num_steps=3,
+        num_steps=4,
         window_size=window,
         num_sentence_nodes=nodes,
         transition=transition,
         layer_norm=layer_norm,
     )
+    randomized(encoder)
     inputs, mask = batch()
-    inputs.requires_grad_()
+    inputs.masked_fill_(~mask.unsqueeze(-1), float("nan")).requires_grad_()
     variables = [inputs, *encoder.parameters()]
-    gradients = []
-    for function in (encoder, lambda *arguments: naive(encoder, *arguments)):
-        words, sentence = function(inputs, mask)
+
+    def gradients(function):
+        results = [out for out, need in zip(seeded(function, inputs, mask), needed) if need]
         # Different weights for every number, so that no two errors cancel.
         torch.manual_seed(2)
-        loss = (words * torch.randn_like(words)).sum() + (sentence * torch.randn_like(sentence)).sum()
-        gradients.append(torch.autograd.grad(loss, variables))
-    for ours, expected in zip(*gradients):
-        torch.testing.assert_close(ours, expected, rtol=0, atol=1e-10)
-    assert not gradients[0][0][~mask].any()
+        loss = sum((out * torch.randn_like(out)).sum() for out in results)
+        given = torch.autograd.grad(loss, variables, allow_unused=True)
+        return [torch.zeros_like(v) if d is None else d for d, v in zip(given, variables)]
+
+    expected = gradients(lambda *arguments: naive(encoder, *arguments))
+    fused = {"need_words": needed[0], "need_sentences": needed[1], "recompute": recompute}
+    found = {**versions(encoder), **versions(encoder, **fused)}
+    for version in found.values():
+        for ours, oracle in zip(gradients(version), expected):
+            torch.testing.assert_close(ours, oracle, rtol=0, atol=1e-10)
+            assert ours is not inputs or not ours[~mask].any()
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
+@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
+@pytest.mark.parametrize("size", (1, 16, 65, 200))
+def test_compiled_kernels_at_every_size(transition, size):
+    """Below, at and above what the kernels take at a time, in single precision, too."""
+    encoder = SentenceStateLSTM(size, size, num_steps=2, transition=transition)
+    inputs, mask = batch((7, 2, 30), padded=30, size=size)
+    expected = batched_slstm(inputs, mask, encoder.weights, encoder.settings)
+    for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 3e-6)):
+        encoder.to(dtype)
+        compiled = versions(encoder)["fused, compiled"]
+        for ours, exact in zip(compiled(inputs.to(dtype), mask), expected):
+            torch.testing.assert_close(ours.double(), exact, rtol=0, atol=tolerance)
+
+
+@pytest.mark.usefixtures("double")
+def test_recompute_keeps_less():
+    """The floats that autograd keeps beside the weights and what every version needs, per word."""
+
+    def kept(**options):
+        encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=9, boundary=False, **options)
+        inputs, mask = batch((50,) * 8, padded=50)
+        inputs.requires_grad_()
+        weights = {parameter.data_ptr() for parameter in encoder.parameters()}
+        saved = {}
+
+        def pack(tensor):
+            if tensor.is_floating_point() and tensor.data_ptr() not in weights:
+                saved[tensor.data_ptr()] = tensor.untyped_storage().nbytes() / tensor.element_size()
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+            encoder(inputs, mask)
+        return sum(saved.values()) / (8 * 50 * SIZE)
+
+    if not hasattr(torch.Tensor, "untyped_storage"):
+        pytest.skip("this PyTorch does not tell a tensor's storage")
+    words_and_products = 9 * 10 + 7 + 3  # a step's pre-activations, states and f̂; U x; the inputs
+    if COMPILED is not None:
+        assert kept() < words_and_products + 5
+    assert kept(recompute=True) < 9 * 2 + 7 + 8
 
 
 @pytest.mark.usefixtures("double")

@@ -33,5 +33,4 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
         `torch.Tensor`
             Zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
         """
-        words, _ = self._encode(inputs, mask)
-        return self._dropout(words)
+        return self._dropout(self._encode(inputs, mask, words=True))

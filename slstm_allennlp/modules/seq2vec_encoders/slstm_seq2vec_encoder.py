@@ -29,8 +29,7 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
         `torch.Tensor`
             Zero for sentences that are all padding. *Shape:* (batch_size, hidden_size)
         """
-        _, sentences = self._encode(inputs, mask)
-        sentences = self._dropout(sentences)
+        sentences = self._dropout(self._encode(inputs, mask, words=False))
         if mask is None:
             return sentences
         # As AllenNLP's own encoders have it: what is all padding has no state.

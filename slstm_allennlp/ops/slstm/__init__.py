@@ -1,9 +1,11 @@
 """
 The sentence-state LSTM (Zhang, Liu and Song, ACL 2018): `naive_slstm` is the paper's equations as
-one would write them down, `batched_slstm` computes the same with one large product a step.
+one would write them down, `batched_slstm` computes the same with one large product a step, and
+`fused_slstm` without the padding, with kernels of its own for the rest of a step.
 """
 
 from slstm_allennlp.ops.slstm.batched import batched_slstm
+from slstm_allennlp.ops.slstm.fused import fused_slstm, is_fusible
 from slstm_allennlp.ops.slstm.naive import naive_slstm
 from slstm_allennlp.ops.slstm.settings import SlstmSettings, Transition
 from slstm_allennlp.ops.slstm.weights import SlstmWeights, initial_weights
@@ -13,6 +15,8 @@ __all__ = [
     "SlstmWeights",
     "Transition",
     "batched_slstm",
+    "fused_slstm",
     "initial_weights",
+    "is_fusible",
     "naive_slstm",
 ]

@@ -1,0 +1,488 @@
+"""
+The S-LSTM over packed words: nothing is computed for padding, the elementwise part of a step reads and
+writes memory once (in kernels of its own), and the backward pass, written by hand, keeps little.
+"""
+
+from types import ModuleType
+from typing import Any, List, NamedTuple, Optional, Tuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import linear
+
+from slstm_allennlp.ops.boundary import add_boundary
+from slstm_allennlp.ops.slstm.settings import SlstmSettings
+from slstm_allennlp.ops.slstm.weights import SlstmWeights
+
+_Node = Any  # a tensor, and None where there is no sentence node
+
+
+class _Plan(NamedTuple):
+    """What the steps need to know beside tensors."""
+
+    kernels: ModuleType
+    num_steps: int
+    window: int
+    sigmoid_first: bool
+    shared_forget: bool
+    need_words: bool
+    need_node: bool
+    recompute: bool
+
+
+def is_fusible(settings: SlstmSettings) -> bool:
+    """Whether `fused_slstm` has what the settings ask for."""
+    summed = settings.transition.window == "summed" and settings.window_size > 1
+    return settings.num_sentence_nodes <= 1 and not settings.layer_norm and not summed
+
+
+def fused_slstm(
+    inputs: Tensor,
+    mask: Tensor,
+    weights: SlstmWeights,
+    settings: SlstmSettings,
+    start: Optional[Tensor],
+    kernels: ModuleType,
+    need_words: bool = True,
+    need_sentences: bool = True,
+    recompute: bool = False,
+) -> Tuple[Optional[Tensor], Optional[Tensor]]:
+    """
+    The final states of the words and of the sentences. Arguments and results as in
+    `slstm_allennlp.ops.slstm.batched.batched_slstm`; beside them
+
+    kernels : `ModuleType`
+        The elementwise operations, for the tensors' device.
+    need_words, need_sentences : `bool`, optional (default = `True`)
+        What is not needed is not computed, and None.
+    recompute : `bool`, optional (default = `False`)
+        Whether the backward pass computes the products of the forward pass anew, which saves memory.
+    """
+    x, x_mask = inputs, mask
+    if weights.boundary_inputs is not None:
+        x, x_mask = add_boundary(inputs, mask, weights.boundary_inputs)
+    counts = x_mask.sum(1)
+    offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+    sentence_of = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
+    x = x[x_mask]  # (R, d), the words of all sentences
+    if weights.projection_weight is not None:
+        x = linear(x, weights.projection_weight, weights.projection_bias)
+    Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())  # (R, G * h)
+
+    transition, m = settings.transition, settings.num_sentence_nodes
+    if weights.initial_h is not None and weights.initial_c is not None:
+        h, c = weights.initial_h, weights.initial_c
+        g, cg = h.expand(len(counts), -1), c.expand(len(counts), -1)
+    else:
+        h, c = (x, x) if start is None else (start[0][x_mask], start[1][x_mask])
+        g, cg = (_means(states, sentence_of, counts) for states in (h, c))
+
+    words_matter = transition.sentence_vector != "node" or m == 0
+    plan = _Plan(
+        kernels=kernels,
+        num_steps=settings.num_steps,
+        window=settings.window_size,
+        sigmoid_first=transition.gate_normalization == "sigmoid_softmax",
+        shared_forget=transition.sentence_forget == "shared",
+        need_words=need_words or words_matter,
+        need_node=need_sentences and m == 1,
+        recompute=recompute,
+    )
+    candidate = x if transition.candidate == "input" else None
+    node = (g, cg) if m else (None, None)
+    h, g = _FusedSteps.apply(
+        plan,
+        offsets,
+        sentence_of,
+        Ux,
+        candidate,
+        h,
+        c,
+        *node,
+        weights.word_W.flatten(2).flatten(0, 1),
+        None if weights.word_V is None else weights.word_V.flatten(2).flatten(0, 1),
+        None if weights.sentence_W is None else weights.sentence_W.flatten(3).flatten(0, 2),
+        None if weights.sentence_U is None else weights.sentence_U[0],
+        None if weights.sentence_b is None else weights.sentence_b[0],
+    )
+
+    words = sentences = None
+    if need_words:
+        words = h.new_zeros(*x_mask.shape, settings.hidden_size)
+        words[x_mask] = h
+        if weights.boundary_inputs is not None:
+            words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
+    if need_sentences:
+        if m == 0:
+            sentences = _means(h, sentence_of, counts)
+        elif transition.sentence_vector == "node":
+            sentences = g
+        else:
+            total = _sums(h, sentence_of, len(counts)) + g
+            number = counts + 1 if transition.sentence_vector == "mean" else counts.clamp(min=1)
+            sentences = total / number.unsqueeze(1)
+    return words, sentences
+
+
+def _sums(states: Tensor, sentence_of: Tensor, sentences: int) -> Tensor:
+    return states.new_zeros(sentences, states.size(1)).index_add(0, sentence_of, states)
+
+
+def _means(states: Tensor, sentence_of: Tensor, counts: Tensor) -> Tensor:
+    """The mean over each sentence's words, zero where it has none."""
+    return _sums(states, sentence_of, len(counts)) / counts.clamp(min=1).unsqueeze(1)
+
+
+class _Step(NamedTuple):
+    """What the backward pass needs of a step; h, c, g and cg are of its start."""
+
+    h: Tensor  # (R, h)
+    c: Tensor  # (R, h)
+    g: _Node  # (B, h)
+    cg: _Node  # (B, h)
+    pre: Optional[Tensor] = None  # W ξ, (R, G * h)
+    Vg: _Node = None  # (B, G * h)
+    Uf: _Node = None  # U_f hᵢ, (R, h)
+    Wf: _Node = None  # W_f g + b_f, (B, h)
+    fg: _Node = None  # f̂_g before its sigmoid, (B, h)
+    o: _Node = None  # o before its sigmoid, (B, h)
+    h_bar: _Node = None  # (B, h)
+    log_total: _Node = None  # of Eq. 3's softmax, (B, h)
+
+
+class _FusedSteps(torch.autograd.Function):
+    """All steps at once: (Ux, x, h⁰, c⁰, g⁰, c_g⁰, weights) to (hᵀ, gᵀ), with `_Run` for the work."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        plan: _Plan,
+        offsets: Tensor,
+        sentence_of: Tensor,
+        Ux: Tensor,
+        x: Optional[Tensor],
+        h: Tensor,
+        c: Tensor,
+        g: _Node,
+        cg: _Node,
+        W: Tensor,
+        V: _Node,
+        sentence_W: _Node,
+        sentence_U: _Node,
+        sentence_b: _Node,
+    ) -> Tuple[Tensor, _Node]:
+        run = _Run(plan, offsets, sentence_of, Ux, x, W, V, sentence_W, sentence_U, sentence_b)
+        constant = h.dim() == 1
+        if constant:
+            h, c = h.expand(len(Ux), -1), c.expand(len(Ux), -1)
+        h, c = h.contiguous(), c.contiguous()
+        g, cg = (None, None) if g is None or cg is None else (g.contiguous(), cg.contiguous())
+        steps = []
+        for number in range(plan.num_steps):
+            last = number == plan.num_steps - 1
+            step, h, c, g, cg = run.step(
+                h,
+                c,
+                g,
+                cg,
+                first=number == 0 and constant,
+                words=not last or plan.need_words,
+                node=not last or plan.need_node,
+            )
+            steps.append(step)
+        tensors = [tensor for step in steps for tensor in step]
+        ctx.save_for_backward(
+            offsets, sentence_of, Ux, x, W, V, sentence_W, sentence_U, sentence_b, c, cg, *tensors
+        )
+        ctx.plan, ctx.constant = plan, constant
+        return h, g
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dh: Tensor, dg: _Node) -> Any:  # type: ignore[override]
+        plan, constant = ctx.plan, ctx.constant
+        saved = ctx.saved_tensors
+        run = _Run(plan, *saved[:9])
+        width = len(_Step._fields)
+        steps = [
+            _Step(*saved[11 + index * width : 11 + (index + 1) * width])
+            for index in range(plan.num_steps)
+        ]
+        gradients = run.backward(steps, saved[9], saved[10], dh, dg, constant)
+        return (None, None, None, *gradients)
+
+
+class _Run:
+    """One pass over one batch: the weights, and the steps over them."""
+
+    def __init__(
+        self,
+        plan: _Plan,
+        offsets: Tensor,
+        sentence_of: Tensor,
+        Ux: Tensor,
+        x: Optional[Tensor],
+        W: Tensor,
+        V: _Node,
+        sentence_W: _Node,
+        sentence_U: _Node,
+        sentence_b: _Node,
+    ) -> None:
+        self.plan, self.offsets, self.sentence_of = plan, offsets, sentence_of
+        self.Ux, self.x, self.W, self.V = Ux, x, W, V
+        self.sentence_W, self.sentence_U, self.sentence_b = sentence_W, sentence_U, sentence_b
+        self.counts = (offsets[1:] - offsets[:-1]).clamp(min=1).unsqueeze(1).to(Ux.dtype)
+
+    def products(self, h: Tensor, first: bool) -> Tensor:
+        """W ξ for every word."""
+        if not first:
+            return self.windows(h) @ self.W.t()
+        there, kind_of = self.kinds()
+        return ((there * h[0]).flatten(1) @ self.W.t())[kind_of]
+
+    def windows(self, h: Tensor) -> Tensor:
+        """ξ of every word: (R, (2k + 1) * h)."""
+        result = h.new_empty(len(h), self.W.size(1))
+        self.plan.kernels.windows(self.offsets, self.plan.window, h, result)
+        return result
+
+    def kinds(self) -> Tuple[Tensor, Tensor]:
+        """
+        Where every word has the same h, words differ only in which neighbours they lack: for each kind
+        of word, which of ξ's places are taken, (kinds, 2k + 1, 1); and each word's kind, (R).
+        """
+        k, device = self.plan.window, self.offsets.device
+        position = torch.arange(len(self.sentence_of), device=device)
+        left = (position - self.offsets[self.sentence_of]).clamp(max=k)
+        right = (self.offsets[self.sentence_of + 1] - 1 - position).clamp(max=k)
+        distance = torch.arange(-k, k + 1, device=device)
+        reach = torch.arange(k + 1, device=device)
+        there = (distance >= -reach.view(-1, 1, 1)) & (distance <= reach.view(1, -1, 1))
+        return there.flatten(0, 1).unsqueeze(-1).to(self.Ux.dtype), left * (k + 1) + right
+
+    def step(
+        self,
+        h: Tensor,
+        c: Tensor,
+        g: _Node,
+        cg: _Node,
+        first: bool,
+        words: bool,
+        node: bool,
+    ) -> Tuple[_Step, Tensor, Tensor, _Node, _Node]:
+        """The step's record, and the next h, c, g and cg."""
+        plan, kernels = self.plan, self.plan.kernels
+        record = _Step(h, c, g, cg)
+        h_new, c_new, g_new, cg_new = h, c, g, cg
+        if words:
+            pre = self.products(h, first)
+            Vg = None if g is None or self.V is None else g @ self.V.t()
+            h_new, c_new = kernels.word_forward(
+                self.offsets, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
+            )
+            record = record._replace(pre=None if plan.recompute else pre, Vg=Vg)
+        if node and g is not None:
+            Uf = self.node_products(h)
+            Wf, fg, o, h_bar = self.node_gates(h, g)
+            g_new, cg_new, log_total = kernels.node_forward(
+                self.offsets, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
+            )
+            record = record._replace(Wf=Wf, fg=fg, o=o, h_bar=h_bar, log_total=log_total)
+            record = record._replace(Uf=None if plan.recompute else Uf)
+        return record, h_new, c_new, g_new, cg_new
+
+    def node_products(self, h: Tensor) -> Tensor:
+        """U_f hᵢ for every word."""
+        return h @ self.sentence_U[0].t()
+
+    def node_gates(self, h: Tensor, g: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
+        """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each; and h̄."""
+        Wg = linear(g, self.sentence_W, self.sentence_b.flatten()).unflatten(1, (-1, g.size(1)))
+        h_bar = _sums(h, self.sentence_of, len(g)) / self.counts
+        own = 0 if self.plan.shared_forget else 2
+        fg = Wg[:, own] + h_bar @ self.sentence_U[own].t()
+        o = Wg[:, 1] + h_bar @ self.sentence_U[1].t()
+        return Wg[:, 0].contiguous(), fg.contiguous(), o.contiguous(), h_bar
+
+    def backward(
+        self,
+        steps: List[_Step],
+        c_last: Tensor,
+        cg_last: _Node,
+        dh: Tensor,
+        dg: _Node,
+        constant: bool,
+    ) -> Tuple[Optional[Tensor], ...]:
+        """The gradients of Ux, x, h⁰, c⁰, g⁰, c_g⁰ and the weights."""
+        dh, dc = dh.contiguous(), torch.zeros_like(dh)
+        dcg = None
+        if dg is not None:
+            dg, dcg = dg.contiguous(), torch.zeros_like(dg)
+        weights = (self.W, self.V, self.sentence_W, self.sentence_U, self.sentence_b)
+        d = _Gradients(len(self.Ux), len(self.counts), len(steps), self.Ux, self.x, *weights)
+        new = c_last, cg_last  # what the step came to
+        for number in reversed(range(len(steps))):
+            step, last = steps[number], number == len(steps) - 1
+            words, node = not last or self.plan.need_words, not last or self.plan.need_node
+            # What a step left as it was has its gradient as it was.
+            dh_old, dc_old = torch.zeros_like(dh) if words else dh.clone(), dc
+            dg_old, dcg_old = (None, None) if node else (dg, dcg)
+            c_new, cg_new = new
+            if words:
+                dc_old, dg_words, dcg_words = self.word_backward(
+                    step, number == 0 and constant, c_new, dh, dc, dh_old, d
+                )
+                dg_old, dcg_old = _sum(dg_old, dg_words), _sum(dcg_old, dcg_words)
+            if node and step.g is not None:
+                dg_node, dcg_node = self.node_backward(step, cg_new, dg, dcg, dh_old, dc_old, d)
+                dg_old, dcg_old = _sum(dg_old, dg_node), _sum(dcg_old, dcg_node)
+            dh, dc, dg, dcg = dh_old, dc_old, dg_old, dcg_old
+            new = step.c, step.cg
+        d.finish()
+        if constant:
+            dh, dc = dh.sum(0), dc.sum(0)
+        return (d.Ux, d.x, dh, dc, dg, dcg, d.W, d.V, d.sentence_W, d.sentence_U, d.sentence_b)
+
+    def word_backward(
+        self,
+        step: _Step,
+        first: bool,
+        c_new: Tensor,
+        dh: Tensor,
+        dc: Tensor,
+        dh_old: Tensor,
+        d: "_Gradients",
+    ) -> Tuple[Tensor, _Node, _Node]:
+        """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
+        plan, kernels = self.plan, self.plan.kernels
+        pre = self.products(step.h, first) if step.pre is None else step.pre
+        d_pre, xi = (torch.empty_like(pre), None) if first else d.of_W.next()
+        d_Vg, dc_old, dcg_old = kernels.word_backward(
+            self.offsets,
+            plan.window,
+            plan.sigmoid_first,
+            pre,
+            self.Ux,
+            step.Vg,
+            step.c,
+            step.cg,
+            self.x,
+            c_new,
+            dh,
+            dc,
+            d_pre,
+            d.Ux,
+            d.x,
+        )
+        if first:
+            there, kind_of = self.kinds()
+            d_kinds = _sums(d_pre, kind_of, len(there))
+            d.W.addmm_(d_kinds.t(), (there * step.h[0]).flatten(1))
+            # All words have the one h, so that any of them may carry its gradient.
+            dh_old[0] += ((d_kinds @ self.W).view(*there.shape[:2], -1) * there).sum((0, 1))
+        else:
+            kernels.windows(self.offsets, plan.window, step.h, xi)
+            kernels.windows_backward(self.offsets, plan.window, d_pre @ self.W, dh_old)
+        if d_Vg is None:
+            return dc_old, None, None
+        d.of_V.add(d_Vg, step.g)
+        return dc_old, d_Vg @ self.V, dcg_old
+
+    def node_backward(
+        self,
+        step: _Step,
+        cg_new: _Node,
+        dg: _Node,
+        dcg: _Node,
+        dh_old: Tensor,
+        dc_old: Tensor,
+        d: "_Gradients",
+    ) -> Tuple[Tensor, Tensor]:
+        """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
+        U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
+        Uf = self.node_products(step.h) if step.Uf is None else step.Uf
+        d_Uf, h = d.of_Uf.next()
+        h.copy_(step.h)
+        d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
+            self.offsets,
+            self.plan.sigmoid_first,
+            Uf,
+            step.Wf,
+            step.fg,
+            step.o,
+            step.c,
+            step.cg,
+            cg_new,
+            step.log_total,
+            dg,
+            dcg,
+            d_Uf,
+            dc_old,
+        )
+        d_mean = (d_fg @ U[own] + d_o @ U[1]) / self.counts
+        dh_old.addmm_(d_Uf, U[0]).add_(d_mean[self.sentence_of])
+        d_Wg = torch.zeros(len(dcg_old), *self.sentence_b.shape, dtype=Uf.dtype, device=Uf.device)
+        d_Wg[:, 0] += d_Wf
+        d_Wg[:, own] += d_fg
+        d_Wg[:, 1] += d_o
+        d.of_node_gates[own].add(d_fg, step.h_bar)
+        d.of_node_gates[1].add(d_o, step.h_bar)
+        d.of_sentence_W.add(d_Wg.flatten(1), step.g)
+        d.sentence_b.add_(d_Wg.sum(0))
+        return d_Wg.flatten(1) @ self.sentence_W, dcg_old
+
+
+class _Gradients:
+    """What is summed up over the steps, by the name of what it is the gradient of."""
+
+    def __init__(self, words: int, sentences: int, num_steps: int, *weights: _Node) -> None:
+        zeros: List[_Node] = [None if weight is None else torch.zeros_like(weight) for weight in weights]
+        self.Ux, self.x, self.W, self.V, self.sentence_W, self.sentence_U, self.sentence_b = zeros
+        # Words take memory, so that theirs are summed up now and then; sentences at the end.
+        self.of_W = _Products(self.W, words, 3)
+        self.all = [self.of_W]
+        if self.sentence_U is not None:
+            self.of_Uf = _Products(self.sentence_U[0], words, 3)
+            self.of_V = _Products(self.V, sentences, num_steps)
+            self.of_sentence_W = _Products(self.sentence_W, sentences, num_steps)
+            self.of_node_gates = [_Products(U, sentences, num_steps) for U in self.sentence_U]
+            self.all += [self.of_Uf, self.of_V, self.of_sentence_W, *self.of_node_gates]
+
+    def finish(self) -> None:
+        for products in self.all:
+            products.finish()
+
+
+class _Products:
+    """
+    Adds Σ dᵀ x to a weight's gradient, for the rows d and x of several steps by one product, which takes
+    less time than one a step.
+    """
+
+    def __init__(self, gradient: Tensor, rows: int, num_steps: int) -> None:
+        self._gradient = gradient
+        self._d, self._x = (gradient.new_empty(num_steps, rows, size) for size in gradient.shape)
+        self._filled = 0
+
+    def next(self) -> Tuple[Tensor, Tensor]:
+        """The places for the d and the x of one more step."""
+        if self._filled == len(self._d):
+            self.finish()
+        self._filled += 1
+        return self._d[self._filled - 1], self._x[self._filled - 1]
+
+    def add(self, d: Tensor, x: Tensor) -> None:
+        """The d and the x of one more step."""
+        for place, tensor in zip(self.next(), (d, x)):
+            place.copy_(tensor)
+
+    def finish(self) -> None:
+        d, x = self._d[: self._filled].flatten(0, 1), self._x[: self._filled].flatten(0, 1)
+        self._gradient.addmm_(d.t(), x)
+        self._filled = 0
+
+
+def _sum(first: _Node, second: _Node) -> _Node:
+    """Their sum, where None is nothing."""
+    return second if first is None else first if second is None else first + second

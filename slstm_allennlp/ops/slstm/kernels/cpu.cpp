@@ -1,0 +1,467 @@
+// The elementwise part of an S-LSTM step on the CPU: each function reads and writes its tensors once.
+//
+// Rows are the words of all sentences, one behind the other, without padding; `offsets` says where each
+// sentence begins, and one more where the last one ends. The work is divided over the h dimensions, which
+// do not depend on each other here, so that sums over words need no locks. The equations are those of
+// naive.py; eager.py has the same functions in PyTorch.
+
+#include <torch/extension.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+constexpr int64_t kLine = 16;      // floats in a cache line
+constexpr int64_t kBlock = 64;     // dimensions at a time: a few vector registers
+constexpr int64_t kMaxGates = 64;  // normalised gates, that is, windows of up to 30 words a side
+
+// exp, in a form that compilers vectorise: 2^n e^r with |r| <= ln 2 / 2, within 2 units in the last place.
+inline float exp_(float x) {
+  x = std::min(std::max(x, -87.0f), 88.0f);
+  const float n = std::nearbyint(x * 1.44269504f);
+  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  const int32_t bits = (static_cast<int32_t>(n) + 127) << 23;
+  float scale;
+  std::memcpy(&scale, &bits, sizeof scale);
+  return p * scale;
+}
+inline double exp_(double x) { return std::exp(x); }
+
+template <typename T>
+inline T sigmoid(T x) {
+  return T(1) / (T(1) + exp_(-x));
+}
+inline float tanh_(float x) { return 2.0f * sigmoid(2.0f * x) - 1.0f; }
+inline double tanh_(double x) { return std::tanh(x); }
+
+// Divides the dimensions evenly among the threads, and each share into blocks.
+template <typename Body>
+void over_dimensions(int64_t h, const Body& body) {
+  const int64_t lines = (h + kLine - 1) / kLine;
+  at::parallel_for(0, lines, std::max<int64_t>(1, 4096 / h), [&](int64_t from, int64_t to) {
+    const int64_t end = std::min(to * kLine, h);
+    for (int64_t first = from * kLine; first < end; first += kBlock) {
+      body(first, std::min(kBlock, end - first));
+    }
+  });
+}
+
+// What the kernels share: sizes, and how gates are normalised.
+struct Shape {
+  int64_t h;           // hidden size
+  int64_t window;      // neighbours on each side
+  bool has_node;       // a sentence node
+  bool has_candidate;  // u is tanh of a gate of its own, else the word's input
+  int64_t neighbors() const { return 2 * window + 1; }
+  int64_t normalized() const { return neighbors() + has_node + 1; }
+  int64_t gates() const { return normalized() + 1 + has_candidate; }
+};
+
+template <typename T>
+struct Gates {
+  T e[kMaxGates][kBlock];      // exp of the normalised gates' values
+  T s[kMaxGates][kBlock];      // their sigmoids, if sigmoid_first
+  T total[kBlock], o[kBlock], u[kBlock];
+};
+
+// All gates of one word, for `n` dimensions from `j`.
+template <typename T, bool sigmoid_first>
+inline void gates_of(Gates<T>& g, const Shape& shape, const T* pre, const T* Ux, const T* Vg, const T* x,
+                     int64_t j, int64_t n) {
+  const int64_t h = shape.h, K = shape.normalized();
+  T highest[kBlock];
+  for (int64_t i = 0; i < n; ++i) g.total[i] = 0;
+  for (int64_t q = 0; q < K; ++q) {
+    const T *p = pre + q * h + j, *a = Ux + q * h + j, *b = Vg ? Vg + q * h + j : nullptr;
+    T* e = g.e[q];
+    if (b) {
+      for (int64_t i = 0; i < n; ++i) e[i] = p[i] + a[i] + b[i];
+    } else {
+      for (int64_t i = 0; i < n; ++i) e[i] = p[i] + a[i];
+    }
+    if (sigmoid_first) {
+      T* s = g.s[q];
+      for (int64_t i = 0; i < n; ++i) {
+        s[i] = sigmoid(e[i]);
+        e[i] = exp_(s[i]);
+        g.total[i] += e[i];
+      }
+    } else {
+      for (int64_t i = 0; i < n; ++i) highest[i] = q ? std::max(highest[i], e[i]) : e[i];
+    }
+  }
+  if (!sigmoid_first) {
+    for (int64_t q = 0; q < K; ++q) {
+      T* e = g.e[q];
+      for (int64_t i = 0; i < n; ++i) {
+        e[i] = exp_(e[i] - highest[i]);
+        g.total[i] += e[i];
+      }
+    }
+  }
+  const T *p = pre + K * h + j, *a = Ux + K * h + j, *b = Vg ? Vg + K * h + j : nullptr;
+  for (int64_t i = 0; i < n; ++i) g.o[i] = sigmoid(p[i] + a[i] + (b ? b[i] : T(0)));
+  if (shape.has_candidate) {
+    p += h, a += h, b = b ? b + h : nullptr;
+    for (int64_t i = 0; i < n; ++i) g.u[i] = tanh_(p[i] + a[i] + (b ? b[i] : T(0)));
+  } else {
+    for (int64_t i = 0; i < n; ++i) g.u[i] = x[j + i];
+  }
+}
+
+template <typename T, bool sigmoid_first>
+void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const T* pre, const T* Ux,
+                   const T* Vg, const T* c, const T* cg, const T* x, T* h_out, T* c_out) {
+  const int64_t h = shape.h, G = shape.gates(), k = shape.window;
+  over_dimensions(h, [&](int64_t j, int64_t n) {
+    Gates<T> g;
+    T sum[kBlock];
+    for (int64_t s = 0; s < sentences; ++s) {
+      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+        gates_of<T, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
+                 x ? x + row * h : nullptr, j, n);
+        for (int64_t i = 0; i < n; ++i) sum[i] = g.e[shape.normalized() - 1][i] * g.u[i];
+        for (int64_t q = 0; q < shape.neighbors(); ++q) {
+          const int64_t other = row + q - k;
+          if (other < offsets[s] || other >= offsets[s + 1]) continue;
+          const T *v = c + other * h + j, *e = g.e[q];
+          for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
+        }
+        if (shape.has_node) {
+          const T *v = cg + s * h + j, *e = g.e[shape.neighbors()];
+          for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
+        }
+        T *hr = h_out + row * h + j, *cr = c_out + row * h + j;
+        for (int64_t i = 0; i < n; ++i) {
+          cr[i] = sum[i] / g.total[i];
+          hr[i] = g.o[i] * tanh_(cr[i]);
+        }
+      }
+    }
+  });
+}
+
+// dc is of the word's new cell on the way in; d_pre, d_c, d_cg, d_Vg, d_Ux and d_x on the way out, the
+// last two added to what is there.
+template <typename T, bool sigmoid_first>
+void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const T* pre, const T* Ux,
+                    const T* Vg, const T* c, const T* cg, const T* x, const T* c_new, const T* dh, const T* dc,
+                    T* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg, T* d_x) {
+  const int64_t h = shape.h, G = shape.gates(), K = shape.normalized(), k = shape.window;
+  over_dimensions(h, [&](int64_t j, int64_t n) {
+    Gates<T> g;
+    T flow[kBlock], weight[kBlock];
+    for (int64_t s = 0; s < sentences; ++s) {
+      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+        gates_of<T, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
+                 x ? x + row * h : nullptr, j, n);
+        const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
+        T *dp = d_pre + row * G * h + j, *du = d_Ux + row * G * h + j, *dv = Vg ? d_Vg + s * G * h + j : nullptr;
+        for (int64_t i = 0; i < n; ++i) {
+          const T t = tanh_(cn[i]);
+          dp[K * h + i] = dhr[i] * t * g.o[i] * (T(1) - g.o[i]);
+          flow[i] = (dcr[i] + dhr[i] * g.o[i] * (T(1) - t * t)) / g.total[i];
+        }
+        for (int64_t q = 0; q < K; ++q) {
+          const T *v = nullptr, *e = g.e[q];
+          T* d_v = nullptr;
+          if (q == K - 1) {
+            v = g.u;
+          } else if (q < shape.neighbors()) {
+            const int64_t other = row + q - k;
+            if (other >= offsets[s] && other < offsets[s + 1]) {
+              v = c + other * h + j;
+              d_v = d_c + other * h + j;
+            }
+          } else {
+            v = cg + s * h + j;
+            d_v = d_cg + s * h + j;
+          }
+          T* out = dp + q * h;
+          for (int64_t i = 0; i < n; ++i) weight[i] = flow[i] * e[i];
+          if (v) {
+            for (int64_t i = 0; i < n; ++i) out[i] = weight[i] * (v[i] - cn[i]);
+          } else {
+            for (int64_t i = 0; i < n; ++i) out[i] = -weight[i] * cn[i];
+          }
+          if (sigmoid_first) {
+            const T* sg = g.s[q];
+            for (int64_t i = 0; i < n; ++i) out[i] *= sg[i] * (T(1) - sg[i]);
+          }
+          if (d_v) {
+            for (int64_t i = 0; i < n; ++i) d_v[i] += weight[i];
+          }
+        }
+        // `weight` is the candidate's now.
+        if (shape.has_candidate) {
+          T* out = dp + (K + 1) * h;
+          for (int64_t i = 0; i < n; ++i) out[i] = weight[i] * (T(1) - g.u[i] * g.u[i]);
+        } else {
+          T* out = d_x + row * h + j;
+          for (int64_t i = 0; i < n; ++i) out[i] += weight[i];
+        }
+        for (int64_t q = 0; q < G; ++q) {
+          for (int64_t i = 0; i < n; ++i) du[q * h + i] += dp[q * h + i];
+          if (dv) {
+            for (int64_t i = 0; i < n; ++i) dv[q * h + i] += dp[q * h + i];
+          }
+        }
+      }
+    }
+  });
+}
+
+template <typename T, bool sigmoid_first>
+void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const T* Uf,
+                   const T* Wf, const T* fg, const T* o, const T* c, const T* cg, T* g_out, T* cg_out,
+                   T* log_total) {
+  over_dimensions(h, [&](int64_t j, int64_t n) {
+    T total[kBlock], sum[kBlock], highest[kBlock], value[kBlock];
+    for (int64_t s = 0; s < sentences; ++s) {
+      const int64_t at = s * h + j;
+      for (int64_t i = 0; i < n; ++i) {
+        const T f = sigmoid_first ? sigmoid(fg[at + i]) : fg[at + i];
+        highest[i] = sigmoid_first ? T(0) : f;
+        value[i] = f;
+      }
+      if (!sigmoid_first) {
+        for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+          const T* u = Uf + row * h + j;
+          for (int64_t i = 0; i < n; ++i) highest[i] = std::max(highest[i], u[i] + Wf[at + i]);
+        }
+      }
+      for (int64_t i = 0; i < n; ++i) {
+        total[i] = exp_(value[i] - highest[i]);
+        sum[i] = total[i] * cg[at + i];
+      }
+      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+        const T *u = Uf + row * h + j, *cr = c + row * h + j;
+        for (int64_t i = 0; i < n; ++i) {
+          const T f = u[i] + Wf[at + i];
+          const T e = exp_((sigmoid_first ? sigmoid(f) : f) - highest[i]);
+          total[i] += e;
+          sum[i] += e * cr[i];
+        }
+      }
+      for (int64_t i = 0; i < n; ++i) {
+        const T cell = sum[i] / total[i];
+        cg_out[at + i] = cell;
+        g_out[at + i] = sigmoid(o[at + i]) * tanh_(cell);
+        log_total[at + i] = std::log(total[i]) + highest[i];
+      }
+    }
+  });
+}
+
+// d_c is added to what is there.
+template <typename T, bool sigmoid_first>
+void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const T* Uf,
+                    const T* Wf, const T* fg, const T* o, const T* c, const T* cg, const T* cg_new,
+                    const T* log_total, const T* dg, const T* dcg, T* d_Uf, T* d_Wf, T* d_fg, T* d_o, T* d_c,
+                    T* d_cg) {
+  over_dimensions(h, [&](int64_t j, int64_t n) {
+    T flow[kBlock], cell[kBlock], log_sum[kBlock], Wf_[kBlock], d_sum[kBlock];
+    for (int64_t s = 0; s < sentences; ++s) {
+      const int64_t at = s * h + j;
+      for (int64_t i = 0; i < n; ++i) {
+        const T t = tanh_(cg_new[at + i]), gate = sigmoid(o[at + i]);
+        d_o[at + i] = dg[at + i] * t * gate * (T(1) - gate);
+        flow[i] = dcg[at + i] + dg[at + i] * gate * (T(1) - t * t);
+        const T f = sigmoid_first ? sigmoid(fg[at + i]) : fg[at + i];
+        const T weight = flow[i] * exp_(f - log_total[at + i]);
+        d_cg[at + i] = weight;
+        d_fg[at + i] = weight * (cg[at + i] - cg_new[at + i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
+        cell[i] = cg_new[at + i];
+        log_sum[i] = log_total[at + i];
+        Wf_[i] = Wf[at + i];
+        d_sum[i] = 0;
+      }
+      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+        const T *__restrict__ u = Uf + row * h + j, *__restrict__ cr = c + row * h + j;
+        T *__restrict__ du = d_Uf + row * h + j, *__restrict__ dc = d_c + row * h + j;
+        for (int64_t i = 0; i < n; ++i) {
+          const T raw = u[i] + Wf_[i];
+          const T f = sigmoid_first ? sigmoid(raw) : raw;
+          const T weight = flow[i] * exp_(f - log_sum[i]);
+          const T d = weight * (cr[i] - cell[i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
+          dc[i] += weight;
+          du[i] = d;
+          d_sum[i] += d;
+        }
+      }
+      for (int64_t i = 0; i < n; ++i) d_Wf[at + i] = d_sum[i];
+    }
+  });
+}
+
+// [h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence.
+template <typename T>
+void windows_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const T* states, T* out) {
+  const int64_t S = 2 * k + 1;
+  at::parallel_for(0, sentences, 1, [&](int64_t from, int64_t to) {
+    for (int64_t s = from; s < to; ++s) {
+      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+        for (int64_t q = 0; q < S; ++q) {
+          const int64_t other = row + q - k;
+          T* place = out + (row * S + q) * h;
+          if (other < offsets[s] || other >= offsets[s + 1]) {
+            std::fill(place, place + h, T(0));
+          } else {
+            std::copy(states + other * h, states + (other + 1) * h, place);
+          }
+        }
+      }
+    }
+  });
+}
+
+// The gradient of the states, added to what is there.
+template <typename T>
+void windows_backward_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const T* d_out,
+                       T* d_states) {
+  const int64_t S = 2 * k + 1;
+  at::parallel_for(0, sentences, 1, [&](int64_t from, int64_t to) {
+    for (int64_t s = from; s < to; ++s) {
+      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+        T* d = d_states + row * h;
+        for (int64_t q = 0; q < S; ++q) {
+          const int64_t reader = row - (q - k);  // whose place q this row stands in
+          if (reader < offsets[s] || reader >= offsets[s + 1]) continue;
+          const T* place = d_out + (reader * S + q) * h;
+          for (int64_t i = 0; i < h; ++i) d[i] += place[i];
+        }
+      }
+    }
+  });
+}
+
+using torch::Tensor;
+using Optional = std::optional<Tensor>;
+
+template <typename T>
+const T* in(const Tensor& tensor) {
+  TORCH_CHECK(tensor.is_contiguous(), "expected a contiguous tensor");
+  return tensor.data_ptr<T>();
+}
+template <typename T>
+const T* in(const Optional& tensor) {
+  return tensor ? in<T>(*tensor) : nullptr;
+}
+template <typename T>
+T* out(Tensor& tensor) {
+  return const_cast<T*>(in<T>(tensor));
+}
+
+// Calls body.operator()<T, sigmoid_first>() with the tensors' type.
+template <typename Body>
+void dispatch(const Tensor& tensor, bool sigmoid_first, const Body& body) {
+  AT_DISPATCH_FLOATING_TYPES(tensor.scalar_type(), "slstm", [&] {
+    if (sigmoid_first) {
+      body(scalar_t(), std::true_type());
+    } else {
+      body(scalar_t(), std::false_type());
+    }
+  });
+}
+
+Shape shape_of(const Tensor& c, int64_t window, const Optional& cg, const Optional& x) {
+  const Shape shape{c.size(1), window, cg.has_value(), !x.has_value()};
+  TORCH_CHECK(shape.normalized() <= kMaxGates, "window_size is ", window, ", expected at most 30");
+  return shape;
+}
+
+}  // namespace
+
+std::vector<Tensor> word_forward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre, Tensor Ux,
+                                 Optional Vg, Tensor c, Optional cg, Optional x) {
+  const Shape shape = shape_of(c, window, cg, x);
+  Tensor h_new = torch::empty_like(c), c_new = torch::empty_like(c);
+  dispatch(c, sigmoid_first, [&](auto type, auto first) {
+    using T = decltype(type);
+    word_forward_<T, decltype(first)::value>(shape, in<int64_t>(offsets), offsets.size(0) - 1, in<T>(pre), in<T>(Ux), in<T>(Vg),
+                     in<T>(c), in<T>(cg), in<T>(x), out<T>(h_new), out<T>(c_new));
+  });
+  return {h_new, c_new};
+}
+
+std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre, Tensor Ux,
+                                    Optional Vg, Tensor c, Optional cg, Optional x, Tensor c_new, Tensor dh,
+                                    Tensor dc, Tensor d_pre, Tensor d_Ux, Optional d_x) {
+  const Shape shape = shape_of(c, window, cg, x);
+  Tensor d_c = torch::zeros_like(c);
+  Optional d_Vg, d_cg;
+  if (cg) {
+    d_Vg = torch::zeros_like(*Vg);
+    d_cg = torch::zeros_like(*cg);
+  }
+  dispatch(c, sigmoid_first, [&](auto type, auto first) {
+    using T = decltype(type);
+    word_backward_<T, decltype(first)::value>(shape, in<int64_t>(offsets), offsets.size(0) - 1, in<T>(pre), in<T>(Ux), in<T>(Vg),
+                      in<T>(c), in<T>(cg), in<T>(x), in<T>(c_new), in<T>(dh), in<T>(dc), out<T>(d_pre),
+                      out<T>(d_Ux), cg ? out<T>(*d_Vg) : nullptr, out<T>(d_c), cg ? out<T>(*d_cg) : nullptr,
+                      d_x ? out<T>(*d_x) : nullptr);
+  });
+  return {d_Vg, d_c, d_cg};
+}
+
+std::vector<Tensor> node_forward(Tensor offsets, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
+                                 Tensor c, Tensor cg) {
+  Tensor g_new = torch::empty_like(cg), cg_new = torch::empty_like(cg), log_total = torch::empty_like(cg);
+  dispatch(c, sigmoid_first, [&](auto type, auto first) {
+    using T = decltype(type);
+    node_forward_<T, decltype(first)::value>(c.size(1), in<int64_t>(offsets), offsets.size(0) - 1, in<T>(Uf), in<T>(Wf),
+                     in<T>(fg), in<T>(o), in<T>(c), in<T>(cg), out<T>(g_new), out<T>(cg_new),
+                     out<T>(log_total));
+  });
+  return {g_new, cg_new, log_total};
+}
+
+std::vector<Tensor> node_backward(Tensor offsets, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
+                                  Tensor c, Tensor cg, Tensor cg_new, Tensor log_total, Tensor dg, Tensor dcg,
+                                  Tensor d_Uf, Tensor d_c) {
+  Tensor d_Wf = torch::empty_like(cg), d_fg = torch::empty_like(cg),
+         d_o = torch::empty_like(cg), d_cg = torch::empty_like(cg);
+  dispatch(c, sigmoid_first, [&](auto type, auto first) {
+    using T = decltype(type);
+    node_backward_<T, decltype(first)::value>(c.size(1), in<int64_t>(offsets), offsets.size(0) - 1, in<T>(Uf), in<T>(Wf),
+                      in<T>(fg), in<T>(o), in<T>(c), in<T>(cg), in<T>(cg_new), in<T>(log_total), in<T>(dg),
+                      in<T>(dcg), out<T>(d_Uf), out<T>(d_Wf), out<T>(d_fg), out<T>(d_o), out<T>(d_c),
+                      out<T>(d_cg));
+  });
+  return {d_Wf, d_fg, d_o, d_cg};
+}
+
+void windows(Tensor offsets, int64_t window, Tensor states, Tensor result) {
+  AT_DISPATCH_FLOATING_TYPES(states.scalar_type(), "windows", [&] {
+    windows_<scalar_t>(states.size(1), window, in<int64_t>(offsets), offsets.size(0) - 1, in<scalar_t>(states),
+                       out<scalar_t>(result));
+  });
+}
+
+void windows_backward(Tensor offsets, int64_t window, Tensor d_windows, Tensor d_states) {
+  AT_DISPATCH_FLOATING_TYPES(d_states.scalar_type(), "windows_backward", [&] {
+    windows_backward_<scalar_t>(d_states.size(1), window, in<int64_t>(offsets), offsets.size(0) - 1,
+                                in<scalar_t>(d_windows), out<scalar_t>(d_states));
+  });
+}
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  m.def("word_forward", &word_forward);
+  m.def("word_backward", &word_backward);
+  m.def("node_forward", &node_forward);
+  m.def("node_backward", &node_backward);
+  m.def("windows", &windows);
+  m.def("windows_backward", &windows_backward);
+}
