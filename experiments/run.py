@@ -19,6 +19,7 @@ CLASSIFIER_WORDS, TAGGER_WORDS = 64, 100  # the word vectors' sizes; the paper h
 CHARACTERS = 50  # what the taggers add to them
 FASTNLP = {"transition": "fastnlp"}
 RELEASED = {"transition": "released"}
+SOFTMAX = {"transition": {"gate_normalization": "softmax"}}  # the paper's without the sigmoid before
 
 # Encoders of about the same number of weights, 168 thousand for classification and 445 thousand for
 # tagging (but 147 thousand for `released` in classification, since its size is that of the words). Name:
@@ -27,6 +28,7 @@ SYSTEMS: Dict[str, List[Any]] = {
     "slstm": ["slstm", {"hidden_size": 64}, {"hidden_size": 100}],
     "fastnlp": ["slstm", {"hidden_size": 69, **FASTNLP}, {"hidden_size": 112, **FASTNLP}],
     "released": ["slstm", {"hidden_size": 64, **RELEASED}, {"hidden_size": 109, **RELEASED}],
+    "softmax": ["slstm", {"hidden_size": 64, **SOFTMAX}, {"hidden_size": 100, **SOFTMAX}],
     "bilstm": ["bilstm", {"hidden_size": 116}, {"hidden_size": 172}],
     "bilstm2": ["bilstm", {"hidden_size": 65, "num_layers": 2}, {"hidden_size": 100, "num_layers": 2}],
     "coupled": ["coupled_lstm", {"hidden_size": 116}, {"hidden_size": 172}],

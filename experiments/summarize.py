@@ -30,7 +30,8 @@ def mean_and_spread(values: List[float]) -> str:
 
 def parameters(run: pathlib.Path) -> Dict[str, int]:
     state = torch.load(run / "best.th", map_location="cpu")
-    encoder = sum(tensor.numel() for name, tensor in state.items() if name.startswith("encoder."))
+    encoders = ("encoder.", "_seq2vec_encoder.")  # of taggers, of classifiers
+    encoder = sum(tensor.numel() for name, tensor in state.items() if name.startswith(encoders))
     return {"encoder": encoder, "all": sum(tensor.numel() for tensor in state.values())}
 
 
@@ -42,13 +43,14 @@ def main(out: pathlib.Path) -> None:
     print("| system | seeds | dev | test | best epoch | parameters: encoder | all | s / epoch |")
     print("|---|---|---|---|---|---|---|---|")
     for system, runs in systems.items():
+        score = "accuracy" if "test_f1-measure-overall" not in runs[0] else "f1-measure-overall"
         size = parameters(runs[0]["run"])
         epochs = [seconds(run["training_duration"]) / (run["epoch"] + 1) for run in runs]
         cells = [
             system,
             str(len(runs)),
-            mean_and_spread([run["best_validation_accuracy"] for run in runs]),
-            mean_and_spread([run["test_accuracy"] for run in runs]),
+            mean_and_spread([run[f"best_validation_{score}"] for run in runs]),
+            mean_and_spread([run[f"test_{score}"] for run in runs]),
             ", ".join(str(run["best_epoch"] + 1) for run in runs),
             f"{size['encoder']:,}",
             f"{size['all']:,}",

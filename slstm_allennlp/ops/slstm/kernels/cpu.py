@@ -64,7 +64,7 @@ def _key() -> str:
         processor += "".join(
             sorted({line for line in lines if line.startswith(("model name", "flags"))})
         )
-    parts = (_SOURCE.read_text(), torch.__version__, sys.version, platform.machine(), processor)
+    parts = (_SOURCE.read_text(), *_FLAGS, torch.__version__, sys.version, platform.machine(), processor)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -83,7 +83,6 @@ def _build(name: str, library: pathlib.Path) -> None:
             name,
             [str(_SOURCE)],
             extra_cflags=_FLAGS,
-            extra_ldflags=["-fopenmp"],
             build_directory=folder,
             is_python_module=False,
         )

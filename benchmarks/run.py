@@ -1,0 +1,286 @@
+"""
+Measures the S-LSTM: time and memory of a training step, forward and backward, beside other versions,
+`torch.nn.LSTM` and the literal bound, the bare matrix products that the paper's equations call for.
+
+    python benchmarks/run.py                     # all sweeps; prints tables, writes JSON and a plot each
+    python benchmarks/run.py --sweeps shapes     # one of them
+    python benchmarks/run.py --device cuda --dtype bfloat16
+
+Versions take turns within one run, and each time is a median: compare times of one table with each
+other, not with those of another machine or day.
+"""
+
+import argparse
+import json
+import pathlib
+import platform
+import statistics
+import time
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional
+
+import matplotlib
+import torch
+from torch import Tensor
+
+from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm
+from slstm_allennlp.ops.slstm.kernels import cpu, eager
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+HERE = pathlib.Path(__file__).parent
+FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
+
+
+class Shape(NamedTuple):
+    """A batch: the sentences' lengths, and the sizes around it."""
+
+    lengths: List[int]
+    hidden_size: int = 300
+    num_steps: int = 9
+
+    @property
+    def words(self) -> int:
+        return sum(self.lengths)
+
+
+class Case(NamedTuple):
+    """A row of a sweep: what it is called, and its shape."""
+
+    name: str
+    shape: Shape
+
+
+Step = Callable[[], Any]
+
+
+def batch(shape: Shape, device: str, dtype: torch.dtype) -> Any:
+    lengths = torch.tensor(shape.lengths, device=device)
+    mask = torch.arange(max(shape.lengths), device=device) < lengths.unsqueeze(1)
+    inputs = torch.randn(*mask.shape, shape.hidden_size, device=device, dtype=dtype)
+    return inputs.requires_grad_(), mask
+
+
+def training_step(module: torch.nn.Module, inputs: Tensor, forward: Callable[[], Any]) -> Step:
+    def step() -> None:
+        module.zero_grad(set_to_none=True)
+        inputs.grad = None
+        sum(output.sum() for output in forward() if output is not None).backward()
+
+    return step
+
+
+def literal_bound(shape: Shape, device: str, dtype: torch.dtype) -> Step:
+    """
+    The matrix products of Eqs. 2 and 3 over the real words: T of (R, 3h) × (3h, 7h) and of
+    (R, h) × (h, h), one of (R, d) × (d, 7h), with the two backward products of each.
+    """
+    h, rows = shape.hidden_size, shape.words
+
+    def random(*size: int) -> Tensor:
+        return torch.randn(*size, device=device, dtype=dtype)
+
+    products = [(random(rows, 3 * h), random(7 * h, 3 * h), random(rows, 7 * h), shape.num_steps)]
+    products.append((random(rows, h), random(h, h), random(rows, h), shape.num_steps))
+    products.append((random(rows, h), random(7 * h, h), random(rows, 7 * h), 1))
+
+    def step() -> None:
+        for x, weight, gradient, times in products:
+            for _ in range(times):
+                x @ weight.t()
+                gradient @ weight
+                gradient.t() @ x
+
+    return step
+
+
+def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
+    """Every version that runs here, by name; "words" gives the words alone, "sentence" g alone."""
+    inputs, mask = batch(shape, device, dtype)
+    h = shape.hidden_size
+    module = SentenceStateLSTM(h, h, shape.num_steps).to(device, dtype)
+    result = {"literal bound": literal_bound(shape, device, dtype)}
+
+    def batched() -> Any:
+        return batched_slstm(inputs, mask, module.weights, module.settings)
+
+    result["batched"] = training_step(module, inputs, batched)
+    compiled = cpu.load() if device == "cpu" and dtype in (torch.float32, torch.float64) else None
+    for name, kernels in {"eager": eager, "compiled": compiled}.items():
+        if kernels is None:
+            continue
+        for need in ("words", "sentence", "words, recompute"):
+
+            def fused(kernels: Any = kernels, need: str = need) -> Any:
+                words = need != "sentence"
+                weights, settings, recompute = module.weights, module.settings, "recompute" in need
+                start = None
+                return fused_slstm(
+                    inputs, mask, weights, settings, start, kernels, words, not words, recompute
+                )
+
+            result[f"{name}: {need}"] = training_step(module, inputs, fused)
+    lstm = torch.nn.LSTM(h, h, bidirectional=True, batch_first=True).to(device, dtype)
+    packed = (torch.tensor(shape.lengths), True, False)
+
+    def recurrent() -> Any:
+        sequence = torch.nn.utils.rnn.pack_padded_sequence(inputs, *packed)
+        return [lstm(sequence)[0].data]
+
+    result["torch.nn.LSTM, 2 directions"] = training_step(lstm, inputs, recurrent)
+    return result
+
+
+def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, float]:
+    """The median time of each, taking turns."""
+
+    def once(step: Step) -> float:
+        if device == "cuda":
+            torch.cuda.synchronize()
+        start = time.perf_counter()
+        step()
+        if device == "cuda":
+            torch.cuda.synchronize()
+        return time.perf_counter() - start
+
+    for step in steps.values():
+        step()
+    times: Dict[str, List[float]] = {name: [] for name in steps}
+    for _ in range(repeats):
+        for name, step in steps.items():
+            times[name].append(once(step))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def kept(step: Step, shape: Shape) -> float:
+    """
+    What autograd keeps of a step, in floats per word and unit, the weights included. (What oneDNN keeps
+    of `torch.nn.LSTM` on a CPU is not among it.)
+    """
+    storages: Dict[int, float] = {}
+
+    def pack(tensor: Tensor) -> Tensor:
+        if tensor.is_floating_point():
+            storage = tensor.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes() / tensor.element_size()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        step()
+    return sum(storages.values()) / (shape.words * shape.hidden_size)
+
+
+def mixed(shortest: int, longest: int, sentences: int) -> List[int]:
+    """Lengths evenly from the shortest to the longest, the longest first."""
+    difference = (longest - shortest) / (sentences - 1)
+    return [round(longest - index * difference) for index in range(sentences)]
+
+
+SWEEPS: Dict[str, List[Case]] = {
+    "shapes": [
+        Case("batch 10 × 24", Shape([24] * 10)),
+        Case("batch 16 × 230", Shape([230] * 16)),
+    ],
+    "length": [
+        Case(f"{length}", Shape([length] * max(1, 2048 // length))) for length in (16, 64, 256, 1000)
+    ],
+    "batch": [Case(f"{size}", Shape([24] * size)) for size in (1, 4, 16, 64)],
+    "steps": [Case(f"{steps}", Shape([24] * 10, num_steps=steps)) for steps in (1, 3, 5, 7, 9, 11)],
+    "hidden": [Case(f"{size}", Shape([24] * 10, hidden_size=size)) for size in (50, 100, 300, 600)],
+    "padding": [
+        Case("one length, 16 × 103", Shape([103] * 16)),
+        Case("lengths 5 to 200, 16", Shape(mixed(5, 200, 16))),
+    ],
+    "figure5": [Case(f"{length}", Shape([round(length)] * 10)) for length in FIGURE_5],
+}
+
+
+def measure(
+    cases: Iterable[Case], repeats: int, device: str, dtype: torch.dtype, only: Optional[List[str]]
+) -> List[Dict[str, Any]]:
+    rows = []
+    for case in cases:
+        steps = subjects(case.shape, device, dtype)
+        steps = {name: step for name, step in steps.items() if only is None or name in only}
+        times = seconds(steps, repeats, device)
+        memory = {
+            name: kept(step, case.shape) for name, step in steps.items() if name != "literal bound"
+        }
+        rows.append(
+            {"case": case.name, "words": case.shape.words, "seconds": times, "floats kept": memory}
+        )
+    return rows
+
+
+def table(rows: List[Dict[str, Any]]) -> str:
+    names = list(rows[0]["seconds"])
+    lines = ["| | " + " | ".join(row["case"] for row in rows) + " |", "|---" * (len(rows) + 1) + "|"]
+    for name in names:
+        cells = []
+        for row in rows:
+            value, bound = row["seconds"][name], row["seconds"].get("literal bound")
+            ratio = f" ({value / bound:.2f})" if bound and name != "literal bound" else ""
+            memory = row["floats kept"].get(name)
+            memory = f", {memory:.0f} kept" if memory is not None else ""
+            cells.append(f"{1e6 * value / row['words']:.1f}{ratio}{memory}")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def plot(rows: List[Dict[str, Any]], title: str, path: pathlib.Path) -> None:
+    figure, axes = pyplot.subplots(figsize=(8, 5))
+    styles = ["-", "--", "-.", ":"]
+    for index, name in enumerate(rows[0]["seconds"]):
+        values = [1e6 * row["seconds"][name] / row["words"] for row in rows]
+        marker = "osv^Dxp*"[index % 8]
+        axes.plot(range(len(rows)), values, styles[index % 4], marker=marker, color="black", label=name)
+    axes.set_xticks(range(len(rows)), [row["case"] for row in rows])
+    axes.set_xlabel(title)
+    axes.set_ylabel("microseconds a word")
+    axes.set_yscale("log")
+    axes.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def machine(device: str) -> Dict[str, Any]:
+    name = torch.cuda.get_device_name() if device == "cuda" else platform.processor()
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    if device == "cpu" and cpuinfo.exists():
+        models = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        name = models[0].split(":")[1].strip() if models else name
+    return {"device": name, "threads": torch.get_num_threads(), "torch": torch.__version__}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, default=list(SWEEPS))
+    parser.add_argument("--only", nargs="+", help="names of versions, as in the tables")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32")
+    parser.add_argument("--threads", type=int, help="PyTorch's choice when left out")
+    parser.add_argument("--output", type=pathlib.Path, default=HERE / "results")
+    arguments = parser.parse_args()
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    torch.manual_seed(0)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    dtype = getattr(torch, arguments.dtype)
+    about = machine(arguments.device)
+    print(", ".join(f"{name}: {value}" for name, value in about.items()))
+    for sweep in arguments.sweeps:
+        rows = measure(SWEEPS[sweep], arguments.repeats, arguments.device, dtype, arguments.only)
+        print(
+            f"\n{sweep}: microseconds a word, (times the literal bound), floats kept a word and unit\n"
+        )
+        print(table(rows), flush=True)
+        name = f"{sweep}-{arguments.device}-{arguments.dtype}"
+        (arguments.output / f"{name}.json").write_text(json.dumps({**about, "rows": rows}, indent=2))
+        plot(rows, sweep, arguments.output / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
