@@ -1,8 +1,15 @@
 """Torch modules. The AllenNLP adapters over them are in the subpackages named after their role."""
 
 from slstm_allennlp.modules.additive_attention import AdditiveAttention
+from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM
 from slstm_allennlp.modules.coupled_lstm import CoupledLSTM
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
-__all__ = ["AdditiveAttention", "CoupledLSTM", "SentenceStateLSTM", "StackedCNN"]
+__all__ = [
+    "AdditiveAttention",
+    "CellAwareStackedLSTM",
+    "CoupledLSTM",
+    "SentenceStateLSTM",
+    "StackedCNN",
+]

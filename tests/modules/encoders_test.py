@@ -15,6 +15,8 @@ POOLED = {"type": "compose", "seq2seq_encoder": {"type": "slstm", **SIZES}}
 SEQUENCE = [
     ({"type": "coupled_lstm", **SIZES}, 6),
     ({"type": "coupled_lstm", "num_layers": 2, "bidirectional": True, "boundary": False, **SIZES}, 12),
+    ({"type": "cas_lstm", **SIZES}, 6),
+    ({"type": "cas_lstm", "num_layers": 3, "bidirectional": True, "fusion": "peephole", **SIZES}, 12),
     ({"type": "stacked_cnn", "num_layers": 2, **SIZES}, 6),
     ({"type": "dropout", "input_dim": 4}, 4),
 ]
@@ -154,6 +156,10 @@ def test_encoders_compute_what_their_modules_compute():
     "params, message",
     [
         ({"type": "coupled_lstm", "input_size": 4, "hidden_size": 0}, "coupled_lstm: hidden_size is 0"),
+        (
+            {"type": "cas_lstm", "fusion": "mean", **SIZES},
+            "cas_lstm: fusion is 'mean', expected a number",
+        ),
         (
             {"type": "stacked_cnn", "window": 2, **SIZES},
             "stacked_cnn: window is 2, expected an odd number",

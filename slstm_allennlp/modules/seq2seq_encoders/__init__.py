@@ -1,3 +1,4 @@
+from slstm_allennlp.modules.seq2seq_encoders.cas_lstm_seq2seq_encoder import CasLstmSeq2SeqEncoder
 from slstm_allennlp.modules.seq2seq_encoders.coupled_lstm_seq2seq_encoder import (
     CoupledLstmSeq2SeqEncoder,
 )
@@ -6,6 +7,7 @@ from slstm_allennlp.modules.seq2seq_encoders.slstm_seq2seq_encoder import SlstmS
 from slstm_allennlp.modules.seq2seq_encoders.stacked_cnn_seq2seq_encoder import StackedCnnSeq2SeqEncoder
 
 __all__ = [
+    "CasLstmSeq2SeqEncoder",
     "CoupledLstmSeq2SeqEncoder",
     "DropoutEncoder",
     "SlstmSeq2SeqEncoder",

@@ -1,4 +1,5 @@
 from slstm_allennlp.modules.seq2vec_encoders.additive_attention_encoder import AdditiveAttentionEncoder
+from slstm_allennlp.modules.seq2vec_encoders.cas_lstm_seq2vec_encoder import CasLstmSeq2VecEncoder
 from slstm_allennlp.modules.seq2vec_encoders.compose_encoder import ComposeSeq2VecEncoder
 from slstm_allennlp.modules.seq2vec_encoders.coupled_lstm_seq2vec_encoder import (
     CoupledLstmSeq2VecEncoder,
@@ -9,6 +10,7 @@ from slstm_allennlp.modules.seq2vec_encoders.stacked_cnn_seq2vec_encoder import 
 
 __all__ = [
     "AdditiveAttentionEncoder",
+    "CasLstmSeq2VecEncoder",
     "ComposeSeq2VecEncoder",
     "CoupledLstmSeq2VecEncoder",
     "MaxPoolingEncoder",

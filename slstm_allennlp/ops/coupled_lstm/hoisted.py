@@ -2,6 +2,7 @@ import torch
 from torch import Tensor
 
 from slstm_allennlp.ops.coupled_lstm.weights import CoupledLstmWeights
+from slstm_allennlp.ops.reading_order import reading_orders, take
 
 
 def hoisted_coupled_lstm(inputs: Tensor, mask: Tensor, weights: CoupledLstmWeights) -> Tensor:
@@ -26,7 +27,7 @@ def hoisted_coupled_lstm(inputs: Tensor, mask: Tensor, weights: CoupledLstmWeigh
     """
     batch_size, length, _ = inputs.shape
     directions, _, hidden_size, _ = weights.W.shape
-    order = _reading_orders(mask, directions)
+    order = reading_orders(mask, directions)
 
     # (D, B * L, 4h), and from there the words in the order of reading, first of all: (L, D, B, 4h)
     projected = torch.baddbmm(
@@ -36,7 +37,7 @@ def hoisted_coupled_lstm(inputs: Tensor, mask: Tensor, weights: CoupledLstmWeigh
         .expand(directions, -1, -1),
         weights.W.flatten(1, 2).transpose(1, 2),
     ).view(directions, batch_size, length, 4 * hidden_size)
-    projected = _take(projected, order).permute(2, 0, 1, 3)
+    projected = take(projected, order).permute(2, 0, 1, 3)
 
     U = weights.U.flatten(1, 2).transpose(1, 2)
     h = weights.initial_h.unsqueeze(1).expand(-1, batch_size, -1)
@@ -50,20 +51,5 @@ def hoisted_coupled_lstm(inputs: Tensor, mask: Tensor, weights: CoupledLstmWeigh
         h = o * torch.tanh(c)
         states.append(h)
     # Back from the order of reading, which is its own inverse, and from (D, B, L, h) side by side.
-    words = _take(torch.stack(states, dim=2), order).permute(1, 2, 0, 3).flatten(2)
+    words = take(torch.stack(states, dim=2), order).permute(1, 2, 0, 3).flatten(2)
     return words.masked_fill(~mask.unsqueeze(-1), 0)
-
-
-def _reading_orders(mask: Tensor, directions: int) -> Tensor:
-    """
-    Which word each direction reads when: the backward one starts from each sentence's last word, with
-    the padding left where it is. *Shape:* (directions, batch_size, seq_len)
-    """
-    forward = torch.arange(mask.size(1), device=mask.device).expand_as(mask)
-    backward = torch.where(mask, mask.sum(dim=1, keepdim=True) - 1 - forward, forward)
-    return torch.stack([forward, backward][:directions])
-
-
-def _take(states: Tensor, order: Tensor) -> Tensor:
-    """(directions, batch_size, seq_len, n) in another order of the words."""
-    return states.gather(2, order.unsqueeze(-1).expand(-1, -1, -1, states.size(-1)))

@@ -9,42 +9,16 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <type_traits>
 #include <vector>
+
+#include "elementwise.h"
 
 namespace {
 
 constexpr int64_t kLine = 16;      // floats in a cache line
 constexpr int64_t kBlock = 64;     // dimensions at a time: a few vector registers
 constexpr int64_t kMaxGates = 64;  // normalised gates, that is, windows of up to 30 words a side
-
-// exp, in a form that compilers vectorise: 2^n e^r with |r| <= ln 2 / 2, within 2 units in the last place.
-inline float exp_(float x) {
-  x = std::min(std::max(x, -87.0f), 88.0f);
-  const float n = std::nearbyint(x * 1.44269504f);
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  const int32_t bits = (static_cast<int32_t>(n) + 127) << 23;
-  float scale;
-  std::memcpy(&scale, &bits, sizeof scale);
-  return p * scale;
-}
-inline double exp_(double x) { return std::exp(x); }
-
-template <typename T>
-inline T sigmoid(T x) {
-  return T(1) / (T(1) + exp_(-x));
-}
-inline float tanh_(float x) { return 2.0f * sigmoid(2.0f * x) - 1.0f; }
-inline double tanh_(double x) { return std::tanh(x); }
 
 // Divides the dimensions evenly among the threads, and each share into blocks.
 template <typename Body>

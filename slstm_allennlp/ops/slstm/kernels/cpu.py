@@ -1,89 +1,12 @@
-"""
-Compiles cpu.cpp for this machine when it is first needed, once: the result is kept in the user's cache.
-Without a C++ compiler, or with SLSTM_ALLENNLP_KERNELS=0 in the environment, the S-LSTM runs on PyTorch's
-own operations.
-"""
+"""The functions of cpu.cpp, compiled when they are first needed."""
 
-import hashlib
-import importlib.util
-import logging
-import os
 import pathlib
-import platform
-import sys
-import tempfile
-from functools import lru_cache
 from types import ModuleType
 from typing import Optional
 
-import torch
-
-logger = logging.getLogger(__name__)
-
-_SOURCE = pathlib.Path(__file__).with_suffix(".cpp")
-# The products are PyTorch's; these functions are simple loops, which the compiler vectorises.
-_FLAGS = ["-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
+from slstm_allennlp.ops import compiled
 
 
-@lru_cache(maxsize=1)
 def load() -> Optional[ModuleType]:
-    """The compiled functions, or None where there are none; the log says why."""
-    if os.environ.get("SLSTM_ALLENNLP_KERNELS", "1") == "0":
-        return None
-    name = f"slstm_kernels_{_key()}"
-    library = _cache() / f"{name}.so"
-    try:
-        if not library.exists():
-            _build(name, library)
-        spec = importlib.util.spec_from_file_location(name, library)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-    except (ImportError, OSError, RuntimeError) as error:
-        reason = str(error).strip().split("\n")[0]
-        logger.warning(
-            "The S-LSTM's CPU kernels could not be compiled (%s), so that it runs on PyTorch's own "
-            "operations, which are slower; expected a C++ compiler and ninja.",
-            reason,
-        )
-        return None
-
-
-def _cache() -> pathlib.Path:
-    home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(home) / "slstm_allennlp"
-
-
-def _key() -> str:
-    """What the compiled file depends on: the source, PyTorch, Python and the processor."""
-    processor = platform.processor()
-    cpuinfo = pathlib.Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = cpuinfo.read_text().splitlines()
-        processor += "".join(
-            sorted({line for line in lines if line.startswith(("model name", "flags"))})
-        )
-    parts = (_SOURCE.read_text(), *_FLAGS, torch.__version__, sys.version, platform.machine(), processor)
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-
-
-def _build(name: str, library: pathlib.Path) -> None:
-    from torch.utils import cpp_extension  # takes its time to import
-
-    logger.info("Compiling the S-LSTM's CPU kernels, once (about half a minute)")
-    library.parent.mkdir(parents=True, exist_ok=True)
-    # ninja stands beside Python in a virtual environment, also in one that was not activated.
-    os.environ["PATH"] = os.pathsep.join(
-        [os.environ.get("PATH", ""), str(pathlib.Path(sys.executable).parent)]
-    )
-    # In a folder of its own, and moved when it is done: processes that start together do not meet.
-    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-        cpp_extension.load(
-            name,
-            [str(_SOURCE)],
-            extra_cflags=_FLAGS,
-            build_directory=folder,
-            is_python_module=False,
-        )
-        os.replace(pathlib.Path(folder) / f"{name}.so", library)
+    """The compiled functions, or None where there are none."""
+    return compiled.load(pathlib.Path(__file__).with_suffix(".cpp"))

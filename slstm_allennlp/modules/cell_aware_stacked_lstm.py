@@ -1,0 +1,219 @@
+from types import ModuleType
+from typing import List, Optional, Tuple, Union
+
+import torch
+from torch import Tensor
+from torch.nn import Dropout, Module, ModuleList, Parameter
+
+from slstm_allennlp.modules.checks import check_inputs_and_mask, check_rate, check_sizes
+from slstm_allennlp.modules.pooling import max_over_words
+from slstm_allennlp.ops.cas_lstm import (
+    CasLstmStates,
+    CasLstmWeights,
+    fused_cas_lstm_layer,
+    hoisted_cas_lstm_layer,
+    initial_weights,
+)
+from slstm_allennlp.ops.cas_lstm.kernels import cpu, eager
+from slstm_allennlp.ops.reading_order import reading_orders, take
+
+FUSIONS = ("trainable", "sum", "peephole")
+
+
+class CellAwareStackedLSTM(Module):
+    """
+    The cell-aware stacked LSTM (CAS-LSTM) of Choi, Kim and Lee (ACML 2019): from the second layer on, a
+    cell also takes in the cell of the layer below, by way of a forget gate g of its own.
+
+        i, f, g, o = σ(W h' + U h + b) each      c̃ = tanh(W h' + U h + b)      (Eqs. 7-13)
+        c = i ⊙ c̃ + (1 - λ) ⊙ f ⊙ c₋ + λ ⊙ g ⊙ c'
+        h = o ⊙ tanh(c)
+
+    with h' and c' of the layer below. The first layer is an ordinary LSTM (Eqs. 1-6). From the authors'
+    code: 1 is added to the pre-activations of f and g above the first layer, the first layer's forget
+    bias starts at 1, U is orthogonal at the start, the biases zero. In two directions, these are two
+    stacks that do not mix.
+
+    # Parameters
+
+    input_size : `int`
+        The size d of a word's input.
+    hidden_size : `int`
+        The size h of a state of one direction, in every layer.
+    num_layers : `int`, optional (default = `2`)
+    bidirectional : `bool`, optional (default = `False`)
+        Whether a second stack, with parameters of its own, reads from right to left.
+    fusion : `float` or `str`, optional (default = `0.5`)
+        λ, a number from 0 to 1; or a variant of the paper's Table 6: `"trainable"`, a vector in each
+        layer, the sigmoid of parameters drawn from N(0, 0.1²); `"sum"`, without λ, both factors 1;
+        `"peephole"`, g = σ(W h' + p₁ ⊙ c₋ + p₂ ⊙ c' + b), also without λ (Eqs. 17, 18).
+    dropout : `float`, optional (default = `0.0`)
+        The rate of the dropout on the states that go from layer to layer; cells have none.
+
+    # Errors
+
+    `ValueError` that names the argument, its value and what is expected.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 2,
+        bidirectional: bool = False,
+        fusion: Union[float, str] = 0.5,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
+        if not isinstance(bidirectional, bool):
+            raise ValueError(f"bidirectional is {bidirectional!r}, expected True or False")
+        _check_fusion(fusion)
+        check_rate(dropout)
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bidirectional = bidirectional
+        self.fusion = fusion
+        self.dropout = Dropout(dropout)
+        self.directions = 2 if bidirectional else 1
+        self.output_size = self.directions * hidden_size
+        self.layers = ModuleList(
+            CellAwareStackedLSTMLayer(
+                self.directions, size, hidden_size, None if number == 0 else fusion
+            )
+            for number, size in enumerate([input_size, *[hidden_size] * (num_layers - 1)])
+        )
+
+    def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+        """
+        # Parameters
+
+        inputs : `Tensor`
+            Word representations. *Shape:* (batch_size, seq_len, input_size)
+        mask : `Tensor`, optional (default = `None`)
+            Boolean, True at real tokens, which come before the padding; None where there is no
+            padding. *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        words : `Tensor`
+            Every word's state [→h ; ←h] in the last layer, zero at padding.
+            *Shape:* (batch_size, seq_len, directions * hidden_size)
+        sentence : `Tensor`
+            Their maximum over the real words; zero for sentences without any.
+            *Shape:* (batch_size, directions * hidden_size)
+
+        # Errors
+
+        `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is
+        padded elsewhere than at the end.
+        """
+        mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        if inputs.size(0) == 0 or inputs.size(1) == 0:
+            words = inputs.new_zeros(*inputs.shape[:2], self.output_size)
+        else:
+            words = self._read(inputs, mask, with_gates=False)[-1].h.flatten(2)
+            words = words.masked_fill(~mask.unsqueeze(-1), 0)
+        return words, max_over_words(words, mask)
+
+    def states(self, inputs: Tensor, mask: Optional[Tensor] = None) -> List[CasLstmStates]:
+        """
+        The states, cells and gates of every layer, for a look inside.
+
+        # Parameters
+
+        inputs, mask
+            As in `forward`; at least one word.
+
+        # Returns
+
+        `List[CasLstmStates]`
+            For each layer `h`, `c`, the output gates `o` and the vertical forget gates `g` (None in the
+            first layer). What stands at padding has no meaning.
+            *Shape:* (batch_size, seq_len, directions, hidden_size) each
+        """
+        mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        return self._read(inputs, mask, with_gates=True)
+
+    def _read(self, inputs: Tensor, mask: Tensor, with_gates: bool) -> List[CasLstmStates]:
+        order = reading_orders(mask, self.directions)
+        inputs = inputs.masked_fill(~mask.unsqueeze(-1), 0).expand(self.directions, -1, -1, -1)
+        # The directions read side by side, word after word: (D, seq_len, batch_size, ...)
+        h, c = take(inputs, order).transpose(1, 2), None
+        result = []
+        for number, layer in enumerate(self.layers):
+            states = layer(self.dropout(h) if number else h, c, with_gates)
+            h, c = states.h, states.c
+            result.append(states)
+        wanted = result if with_gates else result[-1:]
+        return [CasLstmStates._make(_in_sentences(s, order) for s in states) for states in wanted]
+
+    def extra_repr(self) -> str:
+        names = ("input_size", "hidden_size", "num_layers", "bidirectional", "fusion")
+        return ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+
+
+class CellAwareStackedLSTMLayer(Module):
+    """
+    One layer of a `CellAwareStackedLSTM`, in its directions: the parameters and the operation over them.
+    The first layer's `fusion` is None.
+    """
+
+    def __init__(
+        self, directions: int, input_size: int, hidden_size: int, fusion: Union[float, str, None]
+    ) -> None:
+        super().__init__()
+        W, U, b, _, peephole = initial_weights(
+            directions, input_size, hidden_size, is_first=fusion is None, peephole=fusion == "peephole"
+        )
+        self.W, self.U, self.b = Parameter(W), Parameter(U), Parameter(b)
+        self.peephole = None if peephole is None else Parameter(peephole)
+        self.fusion: Optional[Tensor]
+        self.fusion_logits: Optional[Tensor] = None
+        constant = None
+        if fusion == "trainable":
+            self.fusion_logits = Parameter(torch.empty(directions, hidden_size).normal_(0, 0.1))
+        elif not isinstance(fusion, str) and fusion is not None:
+            constant = torch.full((directions, hidden_size), float(fusion))
+        self.register_buffer("fusion", constant, persistent=False)
+
+    @property
+    def weights(self) -> CasLstmWeights:
+        fusion = self.fusion if self.fusion_logits is None else torch.sigmoid(self.fusion_logits)
+        return CasLstmWeights(self.W, self.U, self.b, fusion, self.peephole)
+
+    def forward(
+        self, inputs: Tensor, cells_below: Optional[Tensor], with_gates: bool = False
+    ) -> CasLstmStates:
+        """
+        (directions, seq_len, batch_size, input_size) and the cells of the layer below to
+        (directions, seq_len, batch_size, hidden_size).
+        """
+        kernels = None if with_gates else self._kernels(inputs)
+        if kernels is None:
+            return hoisted_cas_lstm_layer(inputs, cells_below, self.weights)
+        return fused_cas_lstm_layer(inputs, cells_below, self.weights, kernels)
+
+    def _kernels(self, inputs: Tensor) -> Optional[ModuleType]:
+        """What the fused version is to run on; None where it cannot."""
+        single_or_double = inputs.dtype in (torch.float32, torch.float64)
+        autocast = torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
+        if self.peephole is not None or not single_or_double or autocast or torch.jit.is_tracing():
+            return None
+        return (cpu.load() if inputs.device.type == "cpu" else None) or eager
+
+
+def _check_fusion(fusion: object) -> None:
+    if isinstance(fusion, (int, float)) and not isinstance(fusion, bool):
+        valid = 0 <= fusion <= 1
+    else:
+        valid = fusion in FUSIONS
+    if not valid:
+        names = ", ".join(f'"{name}"' for name in FUSIONS)
+        raise ValueError(f"fusion is {fusion!r}, expected a number from 0 to 1 or one of {names}")
+
+
+def _in_sentences(states: Optional[Tensor], order: Tensor) -> Optional[Tensor]:
+    """(D, seq_len, batch_size, h) in the order of reading to (batch_size, seq_len, D, h)."""
+    return None if states is None else take(states.transpose(1, 2), order).permute(1, 2, 0, 3)

@@ -1,0 +1,104 @@
+from types import ModuleType
+from typing import Any, Optional, Tuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from slstm_allennlp.ops.cas_lstm.weights import CasLstmStates, CasLstmWeights
+
+
+def fused_cas_lstm_layer(
+    inputs: Tensor, cells_below: Optional[Tensor], weights: CasLstmWeights, kernels: ModuleType
+) -> CasLstmStates:
+    """
+    `hoisted_cas_lstm_layer` with a backward pass by hand: the gradients of all weights are products over
+    all words at once, and the elementwise part of a step is one function of `kernels`. It gives no
+    gates, knows no peepholes, and can be differentiated once.
+
+    # Parameters
+
+    inputs : `Tensor`
+        *Shape:* (D, seq_len, batch_size, input_size)
+    cells_below : `Tensor`, optional
+        None for the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
+    weights : `CasLstmWeights`
+    kernels : `ModuleType`
+        `kernels.eager`, or what `kernels.cpu` loads.
+
+    # Returns
+
+    `CasLstmStates`
+        h and c. *Shape:* (D, seq_len, batch_size, hidden_size) each
+    """
+    W, U = weights.W.flatten(1, 2), weights.U.flatten(1, 2)
+    h, c = _Layer.apply(inputs, cells_below, W, U, weights.biases, weights.fusion, kernels)
+    return CasLstmStates(h, c, None, None)
+
+
+class _Layer(torch.autograd.Function):
+    """W, U and the biases come with the gates one under the other: (D, G * h, ...)."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        inputs: Tensor,
+        cells_below: Optional[Tensor],
+        W: Tensor,
+        U: Tensor,
+        biases: Tensor,
+        fusion: Optional[Tensor],
+        kernels: ModuleType,
+    ) -> Tuple[Tensor, Tensor]:
+        directions, length, batch_size, _ = inputs.shape
+        size = U.size(-1)
+        pre = torch.baddbmm(biases.unsqueeze(1), inputs.flatten(1, 2), W.transpose(1, 2))
+        gates = pre.view(directions, length, batch_size, -1, size)
+        if cells_below is not None:
+            cells_below = cells_below.contiguous()
+        scales = _scales(fusion, inputs.new_ones(directions, size))
+        U_right = U.transpose(1, 2).contiguous()
+        h = inputs.new_empty(directions, length, batch_size, size)
+        c = torch.empty_like(h)
+        for t in range(length):
+            if t:
+                gates[:, t].flatten(2).baddbmm_(h[:, t - 1], U_right)
+            kernels.forward(t, gates, *scales, cells_below, h, c)
+        ctx.kernels = kernels
+        ctx.save_for_backward(inputs, cells_below, W, U, fusion, gates, h, c)
+        return h, c
+
+    @staticmethod
+    @once_differentiable
+    def backward(  # type: ignore[override]
+        ctx: Any, grad_h: Tensor, grad_c: Tensor
+    ) -> Tuple[Optional[Tensor], ...]:
+        inputs, cells_below, W, U, fusion, gates, h, c = ctx.saved_tensors
+        _left, below = scales = _scales(fusion, inputs.new_ones(len(U), U.size(-1)))
+        d_gates = torch.empty_like(gates)
+        d_c = grad_c.clone(memory_format=torch.contiguous_format)
+        d_h = grad_h[:, -1].contiguous()
+        for t in reversed(range(inputs.size(1))):
+            ctx.kernels.backward(t, gates, *scales, cells_below, c, d_h, d_c, d_gates)
+            if t:
+                d_h = torch.baddbmm(grad_h[:, t - 1], d_gates[:, t].flatten(2), U)
+
+        rows = d_gates.flatten(3).flatten(1, 2)  # (D, L * B, G * h)
+        d_inputs = torch.bmm(rows, W).view_as(inputs) if ctx.needs_input_grad[0] else None
+        d_W = torch.bmm(rows.transpose(1, 2), inputs.flatten(1, 2))
+        # The first word has no state to its left.
+        later = d_gates[:, 1:].flatten(3).flatten(1, 2)
+        d_U = torch.bmm(later.transpose(1, 2), h[:, :-1].flatten(1, 2))
+        d_below = d_fusion = None
+        if cells_below is not None:
+            d_below = d_c * gates[:, :, :, 4]
+            if fusion is not None and ctx.needs_input_grad[5]:
+                d_fusion = (d_below * cells_below).sum(dim=(1, 2))
+                d_fusion -= (d_c[:, 1:] * gates[:, 1:, :, 1] * c[:, :-1]).sum(dim=(1, 2))
+            d_below *= below[:, None, None]
+        return d_inputs, d_below, d_W, d_U, rows.sum(dim=1), d_fusion, None
+
+
+def _scales(fusion: Optional[Tensor], ones: Tensor) -> Tuple[Tensor, Tensor]:
+    """What f ⊙ c from the left and g ⊙ c from below count: 1 - λ and λ, or 1 and 1. *Shape:* (D, h)"""
+    return (ones, ones) if fusion is None else (1 - fusion, fusion.contiguous())

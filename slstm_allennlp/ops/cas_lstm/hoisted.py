@@ -1,0 +1,98 @@
+from typing import List, Optional
+
+import torch
+from torch import Tensor
+
+from slstm_allennlp.ops.cas_lstm.weights import CasLstmStates, CasLstmWeights
+
+
+def hoisted_cas_lstm_layer(
+    inputs: Tensor, cells_below: Optional[Tensor], weights: CasLstmWeights
+) -> CasLstmStates:
+    """
+    One layer, for D directions and all sentences of a batch side by side: the products with the inputs
+    are taken out of the loop. The equations are those of `naive_cas_lstm`.
+
+    # Parameters
+
+    inputs : `Tensor`
+        The words, or the states of the layer below, in the order of reading.
+        *Shape:* (D, seq_len, batch_size, input_size)
+    cells_below : `Tensor`, optional
+        None for the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
+    weights : `CasLstmWeights`
+
+    # Returns
+
+    `CasLstmStates`
+        With the gates. *Shape:* (D, seq_len, batch_size, hidden_size) each
+    """
+    projected = project(inputs, weights)
+    U = recurrent_weights(weights)
+    h = c = inputs.new_zeros(len(inputs), inputs.size(2), weights.b.size(-1))
+    steps: List[CasLstmStates] = []
+    for t, x in enumerate(projected.unbind(1)):
+        c_below = None if cells_below is None else cells_below[:, t]
+        steps.append(cas_lstm_step(x, h, c, c_below, U, weights))
+        h, c = steps[-1].h, steps[-1].c
+    return CasLstmStates._make(None if s[0] is None else torch.stack(s, dim=1) for s in zip(*steps))
+
+
+def project(inputs: Tensor, weights: CasLstmWeights) -> Tensor:
+    """
+    W x + b for all words at once.
+    *Shape:* (D, seq_len, batch_size, input_size) to (D, seq_len, batch_size, G * hidden_size)
+    """
+    W = weights.W.flatten(1, 2).transpose(1, 2)
+    projected = torch.baddbmm(weights.biases.unsqueeze(1), inputs.flatten(1, 2), W)
+    return projected.view(*inputs.shape[:3], -1)
+
+
+def recurrent_weights(weights: CasLstmWeights) -> Tensor:
+    """All U side by side, for a product from the right. *Shape:* (D, hidden_size, G * hidden_size)"""
+    return weights.U.flatten(1, 2).transpose(1, 2)
+
+
+def cas_lstm_step(
+    x: Tensor,
+    h: Tensor,
+    c: Tensor,
+    c_below: Optional[Tensor],
+    U: Tensor,
+    weights: CasLstmWeights,
+) -> CasLstmStates:
+    """
+    One word of every sentence.
+
+    # Parameters
+
+    x : `Tensor`
+        The word's W x + b, as `project` gives it. *Shape:* (D, batch_size, G * hidden_size)
+    h, c : `Tensor`
+        The states and cells from the left. *Shape:* (D, batch_size, hidden_size)
+    c_below : `Tensor`, optional
+        The cells from below, None for the first layer. *Shape:* (D, batch_size, hidden_size)
+    U : `Tensor`
+        As `recurrent_weights` gives it.
+    weights : `CasLstmWeights`
+
+    # Returns
+
+    `CasLstmStates`
+        *Shape:* (D, batch_size, hidden_size) each
+    """
+    size = h.size(-1)
+    if weights.peephole is None or c_below is None:
+        gates = list(torch.baddbmm(x, h, U).split(size, dim=-1))
+    else:
+        p_left, p_below = weights.peephole.unsqueeze(2).unbind(1)
+        gates = list(torch.baddbmm(x[..., : 4 * size], h, U).split(size, dim=-1))
+        gates.append(x[..., 4 * size :] + p_left * c + p_below * c_below)
+    i, f, o = (torch.sigmoid(gates[number]) for number in (0, 1, 3))
+    left, below = weights.scales
+    c = i * torch.tanh(gates[2]) + left * f * c
+    g = None
+    if c_below is not None:
+        g = torch.sigmoid(gates[4])
+        c = c + below * g * c_below
+    return CasLstmStates(o * torch.tanh(c), c, o, g)

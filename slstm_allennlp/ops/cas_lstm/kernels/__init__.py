@@ -1,0 +1,1 @@
+"""The elementwise part of the CAS-LSTM's steps: `eager` on any device, `cpu` compiled."""

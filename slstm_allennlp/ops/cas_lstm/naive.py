@@ -1,0 +1,95 @@
+from typing import List, Optional, Sequence, Tuple
+
+import torch
+from torch import Tensor
+
+from slstm_allennlp.ops.cas_lstm.weights import FORGET_OFFSET, CasLstmStates, CasLstmWeights
+
+
+def naive_cas_lstm(inputs: Tensor, layers: Sequence[CasLstmWeights]) -> List[CasLstmStates]:
+    """
+    All layers over one sentence, word by word, as the equations are written. The oracle of the others.
+    The first layer is an LSTM (Eqs. 1-6):
+
+        i, f, o = σ(W x + U h + b) each      c̃ = tanh(W x + U h + b)
+        c = i ⊙ c̃ + f ⊙ c₋
+        h = o ⊙ tanh(c)
+
+    Those above it read the states h' and the cells c' of the layer below (Eqs. 7-13); f and g have an
+    offset of 1:
+
+        i, f, g, o = σ(W h' + U h + b) each  c̃ = tanh(W h' + U h + b)
+        c = i ⊙ c̃ + (1 - λ) ⊙ f ⊙ c₋ + λ ⊙ g ⊙ c'
+        h = o ⊙ tanh(c)
+
+    Without λ both factors are 1; with peepholes, too, and (Eqs. 17, 18)
+
+        g = σ(W h' + p₁ ⊙ c₋ + p₂ ⊙ c' + b)
+
+    # Parameters
+
+    inputs : `Tensor`
+        *Shape:* (seq_len, input_size)
+    layers : `Sequence[CasLstmWeights]`
+        For D directions: forward, or forward and backward, which do not mix.
+
+    # Returns
+
+    `List[CasLstmStates]`
+        For each layer, with gates. *Shape:* (seq_len, D, hidden_size) each
+    """
+    states = []
+    for direction in range(len(layers[0].W)):
+        words = range(len(inputs))
+        states.append(
+            _read(inputs, layers, direction, list(words if direction == 0 else reversed(words)))
+        )
+    return [
+        CasLstmStates._make(None if s[0] is None else torch.stack(s, dim=1) for s in zip(*per_direction))
+        for per_direction in zip(*states)
+    ]
+
+
+def _read(
+    inputs: Tensor, layers: Sequence[CasLstmWeights], direction: int, order: List[int]
+) -> List[CasLstmStates]:
+    """One direction, with the words in the given order; the states in the sentence's own order."""
+    below = CasLstmStates(inputs, torch.empty(0), None, None)
+    result = []
+    for layer in layers:
+        weights = CasLstmWeights._make(None if w is None else w[direction] for w in layer)
+        h = c = inputs.new_zeros(weights.b.size(-1))
+        steps = {}
+        for t in order:
+            c_below = None if layer.is_first else below.c[t]
+            h, c, o, g = _step(weights, below.h[t], c_below, h, c)
+            steps[t] = (h, c, o, g)
+        sentence = zip(*(steps[t] for t in range(len(inputs))))
+        below = CasLstmStates._make(None if s[0] is None else torch.stack(s) for s in sentence)
+        result.append(below)
+    return result
+
+
+def _step(
+    weights: CasLstmWeights, x: Tensor, c_below: Optional[Tensor], h: Tensor, c: Tensor
+) -> Tuple[Tensor, Tensor, Tensor, Optional[Tensor]]:
+    """One word: its h, c, o and g."""
+    W, U, b, fusion, peephole = weights
+    offset = 0.0 if c_below is None else FORGET_OFFSET
+    i = torch.sigmoid(W[0] @ x + U[0] @ h + b[0])
+    f = torch.sigmoid(W[1] @ x + U[1] @ h + b[1] + offset)
+    candidate = torch.tanh(W[2] @ x + U[2] @ h + b[2])
+    o = torch.sigmoid(W[3] @ x + U[3] @ h + b[3])
+    g = None
+    if c_below is None:
+        c = i * candidate + f * c
+    elif peephole is not None:
+        g = torch.sigmoid(W[4] @ x + peephole[0] * c + peephole[1] * c_below + b[4] + offset)
+        c = i * candidate + f * c + g * c_below
+    else:
+        g = torch.sigmoid(W[4] @ x + U[4] @ h + b[4] + offset)
+        if fusion is None:
+            c = i * candidate + f * c + g * c_below
+        else:
+            c = i * candidate + (1 - fusion) * f * c + fusion * g * c_below
+    return o * torch.tanh(c), c, o, g

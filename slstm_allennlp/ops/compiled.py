@@ -1,0 +1,92 @@
+"""
+Compiles the CPU kernels of an operation for this machine when they are first needed, once: the result
+is kept in the user's cache. Without a C++ compiler, or with SLSTM_ALLENNLP_KERNELS=0 in the environment,
+the encoders run on PyTorch's own operations.
+"""
+
+import hashlib
+import importlib.util
+import logging
+import os
+import pathlib
+import platform
+import sys
+import tempfile
+from functools import cache
+from types import ModuleType
+from typing import Optional
+
+import torch
+
+logger = logging.getLogger(__name__)
+
+_HEADER = pathlib.Path(__file__).with_name("elementwise.h")
+# The products are PyTorch's; these functions are simple loops, which the compiler vectorises.
+_FLAGS = ["-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
+
+
+@cache
+def load(source: pathlib.Path) -> Optional[ModuleType]:
+    """The functions of a C++ file, or None where they cannot be compiled; the log says why."""
+    if os.environ.get("SLSTM_ALLENNLP_KERNELS", "1") == "0":
+        return None
+    name = f"{source.parent.parent.name}_kernels_{_key(source)}"
+    library = _cache() / f"{name}.so"
+    try:
+        if not library.exists():
+            _build(name, source, library)
+        spec = importlib.util.spec_from_file_location(name, library)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+    except (ImportError, OSError, RuntimeError) as error:
+        reason = str(error).strip().split("\n")[0]
+        logger.warning(
+            "The CPU kernels of %s could not be compiled (%s), so that it runs on PyTorch's own "
+            "operations, which are slower; expected a C++ compiler and ninja.",
+            source.parent.parent.name,
+            reason,
+        )
+        return None
+
+
+def _cache() -> pathlib.Path:
+    home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(home) / "slstm_allennlp"
+
+
+def _key(source: pathlib.Path) -> str:
+    """What the compiled file depends on: the sources, PyTorch, Python and the processor."""
+    processor = platform.processor()
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text().splitlines()
+        processor += "".join(
+            sorted({line for line in lines if line.startswith(("model name", "flags"))})
+        )
+    sources = source.read_text(), _HEADER.read_text()
+    parts = (*sources, *_FLAGS, torch.__version__, sys.version, platform.machine(), processor)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _build(name: str, source: pathlib.Path, library: pathlib.Path) -> None:
+    from torch.utils import cpp_extension  # takes its time to import
+
+    logger.info("Compiling the CPU kernels of %s, once (about half a minute)", source.parent.parent.name)
+    library.parent.mkdir(parents=True, exist_ok=True)
+    # ninja stands beside Python in a virtual environment, also in one that was not activated.
+    os.environ["PATH"] = os.pathsep.join(
+        [os.environ.get("PATH", ""), str(pathlib.Path(sys.executable).parent)]
+    )
+    # In a folder of its own, and moved when it is done: processes that start together do not meet.
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        cpp_extension.load(
+            name,
+            [str(source)],
+            extra_cflags=_FLAGS,
+            extra_include_paths=[str(_HEADER.parent)],
+            build_directory=folder,
+            is_python_module=False,
+        )
+        os.replace(pathlib.Path(folder) / f"{name}.so", library)

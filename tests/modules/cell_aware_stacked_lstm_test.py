@@ -1,0 +1,176 @@
+import pytest
+import torch
+
+from slstm_allennlp.modules import CellAwareStackedLSTM
+from slstm_allennlp.ops.cas_lstm import FORGET_OFFSET, naive_cas_lstm
+
+LENGTHS = (4, 0, 1)
+FUSIONS = (0.3, 0, "trainable", "sum", "peephole")
+
+
+def batch(size=3):
+    mask = torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS).unsqueeze(1)
+    return torch.randn(*mask.shape, size).masked_fill(~mask.unsqueeze(-1), float("nan")), mask
+
+
+def off_its_start(module):
+    """Every parameter drawn anew, those that start at zero, too."""
+    for parameter in module.parameters():
+        torch.nn.init.normal_(parameter)
+    return module
+
+
+@pytest.mark.parametrize("num_layers", [1, 3])
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_agrees_with_the_equations(double, fusion, bidirectional, num_layers):
+    module = off_its_start(CellAwareStackedLSTM(3, 2, num_layers, bidirectional, fusion))
+    inputs, mask = batch()
+    words, sentences = module(inputs, mask)
+    inside = module.states(inputs, mask)
+    assert not words[~mask].any() and not sentences[1].any()
+    for i, n in enumerate(LENGTHS):
+        if n == 0:
+            continue
+        naive = naive_cas_lstm(inputs[i, :n], [layer.weights for layer in module.layers])
+        expected = naive[-1].h.flatten(1)
+        torch.testing.assert_close(words[i, :n], expected, atol=1e-12, rtol=0)
+        torch.testing.assert_close(sentences[i], expected.amax(dim=0), atol=1e-12, rtol=0)
+        for ours, exact in zip(inside, naive):
+            for mine, its in zip(ours, exact):
+                assert (mine is None) == (its is None)
+                if mine is not None:
+                    torch.testing.assert_close(mine[i, :n], its, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("num_layers", [1, 2, 3])
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_without_lambda_it_is_a_stack_of_lstms(double, num_layers, bidirectional):
+    """λ = 0: torch.nn.LSTM's layers with the same weights and the forget gates' offset."""
+    module = off_its_start(CellAwareStackedLSTM(3, 4, num_layers, bidirectional, fusion=0.0))
+    inputs = torch.randn(2, 5, 3)
+    words, _ = module(inputs)
+    for direction in range(module.directions):
+        states = inputs.flip(1) if direction else inputs
+        for number, layer in enumerate(module.layers):
+            lstm = torch.nn.LSTM(states.size(-1), 4, batch_first=True)
+            W, U, b = (weight[direction, :4].detach().clone() for weight in layer.weights[:3])
+            b[1] += FORGET_OFFSET if number else 0
+            lstm.weight_ih_l0.data, lstm.weight_hh_l0.data = W.flatten(0, 1), U.flatten(0, 1)
+            lstm.bias_ih_l0.data, lstm.bias_hh_l0.data = b.flatten(), torch.zeros(16)
+            states, _ = lstm(states)
+        states = states.flip(1) if direction else states
+        torch.testing.assert_close(words.view(2, 5, -1, 4)[:, :, direction], states)
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_company_and_padding_change_nothing(double, fusion):
+    module = off_its_start(CellAwareStackedLSTM(3, 2, 2, bidirectional=True, fusion=fusion))
+    inputs, mask = batch()
+    words, sentences = module(inputs, mask)
+    torch.testing.assert_close((words[:1], sentences[:1]), module(inputs[:1]))
+    torch.testing.assert_close((words[2:, :1], sentences[2:]), module(inputs[2:, :1]))
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_every_parameter_learns(fusion):
+    module = off_its_start(CellAwareStackedLSTM(3, 2, 3, bidirectional=True, fusion=fusion))
+    words, sentences = module(*batch())
+    (words.sum() + sentences.sum()).backward()
+    for name, parameter in module.named_parameters():
+        assert parameter.grad.isfinite().all(), name
+        # With λ = 0, nothing that makes g has a say.
+        used = parameter.grad if fusion != 0 or name.startswith("layers.0") else parameter.grad[:, :4]
+        assert used.any(), name
+
+
+@pytest.mark.parametrize(
+    "fusion, extra", [(0.5, 0), ("sum", 0), ("trainable", 7), ("peephole", 2 * 7 - 7 * 7)]
+)
+@pytest.mark.parametrize("d, num_layers, directions", [(5, 1, 1), (5, 3, 1), (5, 3, 2)])
+def test_number_of_parameters(d, num_layers, directions, fusion, extra):
+    """The paper's footnote: (d + h + 1) × 4h in the first layer, (h + h + 1) × 5h above it."""
+    h = 7
+    module = CellAwareStackedLSTM(d, h, num_layers, directions == 2, fusion)
+    above = (num_layers - 1) * ((h + h + 1) * 5 * h + extra)
+    expected = directions * ((d + h + 1) * 4 * h + above)
+    assert sum(p.numel() for p in module.parameters()) == expected
+
+
+def test_what_it_starts_from():
+    """Orthogonal U, biases zero but for the first layer's forget gate, trainable λ about a half."""
+    module = CellAwareStackedLSTM(50, 100, 2, bidirectional=True, fusion="trainable")
+    for number, layer in enumerate(module.layers):
+        for U in layer.U.flatten(0, 1):
+            torch.testing.assert_close(U @ U.T, torch.eye(100), atol=1e-4, rtol=0)
+        assert (layer.b[:, 1] == (0 if number else 1)).all()
+        assert not layer.b[:, 0].any() and not layer.b[:, 2:].any()
+        assert layer.W.abs().max() <= 0.1 and abs(layer.W.std() - 0.1 / 3**0.5) < 0.005
+    assert 0.07 < module.layers[1].fusion_logits.std() < 0.13
+    assert abs(module.layers[1].weights.fusion.mean() - 0.5) < 0.01
+
+
+def test_dropout_is_between_layers_and_in_training_alone():
+    inputs, mask = batch()
+    module = CellAwareStackedLSTM(3, 2, 2, dropout=0.5)
+    assert not torch.equal(module(inputs, mask)[1], module(inputs, mask)[1])
+    module.eval()
+    assert torch.equal(module(inputs, mask)[1], module(inputs, mask)[1])
+    one_layer = CellAwareStackedLSTM(3, 2, 1, dropout=0.5)
+    assert torch.equal(one_layer(inputs, mask)[1], one_layer(inputs, mask)[1])
+
+
+def test_nothing_to_read():
+    module = CellAwareStackedLSTM(3, 2, bidirectional=True)
+    for shape in ((0, 4, 3), (2, 0, 3)):
+        words, sentences = module(torch.zeros(shape))
+        assert words.shape == (*shape[:2], 4) and sentences.shape == (shape[0], 4)
+        assert not sentences.any()
+
+
+def test_a_constant_lambda_is_no_part_of_a_checkpoint():
+    module = CellAwareStackedLSTM(3, 2)
+    assert not any("fusion" in name for name in module.state_dict())
+    assert CellAwareStackedLSTM(3, 2, fusion=0.25).load_state_dict(module.state_dict())
+
+
+@pytest.mark.parametrize("fusion", [0.5, "peephole"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_autocast(dtype, fusion):
+    module = CellAwareStackedLSTM(8, 8, 2, bidirectional=True, fusion=fusion)
+    inputs, mask = torch.randn(2, 5, 8), torch.ones(2, 5, dtype=torch.bool)
+    exact, _ = module(inputs, mask)
+    try:
+        with torch.autocast("cpu", dtype=dtype):
+            words, _ = module(inputs, mask)
+    except RuntimeError as error:
+        pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
+    torch.testing.assert_close(words.float(), exact, atol=0.03, rtol=0)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"input_size": 0}, "input_size is 0, expected an integer of at least 1"),
+        ({"hidden_size": 2.0}, "hidden_size is 2.0"),
+        ({"num_layers": True}, "num_layers is True"),
+        ({"bidirectional": 1}, "bidirectional is 1, expected True or False"),
+        ({"fusion": 1.5}, r"fusion is 1.5, expected a number from 0 to 1 or one of \"trainable\", "),
+        ({"fusion": "mean"}, "fusion is 'mean', expected"),
+        ({"fusion": True}, "fusion is True, expected"),
+        ({"fusion": float("nan")}, "fusion is nan, expected"),
+        ({"fusion": None}, "fusion is None, expected"),
+        ({"dropout": 1.5}, "dropout is 1.5, expected a rate from 0 to 1"),
+    ],
+)
+def test_arguments_out_of_range(options, message):
+    with pytest.raises(ValueError, match=message):
+        CellAwareStackedLSTM(**{"input_size": 3, "hidden_size": 2, **options})
+
+
+def test_inputs_and_masks_that_do_not_fit():
+    module = CellAwareStackedLSTM(3, 2)
+    with pytest.raises(ValueError, match=r"inputs have shape \(2, 4, 5\), expected .* of 3"):
+        module(torch.randn(2, 4, 5))
+    with pytest.raises(ValueError, match=r"mask\[0\] is False at 0 and True at 1"):
+        module(torch.randn(1, 2, 3), torch.tensor([[False, True]]))

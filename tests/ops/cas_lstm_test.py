@@ -1,0 +1,185 @@
+"""The fast versions of the CAS-LSTM against the naive one, in float64: values and gradients."""
+
+import os
+import shutil
+
+import pytest
+import torch
+
+from slstm_allennlp.ops.cas_lstm import (
+    CasLstmStates,
+    CasLstmWeights,
+    fused_cas_lstm_layer,
+    hoisted_cas_lstm_layer,
+    initial_weights,
+    naive_cas_lstm,
+)
+from slstm_allennlp.ops.cas_lstm.kernels import cpu, eager
+
+COMPILED = cpu.load()
+FUSIONS = (0.0, 0.25, 0.5, 1.0, "vector", "sum", "peephole")
+LENGTH, BATCH, SIZE = 4, 3, 5
+
+
+def versions(fusion):
+    """Every fast version that knows the variant."""
+    result = {"hoisted": hoisted_cas_lstm_layer}
+    if fusion != "peephole":
+        for name, kernels in {"eager": eager, "compiled": COMPILED}.items():
+            if kernels is not None:
+                result[f"fused, {name}"] = lambda *layer, k=kernels: fused_cas_lstm_layer(*layer, k)
+    return result
+
+
+def layers(fusion, directions, depth=3, hidden_size=SIZE):
+    """Weights of as many layers, all off their start, over words of three numbers."""
+    result = []
+    for number in range(depth):
+        size = hidden_size if number else 3
+        start = initial_weights(
+            directions, size, hidden_size, number == 0, number > 0 and fusion == "peephole"
+        )
+        weights = CasLstmWeights._make(None if w is None else torch.randn_like(w) for w in start)
+        if number and fusion == "vector":
+            weights = weights._replace(fusion=torch.rand(directions, hidden_size))
+        elif number and not isinstance(fusion, str):
+            weights = weights._replace(fusion=torch.full((directions, hidden_size), fusion))
+        result.append(weights)
+    return result
+
+
+def run(version, inputs, all_layers):
+    """All layers of a fast version over a batch: (D, L, B, d) to the states of each."""
+    states, result = CasLstmStates(inputs, None, None, None), []
+    for weights in all_layers:
+        states = version(states.h, states.c, weights)
+        result.append(states)
+    return result
+
+
+def run_naive(inputs, all_layers):
+    """The same for the naive version, sentence by sentence: each direction's words in its own order."""
+    sentences = [naive_cas_lstm(inputs[0, :, b], all_layers) for b in range(inputs.size(2))]
+    return [
+        CasLstmStates._make(
+            None
+            if per_field[0] is None
+            else torch.stack(
+                [
+                    torch.stack([s[:, 0], s[:, -1].flip(0)][: len(inputs)])  # (D, L, h)
+                    for s in per_field
+                ],
+                dim=2,
+            )
+            for per_field in zip(*per_layer)
+        )
+        for per_layer in zip(*sentences)
+    ]
+
+
+def case(fusion, directions, **sizes):
+    words = torch.randn(LENGTH, BATCH, 3, requires_grad=True)
+    # The second direction reads the same words from the end.
+    inputs = torch.stack([words, words.flip(0)][:directions])
+    all_layers = layers(fusion, directions, **sizes)
+    parameters = [w.requires_grad_() for weights in all_layers for w in weights if w is not None]
+    return inputs, all_layers, [words, *parameters]
+
+
+def test_the_kernels_compile_here():
+    """Where there is a compiler: so that the tests below are not of less than they seem."""
+    if shutil.which(os.environ.get("CXX", "c++")) is None or shutil.which("ninja") is None:
+        pytest.skip("no C++ compiler or no ninja here")
+    assert COMPILED is not None
+
+
+@pytest.mark.parametrize("directions", [1, 2])
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_equals_naive(double, fusion, directions):
+    inputs, all_layers, leaves = case(fusion, directions)
+    naive = run_naive(inputs, all_layers)
+    probes = [(torch.randn_like(states.h), torch.randn_like(states.c)) for states in naive]
+
+    def gradients(result):
+        loss = sum((s.h * p).sum() + (s.c * q).sum() for s, (p, q) in zip(result, probes))
+        return torch.autograd.grad(loss, leaves)
+
+    oracle = gradients(naive)
+    for name, version in versions(fusion).items():
+        fast = run(version, inputs, all_layers)
+        for ours, exact in zip(fast, naive):
+            for field in CasLstmStates._fields:
+                if getattr(ours, field) is not None:
+                    torch.testing.assert_close(
+                        getattr(ours, field), getattr(exact, field), atol=1e-12, rtol=0, msg=name
+                    )
+        for ours, exact in zip(gradients(fast), oracle):
+            torch.testing.assert_close(ours, exact, atol=1e-10, rtol=0, msg=name)
+
+
+@pytest.mark.parametrize("directions", [1, 2])
+@pytest.mark.parametrize("fusion", ["vector", "sum", "peephole"])
+def test_gradcheck(double, fusion, directions):
+    inputs, all_layers, (_, *parameters) = case(fusion, directions, depth=2, hidden_size=2)
+    inputs = inputs.detach().requires_grad_()
+    for version in versions(fusion).values():
+
+        def last_states(inputs, *parameters, version=version):
+            left, built = list(parameters), []
+            for weights in all_layers:
+                built.append(CasLstmWeights._make(None if w is None else left.pop(0) for w in weights))
+            return run(version, inputs, built)[-1][:2]
+
+        assert torch.autograd.gradcheck(last_states, (inputs, *parameters))
+
+
+@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
+@pytest.mark.parametrize("size", [1, 7, 16, 33, 300])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_compiled_kernels_at_every_size(dtype, size):
+    """Also in single precision, against double."""
+    inputs, all_layers, _ = case("vector", 2, hidden_size=size)
+    scale = size**-0.5  # as weights are, so that the gates do not saturate
+    all_layers = [w._replace(W=w.W * scale, U=w.U * scale) for w in all_layers]
+    exact = [CasLstmWeights._make(None if x is None else x.double() for x in w) for w in all_layers]
+    in_dtype = [CasLstmWeights._make(None if x is None else x.to(dtype) for x in w) for w in exact]
+    fast = run(versions("vector")["fused, compiled"], inputs.to(dtype), in_dtype)[-1]
+    oracle = run(hoisted_cas_lstm_layer, inputs.double(), exact)[-1]
+    tolerance = 1e-12 if dtype == torch.float64 else 1e-5
+    torch.testing.assert_close(fast.h.double(), oracle.h, atol=tolerance, rtol=0)
+    torch.testing.assert_close(fast.c.double(), oracle.c, atol=tolerance, rtol=0)
+
+
+def test_one_unit_by_hand(double):
+    """Two layers of one unit over two words, in plain numbers: Eqs. 1-13 with λ = 0.25."""
+
+    def sigmoid(x):
+        return 1 / (1 + torch.tensor(-x).exp().item())
+
+    def tanh(x):
+        return torch.tensor(x).tanh().item()
+
+    words = (0.5, -1.0)
+    w1 = {"i": (0.1, 0.2, 0.3), "f": (-0.4, 0.5, 0.6), "u": (0.7, -0.8, 0.9), "o": (1.0, 1.1, -1.2)}
+    w2 = {**dict.fromkeys("ifu", (0.3, -0.7, 0.2)), "o": (0.5, 0.4, 0.1), "g": (-0.6, 0.9, 0.8)}
+    h1 = c1 = h2 = c2 = 0.0
+    expected = []
+    for x in words:
+        i, f, u, o = (w1[gate][0] * x + w1[gate][1] * h1 + w1[gate][2] for gate in "ifuo")
+        c1 = sigmoid(i) * tanh(u) + sigmoid(f) * c1
+        h1 = sigmoid(o) * tanh(c1)
+        i, f, u, o, g = (w2[gate][0] * h1 + w2[gate][1] * h2 + w2[gate][2] for gate in "ifuog")
+        c2 = sigmoid(i) * tanh(u) + 0.75 * sigmoid(f + 1) * c2 + 0.25 * sigmoid(g + 1) * c1
+        h2 = sigmoid(o) * tanh(c2)
+        expected.append(h2)
+
+    def weights(numbers, fusion):
+        W, U, b = (torch.tensor(list(column)) for column in zip(*numbers.values()))
+        gates = len(numbers)
+        return CasLstmWeights(
+            W.view(1, gates, 1, 1), U.view(1, gates, 1, 1), b.view(1, gates, 1), fusion, None
+        )
+
+    both = [weights(w1, None), weights(w2, torch.tensor([[0.25]]))]
+    states = naive_cas_lstm(torch.tensor(words).unsqueeze(1), both)
+    torch.testing.assert_close(states[1].h.flatten(), torch.tensor(expected))
