@@ -1,3 +1,5 @@
+import importlib.util
+
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.movie_review_reader import MovieReviewReader
 from slstm_allennlp.dataset_readers.penn_treebank_pos_reader import PennTreebankPosReader
@@ -11,3 +13,19 @@ __all__ = [
     "ReviewReader",
     "TaggedTextReader",
 ]
+
+# Those that stand in the place of readers of allennlp_models, without which AllenNLP works, too.
+if importlib.util.find_spec("allennlp_models") is not None:
+    from slstm_allennlp.dataset_readers.parallel_text_reader import ParallelTextReader
+    from slstm_allennlp.dataset_readers.quora_paraphrase_reader import QuoraParaphraseReader
+    from slstm_allennlp.dataset_readers.seq2seq_reader import Seq2SeqReader
+    from slstm_allennlp.dataset_readers.snli_reader import SnliReader
+    from slstm_allennlp.dataset_readers.sst_reader import StanfordSentimentTreebankReader
+
+    __all__ += [
+        "ParallelTextReader",
+        "QuoraParaphraseReader",
+        "Seq2SeqReader",
+        "SnliReader",
+        "StanfordSentimentTreebankReader",
+    ]

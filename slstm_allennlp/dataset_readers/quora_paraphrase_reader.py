@@ -1,0 +1,54 @@
+from typing import Iterator
+
+from allennlp.data import DatasetReader, Instance
+from allennlp_models.pair_classification.dataset_readers.quora_paraphrase import (
+    QuoraParaphraseDatasetReader as StockQuoraParaphraseReader,
+)
+
+from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.text_pairs import check_text
+
+_LABELS = ("0", "1")
+_EXPECTED = (
+    "0 or 1, a sentence, another one and an id, with tabs between and no header line, the form of "
+    "Wang et al. (GLUE's and Kaggle's files have other columns)"
+)
+
+
+@DatasetReader.register("quora_paraphrase", exist_ok=True)
+class QuoraParaphraseReader(StockQuoraParaphraseReader):
+    """
+    Reads the Quora question pairs as Wang, Hamza and Florian distribute them, and other paraphrases in
+    that form: a pair a line, `label TAB sentence TAB sentence TAB id`, with the label 1 for paraphrases.
+    Quotation marks are characters like any other.
+
+    The instances are those of AllenNLP's reader, which leaves out rows of another number of columns in
+    silence and takes a quotation mark at the start of a sentence for one that hides tabs and line ends.
+
+    Registered as a `DatasetReader` with name "quora_paraphrase", in AllenNLP's place.
+
+    # Parameters
+
+    tokenizer, token_indexers, combine_input_fields, max_instances
+        As in AllenNLP's `QuoraParaphraseDatasetReader`.
+
+    # Errors
+
+    While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
+    file and line, for another number of columns than four, a label other than 0 and 1, and a sentence
+    that is empty or of which the tokenizer leaves nothing.
+    """
+
+    def _read(self, file_path: str) -> Iterator[Instance]:
+        return map(self._instance, read_lines(str(file_path)))
+
+    def _instance(self, line: Line) -> Instance:
+        columns = line.text.split("\t")
+        if len(columns) != 4:
+            raise line.error(f"{number_of_columns(len(columns))}, expected 4: {_EXPECTED}")
+        label, premise, hypothesis, _ = columns
+        if label not in _LABELS:
+            raise line.error(f"the label is {label!r}, expected {_EXPECTED}")
+        check_text(line, "first sentence", premise, self._tokenizer)
+        check_text(line, "second sentence", hypothesis, self._tokenizer)
+        return self.text_to_instance(premise, hypothesis, label)

@@ -1,0 +1,82 @@
+import csv
+import logging
+from typing import Iterator, List, NamedTuple, Optional
+
+from allennlp.data import DatasetReader, Instance
+from allennlp_models.generation.dataset_readers.seq2seq import Seq2SeqDatasetReader as StockSeq2SeqReader
+
+from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.text_pairs import check_text
+
+logger = logging.getLogger(__name__)
+
+
+class Translation(NamedTuple):
+    source: str
+    target: str
+
+
+@DatasetReader.register("seq2seq", exist_ok=True)
+class Seq2SeqReader(StockSeq2SeqReader):
+    """
+    Reads pairs of texts, `source TAB target`, a pair a line.
+
+    By default a text may stand in quotation marks, which are not part of it, as in all CSV files. In
+    text that nobody wrote as CSV, a quotation mark at the start of a sentence swallows what follows, at
+    worst many lines; that is an error here, and `"quoting": 3` takes quotation marks as they are.
+
+    The instances are those of AllenNLP's reader, which leaves out pairs with an empty side in silence.
+
+    Registered as a `DatasetReader` with name "seq2seq", in AllenNLP's place.
+
+    # Parameters
+
+    source_tokenizer, target_tokenizer, delimiter, quoting, …
+        As in AllenNLP's `Seq2SeqDatasetReader`.
+
+    # Errors
+
+    While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
+    file and line, for another number of columns than two, a quotation mark that is not closed on its
+    line or behind which text goes on, and a source or target that is empty or of which the tokenizer
+    leaves nothing.
+    """
+
+    def _read(self, file_path: str) -> Iterator[Instance]:
+        self._source_max_exceeded = self._target_max_exceeded = 0
+        for pair in self.shard_iterable(self._translations(str(file_path))):
+            yield self.text_to_instance(*pair)
+        self._log_truncated("source", self._source_max_exceeded, self._source_max_tokens)
+        self._log_truncated("target", self._target_max_exceeded, self._target_max_tokens)
+
+    def _log_truncated(self, side: str, count: int, limit: Optional[int]) -> None:
+        if count:
+            logger.info("%d %ss of more than %d tokens were truncated", count, side, limit)
+
+    def _translations(self, path: str) -> Iterator[Translation]:
+        for line in read_lines(path):
+            row = self._row(line)
+            if len(row) != 2:
+                raise line.error(
+                    f"{number_of_columns(len(row))}, expected 2, a source and a target with "
+                    f"{self._delimiter!r} between{self._quoting_hint(line)}"
+                )
+            source, target = row
+            check_text(line, "source", source, self._source_tokenizer)
+            check_text(line, "target", target, self._target_tokenizer)
+            yield Translation(source, target)
+
+    def _row(self, line: Line) -> List[str]:
+        # A line at a time, so that no quotation mark reaches beyond its line; strict, so that none is
+        # lost where text goes on behind the closing one.
+        reader = csv.reader([line.text], delimiter=self._delimiter, quoting=self.quoting, strict=True)
+        try:
+            return next(reader)
+        except (csv.Error, ValueError) as error:
+            hint = self._quoting_hint(line)
+            what = "a text begins with a quotation mark and does not end with one" if hint else error
+            raise line.error(f"{what}, expected a source and a target{hint}") from None
+
+    def _quoting_hint(self, line: Line) -> str:
+        may_hide = self.quoting != csv.QUOTE_NONE and '"' in line.text
+        return ' ("quoting": 3 takes quotation marks as they are)' if may_hide else ""

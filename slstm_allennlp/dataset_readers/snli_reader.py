@@ -1,0 +1,96 @@
+import json
+import logging
+from typing import Any, Dict, Iterator, NamedTuple
+
+from allennlp.data import DatasetReader, Instance
+from allennlp_models.pair_classification.dataset_readers.snli import SnliReader as StockSnliReader
+
+from slstm_allennlp.dataset_readers.lines import Line, read_lines
+from slstm_allennlp.dataset_readers.text_pairs import check_text
+
+logger = logging.getLogger(__name__)
+
+_LABELS = ("entailment", "neutral", "contradiction")
+_NO_LABEL = "-"
+_EXPECTED = 'expected {"gold_label": "neutral", "sentence1": "a premise", "sentence2": "a hypothesis"}'
+
+
+class LabelledPair(NamedTuple):
+    premise: str
+    hypothesis: str
+    label: str
+
+
+@DatasetReader.register("snli", exist_ok=True)
+class SnliReader(StockSnliReader):
+    """
+    Reads SNLI, MultiNLI and what comes in their form, such as SICK: a JSON object a line with
+    `gold_label`, `sentence1` (the premise) and `sentence2` (the hypothesis). Pairs whose label is `-`,
+    on which the annotators did not agree, are left out, and the log says how many.
+
+    The instances are those of AllenNLP's reader, which takes files without labels as well and says
+    nothing of what it leaves out.
+
+    Registered as a `DatasetReader` with name "snli", in AllenNLP's place.
+
+    # Parameters
+
+    tokenizer, token_indexers, combine_input_fields, collapse_labels, max_instances
+        As in AllenNLP's `SnliReader`.
+
+    # Errors
+
+    While reading, `ValueError`: for a file that is missing, unreadable, empty, not UTF-8 or without a
+    labelled pair; and, with file and line, for a line that is not a JSON object, a missing key, a label
+    other than `entailment`, `neutral`, `contradiction` and `-`, and a sentence that is empty or of which
+    the tokenizer leaves nothing.
+    """
+
+    def _read(self, file_path: str) -> Iterator[Instance]:
+        for pair in self.shard_iterable(self._labelled_pairs(str(file_path))):
+            yield self.text_to_instance(*pair)
+
+    def _labelled_pairs(self, path: str) -> Iterator[LabelledPair]:
+        number = unlabelled = 0
+        for line in read_lines(path):
+            number += 1
+            example = _example(line)
+            if example.get("gold_label") == _NO_LABEL:
+                unlabelled += 1
+            else:
+                yield self._labelled_pair(line, example)
+        if unlabelled == number:
+            raise ValueError(
+                f'{path}: none of {number} pairs has a gold label, all have "-"; {_EXPECTED}'
+            )
+        if unlabelled:
+            logger.info(
+                '%s: %d of %d pairs have no gold label ("-") and were left out', path, unlabelled, number
+            )
+
+    def _labelled_pair(self, line: Line, example: Dict[str, Any]) -> LabelledPair:
+        label = example.get("gold_label")
+        if label not in _LABELS:
+            raise line.error(
+                f'{_found(example, "gold_label")}, expected {", ".join(_LABELS)} or "-" (pairs '
+                "without a label are for `allennlp predict`)"
+            )
+        for key, what in (("sentence1", "premise"), ("sentence2", "hypothesis")):
+            if not isinstance(example.get(key), str):
+                raise line.error(f"{_found(example, key)}, {_EXPECTED}")
+            check_text(line, f"{what} ({key})", example[key], self._tokenizer)
+        return LabelledPair(example["sentence1"], example["sentence2"], label)
+
+
+def _example(line: Line) -> Dict[str, Any]:
+    try:
+        example = json.loads(line.text)
+    except json.JSONDecodeError as error:
+        raise line.error(f"not JSON ({error}), {_EXPECTED}") from None
+    if not isinstance(example, dict):
+        raise line.error(f"not a JSON object, {_EXPECTED}")
+    return example
+
+
+def _found(example: Dict[str, Any], key: str) -> str:
+    return f"{key} is {json.dumps(example[key])}" if key in example else f"{key} is missing"

@@ -1,0 +1,97 @@
+import logging
+from typing import Iterator, Optional
+
+from allennlp.data import DatasetReader, Instance
+from allennlp_models.classification.dataset_readers.stanford_sentiment_tree_bank import (
+    StanfordSentimentTreeBankDatasetReader as StockSstReader,
+)
+from nltk.tree import Tree
+
+from slstm_allennlp.dataset_readers.lines import Line, read_lines
+
+logger = logging.getLogger(__name__)
+
+_LABELS = ("0", "1", "2", "3", "4")
+_WORD = "[^ \t()]+"
+_EXPECTED = "expected one tree with a label from 0 to 4 on every node, such as (3 (4 good) (2 film))"
+
+
+@DatasetReader.register("sst_tokens", exist_ok=True)
+class StanfordSentimentTreebankReader(StockSstReader):
+    """
+    Reads the trees of the Stanford Sentiment Treebank, one a line, with labels from 0 (very negative) to
+    4 (very positive) on every node. Blank lines are passed over. With two classes, what is neutral (2)
+    is left out, and the log says how much.
+
+    The instances are those of AllenNLP's reader, words with their escapes (`\\/`, `\\*`) included; that
+    one takes any label on a node and says nothing of what it leaves out.
+
+    Registered as a `DatasetReader` with name "sst_tokens", in AllenNLP's place.
+
+    # Parameters
+
+    token_indexers, tokenizer, use_subtrees, granularity, max_instances
+        As in AllenNLP's `StanfordSentimentTreeBankDatasetReader`.
+
+    # Errors
+
+    While reading, `ValueError`: for a file that is missing, unreadable, not UTF-8 or of which nothing
+    is left; and, with file and line, for a line that is not one bracketed tree, a node with another
+    label or without words, a word without a node of its own, and a phrase of which the tokenizer leaves
+    nothing.
+    """
+
+    def _read(self, file_path: str) -> Iterator[Instance]:
+        path = str(file_path)
+        number = neutral = 0
+        for instance in self._instances(path):
+            number += 1
+            if instance is None:
+                neutral += 1
+            else:
+                yield instance
+        texts = "phrases" if self._use_subtrees else "sentences"
+        if number == neutral:
+            raise ValueError(
+                f"{path}: no {texts} but {neutral} neutral ones, expected others for {self._granularity}"
+                if neutral
+                else f"{path}: no tree in the file, {_EXPECTED}"
+            )
+        if neutral:
+            logger.info(
+                "%s: %d of %d %s are neutral and were left out for 2-class", path, neutral, number, texts
+            )
+
+    def _instances(self, path: str) -> Iterator[Optional[Instance]]:
+        """Instances and, for what is neutral and two classes, None."""
+        for line in read_lines(path):
+            if not line.text.strip():
+                continue
+            tree = _tree(line)
+            for phrase in tree.subtrees() if self._use_subtrees else [tree]:
+                # The words of AllenNLP's reader, which splits 9 1\/2 at its no-break space.
+                words = " ".join(phrase.leaves()).split()
+                instance = self.text_to_instance(words, phrase.label())
+                if instance is not None and not instance["tokens"].tokens:  # type: ignore[attr-defined]
+                    raise line.error(f"{' '.join(phrase.leaves())!r} has no tokens, expected words")
+                yield instance
+
+
+def _tree(line: Line) -> Tree:
+    try:
+        tree = Tree.fromstring(line.text, node_pattern=_WORD, leaf_pattern=_WORD)
+    except ValueError:
+        raise line.error(f"not one tree in brackets, {_EXPECTED}") from None
+    for node in tree.subtrees():
+        _check_node(line, node)
+    return tree
+
+
+def _check_node(line: Line, node: Tree) -> None:
+    if node.label() not in _LABELS:
+        raise line.error(f"a node has the label {node.label()!r}, {_EXPECTED}")
+    if len(node) == 0:
+        raise line.error(f"a node with the label {node.label()} has no word, {_EXPECTED}")
+    words = [child for child in node if isinstance(child, str)]
+    if words and len(node) > 1:
+        raise line.error(f"the word {words[-1]!r} has no node of its own, {_EXPECTED}")

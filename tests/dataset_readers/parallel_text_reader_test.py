@@ -1,0 +1,92 @@
+import json
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+from allennlp.data.tokenizers import WhitespaceTokenizer
+
+from slstm_allennlp.dataset_readers import ParallelTextReader, Seq2SeqReader
+from tests.dataset_readers.common import contents
+
+READER = {"type": "parallel_text", "source_tokenizer": "whitespace", "target_add_start_token": False}
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Writes two files and reads them into (source, target) pairs."""
+
+    def run(german, english, path="{folder}/train.{{de,en}}"):
+        (tmp_path / "train.de").write_text(german, encoding="utf-8")
+        (tmp_path / "train.en").write_text(english, encoding="utf-8")
+        reader = ParallelTextReader(source_tokenizer=WhitespaceTokenizer())
+        return [
+            tuple(" ".join(map(str, one[f"{side}_tokens"][1:-1])) for side in ("source", "target"))
+            for one in contents(reader.read(path.format(folder=tmp_path)))
+        ]
+
+    return run
+
+
+def test_reads_what_the_reader_of_columns_does():
+    parallel = DatasetReader.from_params(Params(dict(READER)))
+    columns = DatasetReader.from_params(Params({**READER, "type": "seq2seq"}))
+    assert (type(parallel), type(columns)) == (ParallelTextReader, Seq2SeqReader)
+    found = contents(parallel.read("fixtures/translation/dev.{de,en}"))
+    assert found == contents(columns.read("fixtures/translation/dev.tsv"))
+    assert len(found) == 50
+
+
+def test_lines_are_taken_as_they_are(read):
+    """Quotation marks, tabs and other line separators are part of them; white space around is not."""
+    german, english = ' " a\tb \n"c\u2028d\n', '"a\nb c\u2028"\r\n'
+    assert read(german, english) == [('" a b', '"a'), ('"c d', 'b c "')]
+    assert read(german, english, "{folder}/train.{{en,de}}") == [('"a', '" a b'), ('b c "', '"c d')]
+
+
+def test_the_two_names_may_stand_anywhere(read, tmp_path):
+    assert read("a\n", "b\n", "{folder}/{{train.de,train.en}}") == [("a", "b")]
+    folders = [tmp_path / "de", tmp_path / "en"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "x.txt").write_text(folder.name)
+    assert read("a\n", "b\n", "{folder}/{{de,en}}/x.txt") == [("de", "en")]
+
+
+@pytest.mark.parametrize(
+    "name", ["train.de", "train.{de}", "train.{de,en,fr}", "{a,b}.{de,en}", "train.{de,}", "train.{de"]
+)
+def test_paths_that_do_not_name_two_files(name):
+    with pytest.raises(ValueError) as error:
+        list(ParallelTextReader(source_tokenizer=WhitespaceTokenizer()).read(name))
+    assert f"{name}: not the names of two files, expected a path such as data/train" in str(error.value)
+    # What the message says to give to `allennlp evaluate`, which takes it apart like this.
+    assert json.loads("[" + str(error.value).split("'")[-2] + "]") == ["data/test.{de,en}"]
+
+
+@pytest.mark.parametrize(
+    "german, english, message",
+    [
+        ("a\nb\nc\n", "a\n", "train.de has 3 lines and {folder}/train.en has 1, expected the same"),
+        ("a\n", "a\nb\n", "train.de has 1 lines and {folder}/train.en has 2, expected the same"),
+        ("a\n\n", "a\nb\n", "train.de, line 2: the source is empty, expected text"),
+        ("a\nb\n", " \nb\n", "train.en, line 1: the target is empty, expected text"),
+        ("a\n", "", "train.en: the file is empty"),
+    ],
+)
+def test_files_that_do_not_fit_together(read, tmp_path, german, english, message):
+    with pytest.raises(ValueError) as error:
+        read(german, english)
+    assert f"{tmp_path}/{message.format(folder=tmp_path)}" in str(error.value)
+
+
+def test_a_missing_file(tmp_path):
+    (tmp_path / "x.de").write_text("a\n")
+    with pytest.raises(ValueError, match=r"x\.en: cannot be read"):
+        list(ParallelTextReader(source_tokenizer=WhitespaceTokenizer()).read(f"{tmp_path}/x.{{de,en}}"))
+
+
+@pytest.mark.parametrize("key, value", [("delimiter", ","), ("quoting", 3)])
+def test_there_are_no_columns(key, value):
+    with pytest.raises(ConfigurationError, match=f"parallel_text: there is no {key}"):
+        DatasetReader.from_params(Params({**READER, key: value}))
