@@ -3,8 +3,9 @@ Trains and evaluates the systems of RESULTS.md on real corpora, each with severa
 
     python experiments/run.py TASK DATA OUT [--systems NAME ...] [--seeds N ...] [--overrides JSON]
 
-TASK is mr, ner, pos, or the name of a review dataset, such as books; DATA its folder or files (see
-`DATA_PATHS`). Each run gets a folder OUT/SYSTEM-SEED; one that holds metrics.json is not run again.
+TASK is mr, ner, pos, sick, mrpc, sst2, sst5, or the name of a review dataset, such as books; DATA the
+folder of its files (see `DATA_PATHS`). Each run gets a folder OUT/SYSTEM-SEED; one that holds
+metrics.json is not run again.
 `python experiments/summarize.py OUT` makes a table of them.
 """
 
@@ -37,7 +38,35 @@ SYSTEMS: Dict[str, List[Any]] = {
     "fastnlp_attention": ["slstm_attention", {"hidden_size": 68, **FASTNLP}, None],
     "bilstm_attention": ["bilstm_attention", {"hidden_size": 100}, None],
 }
+# The systems of the CAS-LSTM paper for pairs and for the Sentiment Treebank, all of 100 units over words
+# of 100 numbers: the config's name and what is set in the encoder.
+UNITS = 100
+TWO, THREE = {"num_layers": 2}, {"num_layers": 3}
+BOTH = {"bidirectional": True}
+CAS_SYSTEMS: Dict[str, List[Any]] = {
+    "lstm": ["lstm", TWO],
+    "lstm3": ["lstm", THREE],
+    "bilstm": ["lstm", {**TWO, **BOTH}],
+    "bilstm3": ["lstm", {**THREE, **BOTH}],
+    "cas": ["cas_lstm", TWO],
+    "cas3": ["cas_lstm", THREE],
+    "bicas": ["cas_lstm", {**TWO, **BOTH}],
+    "bicas3": ["cas_lstm", {**THREE, **BOTH}],
+    "slstm": ["slstm", {}],
+    # Table 6, of the three layers in two directions.
+    "lambda025": ["cas_lstm", {**THREE, **BOTH, "fusion": 0.25}],
+    "lambda075": ["cas_lstm", {**THREE, **BOTH, "fusion": 0.75}],
+    "trainable": ["cas_lstm", {**THREE, **BOTH, "fusion": "trainable"}],
+    "sum": ["cas_lstm", {**THREE, **BOTH, "fusion": "sum"}],
+    "peephole": ["cas_lstm", {**THREE, **BOTH, "fusion": "peephole"}],
+}
+CAS_CONFIGS = {"sick": "snli", "mrpc": "quora", "sst2": "sst2", "sst5": "sst5"}
+SST = ("{data}/train.txt", "{data}/dev.txt", "{data}/test.txt")
 DATA_PATHS = {
+    "sick": ("{data}/sick.train.jsonl", "{data}/sick.dev.jsonl", "{data}/sick.test.jsonl"),
+    "mrpc": ("{data}/mrpc.train.tsv", "{data}/mrpc.dev.tsv", "{data}/mrpc.test.tsv"),
+    "sst2": SST,
+    "sst5": SST,
     "mr": ("{data}#train", "{data}#dev", "{data}#test"),
     "review": ("{data}#train", "{data}#dev", "{data}#test"),
     "ner": ("{data}/wnut17.train.conll", "{data}/wnut17.dev.conll", "{data}/wnut17.test.conll"),
@@ -56,6 +85,8 @@ def overrides(task: str, system: str, data: str) -> Dict[str, Any]:
     result: Dict[str, Any] = dict(
         zip(("train_data_path", "validation_data_path", "test_data_path"), paths)
     )
+    if task in CAS_CONFIGS:
+        return {**result, **cas_overrides(task, *CAS_SYSTEMS[system])}
     is_classifier = kind in ("mr", "review")
     words = CLASSIFIER_WORDS if is_classifier else TAGGER_WORDS
     result["model.text_field_embedder.token_embedders.tokens.embedding_dim"] = words
@@ -91,7 +122,28 @@ def overrides(task: str, system: str, data: str) -> Dict[str, Any]:
     return result
 
 
+def cas_overrides(task: str, config_name: str, settings: Dict[str, Any]) -> Dict[str, Any]:
+    """The sizes of a system of the CAS-LSTM paper."""
+    size = UNITS * (2 if settings.get("bidirectional") else 1)
+    encoder = "model.seq2vec_encoder"
+    result: Dict[str, Any] = {
+        "model.text_field_embedder.token_embedders.tokens.embedding_dim": UNITS,
+        "model.feedforward.hidden_dims": UNITS if task.startswith("sst") else 2 * UNITS,
+    }
+    if task.startswith("sst"):
+        result["model.seq2seq_encoder.input_dim"] = UNITS
+        result["model.feedforward.input_dim"] = size
+    if config_name == "lstm":
+        result[f"{encoder}.seq2vec_encoder.embedding_dim"] = size
+        encoder += ".seq2seq_encoder"
+    for key, value in {"input_size": UNITS, "hidden_size": UNITS, **settings}.items():
+        result[f"{encoder}.{key}"] = value
+    return result
+
+
 def config(task: str, system: str) -> str:
+    if task in CAS_CONFIGS:
+        return f"training_config/{CAS_CONFIGS[task]}_{CAS_SYSTEMS[system][0]}.jsonnet"
     name = SYSTEMS[system][0]
     if task in ("ner", "pos"):
         # The paper has no tagger with a CNN.
@@ -104,12 +156,14 @@ def main() -> None:
     parser.add_argument("task")
     parser.add_argument("data")
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--systems", nargs="+", default=["slstm", "fastnlp", "bilstm"], choices=SYSTEMS)
+    parser.add_argument("--systems", nargs="+", choices=[*SYSTEMS, *CAS_SYSTEMS])
     parser.add_argument("--seeds", nargs="+", type=int, default=[13, 14, 15])
     parser.add_argument("--overrides", type=json.loads, default={}, help="more of them, as JSON")
     arguments = parser.parse_args()
+    known = CAS_SYSTEMS if arguments.task in CAS_CONFIGS else SYSTEMS
+    systems = arguments.systems or ["cas" if known is CAS_SYSTEMS else "slstm", "bilstm"]
     for seed in arguments.seeds:
-        for system in arguments.systems:
+        for system in systems:
             run = arguments.out / f"{system}-{seed}"
             if (run / "metrics.json").exists():
                 continue

@@ -8,6 +8,7 @@ import importlib.util
 if importlib.util.find_spec("allennlp") is not None:
     import slstm_allennlp.compatibility
     import slstm_allennlp.dataset_readers
+    import slstm_allennlp.models
     import slstm_allennlp.modules.seq2seq_encoders
     import slstm_allennlp.modules.seq2vec_encoders
     import slstm_allennlp.predictors

@@ -1,12 +1,17 @@
 from typing import Any, Dict, List
 
 from allennlp.common.util import JsonDict
-from allennlp.data import DatasetReader, Instance
+from allennlp.data import DatasetReader, Instance, Token
 from allennlp.models import Model
 from allennlp.predictors import Predictor, TextClassifierPredictor
 
 from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
-from slstm_allennlp.predictors.text_input import TextInput, splitter_for, tokens_of
+from slstm_allennlp.predictors.text_input import (
+    TextInput,
+    probabilities_of,
+    splitter_for,
+    tokens_of,
+)
 
 _PROBABILITIES = ("probs", "class_probabilities")  # what models call them
 _FOR_MACHINES = (*_PROBABILITIES, "logits", "token_ids", "tokens")  # left out unless asked for
@@ -58,13 +63,15 @@ class TextClassifier(TextInput, TextClassifierPredictor):
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         texts = [tokens_of(json_dict, self._splitter) for json_dict in inputs]
-        instances = [self._json_to_instance(json_dict) for json_dict, text in zip(inputs, texts) if text]
+        instances = [self._instance(json_dict, text) for json_dict, text in zip(inputs, texts) if text]
         predictions = iter(self.predict_batch_instance(instances) if instances else [])
         nothing: JsonDict = {"label": None, "probabilities": {}, "words": []}
         return [next(predictions) if text else dict(nothing) for text in texts]
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        tokens = tokens_of(json_dict, self._splitter)
+        return self._instance(json_dict, tokens_of(json_dict, self._splitter))
+
+    def _instance(self, json_dict: JsonDict, tokens: List[Token]) -> Instance:
         if self._reader_tokenizer is None or isinstance(self._dataset_reader, LabelledTextReader):
             return self._dataset_reader.text_to_instance(tokens)
         # AllenNLP's readers that have a tokenizer take nothing but text, and split words anew.
@@ -75,9 +82,7 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         name = next((name for name in _PROBABILITIES if name in output), None)
         if name is None or "tokens" not in instance.fields:
             return output
-        namespace = getattr(self._model, "_label_namespace", "labels")
-        labels = self._model.vocab.get_index_to_token_vocabulary(namespace)
-        probabilities = {labels[i]: float(value) for i, value in enumerate(output[name])}
+        probabilities = probabilities_of(self._model, output[name])
         result = {
             "label": max(probabilities, key=probabilities.__getitem__),
             "probabilities": probabilities,

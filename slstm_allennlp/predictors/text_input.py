@@ -1,32 +1,42 @@
 import json
 from abc import abstractmethod
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 import spacy
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import Instance, Token
 from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
+from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
-_EXPECTED = 'expected {"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
+_EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
 
 
 class TextInput(Predictor):
     """
-    What the predictors for one text a line share: their input, `{"sentence": "raw text"}` or
-    `{"words": ["words", "of", "a", "sentence"]}`, and their output, a JSON object a line.
+    What the predictors share: their input, a JSON object a line, `{"sentence": "raw text"}` or
+    `{"words": ["words", "of", "a", "sentence"]}` if they do not say otherwise, and their output, a JSON
+    object a line.
     """
+
+    expected = _EXPECTED
 
     def load_line(self, line: str) -> JsonDict:
         try:
             return json.loads(line)
         except json.JSONDecodeError as error:
-            raise ValueError(f"{line.strip()!r} is not JSON ({error}), {_EXPECTED}") from None
+            raise ValueError(
+                f"{line.strip()!r} is not JSON ({error}), expected {self.expected}"
+            ) from None
 
     def dump_line(self, outputs: JsonDict) -> str:
         return json.dumps(outputs, ensure_ascii=False) + "\n"
+
+    def unexpected(self, json_dict: Any) -> ValueError:
+        """What to raise for input of another form."""
+        return ValueError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")
 
     @abstractmethod
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
@@ -50,10 +60,10 @@ class TextInput(Predictor):
 def tokens_of(json_dict: JsonDict, splitter: Tokenizer) -> List[Token]:
     """The tokens of an input; raw text is split."""
     if not isinstance(json_dict, dict) or ("sentence" in json_dict) == ("words" in json_dict):
-        raise ValueError(f"the input is {json.dumps(json_dict)}, {_EXPECTED}")
+        raise ValueError(f"the input is {json.dumps(json_dict)}, expected {_EXPECTED}")
     if "sentence" in json_dict:
         if not isinstance(json_dict["sentence"], str):
-            raise ValueError(f"sentence is {json_dict['sentence']!r}, {_EXPECTED}")
+            raise ValueError(f"sentence is {json_dict['sentence']!r}, expected {_EXPECTED}")
         return splitter.tokenize(json_dict["sentence"])
     words = json_dict["words"]
     if not isinstance(words, list) or not all(isinstance(w, str) and w.strip() for w in words):
@@ -64,3 +74,10 @@ def tokens_of(json_dict: JsonDict, splitter: Tokenizer) -> List[Token]:
 def splitter_for(language: str) -> Tokenizer:
     """spaCy's rules for a language, or an installed spaCy pipeline of that name."""
     return SpacyTokenizer(language) if spacy.util.is_package(language) else SpacyBlankTokenizer(language)
+
+
+def probabilities_of(model: Model, values: Sequence[float]) -> Dict[str, float]:
+    """The probabilities that a classifier gave, by the names of the classes."""
+    namespace = getattr(model, "_label_namespace", "labels")
+    labels = model.vocab.get_index_to_token_vocabulary(namespace)
+    return {labels[number]: float(value) for number, value in enumerate(values)}

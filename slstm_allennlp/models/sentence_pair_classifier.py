@@ -1,0 +1,155 @@
+from typing import Any, Dict, List, Optional
+
+import torch
+from allennlp.common import Lazy
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import TextFieldTensors, Vocabulary
+from allennlp.models import Model
+from allennlp.modules import FeedForward, Seq2VecEncoder, TextFieldEmbedder
+from allennlp.nn import InitializerApplicator, util
+from allennlp.training.metrics import CategoricalAccuracy
+
+# What the classifier reads of two sentence vectors a and b.
+FEATURES = {
+    "nli": lambda a, b: [a, b, (a - b).abs(), a * b],  # Eq. 15
+    "paraphrase": lambda a, b: [(a - b).abs(), a * b],  # Eq. 16
+}
+
+
+@Model.register("sentence_pair_classifier")
+class SentencePairClassifier(Model):
+    """
+    Classifies pairs of sentences by one vector each, as the CAS-LSTM paper does (Choi, Kim and Lee, ACML
+    2019, Section 3.3): one encoder reads both, neither sees the other, and a multi-layer perceptron
+    reads what `features` makes of the two.
+
+        P(y | a, b) = softmax(W MLP(φ(a, b)))      (Eq. 14)
+
+    It takes what the readers `snli` and `quora_paraphrase` give: `premise`, `hypothesis` and `label`.
+    Its metrics are `accuracy` and, for each class, the accuracy on its pairs: `accuracy_entailment`.
+
+    Registered as a `Model` with name "sentence_pair_classifier".
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    text_field_embedder : `TextFieldEmbedder`
+    seq2vec_encoder : `Seq2VecEncoder`
+        Of size s.
+    feedforward : `FeedForward`, optional (default = `None`)
+        The perceptron's hidden layers, without `input_dim`, which is 4s or 2s. None is for none.
+    features : `str`, optional (default = `"nli"`)
+        φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b] (Eq. 15), or `"paraphrase"`, [|a - b| ; a ⊙ b], in which
+        the order of the two makes no difference (Eq. 16).
+    dropout : `float`, optional (default = `0.0`)
+        On the embeddings; the perceptron has its own.
+    label_namespace : `str`, optional (default = `"labels"`)
+    num_labels : `int`, optional (default = `None`)
+        None is for as many as the vocabulary has.
+    initializer : `InitializerApplicator`, optional (default = `None`)
+
+    # Errors
+
+    `ConfigurationError` for unknown features, and for an encoder that does not take the embeddings;
+    `ValueError` for a sentence without words.
+    """
+
+    default_predictor = "sentence_pair"
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        text_field_embedder: TextFieldEmbedder,
+        seq2vec_encoder: Seq2VecEncoder,
+        feedforward: Optional[Lazy[FeedForward]] = None,
+        features: str = "nli",
+        dropout: float = 0.0,
+        label_namespace: str = "labels",
+        num_labels: Optional[int] = None,
+        initializer: Optional[InitializerApplicator] = None,
+    ) -> None:
+        super().__init__(vocab)
+        if features not in FEATURES:
+            names = " or ".join(f'"{name}"' for name in FEATURES)
+            raise ConfigurationError(
+                f"sentence_pair_classifier: features is {features!r}, expected {names}"
+            )
+        given, taken = text_field_embedder.get_output_dim(), seq2vec_encoder.get_input_dim()
+        if given != taken:
+            raise ConfigurationError(
+                f"sentence_pair_classifier: text_field_embedder gives {given} numbers a word and "
+                f"seq2vec_encoder takes {taken}, expected the same"
+            )
+        self._text_field_embedder = text_field_embedder
+        self._encoder = seq2vec_encoder
+        self._features = FEATURES[features]
+        self._dropout = torch.nn.Dropout(dropout)
+        self._label_namespace = label_namespace
+        size = seq2vec_encoder.get_output_dim() * (4 if features == "nli" else 2)
+        self._feedforward = None if feedforward is None else feedforward.construct(input_dim=size)
+        if self._feedforward is not None:
+            size = self._feedforward.get_output_dim()
+        self._num_labels = num_labels or vocab.get_vocab_size(label_namespace)
+        self._classification_layer = torch.nn.Linear(size, self._num_labels)
+        self._accuracy = CategoricalAccuracy()
+        self._class_accuracies = [CategoricalAccuracy() for _ in range(self._num_labels)]
+        self._loss = torch.nn.CrossEntropyLoss()
+        if initializer is not None:
+            initializer(self)
+
+    def forward(  # type: ignore[override]
+        self,
+        premise: TextFieldTensors,
+        hypothesis: TextFieldTensors,
+        label: Optional[torch.IntTensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, torch.Tensor]:
+        """
+        # Parameters
+
+        premise, hypothesis : `TextFieldTensors`
+        label : `torch.IntTensor`, optional (default = `None`)
+            *Shape:* (batch_size,)
+        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
+            Not used; `snli` gives it.
+
+        # Returns
+
+        `Dict[str, torch.Tensor]`
+            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` where there are labels.
+        """
+        vectors = [self._encode("premise", premise), self._encode("hypothesis", hypothesis)]
+        pair = torch.cat(self._features(*vectors), dim=-1)
+        if self._feedforward is not None:
+            pair = self._feedforward(pair)
+        logits = self._classification_layer(pair)
+        output = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
+        if label is not None:
+            output["loss"] = self._loss(logits, label.long().view(-1))
+            self._accuracy(logits, label)
+            for number, accuracy in enumerate(self._class_accuracies):
+                accuracy(logits, label, label == number)  # type: ignore[arg-type]
+        return output
+
+    def _encode(self, name: str, sentence: TextFieldTensors) -> torch.Tensor:
+        mask = util.get_text_field_mask(sentence)
+        if not mask.any(dim=1).all():
+            empty = int((~mask.any(dim=1)).nonzero()[0])
+            raise ValueError(f"the {name} of pair {empty} of the batch has no words, expected some")
+        return self._encoder(self._dropout(self._text_field_embedder(sentence)), mask)
+
+    def make_output_human_readable(
+        self, output_dict: Dict[str, torch.Tensor]
+    ) -> Dict[str, torch.Tensor]:
+        """Adds `label`, the name of the likeliest class."""
+        names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
+        best = output_dict["probs"].argmax(dim=-1).tolist()
+        output_dict["label"] = [names[number] for number in best]  # type: ignore[assignment]
+        return output_dict
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
+        metrics = {"accuracy": self._accuracy.get_metric(reset)}
+        for number, accuracy in enumerate(self._class_accuracies):
+            metrics[f"accuracy_{names.get(number, number)}"] = accuracy.get_metric(reset)
+        return metrics

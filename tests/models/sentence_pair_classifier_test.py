@@ -1,0 +1,131 @@
+import json
+import re
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data.batch import Batch
+from allennlp.models import Model
+
+EMBEDDER = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}}
+ENCODER = {"type": "cas_lstm", "input_size": 4, "hidden_size": 3}
+MLP = {"num_layers": 2, "hidden_dims": 5, "activations": "relu", "dropout": 0.2}
+LABELS = ["entailment", "neutral", "contradiction"]
+
+
+def instances(*pairs):
+    reader = DatasetReader.from_params(Params({"type": "snli", "tokenizer": "just_spaces"}))
+    result = [reader.text_to_instance(*pair) for pair in pairs]
+    for instance in result:
+        reader.apply_token_indexers(instance)
+    return result
+
+
+PAIRS = (
+    ("a woman sings", "somebody sings", "entailment"),
+    ("a man sleeps on a bench", "a man sings", "contradiction"),
+    ("a dog runs", "a dog runs home", "neutral"),
+    ("two men eat", "two men eat fish", "neutral"),
+)
+
+
+def build(pairs=PAIRS, **options):
+    pairs = instances(*pairs)  # anew, since indexing leaves its marks
+    params = {
+        "type": "sentence_pair_classifier",
+        "text_field_embedder": EMBEDDER,
+        "seq2vec_encoder": ENCODER,
+        **options,
+    }
+    vocab = Vocabulary.from_instances(pairs)
+    model = Model.from_params(Params(json.loads(json.dumps(params))), vocab=vocab)
+    batch = Batch(pairs)
+    batch.index_instances(vocab)
+    return model.eval(), batch.as_tensor_dict()
+
+
+@pytest.mark.parametrize("features, count", [("nli", 4), ("paraphrase", 2)])
+def test_features_are_the_papers(double, features, count):
+    """Eqs. 14-16: one encoder for both, φ, the perceptron, softmax."""
+    model, tensors = build(features=features, feedforward=MLP)
+    model.double()
+    output = model(**tensors)
+    vectors = []
+    for name in ("premise", "hypothesis"):
+        ids = tensors[name]["tokens"]["tokens"]
+        embedded = model._text_field_embedder(tensors[name])
+        vectors.append(model._encoder(embedded, ids != 0))
+    for i, (a, b) in enumerate(zip(*vectors)):
+        phi = [abs(a - b), a * b] if features == "paraphrase" else [a, b, abs(a - b), a * b]
+        phi = torch.cat(phi)
+        assert len(phi) == count * 3
+        for layer in model._feedforward._linear_layers:
+            phi = torch.relu(layer.weight @ phi + layer.bias)
+        logits = model._classification_layer.weight @ phi + model._classification_layer.bias
+        torch.testing.assert_close(output["probs"][i], torch.softmax(logits, dim=0))
+    labels = tensors["label"].long()
+    loss = -output["probs"].gather(1, labels.unsqueeze(1)).log().mean()
+    torch.testing.assert_close(output["loss"], loss)
+
+
+def test_neither_sentence_sees_the_other_and_padding_is_nothing():
+    model, tensors = build()
+    one = {
+        name: {"tokens": {"tokens": value["tokens"]["tokens"][:1, :3]}}
+        for name, value in tensors.items()
+        if name in ("premise", "hypothesis")
+    }
+    torch.testing.assert_close(model(**one)["logits"], model(**tensors)["logits"][:1])
+
+
+def test_paraphrase_does_not_mind_the_order():
+    model, tensors = build(features="paraphrase")
+    swapped = model(premise=tensors["hypothesis"], hypothesis=tensors["premise"])
+    torch.testing.assert_close(swapped["logits"], model(**tensors)["logits"])
+
+
+def test_accuracy_of_each_class():
+    model, tensors = build()
+    names = model.vocab.get_index_to_token_vocabulary("labels")
+    model(**tensors)
+    predictions = [names[i] for i in model(**tensors)["probs"].argmax(dim=1).tolist()]
+    gold = [label for _, _, label in PAIRS]
+    metrics = model.get_metrics(reset=True)
+    hits = [p == g for p, g in zip(predictions, gold)]
+    assert metrics["accuracy"] == pytest.approx(sum(hits) / 4)
+    for label in LABELS:
+        of_class = [hit for hit, g in zip(hits, gold) if g == label]
+        assert metrics[f"accuracy_{label}"] == pytest.approx(sum(of_class) / len(of_class))
+    assert model.get_metrics()["accuracy"] == 0.0
+
+
+def test_the_loss_reaches_every_parameter():
+    model, tensors = build(feedforward={**MLP, "activations": "tanh"}, dropout=0.1)
+    model.train()
+    model(**tensors)["loss"].backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None and parameter.grad.any(), name
+
+
+@pytest.mark.parametrize("side, pair", [("premise", ("", "b")), ("hypothesis", ("a b", ""))])
+def test_a_sentence_without_words(side, pair):
+    model, tensors = build([*PAIRS, (*pair, "neutral")])
+    with pytest.raises(ValueError, match=f"the {side} of pair 4 of the batch has no words"):
+        model(**tensors)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"features": "sum"}, 'features is \'sum\', expected "nli" or "paraphrase"'),
+        (
+            {"seq2vec_encoder": {**ENCODER, "input_size": 7}},
+            "text_field_embedder gives 4 numbers a word and seq2vec_encoder takes 7",
+        ),
+    ],
+)
+def test_configs_that_do_not_fit(options, message):
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        build(**options)

@@ -1,0 +1,65 @@
+import json
+
+import pytest
+from allennlp.common import Params
+from allennlp.models import load_archive
+from allennlp.predictors import Predictor
+
+from tests.conftest import ROOT, train
+
+SMALL = {
+    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
+    "model.seq2vec_encoder.input_size": 10,
+    "model.seq2vec_encoder.hidden_size": 10,
+    "model.feedforward.hidden_dims": 10,
+    "trainer.num_epochs": 1,
+}
+PAIR = {"premise": "A girl is throwing a ball.", "hypothesis": "A child is throwing something."}
+
+
+@pytest.fixture(scope="module")
+def predictor(tmp_path_factory):
+    """Of an archive, by the name that the model gives."""
+    folder = train(tmp_path_factory.mktemp("pairs") / "run", "snli_cas_lstm", Params(SMALL).as_dict())
+    return Predictor.from_archive(load_archive(folder / "model.tar.gz"))
+
+
+def test_pairs_of_raw_text(predictor):
+    lines = (ROOT / "fixtures" / "snli" / "raw.jsonl").read_text().splitlines()
+    pairs = [predictor.load_line(line) for line in lines]
+    results = predictor.predict_batch_json(pairs)
+    assert len(results) == len(pairs) == 3
+    for pair, result in zip(pairs, results):
+        assert set(result) == {"label", "probabilities"}
+        assert set(result["probabilities"]) == {"entailment", "neutral", "contradiction"}
+        assert sum(result["probabilities"].values()) == pytest.approx(1)
+        assert result["label"] == max(result["probabilities"], key=result["probabilities"].get)
+        alone = predictor.predict_json(pair)["probabilities"]
+        assert alone == pytest.approx(result["probabilities"], abs=1e-5)
+        assert json.loads(predictor.dump_line(result)) == result
+
+
+def test_lines_of_the_corpora_themselves(predictor):
+    """With their keys, with or without labels, with others beside."""
+    line = {"gold_label": "hidden", "sentence1": PAIR["premise"], "sentence2": PAIR["hypothesis"]}
+    assert predictor.predict_json(line) == predictor.predict_json(PAIR)
+
+
+@pytest.mark.parametrize(
+    "json_dict, message",
+    [
+        ({"premise": "A dog runs."}, r'the input is \{"premise": "A dog runs."\}, expected'),
+        (["a", "b"], 'the input is .*, expected {"premise": "raw text", "hypothesis": "raw text"}'),
+        ({**PAIR, "premise": ["A", "dog"]}, r"premise is \['A', 'dog'\], expected"),
+        ({**PAIR, "hypothesis": " "}, "hypothesis is ' ', which has no words"),
+        ({"sentence1": "", "sentence2": "A dog."}, "sentence1 is '', which has no words"),
+    ],
+)
+def test_other_input(predictor, json_dict, message):
+    with pytest.raises(ValueError, match=message):
+        predictor.predict_json(json_dict)
+
+
+def test_a_line_that_is_not_json(predictor):
+    with pytest.raises(ValueError, match=r"'A dog' is not JSON .* expected .*premise"):
+        predictor.load_line("A dog\n")

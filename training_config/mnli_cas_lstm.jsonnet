@@ -1,0 +1,10 @@
+// MultiNLI with a CAS-LSTM: the paper's settings.
+local mnli = import 'mnli.libsonnet';
+
+mnli({
+  type: 'cas_lstm',
+  input_size: 300,
+  hidden_size: 300,
+  num_layers: 2,
+  bidirectional: false,
+})

@@ -1,0 +1,14 @@
+// MultiNLI with stacked LSTMs (PyTorch's), the maximum over the words.
+local mnli = import 'mnli.libsonnet';
+
+mnli({
+  type: 'compose',
+  seq2seq_encoder: {
+    type: 'lstm',
+    input_size: 300,
+    hidden_size: 300,
+    num_layers: 2,
+    bidirectional: false,
+  },
+  seq2vec_encoder: { type: 'max_pooling', embedding_dim: 300 },
+})

@@ -1,0 +1,10 @@
+// Paraphrases: the Quora question pairs, and what comes in their form, such as MRPC.
+// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+local pairs = import 'pairs.libsonnet';
+
+function(encoder) pairs(encoder, 'paraphrase') {
+  dataset_reader+: { type: 'quora_paraphrase' },
+  train_data_path: 'fixtures/quora/train.tsv',
+  validation_data_path: 'fixtures/quora/dev.tsv',
+  test_data_path: 'fixtures/quora/test.tsv',
+}

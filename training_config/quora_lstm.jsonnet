@@ -1,0 +1,14 @@
+// Quora question pairs with stacked LSTMs (PyTorch's), the maximum over the words.
+local quora = import 'quora.libsonnet';
+
+quora({
+  type: 'compose',
+  seq2seq_encoder: {
+    type: 'lstm',
+    input_size: 300,
+    hidden_size: 300,
+    num_layers: 2,
+    bidirectional: false,
+  },
+  seq2vec_encoder: { type: 'max_pooling', embedding_dim: 300 },
+})

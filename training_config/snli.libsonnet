@@ -1,0 +1,10 @@
+// Natural language inference: SNLI, and what comes in its form, such as SICK.
+// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+local pairs = import 'pairs.libsonnet';
+
+function(encoder) pairs(encoder, 'nli') {
+  dataset_reader+: { type: 'snli' },
+  train_data_path: 'fixtures/snli/train.jsonl',
+  validation_data_path: 'fixtures/snli/dev.jsonl',
+  test_data_path: 'fixtures/snli/test.jsonl',
+}

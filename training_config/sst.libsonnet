@@ -1,0 +1,45 @@
+// Sentiment of the Stanford Sentiment Treebank, as the CAS-LSTM paper has it: all phrases in training,
+// whole sentences in evaluation, word vectors that training tunes, a multi-layer perceptron of 300 units.
+// `encoder` is a Seq2VecEncoder over words of 300 numbers, its vectors have `size` numbers; `granularity`
+// is '2-class' or '5-class'.
+local words = import 'words.libsonnet';
+
+function(encoder, granularity, size=300) {
+  dataset_reader: {
+    type: 'sst_tokens',
+    granularity: granularity,
+    use_subtrees: true,
+    token_indexers: { tokens: words.indexer },
+  },
+  validation_dataset_reader: self.dataset_reader { use_subtrees: false },
+  train_data_path: 'fixtures/sst/train.txt',
+  validation_data_path: 'fixtures/sst/dev.txt',
+  test_data_path: 'fixtures/sst/test.txt',
+  evaluate_on_test: true,
+
+  model: {
+    type: 'basic_classifier',
+    text_field_embedder: { token_embedders: { tokens: words.embedder } },
+    seq2seq_encoder: { type: 'dropout', input_dim: words.size, dropout: 0.5 },
+    seq2vec_encoder: encoder,
+    feedforward: {
+      input_dim: size,
+      num_layers: 1,
+      hidden_dims: 300,
+      activations: 'relu',
+      dropout: 0.5,
+    },
+  },
+
+  data_loader: {
+    batch_sampler: { type: 'bucket', batch_size: 32, sorting_keys: ['tokens'] },
+  },
+  trainer: {
+    optimizer: { type: 'adam', lr: 1e-3 },
+    learning_rate_scheduler: { type: 'reduce_on_plateau', mode: 'max', factor: 0.5, patience: 0 },
+    grad_norm: 5,
+    num_epochs: 20,
+    patience: 5,
+    validation_metric: '+accuracy',
+  },
+}

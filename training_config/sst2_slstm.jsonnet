@@ -1,0 +1,9 @@
+// Stanford Sentiment Treebank, two classes, with an S-LSTM, 9 steps.
+local sst = import 'sst.libsonnet';
+
+sst({
+  type: 'slstm',
+  input_size: 300,
+  hidden_size: 300,
+  num_steps: 9,
+}, '2-class')

@@ -1,0 +1,10 @@
+// Stanford Sentiment Treebank, five classes, with a CAS-LSTM: the paper's settings.
+local sst = import 'sst.libsonnet';
+
+sst({
+  type: 'cas_lstm',
+  input_size: 300,
+  hidden_size: 300,
+  num_layers: 2,
+  bidirectional: false,
+}, '5-class')
