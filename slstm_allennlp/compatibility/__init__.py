@@ -2,7 +2,8 @@
 What AllenNLP 2.10.1 needs to run on a current PyTorch and Python, all in this one place and without a
 change to its files: names registered anew, and PyTorch's list of types that a checkpoint may hold. On
 the versions that AllenNLP was released for, the same code does the same as AllenNLP's own. And, on all
-versions alike, what ends a training for no good reason: illegal tags in span F1.
+versions alike: what ends a training for no good reason, illegal tags in span F1, or for a reason that it
+does not name, a BERT that is not there; and the dropout in a frozen BERT.
 """
 
 from slstm_allennlp.compatibility.data_loader import (
@@ -15,9 +16,14 @@ from slstm_allennlp.compatibility.safe_globals import allow_numpy_scalars
 from slstm_allennlp.compatibility.span_f1 import count_illegal_bioul_tags
 from slstm_allennlp.compatibility.train_model import EarlyCheckedTrainModel
 from slstm_allennlp.compatibility.trainer import SparseClippingTrainer
+from slstm_allennlp.compatibility.transformers import (
+    EvalModeMismatchedEmbedder,
+    explain_missing_transformers,
+)
 
 __all__ = [
     "EarlyCheckedTrainModel",
+    "EvalModeMismatchedEmbedder",
     "ReduceOnPlateau",
     "SparseClippingTrainer",
     "SpawnSafeDataLoader",
@@ -26,4 +32,5 @@ __all__ = [
 
 allow_numpy_scalars()
 count_illegal_bioul_tags()
+explain_missing_transformers()
 silence_known_warnings()

@@ -1,0 +1,10 @@
+// Reviews with convolutions over windows of three words and the maximum over the words, over BERT's
+// features.
+local bert = import 'bert.libsonnet';
+
+bert(function(size) {
+  type: 'stacked_cnn',
+  input_size: size,
+  hidden_size: 300,
+  num_layers: 1,
+})
