@@ -6,6 +6,7 @@ AllenNLP's configs; without AllenNLP, `slstm_allennlp.modules` still gives the P
 import importlib.util
 
 if importlib.util.find_spec("allennlp") is not None:
+    import slstm_allennlp.commands
     import slstm_allennlp.compatibility
     import slstm_allennlp.dataset_readers
     import slstm_allennlp.models

@@ -29,6 +29,10 @@ class SentencePair(TextInput):
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}'
 
+    def of_sentence(self, text: str) -> JsonDict:
+        """A sentence and itself."""
+        return {"premise": text, "hypothesis": text}
+
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         return self.predict_batch_instance([self._json_to_instance(pair) for pair in inputs])
 

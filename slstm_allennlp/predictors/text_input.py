@@ -34,6 +34,10 @@ class TextInput(Predictor):
     def dump_line(self, outputs: JsonDict) -> str:
         return json.dumps(outputs, ensure_ascii=False) + "\n"
 
+    def of_sentence(self, text: str) -> JsonDict:
+        """The input for one sentence of raw text."""
+        return {"sentence": text}
+
     def unexpected(self, json_dict: Any) -> ValueError:
         """What to raise for input of another form."""
         return ValueError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")

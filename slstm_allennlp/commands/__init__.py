@@ -1,0 +1,3 @@
+from slstm_allennlp.commands.cas_lstm_gates import CasLstmGates
+
+__all__ = ["CasLstmGates"]

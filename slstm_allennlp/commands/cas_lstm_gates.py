@@ -1,0 +1,137 @@
+import argparse
+import json
+import pathlib
+import random
+from typing import Any, Dict, Iterator, List
+
+from allennlp.commands import Subcommand
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import JsonDict
+from allennlp.models import load_archive
+from allennlp.predictors import Predictor
+
+from slstm_allennlp.dataset_readers.lines import read_lines
+from slstm_allennlp.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
+
+
+@Subcommand.register("cas-lstm-gates")
+class CasLstmGates(Subcommand):
+    """
+    The gate analysis of the CAS-LSTM paper (Section 4.5, Figure 4), for a trained archive: histograms of
+    the vertical forget gates g of every layer above the first, of their range over a word's dimensions,
+    and of their distance to the output gates of the layer below.
+
+        allennlp cas-lstm-gates model.tar.gz sentences.jsonl --output-dir gates --sample 1000
+
+    The input is what `allennlp predict` takes with that archive, a JSON object a line, or, for a file
+    that does not end in .jsonl, a sentence a line. The output folder gets `gates.json`, the numbers, and
+    `gates.png`, the pictures.
+
+    Registered as a `Subcommand` with name "cas-lstm-gates".
+    """
+
+    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
+        subparser = parser.add_parser(
+            self.name,
+            description="Histograms of a CAS-LSTM's vertical forget gates (Figure 4 of its paper).",
+            help="Histograms of the gates of a CAS-LSTM.",
+        )
+        subparser.add_argument("archive_file", help="an archived model with a CAS-LSTM encoder")
+        subparser.add_argument(
+            "input_file", help="JSON lines as for `allennlp predict` (.jsonl), or a sentence a line"
+        )
+        subparser.add_argument("--output-dir", required=True, help="where gates.json and gates.png go")
+        subparser.add_argument("--sample", type=int, help="how many lines to draw; all without it")
+        subparser.add_argument("--seed", type=int, default=13, help="of the sample (default 13)")
+        subparser.add_argument("--batch-size", type=int, default=32)
+        subparser.add_argument("--cuda-device", type=int, default=-1)
+        subparser.set_defaults(func=cas_lstm_gates)
+        return subparser
+
+
+def cas_lstm_gates(arguments: argparse.Namespace) -> None:
+    """What the command does; the histograms' numbers and pictures in its output folder."""
+    archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
+    predictor = Predictor.from_archive(archive)
+    try:
+        histograms = GateHistograms(archive.model)
+    except ValueError as error:
+        raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
+    inputs = list(_inputs(arguments.input_file, predictor))
+    if arguments.sample is not None and arguments.sample < len(inputs):
+        inputs = random.Random(arguments.seed).sample(inputs, arguments.sample)
+    with histograms:
+        for start in range(0, len(inputs), arguments.batch_size):
+            predictor.predict_batch_json(inputs[start : start + arguments.batch_size])
+    folder = pathlib.Path(arguments.output_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    report = _report(histograms.histograms)
+    (folder / "gates.json").write_text(
+        json.dumps({"lines": len(inputs), **report}, indent=1) + "\n", encoding="utf-8"
+    )
+    draw(histograms.histograms, folder / "gates.png")
+    for place in report["places"]:
+        for key in QUANTITIES:
+            numbers = place[key]
+            print(f"{place['name']}: {key} {numbers['mean']:.3f} ± {numbers['std']:.3f}")
+
+
+def _inputs(path: str, predictor: Predictor) -> Iterator[JsonDict]:
+    is_json = path.endswith(".jsonl")
+    of_sentence = getattr(predictor, "of_sentence", None)
+    if not is_json and of_sentence is None:
+        raise ConfigurationError(
+            f"{path}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
+        )
+    for line in read_lines(path):
+        if line.text.strip():
+            yield predictor.load_line(line.text) if is_json else of_sentence(line.text)  # type: ignore[misc]
+
+
+def _report(histograms: Dict[Place, Dict[str, Histogram]]) -> Dict[str, Any]:
+    places: List[Dict[str, Any]] = [
+        {
+            "name": str(place),
+            **place._asdict(),
+            **{key: histogram.as_dict() for key, histogram in of_place.items()},
+        }
+        for place, of_place in histograms.items()
+    ]
+    edges = [number / BINS for number in range(BINS + 1)]
+    return {"quantities": QUANTITIES, "bin_edges": edges, "places": places}
+
+
+def draw(histograms: Dict[Place, Dict[str, Histogram]], path: pathlib.Path) -> None:
+    """A column of pictures for each layer and direction, a row for each quantity."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(
+        len(QUANTITIES),
+        len(histograms),
+        figsize=(3.6 * len(histograms), 8),
+        squeeze=False,
+        sharex=True,
+        constrained_layout=True,
+    )
+    width = 1 / BINS
+    for column, (place, of_place) in enumerate(histograms.items()):
+        for row, (key, label) in enumerate(QUANTITIES.items()):
+            counts = of_place[key].counts
+            ax = axes[row][column]
+            ax.bar(
+                [(number + 0.5) * width for number in range(BINS)],
+                counts / max(1, counts.sum()),
+                width=width,
+                color="0.45",
+            )
+            ax.set_xlim(0, 1)
+            ax.set_xlabel(label, fontsize=8)
+            ax.tick_params(labelsize=8)
+        axes[0][column].set_title(f"layer {place.layer}, {place.direction}\n{place.encoder}", fontsize=8)
+    for row in axes:
+        row[0].set_ylabel("share of values", fontsize=8)
+    figure.savefig(path, dpi=150)
+    pyplot.close(figure)

@@ -1,0 +1,116 @@
+"""The histograms of the CAS-LSTM paper's Figure 4: what the vertical forget gates do."""
+
+from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
+
+import numpy
+import torch
+from torch import Tensor
+
+from slstm_allennlp.modules import CellAwareStackedLSTM
+from slstm_allennlp.ops.cas_lstm import CasLstmStates
+
+BINS = 50  # of equal width, from 0 to 1
+QUANTITIES = {
+    "gate": "g, the vertical forget gate",
+    "range": "R(g), its range over the dimensions of a word",
+    "difference": "|g - o'|, its distance to the output gate below",
+}
+
+
+class Histogram:
+    """Counts of numbers from 0 to 1, with their mean and standard deviation."""
+
+    def __init__(self) -> None:
+        self.counts = numpy.zeros(BINS, dtype=numpy.int64)
+        self._sum = self._sum_of_squares = 0.0
+
+    def add(self, values: Tensor) -> None:
+        numbers = values.double().cpu().numpy()
+        self.counts += numpy.histogram(numbers, bins=BINS, range=(0.0, 1.0))[0]
+        self._sum += float(numbers.sum())
+        self._sum_of_squares += float((numbers**2).sum())
+
+    def as_dict(self) -> Dict[str, Any]:
+        """`count`, `mean`, `std` and the `counts` of the bins."""
+        count = int(self.counts.sum())
+        mean = self._sum / count if count else 0.0
+        variance = max(0.0, self._sum_of_squares / count - mean**2) if count else 0.0
+        return {"count": count, "mean": mean, "std": variance**0.5, "counts": self.counts.tolist()}
+
+
+class Place(NamedTuple):
+    """Where gates are: an encoder by its name in the model, a layer from 2 on, and a direction."""
+
+    encoder: str
+    layer: int
+    direction: str
+
+    def __str__(self) -> str:
+        return f"{self.encoder}, layer {self.layer}, {self.direction}"
+
+
+class GateHistograms:
+    """
+    Watches every `CellAwareStackedLSTM` in a model, while this is entered as a context, and counts the
+    values of its vertical forget gates at real words.
+
+    # Parameters
+
+    model : `torch.nn.Module`
+
+    # Errors
+
+    `ValueError` for a model without a `CellAwareStackedLSTM` of two layers or more.
+    """
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._encoders = {
+            module: name
+            for name, module in model.named_modules()
+            if isinstance(module, CellAwareStackedLSTM) and module.num_layers > 1
+        }
+        if not self._encoders:
+            raise ValueError(
+                f"{type(model).__name__} has no CAS-LSTM of two layers or more, expected one"
+            )
+        self.histograms: Dict[Place, Dict[str, Histogram]] = {}
+
+    def __enter__(self) -> "GateHistograms":
+        self._hooks = [module.register_forward_pre_hook(self._watch) for module in self._encoders]
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        for hook in self._hooks:
+            hook.remove()
+
+    def _watch(self, module: CellAwareStackedLSTM, arguments: Tuple[Any, ...]) -> None:
+        inputs, mask = (*arguments, None)[:2]
+        if mask is None:
+            mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+        if not mask.any():
+            return
+        with torch.no_grad():
+            states = module.states(inputs, mask)
+        for place, values in _values(self._encoders[module], states, mask):
+            histograms = self.histograms.setdefault(place, {key: Histogram() for key in QUANTITIES})
+            for key, numbers in values.items():
+                histograms[key].add(numbers)
+
+
+def _values(
+    encoder: str, states: List[CasLstmStates], mask: Tensor
+) -> Iterator[Tuple[Place, Dict[str, Tensor]]]:
+    """For each layer above the first and each direction, the numbers of the three histograms."""
+    for number in range(1, len(states)):
+        gates, outputs_below = states[number].g, states[number - 1].o
+        assert gates is not None and outputs_below is not None
+        for d, direction in enumerate(("forward", "backward")[: gates.size(2)]):
+            g, o = gates[mask][:, d], outputs_below[mask][:, d]  # (words, hidden_size)
+            yield (
+                Place(encoder, number + 1, direction),
+                {
+                    "gate": g.flatten(),
+                    "range": g.amax(dim=1) - g.amin(dim=1),
+                    "difference": (g - o).abs().flatten(),
+                },
+            )
