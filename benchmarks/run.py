@@ -1,9 +1,11 @@
 """
 Measures the S-LSTM: time and memory of a training step, forward and backward, beside other versions,
-`torch.nn.LSTM` and the literal bound, the bare matrix products that the paper's equations call for.
+`torch.nn.LSTM` and the literal bound, the bare matrix products that the paper's equations call for; and the
+CAS-LSTM beside a `torch.nn.LSTM` of two layers.
 
     python benchmarks/run.py                     # all sweeps; prints tables, writes JSON and a plot each
     python benchmarks/run.py --sweeps shapes     # one of them
+    python benchmarks/run.py --sweeps cas_lstm
     python benchmarks/run.py --device cuda --dtype bfloat16
 
 Versions take turns within one run, and each time is a median: compare times of one table with each
@@ -11,6 +13,7 @@ other, not with those of another machine or day.
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import platform
@@ -22,7 +25,10 @@ import matplotlib
 import torch
 from torch import Tensor
 
-from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.modules import CellAwareStackedLSTM, SentenceStateLSTM
+from slstm_allennlp.ops.cas_lstm import fused_cas_lstm_layer, hoisted_cas_lstm_layer
+from slstm_allennlp.ops.cas_lstm.kernels import cpu as cas_cpu
+from slstm_allennlp.ops.cas_lstm.kernels import eager as cas_eager
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm
 from slstm_allennlp.ops.slstm.kernels import cpu, eager
 
@@ -53,6 +59,9 @@ class Case(NamedTuple):
 
 
 Step = Callable[[], Any]
+
+
+Subjects = Callable[[Shape, str, torch.dtype], Dict[str, Step]]
 
 
 def batch(shape: Shape, device: str, dtype: torch.dtype) -> Any:
@@ -132,6 +141,34 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     return result
 
 
+def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
+    """Two layers in one direction; the one to compare with comes first."""
+    inputs, mask = batch(shape, device, dtype)
+    h = shape.hidden_size
+    lstm = torch.nn.LSTM(h, h, num_layers=2, batch_first=True).to(device, dtype)
+    result = {
+        "torch.nn.LSTM, 2 layers": training_step(lstm, inputs, lambda: [lstm(inputs)[0]]),
+    }
+    module = CellAwareStackedLSTM(h, h).to(device, dtype)
+    compiled = cas_cpu.load() if device == "cpu" and dtype in (torch.float32, torch.float64) else None
+    versions: Dict[str, Any] = {"hoisted": hoisted_cas_lstm_layer}
+    for name, kernels in {"eager": cas_eager, "compiled": compiled}.items():
+        if kernels is not None:
+            versions[name] = functools.partial(fused_cas_lstm_layer, kernels=kernels)
+    for name, layer in versions.items():
+
+        def forward(layer: Any = layer) -> Any:
+            words, cells = inputs.transpose(0, 1).unsqueeze(0), None
+            for weights in (part.weights for part in module.layers):
+                states = layer(words, cells, weights)
+                words, cells = states.h, states.c
+            return [words]
+
+        result[f"CAS-LSTM, {name}"] = training_step(module, inputs, forward)
+    result["CAS-LSTM, module"] = training_step(module, inputs, lambda: module(inputs, mask)[:1])
+    return result
+
+
 def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, float]:
     """The median time of each, taking turns."""
 
@@ -192,12 +229,24 @@ SWEEPS: Dict[str, List[Case]] = {
         Case("one length, 16 × 103", Shape([103] * 16)),
         Case("lengths 5 to 200, 16", Shape(mixed(5, 200, 16))),
     ],
+    "cas_lstm": [
+        Case("batch 32 × 25", Shape([25] * 32)),
+        Case("batch 32 × 25, h = 100", Shape([25] * 32, hidden_size=100)),
+    ],
     "figure5": [Case(f"{length}", Shape([round(length)] * 10)) for length in FIGURE_5],
 }
 
 
+SUBJECTS = {"cas_lstm": cas_lstm_subjects}  # all others: `subjects`
+
+
 def measure(
-    cases: Iterable[Case], repeats: int, device: str, dtype: torch.dtype, only: Optional[List[str]]
+    subjects: Subjects,
+    cases: Iterable[Case],
+    repeats: int,
+    device: str,
+    dtype: torch.dtype,
+    only: Optional[List[str]],
 ) -> List[Dict[str, Any]]:
     rows = []
     for case in cases:
@@ -219,8 +268,8 @@ def table(rows: List[Dict[str, Any]]) -> str:
     for name in names:
         cells = []
         for row in rows:
-            value, bound = row["seconds"][name], row["seconds"].get("literal bound")
-            ratio = f" ({value / bound:.2f})" if bound and name != "literal bound" else ""
+            value, bound = row["seconds"][name], row["seconds"][names[0]]
+            ratio = f" ({value / bound:.2f})" if name != names[0] else ""
             memory = row["floats kept"].get(name)
             memory = f", {memory:.0f} kept" if memory is not None else ""
             cells.append(f"{1e6 * value / row['words']:.1f}{ratio}{memory}")
@@ -272,10 +321,11 @@ def main() -> None:
     about = machine(arguments.device)
     print(", ".join(f"{name}: {value}" for name, value in about.items()))
     for sweep in arguments.sweeps:
-        rows = measure(SWEEPS[sweep], arguments.repeats, arguments.device, dtype, arguments.only)
-        print(
-            f"\n{sweep}: microseconds a word, (times the literal bound), floats kept a word and unit\n"
+        of_sweep = SUBJECTS.get(sweep, subjects)
+        rows = measure(
+            of_sweep, SWEEPS[sweep], arguments.repeats, arguments.device, dtype, arguments.only
         )
+        print(f"\n{sweep}: microseconds a word, (times the first line's), floats kept a word and unit\n")
         print(table(rows), flush=True)
         name = f"{sweep}-{arguments.device}-{arguments.dtype}"
         (arguments.output / f"{name}.json").write_text(json.dumps({**about, "rows": rows}, indent=2))

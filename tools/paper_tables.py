@@ -1,8 +1,9 @@
 """
 Writes docs/paper_tables.md: what to run for each row of Tables 2-7 and each point of Figures 2 and 3 of
-the S-LSTM paper, what it published, and how many parameters it has here and there.
+the S-LSTM paper, what it published, and how many parameters it has here and there; and
+docs/cas_lstm_tables.md, the same for Tables 1-6 of the CAS-LSTM paper.
 
-    python tools/paper_tables.py [OUTPUT]
+    python tools/paper_tables.py [FOLDER]
 """
 
 import itertools
@@ -19,8 +20,7 @@ from allennlp.models import Model
 import slstm_allennlp  # noqa: F401
 
 ROOT = pathlib.Path(__file__).parent.parent
-DOCUMENT = ROOT / "docs" / "paper_tables.md"
-ENCODER = {"MR": "model.seq2vec_encoder", "MTL": "model.seq2vec_encoder"}  # the taggers': model.encoder
+TAGGING = ("WSJ", "CONLL")  # whose encoder is model.encoder
 
 
 class Row(NamedTuple):
@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
     @property
     def command(self) -> str:
-        path = ENCODER.get(self.corpus, "model.encoder")
+        path = "model.encoder" if self.corpus in TAGGING else "model.seq2vec_encoder"
         settings = {
             key if key.startswith("model.") else f"{path}.{key}": value
             for key, value in self.overrides.items()
@@ -188,6 +188,77 @@ PRESETS_TAGGING = [
         ("fastnlp", {"transition": "fastnlp"}),
     )
 ]
+DOCUMENTS = ("paper_tables", "cas_lstm_tables")
+
+# The CAS-LSTM paper. Its counts of parameters fit one hidden layer in the perceptron for two layers in
+# one direction and two hidden layers for all others.
+BOTH = {"bidirectional": True}
+DEEP = {"model.feedforward.num_layers": 2}
+
+
+def pairs(corpus: str, name: str, published: str, count: Optional[int], **overrides: Any) -> Row:
+    """A row of the tables for pairs: `name` is that of the system, with its layers and directions."""
+    config = f"{corpus.lower()}_cas_lstm"
+    run = "-".join([config, *(f"{key}_{value}" for key, value in overrides.items())])
+    if overrides:
+        overrides = {**overrides, **DEEP}
+    return Row(name, corpus, config, run, overrides, published, count)
+
+
+def inference(corpus: str, published: List[str]) -> List[Row]:
+    systems = [
+        ("2-layer CAS-LSTM", 2900, {}),
+        ("2-layer Bi-CAS-LSTM", 6800, BOTH),
+        ("3-layer CAS-LSTM", 4800, layers(3)),
+        ("3-layer Bi-CAS-LSTM", 8600, {**layers(3), **BOTH}),
+    ]
+    rows = [
+        pairs(corpus, name, figure, count, **overrides)
+        for (name, count, overrides), figure in zip(systems, published)
+    ]
+    return [*rows, *others(corpus)]
+
+
+def others(corpus: str, kind: str = "") -> List[Row]:
+    """What to compare it with, which the paper has no figures for."""
+    config = kind or corpus.lower()
+    return [
+        Row("2-layer LSTM (PyTorch's)", corpus, f"{config}_lstm", f"{config}_lstm", {}, ""),
+        Row("S-LSTM", corpus, f"{config}_slstm", f"{config}_slstm", {}, ""),
+    ]
+
+
+def treebank(classes: int, published: str, bidirectional: str) -> List[Row]:
+    config = f"sst{classes}_cas_lstm"
+    wider = {**BOTH, "model.feedforward.input_dim": 600}
+    return [
+        Row(f"2-layer CAS-LSTM, SST-{classes}", "SST", config, config, {}, published),
+        Row(
+            f"2-layer Bi-CAS-LSTM, SST-{classes}", "SST", config, f"{config}-both", wider, bidirectional
+        ),
+        *(row._replace(name=f"{row.name}, SST-{classes}") for row in others("SST", f"sst{classes}")),
+    ]
+
+
+SNLI = inference("SNLI", ["86.4", "86.8", "86.4", "87.0"])
+MNLI = inference("MNLI", ["74.0 / 73.3", "74.6 / 73.7", "73.8 / 73.1", "74.2 / 73.4"])
+QUORA = [
+    pairs("QUORA", "CAS-LSTM", "88.4", None),
+    pairs("QUORA", "Bi-CAS-LSTM", "88.6", None, **BOTH),
+    *others("QUORA"),
+]
+SST = [*treebank(2, "91.1", "91.3"), *treebank(5, "53.0", "53.6")]
+VARIANTS = [
+    pairs("SNLI", name, published, None, **layers(3), **BOTH, fusion=fusion)
+    for name, fusion, published in (
+        ("baseline, λ = 0.5", 0.5, "87.0"),
+        ("λ = 0.25", 0.25, "86.8"),
+        ("λ = 0.75", 0.75, "86.8"),
+        ("trainable λ", "trainable", "86.9"),
+        ("no λ", "sum", "86.6"),
+        ("peepholes", "peephole", "86.5"),
+    )
+]
 
 
 def parameters(row: Row) -> int:
@@ -215,14 +286,14 @@ def table(rows: List[Row], published: str) -> str:
     header = ["", published, *(["paper's # Param", "ours without embeddings"] if counted else []), "run"]
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     for row in rows:
-        counts = [f"{row.parameters:,}K", f"{parameters(row) / 1000:,.0f}K"] if counted else []
+        paper = f"{row.parameters:,}K" if row.parameters else ""
+        counts = [paper, f"{parameters(row) / 1000:,.0f}K"] if counted else []
         lines.append("| " + " | ".join([row.name, row.published, *counts, f"`{row.run}`"]) + " |")
     return "\n".join([*lines, "", "```sh", *commands(rows), "```", ""])
 
 
-def main(output: pathlib.Path = DOCUMENT) -> None:
-    warnings.simplefilter("ignore")
-    text = (ROOT / "tools" / "paper_tables.template.md").read_text(encoding="utf-8")
+def tables() -> Dict[str, str]:
+    """What the places in the templates are filled with."""
     means = [sum(column) / len(TABLE_5) for column in list(zip(*TABLE_5))[2:]]
     table_5 = [
         "| paper's name | `dataset` | S-LSTM | BiLSTM | 2 stacked BiLSTM |",
@@ -234,7 +305,7 @@ def main(output: pathlib.Path = DOCUMENT) -> None:
         "| mean of the rows | | " + " | ".join(f"{mean:.2f}" for mean in means) + " |",
         '| "Average" in the table | | 85.38 | 84.01 | 84.64 |',
     ]
-    tables = {
+    return {
         "TABLE_2": table(TABLE_2, "dev accuracy"),
         "TABLE_3": table(TABLE_3, "dev accuracy"),
         "TABLE_4": table(TABLE_4, "test accuracy"),
@@ -243,10 +314,22 @@ def main(output: pathlib.Path = DOCUMENT) -> None:
         "TABLE_6": table(TABLE_6, "test accuracy"),
         "TABLE_7": table(TABLE_7, "test F1"),
         "PRESETS": "\n".join(["```sh", *commands([*PRESETS, *PRESETS_TAGGING]), "```"]),
+        "SNLI": table(SNLI, "test accuracy"),
+        "MNLI": table(MNLI, "matched / mismatched"),
+        "QUORA": table(QUORA, "test accuracy"),
+        "SST": table(SST, "SST-2 and SST-5, test accuracy"),
+        "VARIANTS": table(VARIANTS, "test accuracy"),
     }
-    for name, content in tables.items():
-        text = text.replace(f"{{{{{name}}}}}", content)
-    output.write_text(text, encoding="utf-8")
+
+
+def main(folder: pathlib.Path = ROOT / "docs") -> None:
+    warnings.simplefilter("ignore")
+    contents = tables()
+    for name in DOCUMENTS:
+        text = (ROOT / "tools" / f"{name}.template.md").read_text(encoding="utf-8")
+        for place, content in contents.items():
+            text = text.replace(f"{{{{{place}}}}}", content)
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
