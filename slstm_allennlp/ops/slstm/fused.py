@@ -12,6 +12,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
 from slstm_allennlp.ops.boundary import add_boundary
+from slstm_allennlp.ops.products import product
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -237,7 +238,7 @@ class _Run:
     def products(self, h: Tensor, first: bool) -> Tensor:
         """W ξ for every word."""
         if not first:
-            return self.windows(h) @ self.W.t()
+            return product(self.windows(h), self.W)
         there, kind_of = self.kinds()
         return ((there * h[0]).flatten(1) @ self.W.t())[kind_of]
 
@@ -294,7 +295,7 @@ class _Run:
 
     def node_products(self, h: Tensor) -> Tensor:
         """U_f hᵢ for every word."""
-        return h @ self.sentence_U[0].t()
+        return product(h, self.sentence_U[0])
 
     def node_gates(self, h: Tensor, g: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
         """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each; and h̄."""
@@ -383,7 +384,8 @@ class _Run:
             dh_old[0] += ((d_kinds @ self.W).view(*there.shape[:2], -1) * there).sum((0, 1))
         else:
             kernels.windows(self.offsets, plan.window, step.h, xi)
-            kernels.windows_backward(self.offsets, plan.window, d_pre @ self.W, dh_old)
+            d_xi = product(d_pre, self.W.t())
+            kernels.windows_backward(self.offsets, plan.window, d_xi, dh_old)
         if d_Vg is None:
             return dc_old, None, None
         d.of_V.add(d_Vg, step.g)
@@ -421,7 +423,7 @@ class _Run:
             dc_old,
         )
         d_mean = (d_fg @ U[own] + d_o @ U[1]) / self.counts
-        dh_old.addmm_(d_Uf, U[0]).add_(d_mean[self.sentence_of])
+        dh_old.add_(product(d_Uf, U[0].t())).add_(d_mean[self.sentence_of])
         d_Wg = torch.zeros(len(dcg_old), *self.sentence_b.shape, dtype=Uf.dtype, device=Uf.device)
         d_Wg[:, 0] += d_Wf
         d_Wg[:, own] += d_fg
