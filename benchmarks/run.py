@@ -1,7 +1,7 @@
 """
 Measures the S-LSTM: time and memory of a training step, forward and backward, beside other versions,
-`torch.nn.LSTM` and the literal bound, the bare matrix products that the paper's equations call for; and the
-CAS-LSTM beside a `torch.nn.LSTM` of two layers.
+`torch.nn.LSTM` and the literal bound, the bare matrix products that the paper's equations call for; and
+the CAS-LSTM beside a `torch.nn.LSTM` of two layers.
 
     python benchmarks/run.py                     # all sweeps; prints tables, writes JSON and a plot each
     python benchmarks/run.py --sweeps shapes     # one of them

@@ -27,5 +27,7 @@ def reading_orders(mask: Tensor, directions: int) -> Tensor:
 
 
 def take(states: Tensor, order: Tensor) -> Tensor:
-    """(directions, batch_size, seq_len, n) in another order of the words."""
+    """(directions, batch_size, seq_len, n) in an order of reading, or back from it."""
+    if len(order) == 1:  # forward alone, which is as they stand
+        return states
     return states.gather(2, order.unsqueeze(-1).expand(-1, -1, -1, states.size(-1)))

@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from slstm_allennlp.ops.cas_lstm.weights import CasLstmStates, CasLstmWeights
+from slstm_allennlp.ops.products import product
 
 
 def fused_cas_lstm_layer(
@@ -52,18 +53,19 @@ class _Layer(torch.autograd.Function):
     ) -> Tuple[Tensor, Tensor]:
         directions, length, batch_size, _ = inputs.shape
         size = U.size(-1)
-        pre = torch.baddbmm(biases.unsqueeze(1), inputs.flatten(1, 2), W.transpose(1, 2))
+        pre = _products(inputs.flatten(1, 2), W, biases)
         gates = pre.view(directions, length, batch_size, -1, size)
         if cells_below is not None:
             cells_below = cells_below.contiguous()
         scales = _scales(fusion, inputs.new_ones(directions, size))
-        U_right = U.transpose(1, 2).contiguous()
         h = inputs.new_empty(directions, length, batch_size, size)
         c = torch.empty_like(h)
+        U_turned = (
+            U.transpose(1, 2).contiguous().transpose(1, 2)
+        )  # the layout that oneDNN is faster with
         for t in range(length):
-            if t:
-                gates[:, t].flatten(2).baddbmm_(h[:, t - 1], U_right)
-            kernels.forward(t, gates, *scales, cells_below, h, c)
+            recurrent = _products(h[:, t - 1], U_turned) if t else None
+            kernels.forward(t, gates, recurrent, *scales, cells_below, h, c)
         ctx.kernels = kernels
         ctx.save_for_backward(inputs, cells_below, W, U, fusion, gates, h, c)
         return h, c
@@ -81,14 +83,16 @@ class _Layer(torch.autograd.Function):
         for t in reversed(range(inputs.size(1))):
             ctx.kernels.backward(t, gates, *scales, cells_below, c, d_h, d_c, d_gates)
             if t:
-                d_h = torch.baddbmm(grad_h[:, t - 1], d_gates[:, t].flatten(2), U)
+                d_h = _products(d_gates[:, t].flatten(2), U.transpose(1, 2)) + grad_h[:, t - 1]
 
         rows = d_gates.flatten(3).flatten(1, 2)  # (D, L * B, G * h)
-        d_inputs = torch.bmm(rows, W).view_as(inputs) if ctx.needs_input_grad[0] else None
-        d_W = torch.bmm(rows.transpose(1, 2), inputs.flatten(1, 2))
+        d_inputs = None
+        if ctx.needs_input_grad[0]:
+            d_inputs = _products(rows, W.transpose(1, 2)).view_as(inputs)
+        d_W = _gradient(rows, inputs.flatten(1, 2))
         # The first word has no state to its left.
         later = d_gates[:, 1:].flatten(3).flatten(1, 2)
-        d_U = torch.bmm(later.transpose(1, 2), h[:, :-1].flatten(1, 2))
+        d_U = _gradient(later, h[:, :-1].flatten(1, 2))
         d_below = d_fusion = None
         if cells_below is not None:
             d_below = d_c * gates[:, :, :, 4]
@@ -97,6 +101,17 @@ class _Layer(torch.autograd.Function):
                 d_fusion -= (d_c[:, 1:] * gates[:, 1:, :, 1] * c[:, :-1]).sum(dim=(1, 2))
             d_below *= below[:, None, None]
         return d_inputs, d_below, d_W, d_U, rows.sum(dim=1), d_fusion, None
+
+
+def _products(x: Tensor, W: Tensor, biases: Optional[Tensor] = None) -> Tensor:
+    """x Wᵀ + b for each direction: (D, rows, n), (D, m, n) and (D, m) to (D, rows, m)."""
+    results = [product(x[d], W[d], None if biases is None else biases[d]) for d in range(len(x))]
+    return results[0].unsqueeze(0) if len(results) == 1 else torch.stack(results)
+
+
+def _gradient(rows: Tensor, x: Tensor) -> Tensor:
+    """That of weights, (D, m, n), from the products', (D, rows, m), and x, (D, rows, n)."""
+    return _products(x.transpose(1, 2), rows.transpose(1, 2)).transpose(1, 2)
 
 
 def _scales(fusion: Optional[Tensor], ones: Tensor) -> Tuple[Tensor, Tensor]:

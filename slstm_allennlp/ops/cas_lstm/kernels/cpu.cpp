@@ -9,6 +9,9 @@
 
 #include "elementwise.h"
 
+// The rows that a loop reads and writes do not overlap, which compilers need to know to vectorise it.
+#define RESTRICT __restrict
+
 namespace {
 
 using OptionalTensor = std::optional<torch::Tensor>;
@@ -29,12 +32,19 @@ void over_rows(const Shape& s, const Body& body) {
 }
 
 template <typename T>
-void forward_(const Shape& s, int64_t t, T* gates, const T* left, const T* below, const T* cells_below, T* h, T* c) {
+void forward_(const Shape& s, int64_t t, T* gates, const T* recurrent, const T* left, const T* below,
+              const T* cells_below, T* h, T* c) {
   over_rows(s, [&](int64_t d, int64_t b) {
     const int64_t n = s.h, row = s.at(d, t, b);
-    T *i = gates + row * s.gates * n, *f = i + n, *u = f + n, *o = u + n, *g = o + n;
-    T *c_new = c + row * n, *h_new = h + row * n;
-    const T *c_old = t ? c + s.at(d, t - 1, b) * n : nullptr, *l = left + d * n, *w = below + d * n;
+    T *RESTRICT i = gates + row * s.gates * n, *RESTRICT f = i + n, *RESTRICT u = f + n, *RESTRICT o = u + n,
+      *RESTRICT g = o + n, *RESTRICT c_new = c + row * n, *RESTRICT h_new = h + row * n;
+    const T *RESTRICT c_old = t ? c + s.at(d, t - 1, b) * n : nullptr, *RESTRICT l = left + d * n,
+            *RESTRICT w = below + d * n;
+    if (recurrent) {
+      const T* RESTRICT Uh = recurrent + (d * s.batch + b) * s.gates * n;
+      T* RESTRICT pre = i;
+      for (int64_t j = 0; j < s.gates * n; ++j) pre[j] += Uh[j];
+    }
     for (int64_t j = 0; j < n; ++j) {
       i[j] = sigmoid(i[j]);
       f[j] = sigmoid(f[j]);
@@ -46,7 +56,7 @@ void forward_(const Shape& s, int64_t t, T* gates, const T* left, const T* below
       for (int64_t j = 0; j < n; ++j) c_new[j] += l[j] * f[j] * c_old[j];
     }
     if (cells_below) {
-      const T* lower = cells_below + row * n;
+      const T* RESTRICT lower = cells_below + row * n;
       for (int64_t j = 0; j < n; ++j) {
         g[j] = sigmoid(g[j]);
         c_new[j] += w[j] * g[j] * lower[j];
@@ -61,10 +71,11 @@ void backward_(const Shape& s, int64_t t, const T* gates, const T* left, const T
                const T* c, const T* d_h, T* d_c, T* d_gates) {
   over_rows(s, [&](int64_t d, int64_t b) {
     const int64_t n = s.h, row = s.at(d, t, b), before = t ? s.at(d, t - 1, b) * n : 0;
-    const T *i = gates + row * s.gates * n, *f = i + n, *u = f + n, *o = u + n, *g = o + n;
-    T *di = d_gates + row * s.gates * n, *df = di + n, *du = df + n, *d_o = du + n, *dg = d_o + n;
-    T* dc = d_c + row * n;
-    const T *cells = c + row * n, *dh = d_h + (d * s.batch + b) * n, *l = left + d * n, *w = below + d * n;
+    const T *RESTRICT i = gates + row * s.gates * n, *RESTRICT f = i + n, *RESTRICT u = f + n, *RESTRICT o = u + n,
+            *RESTRICT g = o + n, *RESTRICT cells = c + row * n, *RESTRICT dh = d_h + (d * s.batch + b) * n,
+            *RESTRICT l = left + d * n, *RESTRICT w = below + d * n;
+    T *RESTRICT di = d_gates + row * s.gates * n, *RESTRICT df = di + n, *RESTRICT du = df + n,
+      *RESTRICT d_o = du + n, *RESTRICT dg = d_o + n, *RESTRICT dc = d_c + row * n;
     for (int64_t j = 0; j < n; ++j) {
       const T tanh_c = tanh_(cells[j]);
       dc[j] += dh[j] * o[j] * (1 - tanh_c * tanh_c);
@@ -73,8 +84,8 @@ void backward_(const Shape& s, int64_t t, const T* gates, const T* left, const T
       d_o[j] = dh[j] * tanh_c * o[j] * (1 - o[j]);
     }
     if (t) {
-      const T* c_old = c + before;
-      T* dc_old = d_c + before;
+      const T* RESTRICT c_old = c + before;
+      T* RESTRICT dc_old = d_c + before;
       for (int64_t j = 0; j < n; ++j) {
         const T d_left = dc[j] * l[j] * f[j];
         df[j] = d_left * c_old[j] * (1 - f[j]);
@@ -84,7 +95,7 @@ void backward_(const Shape& s, int64_t t, const T* gates, const T* left, const T
       for (int64_t j = 0; j < n; ++j) df[j] = 0;
     }
     if (cells_below) {
-      const T* lower = cells_below + row * n;
+      const T* RESTRICT lower = cells_below + row * n;
       for (int64_t j = 0; j < n; ++j) dg[j] = dc[j] * w[j] * lower[j] * g[j] * (1 - g[j]);
     }
   });
@@ -103,12 +114,12 @@ const T* data(const OptionalTensor& tensor) {
 
 }  // namespace
 
-void forward(int64_t t, torch::Tensor gates, torch::Tensor left, torch::Tensor below, OptionalTensor cells_below,
-             torch::Tensor h, torch::Tensor c) {
+void forward(int64_t t, torch::Tensor gates, OptionalTensor recurrent, torch::Tensor left, torch::Tensor below,
+             OptionalTensor cells_below, torch::Tensor h, torch::Tensor c) {
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "forward", [&] {
     using T = scalar_t;
-    forward_<T>(Shape(gates), t, data<T>(gates), data<T>(left), data<T>(below), data<T>(cells_below), data<T>(h),
-                data<T>(c));
+    forward_<T>(Shape(gates), t, data<T>(gates), data<T>(recurrent), data<T>(left), data<T>(below),
+                data<T>(cells_below), data<T>(h), data<T>(c));
   });
 }
 

@@ -9,6 +9,7 @@ from torch import Tensor
 def forward(
     t: int,
     gates: Tensor,
+    recurrent: Optional[Tensor],
     left: Tensor,
     below: Tensor,
     cells_below: Optional[Tensor],
@@ -22,8 +23,10 @@ def forward(
 
     t : `int`
     gates : `Tensor`
-        Pre-activations at `t`, which the gates take the place of.
+        At `t` W x + b, which the gates take the place of.
         *Shape:* (D, seq_len, batch_size, G, hidden_size)
+    recurrent : `Tensor`, optional
+        U h, None for the first word. *Shape:* (D, batch_size, G * hidden_size)
     left, below : `Tensor`
         What f ⊙ c from the left and g ⊙ c from below count. *Shape:* (D, hidden_size)
     cells_below : `Tensor`, optional
@@ -31,7 +34,10 @@ def forward(
     h, c : `Tensor`
         *Shape:* (D, seq_len, batch_size, hidden_size)
     """
-    i, f, candidate, o, *g = gates[:, t].unbind(2)
+    step = gates[:, t]
+    if recurrent is not None:
+        step += recurrent.view_as(step)
+    i, f, candidate, o, *g = step.unbind(2)
     for gate in (i, f, o, *g):
         gate.sigmoid_()
     candidate.tanh_()
