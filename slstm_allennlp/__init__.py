@@ -9,7 +9,9 @@ if importlib.util.find_spec("allennlp") is not None:
     import slstm_allennlp.commands
     import slstm_allennlp.compatibility
     import slstm_allennlp.dataset_readers
+    import slstm_allennlp.metrics
     import slstm_allennlp.models
+    import slstm_allennlp.modules.decoder_nets
     import slstm_allennlp.modules.seq2seq_encoders
     import slstm_allennlp.modules.seq2vec_encoders
     import slstm_allennlp.predictors

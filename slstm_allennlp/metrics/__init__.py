@@ -1,0 +1,3 @@
+from slstm_allennlp.metrics.token_bleu import TokenBleu
+
+__all__ = ["TokenBleu"]

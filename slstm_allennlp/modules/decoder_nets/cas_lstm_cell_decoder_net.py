@@ -1,0 +1,213 @@
+from typing import Dict, List, Optional, Tuple, Union
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Attention
+from allennlp.nn import util
+from allennlp_models.generation.modules.decoder_nets import DecoderNet
+from torch import Tensor
+from torch.nn import Dropout, Linear, ModuleList
+
+from slstm_allennlp.modules.cell_aware_stacked_lstm import (
+    CellAwareStackedLSTM,
+    CellAwareStackedLSTMLayer,
+)
+from slstm_allennlp.modules.checks import check_sizes
+from slstm_allennlp.ops.cas_lstm import CasLstmStates, CasLstmWeights, cas_lstm_step
+from slstm_allennlp.ops.cas_lstm.hoisted import project, recurrent_weights
+
+
+@DecoderNet.register("cas_lstm_cell")
+class CasLstmCellDecoderNet(DecoderNet):
+    """
+    A decoder of CAS-LSTM cells, or of LSTM cells, several layers deep, with attention: what `lstm_cell`
+    is with one layer of LSTM cells.
+
+    All layers start with the encoder's final state as h, since AllenNLP's encoders give the states of
+    their last layer alone, and with zeros as c.
+
+    In training, all the words of a target come at once (`decodes_parallel`), so that the model projects
+    all states on the vocabulary in one product.
+
+    Registered as a `DecoderNet` with name "cas_lstm_cell".
+
+    # Parameters
+
+    decoding_dim : `int`
+        The size of every layer's states, which has to be the encoder's output size.
+    target_embedding_dim : `int`
+        The size of the target words' vectors.
+    attention : `Attention`, optional (default = `None`)
+        Of the top layer's state over the encoder's outputs, both of size `decoding_dim`.
+    bidirectional_input : `bool`, optional (default = `False`)
+        Whether the encoder reads in both directions, so that its final state is that of two ends.
+    num_layers : `int`, optional (default = `2`)
+    fusion : `float` or `str`, optional (default = `0.5`)
+        As in `slstm_allennlp.modules.CellAwareStackedLSTM`; None for a stack of ordinary LSTMs, which
+        has the weights of one, for comparison.
+    dropout : `float`, optional (default = `0.0`)
+        The rate of the dropout on every layer's inputs and on the output.
+    input_feeding : `bool`, optional (default = `True`)
+        How attention is used. True, as Luong et al. (2015) have it: the context is that of the new state
+        h, the output h̃ = tanh(W [context ; h]), and the first layer reads the last word's h̃ beside the
+        next word's vector. False, as `lstm_cell` has it: the context is that of the state before the
+        word, the first layer reads it beside the word's vector, and the output is h.
+
+    # Errors
+
+    `ConfigurationError` for a value that is out of range.
+    """
+
+    def __init__(
+        self,
+        decoding_dim: int,
+        target_embedding_dim: int,
+        attention: Optional[Attention] = None,
+        bidirectional_input: bool = False,
+        num_layers: int = 2,
+        fusion: Union[float, str, None] = 0.5,
+        dropout: float = 0.0,
+        input_feeding: bool = True,
+    ) -> None:
+        super().__init__(decoding_dim, target_embedding_dim, decodes_parallel=True)
+        try:
+            check_sizes(decoding_dim=decoding_dim, target_embedding_dim=target_embedding_dim)
+            input_size = target_embedding_dim + (0 if attention is None else decoding_dim)
+            self._layers = _layers(input_size, decoding_dim, num_layers, fusion, dropout)
+        except ValueError as error:
+            raise ConfigurationError(f"cas_lstm_cell: {error}") from None
+        self._attention = attention
+        self._bidirectional_input = bidirectional_input
+        self._dropout = Dropout(dropout)
+        self._combine: Optional[Linear] = None
+        if attention is not None and input_feeding:
+            self._combine = Linear(2 * decoding_dim, decoding_dim, bias=False)
+
+    def init_decoder_state(self, encoder_out: Dict[str, Tensor]) -> Dict[str, Tensor]:  # type: ignore
+        """
+        # Parameters
+
+        encoder_out : `Dict[str, Tensor]`
+            `encoder_outputs`, (batch_size, source_len, decoding_dim), and `source_mask`, boolean,
+            (batch_size, source_len).
+
+        # Returns
+
+        `Dict[str, Tensor]`
+            `decoder_states` and `decoder_cells`, (batch_size, num_layers, decoding_dim),
+            `decoder_feed`, the last h̃, (batch_size, decoding_dim), and `decoder_steps`, the number of
+            words read so far, (batch_size,). Not by the names of `lstm_cell`, behind which a beam search
+            expects the layers before the batch.
+        """
+        final = util.get_final_encoder_states(
+            encoder_out["encoder_outputs"],
+            encoder_out["source_mask"],  # type: ignore[arg-type]
+            bidirectional=self._bidirectional_input,
+        )
+        states = final.unsqueeze(1).repeat(1, len(self._layers), 1)
+        return {
+            "decoder_states": states,
+            "decoder_cells": torch.zeros_like(states),
+            "decoder_feed": torch.zeros_like(final),
+            "decoder_steps": torch.zeros_like(final[:, 0], dtype=torch.long),
+        }
+
+    def forward(  # type: ignore[override]
+        self,
+        previous_state: Dict[str, Tensor],
+        encoder_outputs: Tensor,
+        source_mask: Tensor,
+        previous_steps_predictions: Tensor,
+        previous_steps_mask: Optional[Tensor] = None,
+    ) -> Tuple[Dict[str, Tensor], Tensor]:
+        """
+        Reads those of the words given that the state has not read yet.
+
+        # Parameters
+
+        previous_state : `Dict[str, Tensor]`
+            As `init_decoder_state` and this method give it.
+        encoder_outputs : `Tensor`
+            *Shape:* (group_size, source_len, decoding_dim)
+        source_mask : `Tensor`
+            *Shape:* (group_size, source_len)
+        previous_steps_predictions : `Tensor`
+            The vectors of all the words so far. *Shape:* (group_size, num_steps, target_embedding_dim)
+        previous_steps_mask : `Tensor`, optional (default = `None`)
+            Not used: what comes after a word has no influence on it.
+
+        # Returns
+
+        `Dict[str, Tensor]`
+            The new state.
+        `Tensor`
+            The output for every word read. *Shape:* (group_size, num_new_steps, decoding_dim)
+        """
+        weights: List[CasLstmWeights] = [layer.weights for layer in self._layers]  # type: ignore[misc]
+        cells = [(w, recurrent_weights(w)) for w in weights]
+        words = previous_steps_predictions[:, int(previous_state["decoder_steps"][0]) :]
+        states = _by_layer(previous_state["decoder_states"], previous_state["decoder_cells"])
+        feed = previous_state["decoder_feed"]
+        outputs = []
+        for word in words.unbind(1):
+            if self._attention is None:
+                states = self._read(word, states, cells)
+                feed = states[-1].h[0]
+            elif self._combine is None:
+                context = self._attend(states[-1].h[0], encoder_outputs, source_mask)
+                states = self._read(torch.cat([context, word], dim=-1), states, cells)
+                feed = states[-1].h[0]
+            else:
+                states = self._read(torch.cat([feed, word], dim=-1), states, cells)
+                h = states[-1].h[0]
+                context = self._attend(h, encoder_outputs, source_mask)
+                feed = torch.tanh(self._combine(torch.cat([context, h], dim=-1)))
+            outputs.append(feed)
+        state = {
+            "decoder_states": torch.cat([s.h for s in states]).transpose(0, 1),
+            "decoder_cells": torch.cat([s.c for s in states]).transpose(0, 1),
+            "decoder_feed": feed,
+            "decoder_steps": previous_state["decoder_steps"] + len(outputs),
+        }
+        return state, self._dropout(torch.stack(outputs, dim=1))
+
+    def _read(
+        self, x: Tensor, states: List[CasLstmStates], cells: List[Tuple[CasLstmWeights, Tensor]]
+    ) -> List[CasLstmStates]:
+        """One word through all layers; x is what the first one reads, (group_size, input_size)."""
+        result: List[CasLstmStates] = []
+        for left, (weights, U) in zip(states, cells):
+            c_below = None if weights.is_first else result[-1].c
+            projected = project(self._dropout(x)[None, None], weights)[:, 0]
+            result.append(cas_lstm_step(projected, left.h, left.c, c_below, U, weights))
+            x = result[-1].h[0]
+        return result
+
+    def _attend(self, query: Tensor, encoder_outputs: Tensor, source_mask: Tensor) -> Tensor:
+        """The encoder's outputs, weighted by attention. *Shape:* (group_size, decoding_dim)"""
+        assert self._attention is not None
+        return util.weighted_sum(encoder_outputs, self._attention(query, encoder_outputs, source_mask))
+
+
+def _layers(
+    input_size: int,
+    hidden_size: int,
+    num_layers: int,
+    fusion: Union[float, str, None],
+    dropout: float,
+) -> ModuleList:
+    """The layers of a CAS-LSTM, or of a stack of LSTMs; a `ValueError` for what is out of range."""
+    stack = CellAwareStackedLSTM(
+        input_size, hidden_size, num_layers, fusion=0.5 if fusion is None else fusion, dropout=dropout
+    )
+    if fusion is not None:
+        return stack.layers
+    # An LSTM is what the first layer of a CAS-LSTM is.
+    sizes = [input_size, *[hidden_size] * (num_layers - 1)]
+    return ModuleList(CellAwareStackedLSTMLayer(1, size, hidden_size, None) for size in sizes)
+
+
+def _by_layer(states: Tensor, cells: Tensor) -> List[CasLstmStates]:
+    """(group_size, num_layers, h) to (1, group_size, h) for each layer, as `cas_lstm_step` has it."""
+    pairs = zip(states.unsqueeze(0).unbind(2), cells.unsqueeze(0).unbind(2))
+    return [CasLstmStates(h, c, None, None) for h, c in pairs]

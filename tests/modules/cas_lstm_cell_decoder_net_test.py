@@ -1,0 +1,254 @@
+"""The decoder "cas_lstm_cell" against the equations, and in AllenNLP's decoder and beam search."""
+
+import json
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
+from allennlp_models.generation.modules.decoder_nets import DecoderNet
+from allennlp_models.generation.modules.seq_decoders import SeqDecoder
+
+from slstm_allennlp.ops.cas_lstm import naive_cas_lstm
+from slstm_allennlp.ops.cas_lstm.naive import _step as naive_step
+
+SIZE, WORD, LAYERS, BATCH, STEPS = 4, 3, 3, 2, 5
+FUSIONS = [0.5, 0.0, 1, "trainable", "sum", "peephole", None]
+BILINEAR = {"type": "bilinear", "vector_dim": SIZE, "matrix_dim": SIZE}
+LUONG = {"attention": BILINEAR}
+STOCK = {"attention": BILINEAR, "input_feeding": False}
+KINDS = pytest.mark.parametrize("kind", [{}, LUONG, STOCK], ids=["none", "luong", "stock"])
+
+
+def build(**settings):
+    params = {"type": "cas_lstm_cell", "decoding_dim": SIZE, "target_embedding_dim": WORD}
+    net = DecoderNet.from_params(
+        Params(json.loads(json.dumps({**params, "num_layers": LAYERS, **settings})))
+    )
+    for parameter in net.parameters():  # off their start
+        torch.nn.init.normal_(parameter)
+    return net
+
+
+def encoded(final=1.0):
+    """What an encoder gives for sentences of 4 and 2 words, their last states times `final`."""
+    mask = torch.arange(4) < torch.tensor([4, 2]).unsqueeze(1)
+    outputs = torch.randn(BATCH, 4, SIZE) * mask.unsqueeze(-1)
+    outputs[0, 3] *= final
+    outputs[1, 1] *= final
+    return {"encoder_outputs": outputs, "source_mask": mask}
+
+
+def decode(net, source, words, state=None):
+    state = net.init_decoder_state(source) if state is None else state
+    return net(previous_state=state, previous_steps_predictions=words, **source)
+
+
+def gradients(net, value):
+    return torch.autograd.grad(value.square().sum(), list(net.parameters()), allow_unused=True)
+
+
+def assert_same_gradients(net, found, expected):
+    for a, b in zip(gradients(net, found), gradients(net, expected)):
+        torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize("fusion", FUSIONS[:-1])
+def test_without_attention_it_is_a_cas_lstm(double, fusion):
+    net, words = build(fusion=fusion), torch.randn(BATCH, STEPS, WORD)
+    _, outputs = decode(net, encoded(final=0), words)
+    weights = [layer.weights for layer in net._layers]
+    expected = torch.stack([naive_cas_lstm(w, weights)[-1].h[:, 0] for w in words])
+    torch.testing.assert_close(outputs, expected)
+    assert_same_gradients(net, outputs, expected)
+
+
+def test_without_fusion_it_is_a_stack_of_lstms(double):
+    net, source, words = build(fusion=None), encoded(), torch.randn(BATCH, STEPS, WORD)
+    lstm = torch.nn.LSTM(WORD, SIZE, LAYERS, batch_first=True)
+    for number, layer in enumerate(net._layers):
+        getattr(lstm, f"weight_ih_l{number}").data = layer.W.data.flatten(0, 2)
+        getattr(lstm, f"weight_hh_l{number}").data = layer.U.data.flatten(0, 2)
+        getattr(lstm, f"bias_ih_l{number}").data = layer.b.data.flatten()
+        getattr(lstm, f"bias_hh_l{number}").data.zero_()
+    state, outputs = decode(net, source, words)
+    h = source["encoder_outputs"][[0, 1], [3, 1]].expand(LAYERS, -1, -1).contiguous()
+    expected, (h, c) = lstm(words, (h, torch.zeros_like(h)))
+    torch.testing.assert_close(outputs, expected)
+    torch.testing.assert_close(state["decoder_states"], h.transpose(0, 1))
+    torch.testing.assert_close(state["decoder_cells"], c.transpose(0, 1))
+    biases = LAYERS * 4 * SIZE  # PyTorch has two
+    assert sum(p.numel() for p in net.parameters()) == sum(p.numel() for p in lstm.parameters()) - biases
+
+
+def naive_decoder(net, memory, words, input_feeding):
+    """One sentence, word by word: (source_len, h) and (num_steps, d) to (num_steps, h)."""
+    layers = [[None if w is None else w[0] for w in (*layer.weights,)] for layer in net._layers]
+    bilinear = net._attention
+    h = [memory[-1]] * LAYERS
+    c = [torch.zeros(SIZE)] * LAYERS
+    feed, outputs = torch.zeros(SIZE), []
+
+    def context(query):
+        scores = [query @ bilinear._weight_matrix @ m + bilinear._bias[0] for m in memory]
+        return sum(a * m for a, m in zip(torch.stack(scores).softmax(0), memory))
+
+    for word in words:
+        x = torch.cat([feed if input_feeding else context(h[-1]), word])
+        below = None
+        for number, weights in enumerate(layers):
+            named = type(net._layers[0].weights)(*weights)
+            h[number], c[number], _, _ = naive_step(named, x, below, h[number], c[number])
+            x, below = h[number], c[number]
+        feed = h[-1]
+        if input_feeding:
+            feed = torch.tanh(net._combine.weight @ torch.cat([context(h[-1]), h[-1]]))
+        outputs.append(feed)
+    return torch.stack(outputs)
+
+
+@pytest.mark.parametrize("fusion", FUSIONS[:-1])
+@pytest.mark.parametrize("input_feeding", [True, False])
+def test_attention_is_the_equations(double, input_feeding, fusion):
+    net = build(attention=BILINEAR, input_feeding=input_feeding, fusion=fusion)
+    source, words = encoded(), torch.randn(BATCH, STEPS, WORD)
+    _, outputs = decode(net, source, words)
+    memories = [source["encoder_outputs"][i, :n] for i, n in enumerate([4, 2])]
+    expected = [naive_decoder(net, m, w, input_feeding) for m, w in zip(memories, words)]
+    torch.testing.assert_close(outputs, torch.stack(expected))
+    assert_same_gradients(net, outputs, torch.stack(expected))
+
+
+@KINDS
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_every_parameter_gets_a_gradient(kind, fusion):
+    net = build(fusion=fusion, **kind)
+    _, outputs = decode(net, encoded(), torch.randn(BATCH, STEPS, WORD))
+    for (name, _), gradient in zip(net.named_parameters(), gradients(net, outputs)):
+        # A constant in all scores makes no difference to a softmax.
+        assert gradient is not None and (gradient.any() or name == "_attention._bias"), name
+
+
+@KINDS
+def test_step_by_step_is_all_at_once(double, kind):
+    net, source, words = build(**kind), encoded(), torch.randn(BATCH, STEPS, WORD)
+    final, outputs = decode(net, source, words)
+    state = None
+    for step in range(STEPS):
+        state, output = decode(net, source, words[:, : step + 1], state)
+        torch.testing.assert_close(output, outputs[:, step : step + 1])
+    assert state.keys() == final.keys()
+    for name, value in final.items():
+        torch.testing.assert_close(state[name], value)
+        assert len(value) == BATCH
+
+
+def test_a_sentence_does_not_depend_on_its_batch(double):
+    net, source, words = build(**LUONG), encoded(), torch.randn(BATCH, STEPS, WORD)
+    source["encoder_outputs"][1, 2:] = 1e3  # padding
+    _, outputs = decode(net, source, words)
+    short = {name: value[1:, :2] for name, value in source.items()}
+    torch.testing.assert_close(decode(net, short, words[1:])[1], outputs[1:])
+
+
+def test_an_encoder_of_two_directions_ends_at_both_ends():
+    net, source = build(bidirectional_input=True), encoded()
+    state = net.init_decoder_state(source)["decoder_states"]
+    outputs = source["encoder_outputs"]
+    assert torch.equal(state[1, 0], torch.cat([outputs[1, 1, :2], outputs[1, 0, 2:]]))
+    assert torch.equal(state[:, 0], state[:, LAYERS - 1])
+
+
+def test_dropout_in_training_alone():
+    net, source, words = build(dropout=0.5, **LUONG), encoded(), torch.randn(BATCH, STEPS, WORD)
+    outputs = decode(net, source, words)[1]
+    assert 0 < (outputs == 0).sum() < outputs.numel()
+    net.eval()
+    assert torch.equal(decode(net, source, words)[1], decode(net, source, words)[1])
+
+
+def seq_decoder(net, beam_size, **settings):
+    """AllenNLP's decoder with a small vocabulary, of which every word is likely now and then."""
+    tokens = {"tokens": {"@start@": 9, "@end@": 9, **dict.fromkeys("abcdef", 1)}}
+    params = {
+        "type": "auto_regressive_seq_decoder",
+        "target_embedder": {"embedding_dim": WORD, "num_embeddings": 10},
+        "beam_search": {"beam_size": beam_size, "max_steps": 7},
+        **settings,
+    }
+    decoder = SeqDecoder.from_params(Params(params), vocab=Vocabulary(tokens), decoder_net=net)
+    for parameter in decoder.parameters():
+        torch.nn.init.normal_(parameter)
+    with torch.no_grad():
+        decoder._output_projection_layer.bias[decoder._end_index] -= 1  # not at once
+    return decoder.eval().to(torch.get_default_dtype())
+
+
+def target_tokens(targets):
+    return {"tokens": {"tokens": targets}}
+
+
+def sequence_score(decoder, source, sequence):
+    """The log-probability of a sentence's translation, up to its end, by teacher forcing."""
+    words = decoder.target_embedder(torch.tensor([[decoder._start_index, *sequence[:-1]]]))
+    logits = decoder._output_projection_layer(decode(decoder._decoder_net, source, words)[1])
+    scores = logits.log_softmax(-1)[0, range(len(sequence)), sequence]
+    ends = [i for i, word in enumerate(sequence) if word == decoder._end_index]
+    return scores[: ends[0] + 1 if ends else None].sum()
+
+
+@KINDS
+def test_beam_search_carries_each_state_along_with_its_words(double, kind):
+    decoder, source = seq_decoder(build(**kind), beam_size=4), encoded()
+    with torch.no_grad():
+        found = decoder(dict(source))
+        assert found["predictions"].shape[:2] == (BATCH, 4)
+        for i, n in enumerate([4, 2]):
+            sentence = {name: value[i : i + 1, :n] for name, value in source.items()}
+            for sequence, score in zip(found["predictions"][i], found["class_log_probabilities"][i]):
+                expected = sequence_score(decoder, sentence, sequence.tolist())
+                torch.testing.assert_close(score, expected)
+
+
+@KINDS
+def test_a_beam_of_one_is_greedy(kind):
+    decoder, source = seq_decoder(build(**kind), beam_size=1), encoded()
+    with torch.no_grad():
+        found = decoder(dict(source))["predictions"][:, 0]
+        words = torch.full((BATCH, 1), decoder._start_index)
+        for _ in range(found.size(1)):
+            outputs = decode(decoder._decoder_net, source, decoder.target_embedder(words))[1]
+            best = decoder._output_projection_layer(outputs[:, -1:]).argmax(-1)
+            words = torch.cat([words, best], dim=1)
+    for greedy, beam in zip(words[:, 1:].tolist(), found.tolist()):
+        end = greedy.index(decoder._end_index) if decoder._end_index in greedy else len(greedy)
+        assert beam[:end] == greedy[:end]
+
+
+def test_scheduled_sampling_goes_step_by_step(double):
+    """At a rate so small that it never happens, to the loss of teacher forcing."""
+    net = build(**LUONG)
+    targets = torch.tensor([[2, 4, 5, 6, 3], [2, 7, 3, 0, 0]])
+    source, losses = encoded(), []
+    for ratio in (0, 1e-12):
+        torch.manual_seed(1)
+        decoder = seq_decoder(net, beam_size=2, scheduled_sampling_ratio=ratio).train()
+        losses.append(decoder(dict(source), target_tokens(targets))["loss"])
+    torch.testing.assert_close(losses[0], losses[1])
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"decoding_dim": 0}, "decoding_dim is 0, expected an integer of at least 1"),
+        ({"target_embedding_dim": 0}, "target_embedding_dim is 0, expected"),
+        ({"num_layers": 0}, "num_layers is 0, expected"),
+        ({"fusion": "mean"}, "fusion is 'mean', expected a number from 0 to 1 or one of"),
+        ({"fusion": 1.5}, "fusion is 1.5, expected"),
+        ({"dropout": 2}, "dropout is 2, expected a rate"),
+    ],
+)
+def test_configs_out_of_range(settings, message):
+    with pytest.raises(ConfigurationError, match=f"cas_lstm_cell: {message}"):
+        build(**settings)

@@ -1,0 +1,64 @@
+// Translation with an attentional encoder-decoder of 2 layers and 256 units, as in the CAS-LSTM paper
+// (Section 4.4). `encoder` is a Seq2SeqEncoder and `decoder_net` a DecoderNet, both without their sizes.
+function(encoder, decoder_net) {
+  // Other sizes by a config of two lines, from which all below follow:
+  //   (import 'training_config/translation_cas_lstm.jsonnet')
+  //   + { size:: 247 }  // the paper's CAS-LSTM of about as many weights as 256 units of LSTM
+  size:: 256,
+  dropout:: 0.2,
+
+  dataset_reader: {
+    type: 'seq2seq',  // or parallel_text, for two files: without `quoting`, then
+    quoting: 3,  // none: quotation marks are words
+    source_tokenizer: { type: 'just_spaces' },
+    source_token_indexers: { tokens: { type: 'single_id', namespace: 'source_tokens' } },
+    target_token_indexers: { tokens: { type: 'single_id', namespace: 'target_tokens' } },
+    source_add_start_token: false,
+  },
+  train_data_path: 'fixtures/translation/train.tsv',
+  validation_data_path: 'fixtures/translation/dev.tsv',
+  vocabulary: { min_count: { source_tokens: 2, target_tokens: 2 } },
+
+  model: {
+    type: 'composed_seq2seq',
+    source_text_embedder: {
+      token_embedders: {
+        tokens: { type: 'embedding', embedding_dim: $.size, vocab_namespace: 'source_tokens' },
+      },
+    },
+    encoder: {
+      type: 'compose',
+      encoders: [
+        { type: 'dropout', input_dim: $.size, dropout: $.dropout },
+        encoder { input_size: $.size, hidden_size: $.size, num_layers: 2, dropout: $.dropout },
+        { type: 'dropout', input_dim: $.size, dropout: $.dropout },
+      ],
+    },
+    decoder: {
+      type: 'auto_regressive_seq_decoder',
+      target_namespace: 'target_tokens',
+      target_embedder: { embedding_dim: $.size, vocab_namespace: 'target_tokens' },
+      decoder_net: decoder_net {
+        decoding_dim: $.size,
+        target_embedding_dim: $.size,
+        num_layers: 2,
+        dropout: $.dropout,
+        attention: { type: 'bilinear', vector_dim: $.size, matrix_dim: $.size },
+      },
+      beam_search: { beam_size: 10, max_steps: 100 },
+      token_based_metric: { type: 'token_bleu' },
+    },
+  },
+
+  data_loader: {
+    batch_sampler: { type: 'bucket', batch_size: 64, sorting_keys: ['source_tokens'] },
+  },
+  trainer: {
+    optimizer: { type: 'adam', lr: 1e-3 },
+    learning_rate_scheduler: { type: 'reduce_on_plateau', mode: 'max', factor: 0.5, patience: 1 },
+    grad_norm: 5,
+    num_epochs: 30,
+    patience: 5,
+    validation_metric: '+BLEU',
+  },
+}
