@@ -30,7 +30,7 @@ def mean_and_spread(values: List[float]) -> str:
 
 def parameters(run: pathlib.Path) -> Dict[str, int]:
     state = torch.load(run / "best.th", map_location="cpu")
-    encoders = ("encoder.", "_seq2vec_encoder.")  # of taggers, of classifiers
+    encoders = ("encoder.", "_seq2vec_encoder.", "_encoder.")  # of taggers, of classifiers, of pairs
     encoder = sum(tensor.numel() for name, tensor in state.items() if name.startswith(encoders))
     return {"encoder": encoder, "all": sum(tensor.numel() for tensor in state.values())}
 
