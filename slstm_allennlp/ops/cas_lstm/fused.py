@@ -14,8 +14,8 @@ def fused_cas_lstm_layer(
 ) -> CasLstmStates:
     """
     `hoisted_cas_lstm_layer` with a backward pass by hand: the gradients of all weights are products over
-    all words at once, and the elementwise part of a step is one function of `kernels`. It gives no
-    gates, knows no peepholes, and can be differentiated once.
+    all words at once, and the steps are one function of `kernels`. It gives no gates, knows no
+    peepholes, and can be differentiated once.
 
     # Parameters
 
@@ -57,15 +57,12 @@ class _Layer(torch.autograd.Function):
         gates = pre.view(directions, length, batch_size, -1, size)
         if cells_below is not None:
             cells_below = cells_below.contiguous()
-        scales = _scales(fusion, inputs.new_ones(directions, size))
+        left, below = _scales(fusion, inputs.new_ones(directions, size))
         h = inputs.new_empty(directions, length, batch_size, size)
         c = torch.empty_like(h)
-        U_turned = (
-            U.transpose(1, 2).contiguous().transpose(1, 2)
-        )  # the layout that oneDNN is faster with
-        for t in range(length):
-            recurrent = _products(h[:, t - 1], U_turned) if t else None
-            kernels.forward(t, gates, recurrent, *scales, cells_below, h, c)
+        for d in range(directions):
+            lower = None if cells_below is None else cells_below[d]
+            kernels.forward(gates[d], U[d], left[d], below[d], lower, h[d], c[d])
         ctx.kernels = kernels
         ctx.save_for_backward(inputs, cells_below, W, U, fusion, gates, h, c)
         return h, c
@@ -76,14 +73,14 @@ class _Layer(torch.autograd.Function):
         ctx: Any, grad_h: Tensor, grad_c: Tensor
     ) -> Tuple[Optional[Tensor], ...]:
         inputs, cells_below, W, U, fusion, gates, h, c = ctx.saved_tensors
-        _left, below = scales = _scales(fusion, inputs.new_ones(len(U), U.size(-1)))
+        left, below = _scales(fusion, inputs.new_ones(len(U), U.size(-1)))
         d_gates = torch.empty_like(gates)
         d_c = grad_c.clone(memory_format=torch.contiguous_format)
-        d_h = grad_h[:, -1].contiguous()
-        for t in reversed(range(inputs.size(1))):
-            ctx.kernels.backward(t, gates, *scales, cells_below, c, d_h, d_c, d_gates)
-            if t:
-                d_h = _products(d_gates[:, t].flatten(2), U.transpose(1, 2)) + grad_h[:, t - 1]
+        grad_h = grad_h.contiguous()
+        for d in range(len(U)):
+            lower = None if cells_below is None else cells_below[d]
+            parts = c[d], grad_h[d], d_c[d], d_gates[d]
+            ctx.kernels.backward(gates[d], U[d], left[d], below[d], lower, *parts)
 
         rows = d_gates.flatten(3).flatten(1, 2)  # (D, L * B, G * h)
         d_inputs = None

@@ -1,1 +1,1 @@
-"""The elementwise part of the CAS-LSTM's steps: `eager` on any device, `cpu` compiled."""
+"""The steps of a CAS-LSTM layer: `eager` on any device, `cpu` compiled."""

@@ -1,9 +1,10 @@
-// The elementwise part of a CAS-LSTM step on the CPU: each function reads and writes its tensors once.
-// The work is divided over the rows, one for each direction and sentence. The equations are those of
-// naive.py; eager.py has the same functions in PyTorch, and says what their arguments are.
+// A direction's steps of a CAS-LSTM layer on the CPU: the products are PyTorch's, the elementwise part of a
+// step reads and writes its tensors once, divided over the sentences. The equations are those of naive.py;
+// eager.py has the same functions in PyTorch, and says what their arguments are.
 
 #include <torch/extension.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 
 #include <optional>
 
@@ -14,35 +15,43 @@
 
 namespace {
 
-using OptionalTensor = std::optional<torch::Tensor>;
+using torch::Tensor;
+using OptionalTensor = std::optional<Tensor>;
+
+// x W^T by oneDNN, in single precision, where PyTorch has it: as products.py.
+Tensor product(const Tensor& x, const Tensor& W) {
+  static const auto onednn = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+  if (!onednn.has_value() || x.scalar_type() != torch::kFloat || !at::globalContext().userEnabledMkldnn()) {
+    return at::mm(x, W.t());
+  }
+  torch::jit::Stack stack{x, W, c10::IValue(), "none", c10::List<c10::optional<at::Scalar>>(), ""};
+  onednn->callBoxed(&stack);
+  return stack.back().toTensor();
+}
 
 struct Shape {
-  int64_t directions, length, batch, gates, h;
-  explicit Shape(const torch::Tensor& g)
-      : directions(g.size(0)), length(g.size(1)), batch(g.size(2)), gates(g.size(3)), h(g.size(4)) {}
-  // The row of a direction's sentence b at word t, of `size` numbers each.
-  int64_t at(int64_t d, int64_t t, int64_t b) const { return (d * length + t) * batch + b; }
+  int64_t length, batch, gates, h;
+  explicit Shape(const Tensor& g) : length(g.size(0)), batch(g.size(1)), gates(g.size(2)), h(g.size(3)) {}
 };
 
 template <typename Body>
-void over_rows(const Shape& s, const Body& body) {
-  at::parallel_for(0, s.directions * s.batch, std::max<int64_t>(1, 2048 / s.h), [&](int64_t from, int64_t to) {
-    for (int64_t row = from; row < to; ++row) body(row / s.batch, row % s.batch);
+void over_rows(const Shape& s, int64_t t, const Body& body) {
+  at::parallel_for(0, s.batch, std::max<int64_t>(1, 2048 / s.h), [&](int64_t from, int64_t to) {
+    for (int64_t b = from; b < to; ++b) body(t * s.batch + b, b);
   });
 }
 
+// `recurrent` is U h of the word before, null for the first word.
 template <typename T>
-void forward_(const Shape& s, int64_t t, T* gates, const T* recurrent, const T* left, const T* below,
-              const T* cells_below, T* h, T* c) {
-  over_rows(s, [&](int64_t d, int64_t b) {
-    const int64_t n = s.h, row = s.at(d, t, b);
+void forward_step(const Shape& s, int64_t t, T* gates, const T* recurrent, const T* RESTRICT left,
+                  const T* RESTRICT below, const T* cells_below, T* h, T* c) {
+  over_rows(s, t, [&](int64_t row, int64_t b) {
+    const int64_t n = s.h;
     T *RESTRICT i = gates + row * s.gates * n, *RESTRICT f = i + n, *RESTRICT u = f + n, *RESTRICT o = u + n,
       *RESTRICT g = o + n, *RESTRICT c_new = c + row * n, *RESTRICT h_new = h + row * n;
-    const T *RESTRICT c_old = t ? c + s.at(d, t - 1, b) * n : nullptr, *RESTRICT l = left + d * n,
-            *RESTRICT w = below + d * n;
     if (recurrent) {
-      const T* RESTRICT Uh = recurrent + (d * s.batch + b) * s.gates * n;
       T* RESTRICT pre = i;
+      const T* RESTRICT Uh = recurrent + b * s.gates * n;
       for (int64_t j = 0; j < s.gates * n; ++j) pre[j] += Uh[j];
     }
     for (int64_t j = 0; j < n; ++j) {
@@ -52,42 +61,45 @@ void forward_(const Shape& s, int64_t t, T* gates, const T* recurrent, const T* 
       o[j] = sigmoid(o[j]);
       c_new[j] = i[j] * u[j];
     }
-    if (c_old) {
-      for (int64_t j = 0; j < n; ++j) c_new[j] += l[j] * f[j] * c_old[j];
+    if (recurrent) {
+      const T* RESTRICT c_old = c + (row - s.batch) * n;
+      for (int64_t j = 0; j < n; ++j) c_new[j] += left[j] * f[j] * c_old[j];
     }
     if (cells_below) {
       const T* RESTRICT lower = cells_below + row * n;
       for (int64_t j = 0; j < n; ++j) {
         g[j] = sigmoid(g[j]);
-        c_new[j] += w[j] * g[j] * lower[j];
+        c_new[j] += below[j] * g[j] * lower[j];
       }
     }
     for (int64_t j = 0; j < n; ++j) h_new[j] = o[j] * tanh_(c_new[j]);
   });
 }
 
+// `recurrent` is what the word after gives to h, null for the last word.
 template <typename T>
-void backward_(const Shape& s, int64_t t, const T* gates, const T* left, const T* below, const T* cells_below,
-               const T* c, const T* d_h, T* d_c, T* d_gates) {
-  over_rows(s, [&](int64_t d, int64_t b) {
-    const int64_t n = s.h, row = s.at(d, t, b), before = t ? s.at(d, t - 1, b) * n : 0;
+void backward_step(const Shape& s, int64_t t, const T* gates, const T* RESTRICT left, const T* RESTRICT below,
+                   const T* cells_below, const T* c, const T* grad_h, const T* recurrent, T* d_c, T* d_gates) {
+  over_rows(s, t, [&](int64_t row, int64_t b) {
+    const int64_t n = s.h;
     const T *RESTRICT i = gates + row * s.gates * n, *RESTRICT f = i + n, *RESTRICT u = f + n, *RESTRICT o = u + n,
-            *RESTRICT g = o + n, *RESTRICT cells = c + row * n, *RESTRICT dh = d_h + (d * s.batch + b) * n,
-            *RESTRICT l = left + d * n, *RESTRICT w = below + d * n;
+            *RESTRICT g = o + n, *RESTRICT cells = c + row * n, *RESTRICT dh_after = grad_h + row * n;
     T *RESTRICT di = d_gates + row * s.gates * n, *RESTRICT df = di + n, *RESTRICT du = df + n,
       *RESTRICT d_o = du + n, *RESTRICT dg = d_o + n, *RESTRICT dc = d_c + row * n;
+    const T* RESTRICT dh_right = recurrent ? recurrent + b * n : nullptr;
     for (int64_t j = 0; j < n; ++j) {
       const T tanh_c = tanh_(cells[j]);
-      dc[j] += dh[j] * o[j] * (1 - tanh_c * tanh_c);
+      const T dh = dh_after[j] + (dh_right ? dh_right[j] : T(0));
+      dc[j] += dh * o[j] * (1 - tanh_c * tanh_c);
       di[j] = dc[j] * u[j] * i[j] * (1 - i[j]);
       du[j] = dc[j] * i[j] * (1 - u[j] * u[j]);
-      d_o[j] = dh[j] * tanh_c * o[j] * (1 - o[j]);
+      d_o[j] = dh * tanh_c * o[j] * (1 - o[j]);
     }
     if (t) {
-      const T* RESTRICT c_old = c + before;
-      T* RESTRICT dc_old = d_c + before;
+      const T* RESTRICT c_old = c + (row - s.batch) * n;
+      T* RESTRICT dc_old = d_c + (row - s.batch) * n;
       for (int64_t j = 0; j < n; ++j) {
-        const T d_left = dc[j] * l[j] * f[j];
+        const T d_left = dc[j] * left[j] * f[j];
         df[j] = d_left * c_old[j] * (1 - f[j]);
         dc_old[j] += d_left;
       }
@@ -96,13 +108,13 @@ void backward_(const Shape& s, int64_t t, const T* gates, const T* left, const T
     }
     if (cells_below) {
       const T* RESTRICT lower = cells_below + row * n;
-      for (int64_t j = 0; j < n; ++j) dg[j] = dc[j] * w[j] * lower[j] * g[j] * (1 - g[j]);
+      for (int64_t j = 0; j < n; ++j) dg[j] = dc[j] * below[j] * lower[j] * g[j] * (1 - g[j]);
     }
   });
 }
 
 template <typename T>
-T* data(const torch::Tensor& tensor) {
+T* data(const Tensor& tensor) {
   TORCH_CHECK(tensor.is_contiguous(), "expected a contiguous tensor");
   return tensor.data_ptr<T>();
 }
@@ -114,21 +126,31 @@ const T* data(const OptionalTensor& tensor) {
 
 }  // namespace
 
-void forward(int64_t t, torch::Tensor gates, OptionalTensor recurrent, torch::Tensor left, torch::Tensor below,
-             OptionalTensor cells_below, torch::Tensor h, torch::Tensor c) {
+void forward(Tensor gates, Tensor U, Tensor left, Tensor below, OptionalTensor cells_below, Tensor h, Tensor c) {
+  const Shape shape(gates);
+  const Tensor U_turned = U.t().contiguous().t();  // the layout that oneDNN is faster with
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "forward", [&] {
     using T = scalar_t;
-    forward_<T>(Shape(gates), t, data<T>(gates), data<T>(recurrent), data<T>(left), data<T>(below),
-                data<T>(cells_below), data<T>(h), data<T>(c));
+    for (int64_t t = 0; t < shape.length; ++t) {
+      const Tensor recurrent = t ? product(h.select(0, t - 1), U_turned).contiguous() : Tensor();
+      forward_step<T>(shape, t, data<T>(gates), t ? data<T>(recurrent) : nullptr, data<T>(left), data<T>(below),
+                      data<T>(cells_below), data<T>(h), data<T>(c));
+    }
   });
 }
 
-void backward(int64_t t, torch::Tensor gates, torch::Tensor left, torch::Tensor below, OptionalTensor cells_below,
-              torch::Tensor c, torch::Tensor d_h, torch::Tensor d_c, torch::Tensor d_gates) {
+void backward(Tensor gates, Tensor U, Tensor left, Tensor below, OptionalTensor cells_below, Tensor c, Tensor grad_h,
+              Tensor d_c, Tensor d_gates) {
+  const Shape shape(gates);
+  const Tensor rows = d_gates.flatten(2);
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "backward", [&] {
     using T = scalar_t;
-    backward_<T>(Shape(gates), t, data<T>(gates), data<T>(left), data<T>(below), data<T>(cells_below), data<T>(c),
-                 data<T>(d_h), data<T>(d_c), data<T>(d_gates));
+    for (int64_t t = shape.length - 1; t >= 0; --t) {
+      const bool last = t + 1 == shape.length;
+      const Tensor recurrent = last ? Tensor() : product(rows.select(0, t + 1), U.t()).contiguous();
+      backward_step<T>(shape, t, data<T>(gates), data<T>(left), data<T>(below), data<T>(cells_below), data<T>(c),
+                       data<T>(grad_h), last ? nullptr : data<T>(recurrent), data<T>(d_c), data<T>(d_gates));
+    }
   });
 }
 
