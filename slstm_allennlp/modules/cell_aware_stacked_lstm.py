@@ -5,7 +5,12 @@ import torch
 from torch import Tensor
 from torch.nn import Dropout, Module, ModuleList, Parameter
 
-from slstm_allennlp.modules.checks import check_inputs_and_mask, check_rate, check_sizes
+from slstm_allennlp.modules.checks import (
+    check_inputs_and_mask,
+    check_rate,
+    check_sizes,
+    is_traced,
+)
 from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.ops.cas_lstm import (
     CasLstmStates,
@@ -199,7 +204,7 @@ class CellAwareStackedLSTMLayer(Module):
         """What the fused version is to run on; None where it cannot."""
         single_or_double = inputs.dtype in (torch.float32, torch.float64)
         autocast = torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
-        if self.peephole is not None or not single_or_double or autocast or torch.jit.is_tracing():
+        if self.peephole is not None or not single_or_double or autocast or is_traced():
             return None
         return (cpu.load() if inputs.device.type == "cpu" else None) or eager
 

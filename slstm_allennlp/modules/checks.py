@@ -34,7 +34,7 @@ def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: in
     # Errors
 
     `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is padded
-    elsewhere than at the end.
+    elsewhere than at the end (which is not looked at while a graph is recorded).
     """
     if inputs.dim() != 3 or inputs.size(-1) != input_size:
         raise ValueError(
@@ -49,6 +49,8 @@ def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: in
         raise ValueError(
             f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the inputs"
         )
+    if is_traced():
+        return mask
     late = mask[:, 1:] & ~mask[:, :-1]
     if late.any():
         sentence, position = late.nonzero()[0].tolist()
@@ -57,3 +59,13 @@ def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: in
             "padded on the right, without holes: all real tokens before all padding"
         )
     return mask
+
+
+def is_traced() -> bool:
+    """
+    Whether `torch.jit.trace`, `torch.compile` or `torch.export` is recording: values are not to be
+    looked at then, and compiled kernels are out of reach.
+    """
+    compiler = getattr(torch, "compiler", None)
+    is_compiling = getattr(compiler, "is_compiling", lambda: False)
+    return torch.jit.is_tracing() or is_compiling()

@@ -111,7 +111,7 @@ class CoupledLSTM(Module):
         if words.size(1) == 0:
             return words.new_zeros(words.size(0), self.output_size)
         last = (mask.sum(dim=1) - 1).clamp(min=0)
-        ends = words[torch.arange(len(words), device=words.device), last]
+        ends = words[torch.arange(words.size(0), device=words.device), last]
         if not self.bidirectional:
             return ends
         return torch.cat([ends[:, : self.hidden_size], words[:, 0, self.hidden_size :]], dim=-1)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from slstm_allennlp.modules.checks import check_inputs_and_mask
+from slstm_allennlp.modules.checks import check_inputs_and_mask, is_traced
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
     SlstmWeights,
@@ -171,8 +171,10 @@ class SentenceStateLSTM(Module):
 
     def _kernels(self, inputs: Tensor, mask: Tensor) -> Optional[ModuleType]:
         """What `fused_slstm` is to run on; None where `batched_slstm` has to."""
+        if is_traced() or not is_fusible(self.settings):
+            return None
         any_word = bool(mask.any()) or (self.settings.boundary and len(mask) > 0)
-        if not any_word or not is_fusible(self.settings) or torch.jit.is_tracing():
+        if not any_word:
             return None
         compiled = None
         if inputs.device.type == "cpu" and inputs.dtype in (torch.float32, torch.float64):
