@@ -161,6 +161,9 @@ def main() -> None:
     parser.add_argument("--overrides", type=json.loads, default={}, help="more of them, as JSON")
     arguments = parser.parse_args()
     known = CAS_SYSTEMS if arguments.task in CAS_CONFIGS else SYSTEMS
+    unknown = set(arguments.systems or []) - set(known)
+    if unknown:
+        parser.error(f"no {', '.join(unknown)} for {arguments.task}, expected of {', '.join(known)}")
     systems = arguments.systems or ["cas" if known is CAS_SYSTEMS else "slstm", "bilstm"]
     for seed in arguments.seeds:
         for system in systems:

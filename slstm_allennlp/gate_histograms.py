@@ -1,6 +1,7 @@
 """The histograms of the CAS-LSTM paper's Figure 4: what the vertical forget gates do."""
 
-from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
+import functools
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy
 import torch
@@ -52,7 +53,7 @@ class Place(NamedTuple):
 class GateHistograms:
     """
     Watches every `CellAwareStackedLSTM` in a model, while this is entered as a context, and counts the
-    values of its vertical forget gates at real words.
+    values of its vertical forget gates at real words. Its forward pass is computed twice.
 
     # Parameters
 
@@ -60,7 +61,8 @@ class GateHistograms:
 
     # Errors
 
-    `ValueError` for a model without a `CellAwareStackedLSTM` of two layers or more.
+    `ValueError` for a model without a `CellAwareStackedLSTM` of two layers or more, and for gates that
+    are not numbers.
     """
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -76,15 +78,22 @@ class GateHistograms:
         self.histograms: Dict[Place, Dict[str, Histogram]] = {}
 
     def __enter__(self) -> "GateHistograms":
-        self._hooks = [module.register_forward_pre_hook(self._watch) for module in self._encoders]
+        # Not hooks, which do not see arguments given by name on PyTorch 1.
+        for module in self._encoders:
+            module.forward = functools.partial(self._forward, module)  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *_: Any) -> None:
-        for hook in self._hooks:
-            hook.remove()
+        for module in self._encoders:
+            del module.forward  # the instance's, behind which the class's stands
 
-    def _watch(self, module: CellAwareStackedLSTM, arguments: Tuple[Any, ...]) -> None:
-        inputs, mask = (*arguments, None)[:2]
+    def _forward(
+        self, module: CellAwareStackedLSTM, inputs: Tensor, mask: Optional[Tensor] = None
+    ) -> Tuple[Tensor, Tensor]:
+        self._watch(module, inputs, mask)
+        return type(module).forward(module, inputs, mask)
+
+    def _watch(self, module: CellAwareStackedLSTM, inputs: Tensor, mask: Optional[Tensor]) -> None:
         if mask is None:
             mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
         if not mask.any():
@@ -94,6 +103,8 @@ class GateHistograms:
         for place, values in _values(self._encoders[module], states, mask):
             histograms = self.histograms.setdefault(place, {key: Histogram() for key in QUANTITIES})
             for key, numbers in values.items():
+                if not numbers.isfinite().all():
+                    raise ValueError(f"{place}: the {key} is not finite, expected numbers from 0 to 1")
                 histograms[key].add(numbers)
 
 

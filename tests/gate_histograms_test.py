@@ -61,6 +61,25 @@ def test_without_a_mask_and_with_nothing_to_read():
     assert histograms["range"].as_dict()["count"] == 10
 
 
+def test_arguments_by_name():
+    module = CellAwareStackedLSTM(3, 4)
+    inputs, mask = torch.randn(2, 5, 3), torch.arange(5) < torch.tensor([[5], [2]])
+    plain = module(inputs, mask)
+    with GateHistograms(module) as watch:
+        torch.testing.assert_close(module(inputs=inputs, mask=mask), plain)
+    (histograms,) = watch.histograms.values()
+    assert histograms["range"].as_dict()["count"] == 7
+
+
+def test_gates_that_are_not_numbers():
+    module = CellAwareStackedLSTM(3, 4)
+    with (
+        GateHistograms(module),
+        pytest.raises(ValueError, match="layer 2, forward: the gate is not finite"),
+    ):
+        module(torch.full((1, 2, 3), float("nan")))
+
+
 @pytest.mark.parametrize(
     "module", [CellAwareStackedLSTM(3, 4, num_layers=1), CoupledLSTM(3, 4), torch.nn.Linear(3, 4)]
 )

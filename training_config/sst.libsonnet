@@ -1,7 +1,7 @@
 // Sentiment of the Stanford Sentiment Treebank, as the CAS-LSTM paper has it: all phrases in training,
 // whole sentences in evaluation, word vectors that training tunes, a multi-layer perceptron of 300 units.
 // `encoder` is a Seq2VecEncoder over words of 300 numbers, its vectors have `size` numbers; `granularity`
-// is '2-class' or '5-class'.
+// is '2-class' or '5-class'. Overrides of dataset_reader have to be given for validation_dataset_reader, too.
 local words = import 'words.libsonnet';
 
 function(encoder, granularity, size=300) {

@@ -41,9 +41,9 @@ class CasLstmGates(Subcommand):
             "input_file", help="JSON lines as for `allennlp predict` (.jsonl), or a sentence a line"
         )
         subparser.add_argument("--output-dir", required=True, help="where gates.json and gates.png go")
-        subparser.add_argument("--sample", type=int, help="how many lines to draw; all without it")
+        subparser.add_argument("--sample", type=_positive, help="how many lines to draw; all without it")
         subparser.add_argument("--seed", type=int, default=13, help="of the sample (default 13)")
-        subparser.add_argument("--batch-size", type=int, default=32)
+        subparser.add_argument("--batch-size", type=_positive, default=32)
         subparser.add_argument("--cuda-device", type=int, default=-1)
         subparser.set_defaults(func=cas_lstm_gates)
         return subparser
@@ -63,6 +63,8 @@ def cas_lstm_gates(arguments: argparse.Namespace) -> None:
     with histograms:
         for start in range(0, len(inputs), arguments.batch_size):
             predictor.predict_batch_json(inputs[start : start + arguments.batch_size])
+    if not histograms.histograms:
+        raise ConfigurationError(f"{arguments.input_file}: no words in the file, expected sentences")
     folder = pathlib.Path(arguments.output_dir)
     folder.mkdir(parents=True, exist_ok=True)
     report = _report(histograms.histograms)
@@ -74,6 +76,12 @@ def cas_lstm_gates(arguments: argparse.Namespace) -> None:
         for key in QUANTITIES:
             numbers = place[key]
             print(f"{place['name']}: {key} {numbers['mean']:.3f} ± {numbers['std']:.3f}")
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"it is {text!r}, expected a number of at least 1")
+    return int(text)
 
 
 def _inputs(path: str, predictor: Predictor) -> Iterator[JsonDict]:

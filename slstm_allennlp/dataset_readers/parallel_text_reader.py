@@ -1,3 +1,4 @@
+import csv
 import re
 from itertools import zip_longest
 from typing import Any, Iterator, List
@@ -30,7 +31,8 @@ class ParallelTextReader(Seq2SeqReader):
     # Parameters
 
     source_tokenizer, target_tokenizer, …
-        As in AllenNLP's `Seq2SeqDatasetReader`, but for `delimiter` and `quoting`: there are no columns.
+        As in AllenNLP's `Seq2SeqDatasetReader`, but for `delimiter` and any `quoting` but 3, for none:
+        there are no columns.
 
     # Errors
 
@@ -41,6 +43,8 @@ class ParallelTextReader(Seq2SeqReader):
     """
 
     def __init__(self, **kwargs: Any) -> None:
+        if kwargs.get("quoting") == csv.QUOTE_NONE:  # what is so anyway
+            del kwargs["quoting"]
         for key in ("delimiter", "quoting"):
             if key in kwargs:
                 raise ConfigurationError(

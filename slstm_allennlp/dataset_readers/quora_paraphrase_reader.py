@@ -1,6 +1,7 @@
-from typing import Iterator
+from typing import Iterator, Optional
 
 from allennlp.data import DatasetReader, Instance
+from allennlp.data.fields import TextField
 from allennlp_models.pair_classification.dataset_readers.quora_paraphrase import (
     QuoraParaphraseDatasetReader as StockQuoraParaphraseReader,
 )
@@ -23,7 +24,8 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
     Quotation marks are characters like any other.
 
     The instances are those of AllenNLP's reader, which leaves out rows of another number of columns in
-    silence and takes a quotation mark at the start of a sentence for one that hides tabs and line ends.
+    silence, takes a quotation mark at the start of a sentence for one that hides tabs and line ends, and
+    fails in the workers of a data loader.
 
     Registered as a `DatasetReader` with name "quora_paraphrase", in AllenNLP's place.
 
@@ -52,3 +54,20 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
         check_text(line, "first sentence", premise, self._tokenizer)
         check_text(line, "second sentence", hypothesis, self._tokenizer)
         return self.text_to_instance(premise, hypothesis, label)
+
+    def text_to_instance(  # type: ignore[override]
+        self, premise: str, hypothesis: str, label: Optional[str] = None
+    ) -> Instance:
+        """As AllenNLP's, with the indexers left to `apply_token_indexers`, as workers need it."""
+        instance = super().text_to_instance(premise, hypothesis, label)
+        for field in _texts(instance):
+            field._token_indexers = None
+        return instance
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        for field in _texts(instance):
+            field._token_indexers = self._token_indexers
+
+
+def _texts(instance: Instance) -> Iterator[TextField]:
+    return (field for field in instance.fields.values() if isinstance(field, TextField))

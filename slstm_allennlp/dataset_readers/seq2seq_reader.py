@@ -53,6 +53,14 @@ class Seq2SeqReader(StockSeq2SeqReader):
         if count:
             logger.info("%d %ss of more than %d tokens were truncated", count, side, limit)
 
+    def text_to_instance(  # type: ignore[override]
+        self, source_string: str, target_string: Optional[str] = None
+    ) -> Instance:
+        """As AllenNLP's, with a `ValueError` for a source without text, also at prediction."""
+        if not source_string.strip():
+            raise ValueError(f"the source is {source_string!r}, expected text")
+        return super().text_to_instance(source_string, target_string)
+
     def _translations(self, path: str) -> Iterator[Translation]:
         for line in read_lines(path):
             row = self._row(line)

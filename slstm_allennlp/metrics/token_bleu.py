@@ -11,7 +11,9 @@ class TokenBleu(BLEU):
     AllenNLP's `bleu` over words in the place of indices, from 0 to 1.
 
     `bleu` has to be given the indices of the padding, start and end symbols, which in most vocabularies
-    no config can know: they follow from how often the words occur. Words come without them.
+    no config can know: they follow from how often the words occur. Words come without them. What the
+    vocabulary lacks is one word, `@@UNKNOWN@@`, on both sides, so that with a `min_count` this is above
+    the BLEU of the text itself.
 
     Registered as a `Metric` with name "token_bleu"; the `token_based_metric` of a `SeqDecoder`.
     """

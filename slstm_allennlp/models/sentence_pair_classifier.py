@@ -9,11 +9,7 @@ from allennlp.modules import FeedForward, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator, util
 from allennlp.training.metrics import CategoricalAccuracy
 
-# What the classifier reads of two sentence vectors a and b.
-FEATURES = {
-    "nli": lambda a, b: [a, b, (a - b).abs(), a * b],  # Eq. 15
-    "paraphrase": lambda a, b: [(a - b).abs(), a * b],  # Eq. 16
-}
+FEATURES = ("nli", "paraphrase")
 
 
 @Model.register("sentence_pair_classifier")
@@ -45,7 +41,7 @@ class SentencePairClassifier(Model):
         On the embeddings; the perceptron has its own.
     label_namespace : `str`, optional (default = `"labels"`)
     num_labels : `int`, optional (default = `None`)
-        None is for as many as the vocabulary has.
+        None is for as many as the vocabulary has; classes beyond those go by their numbers.
     initializer : `InitializerApplicator`, optional (default = `None`)
 
     # Errors
@@ -82,7 +78,7 @@ class SentencePairClassifier(Model):
             )
         self._text_field_embedder = text_field_embedder
         self._encoder = seq2vec_encoder
-        self._features = FEATURES[features]
+        self._features = features
         self._dropout = torch.nn.Dropout(dropout)
         self._label_namespace = label_namespace
         size = seq2vec_encoder.get_output_dim() * (4 if features == "nli" else 2)
@@ -119,7 +115,7 @@ class SentencePairClassifier(Model):
             `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` where there are labels.
         """
         vectors = [self._encode("premise", premise), self._encode("hypothesis", hypothesis)]
-        pair = torch.cat(self._features(*vectors), dim=-1)
+        pair = self._features_of(*vectors)
         if self._feedforward is not None:
             pair = self._feedforward(pair)
         logits = self._classification_layer(pair)
@@ -130,6 +126,11 @@ class SentencePairClassifier(Model):
             for number, accuracy in enumerate(self._class_accuracies):
                 accuracy(logits, label, label == number)  # type: ignore[arg-type]
         return output
+
+    def _features_of(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """φ. *Shape:* (batch_size, s) twice to (batch_size, 4s) or (batch_size, 2s)"""
+        both = [(a - b).abs(), a * b]
+        return torch.cat([a, b, *both] if self._features == "nli" else both, dim=-1)
 
     def _encode(self, name: str, sentence: TextFieldTensors) -> torch.Tensor:
         mask = util.get_text_field_mask(sentence)
@@ -144,7 +145,8 @@ class SentencePairClassifier(Model):
         """Adds `label`, the name of the likeliest class."""
         names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
         best = output_dict["probs"].argmax(dim=-1).tolist()
-        output_dict["label"] = [names[number] for number in best]  # type: ignore[assignment]
+        labels = [names.get(number, str(number)) for number in best]
+        output_dict["label"] = labels  # type: ignore[assignment]
         return output_dict
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:

@@ -129,7 +129,7 @@ class CellAwareStackedLSTM(Module):
         # Parameters
 
         inputs, mask
-            As in `forward`; at least one word.
+            As in `forward`; at least one word of padding or not.
 
         # Returns
 
@@ -139,6 +139,8 @@ class CellAwareStackedLSTM(Module):
             *Shape:* (batch_size, seq_len, directions, hidden_size) each
         """
         mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        if inputs.numel() == 0:
+            raise ValueError(f"inputs have shape {tuple(inputs.shape)}, expected at least one word")
         return self._read(inputs, mask, with_gates=True)
 
     def _read(self, inputs: Tensor, mask: Tensor, with_gates: bool) -> List[CasLstmStates]:
@@ -174,18 +176,18 @@ class CellAwareStackedLSTMLayer(Module):
         )
         self.W, self.U, self.b = Parameter(W), Parameter(U), Parameter(b)
         self.peephole = None if peephole is None else Parameter(peephole)
-        self.fusion: Optional[Tensor]
+        self.fusion = fusion
         self.fusion_logits: Optional[Tensor] = None
-        constant = None
         if fusion == "trainable":
             self.fusion_logits = Parameter(torch.empty(directions, hidden_size).normal_(0, 0.1))
-        elif not isinstance(fusion, str) and fusion is not None:
-            constant = torch.full((directions, hidden_size), float(fusion))
-        self.register_buffer("fusion", constant, persistent=False)
 
     @property
     def weights(self) -> CasLstmWeights:
-        fusion = self.fusion if self.fusion_logits is None else torch.sigmoid(self.fusion_logits)
+        fusion = None
+        if self.fusion_logits is not None:
+            fusion = torch.sigmoid(self.fusion_logits)
+        elif self.fusion is not None and not isinstance(self.fusion, str):
+            fusion = torch.full_like(self.b[:, 0], self.fusion)
         return CasLstmWeights(self.W, self.U, self.b, fusion, self.peephole)
 
     def forward(

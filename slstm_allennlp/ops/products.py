@@ -29,6 +29,7 @@ def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
         *Shape:* (rows, m)
     """
     single = x.dtype == W.dtype == torch.float32 and x.device.type == "cpu"
-    if _ONEDNN is None or not single or not torch.backends.mkldnn.enabled or len(x) == 0:
+    nothing = x.numel() == 0 or W.numel() == 0  # which oneDNN does not take
+    if _ONEDNN is None or not single or nothing or not torch.backends.mkldnn.enabled:
         return torch.nn.functional.linear(x, W, bias)
     return _ONEDNN(x, W, bias, "none", [], "")

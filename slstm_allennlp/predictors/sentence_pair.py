@@ -17,14 +17,15 @@ class SentencePair(TextInput):
 
     Input: `{"premise": "raw text", "hypothesis": "raw text"}`, or with the keys of SNLI's and MultiNLI's
     files, `sentence1` and `sentence2` (others are passed over), so that their files can be given as they
-    are, unlabelled ones too. Output: `label`, and `probabilities`, that of every class by its name.
+    are, unlabelled ones too. Output: `label`, and `probabilities`, that of every class by its name. A
+    pair with a sentence without words has the label `null` and no probabilities.
 
     Registered as a `Predictor` with name "sentence_pair"; `sentence_pair_classifier` names it as its
     own: no `--predictor` is needed.
 
     # Errors
 
-    `ValueError` for input of another form, and for a sentence without words.
+    `ValueError` for input of another form.
     """
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}'
@@ -34,7 +35,11 @@ class SentencePair(TextInput):
         return {"premise": text, "hypothesis": text}
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
-        return self.predict_batch_instance([self._json_to_instance(pair) for pair in inputs])
+        instances = [self._json_to_instance(json_dict) for json_dict in inputs]
+        whole = [instance for instance in instances if _has_words(instance)]
+        predictions = iter(self.predict_batch_instance(whole) if whole else [])
+        nothing: JsonDict = {"label": None, "probabilities": {}}
+        return [next(predictions) if _has_words(pair) else dict(nothing) for pair in instances]
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         keys = next((k for k in _KEYS if isinstance(json_dict, dict) and set(k) <= set(json_dict)), None)
@@ -43,11 +48,7 @@ class SentencePair(TextInput):
         for key in keys:
             if not isinstance(json_dict[key], str):
                 raise ValueError(f"{key} is {json_dict[key]!r}, expected {self.expected}")
-        instance = self._dataset_reader.text_to_instance(*(json_dict[key] for key in keys))
-        for key, name in zip(keys, ("premise", "hypothesis")):
-            if len(instance[name]) == 0:  # type: ignore[arg-type]
-                raise ValueError(f"{key} is {json_dict[key]!r}, which has no words, expected some")
-        return instance
+        return self._dataset_reader.text_to_instance(*(json_dict[key] for key in keys))
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         result: JsonDict = {
@@ -58,3 +59,7 @@ class SentencePair(TextInput):
             if name not in result and name not in _FOR_MACHINES:
                 result[name] = value
         return result
+
+
+def _has_words(pair: Instance) -> bool:
+    return all(len(pair[name]) > 0 for name in ("premise", "hypothesis"))  # type: ignore[arg-type]

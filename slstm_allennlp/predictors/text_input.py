@@ -84,4 +84,4 @@ def probabilities_of(model: Model, values: Sequence[float]) -> Dict[str, float]:
     """The probabilities that a classifier gave, by the names of the classes."""
     namespace = getattr(model, "_label_namespace", "labels")
     labels = model.vocab.get_index_to_token_vocabulary(namespace)
-    return {labels[number]: float(value) for number, value in enumerate(values)}
+    return {labels.get(number, str(number)): float(value) for number, value in enumerate(values)}

@@ -83,6 +83,19 @@ def test_a_sample_of_plain_text(gates, text_classifier, tmp_path):
     assert gates(*sample) == gates(*sample)
 
 
+def test_no_words(gates, text_classifier, tmp_path):
+    (tmp_path / "blank.txt").write_text("\n \n")
+    with pytest.raises(ConfigurationError, match=r"blank\.txt: no words in the file"):
+        gates(text_classifier / "model.tar.gz", tmp_path / "blank.txt")
+
+
+@pytest.mark.parametrize("option", ["--sample", "--batch-size"])
+def test_numbers_below_one(gates, text_classifier, option, capsys):
+    with pytest.raises(SystemExit):
+        gates(text_classifier / "model.tar.gz", "sentences.txt", option, "0")
+    assert f"{option}: it is '0', expected a number of at least 1" in capsys.readouterr().err
+
+
 def test_an_archive_without_a_cas_lstm(gates, classifier):
     archive = classifier / "model.tar.gz"
     with pytest.raises(ConfigurationError, match=f"{archive}: BasicClassifier has no CAS-LSTM"):

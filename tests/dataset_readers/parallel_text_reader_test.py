@@ -86,7 +86,14 @@ def test_a_missing_file(tmp_path):
         list(ParallelTextReader(source_tokenizer=WhitespaceTokenizer()).read(f"{tmp_path}/x.{{de,en}}"))
 
 
-@pytest.mark.parametrize("key, value", [("delimiter", ","), ("quoting", 3)])
+@pytest.mark.parametrize("key, value", [("delimiter", ","), ("quoting", 0)])
 def test_there_are_no_columns(key, value):
     with pytest.raises(ConfigurationError, match=f"parallel_text: there is no {key}"):
         DatasetReader.from_params(Params({**READER, key: value}))
+
+
+def test_an_archive_of_columns_without_quotation_marks_reads_two_files():
+    reader = DatasetReader.from_params(
+        Params({"type": "parallel_text", "source_tokenizer": "whitespace", "quoting": 3})
+    )
+    assert len(list(reader.read("fixtures/translation/dev.{de,en}"))) == 50

@@ -103,3 +103,9 @@ def test_a_target_without_tokens(read):
             target_add_start_token=False,
             target_add_end_token=False,
         )
+
+
+def test_nothing_to_translate():
+    reader = Seq2SeqReader(WhitespaceTokenizer())
+    with pytest.raises(ValueError, match="the source is ' ', expected text"):
+        reader.text_to_instance(" ")

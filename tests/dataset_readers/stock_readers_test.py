@@ -2,7 +2,8 @@
 
 import pytest
 from allennlp.common import Params
-from allennlp.data import DatasetReader
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.data.dataset_readers.dataset_reader import WorkerInfo
 from allennlp_models.classification import StanfordSentimentTreeBankDatasetReader
 from allennlp_models.generation import Seq2SeqDatasetReader
@@ -73,6 +74,15 @@ def test_workers_share_the_instances(name, options):
         found.append(contents(reader.read(PATHS[name])))
     in_turn = [part[index] for index in range(len(found[0])) for part in found if index < len(part)]
     assert in_turn == everything
+
+
+@each_reader
+def test_workers_of_a_data_loader(name):
+    loader = MultiProcessDataLoader(reader_of(name), PATHS[name], batch_size=8, num_workers=2)
+    loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
+    everything = contents(reader_of(name).read(PATHS[name]))
+    assert len(list(loader.iter_instances())) == len(everything)
+    assert len(list(loader)) == -(-len(everything) // 8)
 
 
 @each_reader

@@ -1,4 +1,5 @@
 import json
+import pickle
 import re
 
 import pytest
@@ -99,6 +100,20 @@ def test_accuracy_of_each_class():
         of_class = [hit for hit, g in zip(hits, gold) if g == label]
         assert metrics[f"accuracy_{label}"] == pytest.approx(sum(of_class) / len(of_class))
     assert model.get_metrics()["accuracy"] == 0.0
+
+
+def test_it_can_be_pickled():
+    model, tensors = build(feedforward=MLP)
+    again = pickle.loads(pickle.dumps(model))
+    torch.testing.assert_close(again(**tensors)["logits"], model(**tensors)["logits"])
+
+
+def test_more_classes_than_the_vocabulary_has():
+    model, tensors = build(num_labels=5)
+    model._classification_layer.bias.data[4] = 100
+    output = model.make_output_human_readable(model(**tensors))
+    assert output["label"] == ["4"] * 4
+    assert "accuracy_4" in model.get_metrics()
 
 
 def test_the_loss_reaches_every_parameter():

@@ -120,18 +120,38 @@ def test_dropout_is_between_layers_and_in_training_alone():
     assert torch.equal(one_layer(inputs, mask)[1], one_layer(inputs, mask)[1])
 
 
+@pytest.mark.parametrize("lengths", [(1,), (1, 1, 1), (5, 1)])
+def test_short_sentences_in_single_precision(lengths):
+    """Whose products are of other libraries: values and gradients against double."""
+    module = CellAwareStackedLSTM(3, 4, 3, bidirectional=True)
+    mask = torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(1)
+    inputs, results = torch.randn(*mask.shape, 3), []
+    for dtype in (torch.float32, torch.float64):
+        module.to(dtype)
+        words, sentence = module(inputs.to(dtype), mask)
+        loss = (words**2).sum() + (sentence**2).sum()
+        results.append([words, *torch.autograd.grad(loss, module.parameters(), allow_unused=True)])
+    for single, double in zip(*results):
+        torch.testing.assert_close(single.double(), double, atol=1e-5, rtol=0)
+
+
 def test_nothing_to_read():
     module = CellAwareStackedLSTM(3, 2, bidirectional=True)
     for shape in ((0, 4, 3), (2, 0, 3)):
         words, sentences = module(torch.zeros(shape))
         assert words.shape == (*shape[:2], 4) and sentences.shape == (shape[0], 4)
         assert not sentences.any()
+        with pytest.raises(
+            ValueError, match=r"inputs have shape \(\d, \d, 3\), expected at least one word"
+        ):
+            module.states(torch.zeros(shape))
 
 
 def test_a_constant_lambda_is_no_part_of_a_checkpoint():
     module = CellAwareStackedLSTM(3, 2)
     assert not any("fusion" in name for name in module.state_dict())
     assert CellAwareStackedLSTM(3, 2, fusion=0.25).load_state_dict(module.state_dict())
+    assert (CellAwareStackedLSTM(3, 2, fusion=0.1).double().layers[1].weights.fusion == 0.1).all()
 
 
 @pytest.mark.parametrize("fusion", [0.5, "peephole"])

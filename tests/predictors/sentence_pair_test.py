@@ -51,13 +51,20 @@ def test_lines_of_the_corpora_themselves(predictor):
         ({"premise": "A dog runs."}, r'the input is \{"premise": "A dog runs."\}, expected'),
         (["a", "b"], 'the input is .*, expected {"premise": "raw text", "hypothesis": "raw text"}'),
         ({**PAIR, "premise": ["A", "dog"]}, r"premise is \['A', 'dog'\], expected"),
-        ({**PAIR, "hypothesis": " "}, "hypothesis is ' ', which has no words"),
-        ({"sentence1": "", "sentence2": "A dog."}, "sentence1 is '', which has no words"),
     ],
 )
 def test_other_input(predictor, json_dict, message):
     with pytest.raises(ValueError, match=message):
         predictor.predict_json(json_dict)
+
+
+def test_a_sentence_without_words(predictor):
+    """It does not stop the others."""
+    inputs = [PAIR, {**PAIR, "hypothesis": " "}, {"sentence1": "", "sentence2": "A dog."}, PAIR]
+    first, *nothing, last = predictor.predict_batch_json(inputs)
+    assert first["label"] == last["label"] is not None
+    assert nothing == [{"label": None, "probabilities": {}}] * 2
+    assert predictor.predict_json(inputs[1]) == nothing[0]
 
 
 def test_a_line_that_is_not_json(predictor):
