@@ -1,12 +1,10 @@
-from typing import Optional, Tuple, Union
-
-import torch
-from allennlp.common.checks import ConfigurationError
+from typing import Union
 
 from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
 
 
-class CasLstmEncoder(torch.nn.Module):
+class CasLstmEncoder(ModuleEncoder):
     """
     What the two encoders registered as `cas_lstm` share: a `CellAwareStackedLSTM`.
 
@@ -36,7 +34,7 @@ class CasLstmEncoder(torch.nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        try:
+        with errors_of("cas_lstm"):
             self._module = CellAwareStackedLSTM(
                 input_size=input_size,
                 hidden_size=hidden_size,
@@ -45,17 +43,3 @@ class CasLstmEncoder(torch.nn.Module):
                 fusion=fusion,
                 dropout=dropout,
             )
-        except ValueError as error:
-            raise ConfigurationError(f"cas_lstm: {error}") from None
-
-    def _encode(
-        self, inputs: torch.Tensor, mask: Optional[torch.Tensor]
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
-        # Some models' masks are of integers.
-        return self._module(inputs, None if mask is None else mask.bool())
-
-    def get_input_dim(self) -> int:
-        return self._module.input_size
-
-    def get_output_dim(self) -> int:
-        return self._module.output_size

@@ -1,12 +1,8 @@
-from typing import Optional, Tuple
-
-import torch
-from allennlp.common.checks import ConfigurationError
-
 from slstm_allennlp.modules.coupled_lstm import CoupledLSTM
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
 
 
-class CoupledLstmEncoder(torch.nn.Module):
+class CoupledLstmEncoder(ModuleEncoder):
     """
     What the two encoders registered as `coupled_lstm` share: a `CoupledLSTM`.
 
@@ -35,7 +31,7 @@ class CoupledLstmEncoder(torch.nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        try:
+        with errors_of("coupled_lstm"):
             self._module = CoupledLSTM(
                 input_size=input_size,
                 hidden_size=hidden_size,
@@ -44,17 +40,3 @@ class CoupledLstmEncoder(torch.nn.Module):
                 boundary=boundary,
                 dropout=dropout,
             )
-        except ValueError as error:
-            raise ConfigurationError(f"coupled_lstm: {error}") from None
-
-    def _encode(
-        self, inputs: torch.Tensor, mask: Optional[torch.Tensor]
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
-        # Some models' masks are of integers.
-        return self._module(inputs, None if mask is None else mask.bool())
-
-    def get_input_dim(self) -> int:
-        return self._module.input_size
-
-    def get_output_dim(self) -> int:
-        return self._module.output_size

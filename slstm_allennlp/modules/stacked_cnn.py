@@ -47,7 +47,7 @@ class StackedCNN(Module):
             raise ValueError(f"window is {window!r}, expected an odd number of words")
         check_rate(dropout)
         self.input_size = input_size
-        self.hidden_size = hidden_size
+        self.hidden_size = self.output_size = hidden_size
         self.dropout = Dropout(dropout)
         self.layers = ModuleList(
             _layer(size, hidden_size, window) for size in [input_size, *[hidden_size] * (num_layers - 1)]

@@ -1,12 +1,8 @@
-from typing import Optional
-
-import torch
-from allennlp.common.checks import ConfigurationError
-
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
 from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
 
-class StackedCnnEncoder(torch.nn.Module):
+class StackedCnnEncoder(ModuleEncoder):
     """
     What the two encoders registered as `stacked_cnn` share: a `StackedCNN`.
 
@@ -33,7 +29,7 @@ class StackedCnnEncoder(torch.nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        try:
+        with errors_of("stacked_cnn"):
             self._module = StackedCNN(
                 input_size=input_size,
                 hidden_size=hidden_size,
@@ -41,15 +37,3 @@ class StackedCnnEncoder(torch.nn.Module):
                 window=window,
                 dropout=dropout,
             )
-        except ValueError as error:
-            raise ConfigurationError(f"stacked_cnn: {error}") from None
-
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        # Some models' masks are of integers.
-        return self._module(inputs, None if mask is None else mask.bool())
-
-    def get_input_dim(self) -> int:
-        return self._module.input_size
-
-    def get_output_dim(self) -> int:
-        return self._module.hidden_size
