@@ -76,6 +76,21 @@ void forward_step(const Shape& s, int64_t t, T* gates, const T* recurrent, const
   });
 }
 
+// The gradients of i, c̃ and o, and of the cell, of one row; d_o comes with the gradient of h. A function of
+// its own, since compilers heed RESTRICT in arguments alone where there are many pointers.
+template <typename T>
+void through_cell(int64_t n, const T* RESTRICT i, const T* RESTRICT u, const T* RESTRICT o, const T* RESTRICT c,
+                  T* RESTRICT dc, T* RESTRICT di, T* RESTRICT du, T* RESTRICT d_o) {
+  for (int64_t j = 0; j < n; ++j) {
+    const T tanh_c = tanh_(c[j]), dh = d_o[j];
+    const T d_cell = dc[j] + dh * o[j] * (1 - tanh_c * tanh_c);
+    dc[j] = d_cell;
+    di[j] = d_cell * u[j] * i[j] * (1 - i[j]);
+    du[j] = d_cell * i[j] * (1 - u[j] * u[j]);
+    d_o[j] = dh * tanh_c * o[j] * (1 - o[j]);
+  }
+}
+
 // `recurrent` is what the word after gives to h, null for the last word.
 template <typename T>
 void backward_step(const Shape& s, int64_t t, const T* gates, const T* RESTRICT left, const T* RESTRICT below,
@@ -86,15 +101,13 @@ void backward_step(const Shape& s, int64_t t, const T* gates, const T* RESTRICT 
             *RESTRICT g = o + n, *RESTRICT cells = c + row * n, *RESTRICT dh_after = grad_h + row * n;
     T *RESTRICT di = d_gates + row * s.gates * n, *RESTRICT df = di + n, *RESTRICT du = df + n,
       *RESTRICT d_o = du + n, *RESTRICT dg = d_o + n, *RESTRICT dc = d_c + row * n;
-    const T* RESTRICT dh_right = recurrent ? recurrent + b * n : nullptr;
-    for (int64_t j = 0; j < n; ++j) {
-      const T tanh_c = tanh_(cells[j]);
-      const T dh = dh_after[j] + (dh_right ? dh_right[j] : T(0));
-      dc[j] += dh * o[j] * (1 - tanh_c * tanh_c);
-      di[j] = dc[j] * u[j] * i[j] * (1 - i[j]);
-      du[j] = dc[j] * i[j] * (1 - u[j] * u[j]);
-      d_o[j] = dh * tanh_c * o[j] * (1 - o[j]);
+    // The gradient of h, for now in the place of that of o's pre-activation.
+    for (int64_t j = 0; j < n; ++j) d_o[j] = dh_after[j];
+    if (recurrent) {
+      const T* RESTRICT dh_right = recurrent + b * n;
+      for (int64_t j = 0; j < n; ++j) d_o[j] += dh_right[j];
     }
+    through_cell(n, i, u, o, cells, dc, di, du, d_o);
     if (t) {
       const T* RESTRICT c_old = c + (row - s.batch) * n;
       T* RESTRICT dc_old = d_c + (row - s.batch) * n;
