@@ -25,7 +25,7 @@ class CasLstmGates(Subcommand):
 
     The input is what `allennlp predict` takes with that archive, a JSON object a line, or, for a file
     that does not end in .jsonl, a sentence a line. The output folder gets `gates.json`, the numbers, and
-    `gates.png`, the pictures.
+    `gates.png`, the pictures. AllenNLP finds the command where `.allennlp_plugins` names the plugin.
 
     Registered as a `Subcommand` with name "cas-lstm-gates".
     """
