@@ -1,0 +1,32 @@
+"""torch.utils.checkpoint around the modules: the same results and gradients, also with dropout."""
+
+import pytest
+import torch
+from torch.utils.checkpoint import checkpoint
+
+from slstm_allennlp.modules import CellAwareStackedLSTM, SentenceStateLSTM
+
+MODULES = {
+    "slstm": lambda: SentenceStateLSTM(4, 6, 3),
+    "slstm, recompute": lambda: SentenceStateLSTM(4, 6, 3, recompute=True),
+    "slstm, two nodes": lambda: SentenceStateLSTM(4, 6, 3, num_sentence_nodes=2),
+    "cas_lstm": lambda: CellAwareStackedLSTM(4, 6, 3, bidirectional=True, dropout=0.5),
+}
+
+
+@pytest.mark.parametrize("use_reentrant", [False, True])
+@pytest.mark.parametrize("name", MODULES)
+def test_checkpointed(double, name, use_reentrant):
+    module = MODULES[name]()
+    inputs = torch.randn(3, 5, 4, requires_grad=True)
+    mask = torch.arange(5) < torch.tensor([[5], [3], [1]])
+    leaves = [inputs, *module.parameters()]
+    results = []
+    for run in (module, lambda *arguments: checkpoint(module, *arguments, use_reentrant=use_reentrant)):
+        torch.manual_seed(1)  # for the dropout
+        words, sentence = run(inputs, mask)
+        for leaf in leaves:
+            leaf.grad = None
+        ((words**2).sum() + (sentence**2).sum()).backward()
+        results.append([words, sentence, *(leaf.grad for leaf in leaves)])
+    torch.testing.assert_close(results[1], results[0])
