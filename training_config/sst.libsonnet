@@ -2,9 +2,10 @@
 // whole sentences in evaluation, word vectors that training tunes, a multi-layer perceptron of 300 units.
 // `encoder` is a Seq2VecEncoder over words of 300 numbers, its vectors have `size` numbers; `granularity`
 // is '2-class' or '5-class'. Overrides of dataset_reader have to be given for validation_dataset_reader, too.
+local training = import 'cas_training.libsonnet';
 local words = import 'words.libsonnet';
 
-function(encoder, granularity, size=300) {
+function(encoder, granularity, size=300) training(['tokens']) {
   dataset_reader: {
     type: 'sst_tokens',
     granularity: granularity,
@@ -29,17 +30,5 @@ function(encoder, granularity, size=300) {
       activations: 'relu',
       dropout: 0.5,
     },
-  },
-
-  data_loader: {
-    batch_sampler: { type: 'bucket', batch_size: 32, sorting_keys: ['tokens'] },
-  },
-  trainer: {
-    optimizer: { type: 'adam', lr: 1e-3 },
-    learning_rate_scheduler: { type: 'reduce_on_plateau', mode: 'max', factor: 0.5, patience: 0 },
-    grad_norm: 5,
-    num_epochs: 20,
-    patience: 5,
-    validation_metric: '+accuracy',
   },
 }
