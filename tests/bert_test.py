@@ -1,5 +1,7 @@
 """BERT's features under every encoder, by the configs, on a tiny BERT that is made here."""
 
+import json
+import math
 import re
 import string
 
@@ -185,3 +187,6 @@ def test_a_long_text_trains(train, bert, tmp_path):
         (tmp_path / f"books.task.{part}").write_text("".join(lines))
     paths = {f"{name}_data_path": f"{tmp_path}#{part}" for name, part in PARTS.items()}
     train("mtl_bert_slstm", {**paths, "dataset_reader.dev_size": 4})
+    metrics = json.loads((tmp_path / "run0" / "metrics.json").read_text())
+    assert metrics["epoch"] == 0 and math.isfinite(metrics["training_loss"])
+    assert 0 <= metrics["test_accuracy"] <= 1

@@ -17,8 +17,8 @@ from tests.conftest import ROOT
 
 def load(name):
     """Both parts, in the order in which training needs them."""
-    cached_transformers.get_tokenizer(str(name), use_fast=True)
-    cached_transformers.get(str(name), True)
+    tokenizer = cached_transformers.get_tokenizer(str(name), use_fast=True)
+    return tokenizer, cached_transformers.get(str(name), True)
 
 
 def refusal(name):
@@ -89,7 +89,9 @@ def test_a_file_of_the_folder_is_missing(bert, pattern, missing):
 
 
 def test_a_whole_folder_loads(bert):
-    load(bert)
+    tokenizer, model = load(bert)
+    assert tokenizer.tokenize("a b") == ["a", "b"]
+    assert model.config.vocab_size == len(tokenizer) == 7
 
 
 def test_other_errors_stay_as_they_are(bert):
