@@ -27,10 +27,10 @@ from torch import Tensor
 
 from slstm_allennlp.modules import CellAwareStackedLSTM, SentenceStateLSTM
 from slstm_allennlp.ops.cas_lstm import fused_cas_lstm_layer, hoisted_cas_lstm_layer
-from slstm_allennlp.ops.cas_lstm.kernels import cpu as cas_cpu
 from slstm_allennlp.ops.cas_lstm.kernels import eager as cas_eager
+from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm
-from slstm_allennlp.ops.slstm.kernels import cpu, eager
+from slstm_allennlp.ops.slstm.kernels import eager
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
@@ -59,8 +59,6 @@ class Case(NamedTuple):
 
 
 Step = Callable[[], Any]
-
-
 Subjects = Callable[[Shape, str, torch.dtype], Dict[str, Step]]
 
 
@@ -104,6 +102,14 @@ def literal_bound(shape: Shape, device: str, dtype: torch.dtype) -> Step:
     return step
 
 
+def all_kernels(operation: str, eager: Any, device: str, dtype: torch.dtype) -> Dict[str, Any]:
+    """Those that run here, by name."""
+    compiled = None
+    if device == "cpu" and dtype in (torch.float32, torch.float64):
+        compiled = load_kernels(operation)
+    return {"eager": eager, **({} if compiled is None else {"compiled": compiled})}
+
+
 def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     """Every version that runs here, by name; "words" gives the words alone, "sentence" g alone."""
     inputs, mask = batch(shape, device, dtype)
@@ -115,10 +121,7 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
         return batched_slstm(inputs, mask, module.weights, module.settings)
 
     result["batched"] = training_step(module, inputs, batched)
-    compiled = cpu.load() if device == "cpu" and dtype in (torch.float32, torch.float64) else None
-    for name, kernels in {"eager": eager, "compiled": compiled}.items():
-        if kernels is None:
-            continue
+    for name, kernels in all_kernels("slstm", eager, device, dtype).items():
         for need in ("words", "sentence", "words, recompute"):
 
             def fused(kernels: Any = kernels, need: str = need) -> Any:
@@ -150,11 +153,9 @@ def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str
         "torch.nn.LSTM, 2 layers": training_step(lstm, inputs, lambda: [lstm(inputs)[0]]),
     }
     module = CellAwareStackedLSTM(h, h).to(device, dtype)
-    compiled = cas_cpu.load() if device == "cpu" and dtype in (torch.float32, torch.float64) else None
     versions: Dict[str, Any] = {"hoisted": hoisted_cas_lstm_layer}
-    for name, kernels in {"eager": cas_eager, "compiled": compiled}.items():
-        if kernels is not None:
-            versions[name] = functools.partial(fused_cas_lstm_layer, kernels=kernels)
+    for name, kernels in all_kernels("cas_lstm", cas_eager, device, dtype).items():
+        versions[name] = functools.partial(fused_cas_lstm_layer, kernels=kernels)
     for name, layer in versions.items():
 
         def forward(layer: Any = layer) -> Any:

@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn import Dropout, Module, ModuleList, Parameter
 
 from slstm_allennlp.modules.checks import (
+    check_flags,
     check_inputs_and_mask,
     check_rate,
     check_sizes,
@@ -19,7 +20,8 @@ from slstm_allennlp.ops.cas_lstm import (
     hoisted_cas_lstm_layer,
     initial_weights,
 )
-from slstm_allennlp.ops.cas_lstm.kernels import cpu, eager
+from slstm_allennlp.ops.cas_lstm.kernels import eager
+from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.reading_order import reading_orders, take
 
 FUSIONS = ("trainable", "sum", "peephole")
@@ -71,8 +73,7 @@ class CellAwareStackedLSTM(Module):
     ) -> None:
         super().__init__()
         check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
-        if not isinstance(bidirectional, bool):
-            raise ValueError(f"bidirectional is {bidirectional!r}, expected True or False")
+        check_flags(bidirectional=bidirectional)
         _check_fusion(fusion)
         check_rate(dropout)
         self.input_size = input_size
@@ -208,7 +209,7 @@ class CellAwareStackedLSTMLayer(Module):
         autocast = torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
         if self.peephole is not None or not single_or_double or autocast or is_traced():
             return None
-        return (cpu.load() if inputs.device.type == "cpu" else None) or eager
+        return (load_kernels("cas_lstm") if inputs.device.type == "cpu" else None) or eager
 
 
 def _check_fusion(fusion: object) -> None:

@@ -13,6 +13,13 @@ def check_sizes(**sizes: object) -> None:
             raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
 
 
+def check_flags(**flags: object) -> None:
+    """A `ValueError` unless each of the named flags is True or False."""
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise ValueError(f"{name} is {flag!r}, expected True or False")
+
+
 def check_rate(dropout: object) -> None:
     """A `ValueError` unless the dropout is a rate."""
     if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:

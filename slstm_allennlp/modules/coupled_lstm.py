@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Dropout, Module, ModuleList, Parameter
 
-from slstm_allennlp.modules.checks import check_inputs_and_mask, check_rate, check_sizes
+from slstm_allennlp.modules.checks import check_flags, check_inputs_and_mask, check_rate, check_sizes
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_lstm, initial_weights
 
@@ -53,9 +53,7 @@ class CoupledLSTM(Module):
     ) -> None:
         super().__init__()
         check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
-        for name, flag in {"bidirectional": bidirectional, "boundary": boundary}.items():
-            if not isinstance(flag, bool):
-                raise ValueError(f"{name} is {flag!r}, expected True or False")
+        check_flags(bidirectional=bidirectional, boundary=boundary)
         check_rate(dropout)
         self.input_size = input_size
         self.hidden_size = hidden_size

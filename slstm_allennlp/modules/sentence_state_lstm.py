@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn import Module, Parameter
 
 from slstm_allennlp.modules.checks import check_inputs_and_mask, is_traced
+from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
     SlstmWeights,
@@ -16,7 +17,7 @@ from slstm_allennlp.ops.slstm import (
     initial_weights,
     is_fusible,
 )
-from slstm_allennlp.ops.slstm.kernels import cpu, eager
+from slstm_allennlp.ops.slstm.kernels import eager
 
 
 class SentenceStateLSTM(Module):
@@ -178,7 +179,7 @@ class SentenceStateLSTM(Module):
             return None
         compiled = None
         if inputs.device.type == "cpu" and inputs.dtype in (torch.float32, torch.float64):
-            compiled = None if torch.is_autocast_cpu_enabled() else cpu.load()
+            compiled = None if torch.is_autocast_cpu_enabled() else load_kernels("slstm")
         return eager if compiled is None and self.recompute else compiled
 
     def _start(self, inputs: Tensor) -> Optional[Tensor]:

@@ -5,6 +5,7 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.modules.checks import check_rate
+from slstm_allennlp.modules.module_encoder import errors_of
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 
 # What AllenNLP's recurrent encoders take and an S-LSTM has no use for, and what to write instead.
@@ -64,7 +65,7 @@ class SlstmEncoder(torch.nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        try:
+        with errors_of("slstm"):
             check_rate(dropout)
             self._module = SentenceStateLSTM(
                 input_size=input_size,
@@ -77,8 +78,6 @@ class SlstmEncoder(torch.nn.Module):
                 layer_norm=layer_norm,
                 recompute=recompute,
             )
-        except ValueError as error:
-            raise ConfigurationError(f"slstm: {error}") from None
         self._dropout = torch.nn.Dropout(dropout)
 
     @classmethod

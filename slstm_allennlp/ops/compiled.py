@@ -26,11 +26,15 @@ _FLAGS = ["-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trappin
 
 
 @cache
-def load(source: pathlib.Path) -> Optional[ModuleType]:
-    """The functions of a C++ file, or None where they cannot be compiled; the log says why."""
+def load_kernels(operation: str) -> Optional[ModuleType]:
+    """
+    The functions of an operation's `kernels/cpu.cpp`, that of `"slstm"` or `"cas_lstm"`, or None where
+    they cannot be compiled; the log says why.
+    """
+    source = pathlib.Path(__file__).parent / operation / "kernels" / "cpu.cpp"
     if os.environ.get("SLSTM_ALLENNLP_KERNELS", "1") == "0":
         return None
-    name = f"{source.parent.parent.name}_kernels_{_key(source)}"
+    name = f"{operation}_kernels_{_key(source)}"
     library = _cache() / f"{name}.so"
     try:
         if not library.exists():
@@ -45,7 +49,7 @@ def load(source: pathlib.Path) -> Optional[ModuleType]:
         logger.warning(
             "The CPU kernels of %s could not be compiled (%s), so that it runs on PyTorch's own "
             "operations, which are slower; expected a C++ compiler and ninja.",
-            source.parent.parent.name,
+            operation,
             reason,
         )
         return None

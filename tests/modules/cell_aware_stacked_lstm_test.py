@@ -3,21 +3,9 @@ import torch
 
 from slstm_allennlp.modules import CellAwareStackedLSTM
 from slstm_allennlp.ops.cas_lstm import FORGET_OFFSET, naive_cas_lstm
+from tests.modules.common import LENGTHS, batch, off_its_start
 
-LENGTHS = (4, 0, 1)
 FUSIONS = (0.3, 0, "trainable", "sum", "peephole")
-
-
-def batch(size=3):
-    mask = torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS).unsqueeze(1)
-    return torch.randn(*mask.shape, size).masked_fill(~mask.unsqueeze(-1), float("nan")), mask
-
-
-def off_its_start(module):
-    """Every parameter drawn anew, those that start at zero, too."""
-    for parameter in module.parameters():
-        torch.nn.init.normal_(parameter)
-    return module
 
 
 @pytest.mark.parametrize("num_layers", [1, 3])
@@ -110,16 +98,6 @@ def test_what_it_starts_from():
     assert abs(module.layers[1].weights.fusion.mean() - 0.5) < 0.01
 
 
-def test_dropout_is_between_layers_and_in_training_alone():
-    inputs, mask = batch()
-    module = CellAwareStackedLSTM(3, 2, 2, dropout=0.5)
-    assert not torch.equal(module(inputs, mask)[1], module(inputs, mask)[1])
-    module.eval()
-    assert torch.equal(module(inputs, mask)[1], module(inputs, mask)[1])
-    one_layer = CellAwareStackedLSTM(3, 2, 1, dropout=0.5)
-    assert torch.equal(one_layer(inputs, mask)[1], one_layer(inputs, mask)[1])
-
-
 @pytest.mark.parametrize("lengths", [(1,), (1, 1, 1), (5, 1)])
 def test_short_sentences_in_single_precision(lengths):
     """Whose products are of other libraries: values and gradients against double."""
@@ -154,20 +132,6 @@ def test_a_constant_lambda_is_no_part_of_a_checkpoint():
     assert (CellAwareStackedLSTM(3, 2, fusion=0.1).double().layers[1].weights.fusion == 0.1).all()
 
 
-@pytest.mark.parametrize("fusion", [0.5, "peephole"])
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_autocast(dtype, fusion):
-    module = CellAwareStackedLSTM(8, 8, 2, bidirectional=True, fusion=fusion)
-    inputs, mask = torch.randn(2, 5, 8), torch.ones(2, 5, dtype=torch.bool)
-    exact, _ = module(inputs, mask)
-    try:
-        with torch.autocast("cpu", dtype=dtype):
-            words, _ = module(inputs, mask)
-    except RuntimeError as error:
-        pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
-    torch.testing.assert_close(words.float(), exact, atol=0.03, rtol=0)
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -186,11 +150,3 @@ def test_autocast(dtype, fusion):
 def test_arguments_out_of_range(options, message):
     with pytest.raises(ValueError, match=message):
         CellAwareStackedLSTM(**{"input_size": 3, "hidden_size": 2, **options})
-
-
-def test_inputs_and_masks_that_do_not_fit():
-    module = CellAwareStackedLSTM(3, 2)
-    with pytest.raises(ValueError, match=r"inputs have shape \(2, 4, 5\), expected .* of 3"):
-        module(torch.randn(2, 4, 5))
-    with pytest.raises(ValueError, match=r"mask\[0\] is False at 0 and True at 1"):
-        module(torch.randn(1, 2, 3), torch.tensor([[False, True]]))

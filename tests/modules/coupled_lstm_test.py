@@ -3,20 +3,7 @@ import torch
 
 from slstm_allennlp.modules import CoupledLSTM
 from slstm_allennlp.ops.coupled_lstm import naive_coupled_lstm
-
-LENGTHS = (4, 0, 1)
-
-
-def batch(size=3):
-    mask = torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS).unsqueeze(1)
-    return torch.randn(*mask.shape, size).masked_fill(~mask.unsqueeze(-1), float("nan")), mask
-
-
-def off_its_start(module):
-    """Every parameter drawn anew, those that start at zero, too."""
-    for parameter in module.parameters():
-        torch.nn.init.normal_(parameter)
-    return module
+from tests.modules.common import LENGTHS, batch, off_its_start
 
 
 @pytest.mark.parametrize("num_layers", [1, 3])
@@ -77,29 +64,6 @@ def test_what_it_starts_from():
     assert 0.05 < module.boundary_inputs.std() < 0.15
 
 
-def test_dropout_is_between_layers_and_in_training_alone():
-    module = CoupledLSTM(3, 2, 2, dropout=0.5)
-    inputs, mask = batch()
-    assert not torch.equal(module(inputs, mask)[1], module(inputs, mask)[1])
-    module.eval()
-    assert torch.equal(module(inputs, mask)[1], module(inputs, mask)[1])
-    one_layer = CoupledLSTM(3, 2, 1, dropout=0.5)
-    assert torch.equal(one_layer(inputs, mask)[1], one_layer(inputs, mask)[1])
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_autocast(dtype):
-    module = CoupledLSTM(8, 8, 2, bidirectional=True)
-    inputs, mask = torch.randn(2, 5, 8), torch.ones(2, 5, dtype=torch.bool)
-    exact, _ = module(inputs, mask)
-    try:
-        with torch.autocast("cpu", dtype=dtype):
-            words, _ = module(inputs, mask)
-    except RuntimeError as error:
-        pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
-    torch.testing.assert_close(words.float(), exact, atol=0.03, rtol=0)
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -114,11 +78,3 @@ def test_autocast(dtype):
 def test_arguments_out_of_range(options, message):
     with pytest.raises(ValueError, match=message):
         CoupledLSTM(**{"input_size": 3, "hidden_size": 2, **options})
-
-
-def test_inputs_and_masks_that_do_not_fit():
-    module = CoupledLSTM(3, 2)
-    with pytest.raises(ValueError, match=r"inputs have shape \(2, 4, 5\), expected .* of 3"):
-        module(torch.randn(2, 4, 5))
-    with pytest.raises(ValueError, match=r"mask\[0\] is False at 0 and True at 1"):
-        module(torch.randn(1, 2, 3), torch.tensor([[False, True]]))

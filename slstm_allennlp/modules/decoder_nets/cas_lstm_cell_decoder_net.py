@@ -1,7 +1,6 @@
 from typing import Dict, List, Optional, Tuple, Union
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Attention
 from allennlp.nn import util
 from allennlp_models.generation.modules.decoder_nets import DecoderNet
@@ -13,6 +12,7 @@ from slstm_allennlp.modules.cell_aware_stacked_lstm import (
     CellAwareStackedLSTMLayer,
 )
 from slstm_allennlp.modules.checks import check_sizes
+from slstm_allennlp.modules.module_encoder import errors_of
 from slstm_allennlp.ops.cas_lstm import CasLstmStates, CasLstmWeights, cas_lstm_step
 from slstm_allennlp.ops.cas_lstm.hoisted import project, recurrent_weights
 
@@ -70,12 +70,10 @@ class CasLstmCellDecoderNet(DecoderNet):
         input_feeding: bool = True,
     ) -> None:
         super().__init__(decoding_dim, target_embedding_dim, decodes_parallel=True)
-        try:
+        with errors_of("cas_lstm_cell"):
             check_sizes(decoding_dim=decoding_dim, target_embedding_dim=target_embedding_dim)
             input_size = target_embedding_dim + (0 if attention is None else decoding_dim)
             self._layers = _layers(input_size, decoding_dim, num_layers, fusion, dropout)
-        except ValueError as error:
-            raise ConfigurationError(f"cas_lstm_cell: {error}") from None
         self._attention = attention
         self._bidirectional_input = bidirectional_input
         self._dropout = Dropout(dropout)

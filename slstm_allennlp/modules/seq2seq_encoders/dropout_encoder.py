@@ -1,10 +1,10 @@
 from typing import Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 
 from slstm_allennlp.modules.checks import check_rate
+from slstm_allennlp.modules.module_encoder import errors_of
 
 
 @Seq2SeqEncoder.register("dropout")
@@ -29,10 +29,8 @@ class DropoutEncoder(Seq2SeqEncoder):
 
     def __init__(self, input_dim: int, dropout: float = 0.5) -> None:
         super().__init__()
-        try:
+        with errors_of("dropout"):
             check_rate(dropout)
-        except ValueError as error:
-            raise ConfigurationError(f"dropout: {error}") from None
         self._input_dim = input_dim
         self._dropout = torch.nn.Dropout(dropout)
 

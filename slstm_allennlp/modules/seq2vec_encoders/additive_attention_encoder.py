@@ -1,10 +1,10 @@
 from typing import Optional
 
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.additive_attention import AdditiveAttention
+from slstm_allennlp.modules.module_encoder import errors_of
 
 
 @Seq2VecEncoder.register("additive_attention")
@@ -30,10 +30,8 @@ class AdditiveAttentionEncoder(Seq2VecEncoder):
 
     def __init__(self, input_size: int, attention_size: Optional[int] = None) -> None:
         super().__init__()
-        try:
+        with errors_of("additive_attention"):
             self._module = AdditiveAttention(input_size=input_size, attention_size=attention_size)
-        except ValueError as error:
-            raise ConfigurationError(f"additive_attention: {error}") from None
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
         """

@@ -25,7 +25,7 @@ def fused_cas_lstm_layer(
         None for the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
     weights : `CasLstmWeights`
     kernels : `ModuleType`
-        `kernels.eager`, or what `kernels.cpu` loads.
+        `kernels.eager`, or what `load_kernels` gives.
 
     # Returns
 

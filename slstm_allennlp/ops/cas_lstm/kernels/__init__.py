@@ -1,1 +1,1 @@
-"""The steps of a CAS-LSTM layer: `eager` on any device, `cpu` compiled."""
+"""The steps of a CAS-LSTM layer: `eager` on any device, cpu.cpp compiled."""
