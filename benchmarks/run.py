@@ -39,6 +39,10 @@ HERE = pathlib.Path(__file__).parent
 FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
 
 
+# What is asked of the S-LSTM; "bfloat16" is with `torch.autocast`.
+NEEDS = ("words", "sentence", "words, recompute", "words, bfloat16", "sentence, bfloat16")
+
+
 class Shape(NamedTuple):
     """A batch: the sentences' lengths, and the sizes around it."""
 
@@ -122,15 +126,16 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
 
     result["batched"] = training_step(module, inputs, batched)
     for name, kernels in all_kernels("slstm", eager, device, dtype).items():
-        for need in ("words", "sentence", "words, recompute"):
+        for need in NEEDS:
 
             def fused(kernels: Any = kernels, need: str = need) -> Any:
-                words = need != "sentence"
+                words = "words" in need
                 weights, settings, recompute = module.weights, module.settings, "recompute" in need
                 start = None
-                return fused_slstm(
-                    inputs, mask, weights, settings, start, kernels, words, not words, recompute
-                )
+                with torch.autocast(device, torch.bfloat16, enabled="bfloat16" in need):
+                    return fused_slstm(
+                        inputs, mask, weights, settings, start, kernels, words, not words, recompute
+                    )
 
             result[f"{name}: {need}"] = training_step(module, inputs, fused)
     lstm = torch.nn.LSTM(h, h, bidirectional=True, batch_first=True).to(device, dtype)
@@ -197,11 +202,12 @@ def kept(step: Step, shape: Shape) -> float:
     of `torch.nn.LSTM` on a CPU is not among it.)
     """
     storages: Dict[int, float] = {}
+    of_float = torch.finfo(torch.get_default_dtype()).bits // 8  # bytes, in lower precision, too
 
     def pack(tensor: Tensor) -> Tensor:
         if tensor.is_floating_point():
             storage = tensor.untyped_storage()
-            storages[storage.data_ptr()] = storage.nbytes() / tensor.element_size()
+            storages[storage.data_ptr()] = storage.nbytes() / of_float
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):

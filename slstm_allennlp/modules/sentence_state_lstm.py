@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from slstm_allennlp.modules.checks import check_inputs_and_mask, is_traced
+from slstm_allennlp.modules.checks import check_flags, check_inputs_and_mask, is_traced
 from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
@@ -66,10 +66,13 @@ class SentenceStateLSTM(Module):
     recompute : `bool`, optional (default = `False`)
         Whether the backward pass computes products of the forward pass anew: a sixth of the memory for a
         third more time. Not with layer normalisation, more than one node or a summed window.
+    bfloat16 : `bool`, optional (default = `False`)
+        Whether the matrix products are computed in bfloat16, as under `torch.autocast`. Parameters,
+        states and results stay in single precision.
 
     On a CPU the module runs on compiled kernels where there is a C++ compiler, in single and double
-    precision; what they lack (see `recompute`), other devices and low precision run on PyTorch's own
-    operations.
+    precision, and in single precision with products in bfloat16; what they lack (see `recompute`), other
+    devices and float16 run on PyTorch's own operations.
 
     # Errors
 
@@ -87,8 +90,10 @@ class SentenceStateLSTM(Module):
         transition: Union[str, Mapping[str, Any], Transition] = "paper",
         layer_norm: bool = False,
         recompute: bool = False,
+        bfloat16: bool = False,
     ) -> None:
         super().__init__()
+        check_flags(bfloat16=bfloat16)
         choices = Transition.of(transition)
         if boundary is not None:
             choices = replace(choices, boundary=boundary)
@@ -107,6 +112,7 @@ class SentenceStateLSTM(Module):
                 "window with it"
             )
         self.recompute = recompute
+        self.bfloat16_products = bfloat16  # `bfloat16` is a method of every module
         for name, weight in initial_weights(self.settings)._asdict().items():
             self.register_parameter(name, None if weight is None else Parameter(weight))
 
@@ -154,6 +160,14 @@ class SentenceStateLSTM(Module):
         padded elsewhere than at the end.
         """
         mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        if not self.bfloat16_products:
+            return self._states(inputs, mask, need_words, need_sentence)
+        with torch.autocast(inputs.device.type, torch.bfloat16):
+            return self._states(inputs, mask, need_words, need_sentence)
+
+    def _states(
+        self, inputs: Tensor, mask: Tensor, need_words: bool, need_sentence: bool
+    ) -> Tuple[Tensor, Tensor]:
         start = self._start(inputs)
         kernels = self._kernels(inputs, mask)
         if kernels is None:
@@ -177,10 +191,18 @@ class SentenceStateLSTM(Module):
         any_word = bool(mask.any()) or (self.settings.boundary and len(mask) > 0)
         if not any_word:
             return None
-        compiled = None
-        if inputs.device.type == "cpu" and inputs.dtype in (torch.float32, torch.float64):
-            compiled = None if torch.is_autocast_cpu_enabled() else load_kernels("slstm")
+        compiled = load_kernels("slstm") if self._is_for_compiled(inputs) else None
         return eager if compiled is None and self.recompute else compiled
+
+    def _is_for_compiled(self, inputs: Tensor) -> bool:
+        """Whether the compiled kernels have the precision that is asked for."""
+        dtype = self.word_b.dtype
+        if inputs.device.type != "cpu" or dtype not in (torch.float32, torch.float64):
+            return False
+        if not torch.is_autocast_cpu_enabled():
+            return inputs.dtype == dtype
+        low = torch.get_autocast_cpu_dtype()
+        return low == torch.bfloat16 and dtype == torch.float32 and inputs.dtype in (low, dtype)
 
     def _start(self, inputs: Tensor) -> Optional[Tensor]:
         if self.settings.transition.initial_state != "uniform":

@@ -41,6 +41,7 @@ class SlstmEncoder(torch.nn.Module):
     transition : `str` or `Dict[str, Any]`, optional (default = `"paper"`)
     layer_norm : `bool`, optional (default = `False`)
     recompute : `bool`, optional (default = `False`)
+    bfloat16 : `bool`, optional (default = `False`)
         All as in `slstm_allennlp.modules.SentenceStateLSTM`.
     dropout : `float`, optional (default = `0.0`)
         The rate of the dropout on the inputs and on the outputs. Leave it at zero where the model
@@ -62,6 +63,7 @@ class SlstmEncoder(torch.nn.Module):
         transition: Union[str, Dict[str, Any]] = "paper",
         layer_norm: bool = False,
         recompute: bool = False,
+        bfloat16: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -77,6 +79,7 @@ class SlstmEncoder(torch.nn.Module):
                 transition=transition,
                 layer_norm=layer_norm,
                 recompute=recompute,
+                bfloat16=bfloat16,
             )
         self._dropout = torch.nn.Dropout(dropout)
 

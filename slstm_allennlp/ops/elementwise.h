@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <c10/util/BFloat16.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -32,3 +34,25 @@ inline T sigmoid(T x) {
 }
 inline float tanh_(float x) { return 2.0f * sigmoid(2.0f * x) - 1.0f; }
 inline double tanh_(double x) { return std::tanh(x); }
+
+// bfloat16 in memory, single precision in registers; the others are what they are.
+template <typename T>
+inline T load(T x) {
+  return x;
+}
+inline float load(c10::BFloat16 x) {
+  const uint32_t bits = static_cast<uint32_t>(x.x) << 16;
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+template <typename T>
+inline void store(T& place, T x) {
+  place = x;
+}
+inline void store(c10::BFloat16& place, float x) {  // to the nearest, to even between two
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  const uint32_t nearest = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  place.x = static_cast<uint16_t>(x != x ? 0x7fc0 : nearest);
+}

@@ -168,7 +168,7 @@ def test_gradients_equal_naive(transition, window, nodes, layer_norm, needed, re
 @pytest.mark.usefixtures("double")
 @pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
-@pytest.mark.parametrize("size", (1, 16, 65, 200))
+@pytest.mark.parametrize("size", (1, 16, 65, 400))
 def test_compiled_kernels_at_every_size(transition, size):
     """Below, at and above what the kernels take at a time, in single precision, too."""
     encoder = SentenceStateLSTM(size, size, num_steps=2, transition=transition)
@@ -347,6 +347,54 @@ def test_low_precision_is_finite_and_near(dtype, transition, layer_norm):
         assert near(ours, exact)
     sum(ours.float().sum() for ours in results).backward()
     assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())
+
+
+def away(ours, exact):
+    """How far a tensor is from another, relative to the other's length."""
+    return ((ours - exact).norm() / exact.norm().clamp(min=1e-12)).item()
+
+
+@pytest.mark.parametrize("recompute", (False, True))
+@pytest.mark.parametrize("window, nodes", ((1, 1), (2, 1), (2, 0)))
+@pytest.mark.parametrize(
+    "transition", ("paper", "released", "fastnlp", {"candidate": "input"}), ids=name
+)
+def test_products_in_bfloat16(transition, window, nodes, recompute):
+    """As in single precision, to what bfloat16's eight bits allow; the kernels nearer to each other."""
+    encoder = SentenceStateLSTM(24, 24, 5, window, nodes, transition=transition)
+    if not is_fusible(encoder.settings):
+        pytest.skip("a summed window has no kernels")
+    inputs, mask = batch(size=24)
+    inputs.requires_grad_()
+    variables = [inputs, *encoder.parameters()]
+
+    def everything(version):
+        results = seeded(version, inputs, mask)
+        torch.manual_seed(2)
+        loss = sum((out * torch.randn_like(out)).sum() for out in results)
+        return [*results, *torch.autograd.grad(loss, variables)]
+
+    exact = everything(versions(encoder)["batched"])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = [everything(version) for version in versions(encoder, recompute=recompute).values()]
+    for result in found:
+        for ours, expected in zip(result, exact):
+            assert ours.dtype == torch.float32 and away(ours, expected) < 0.02
+    for eager_s, compiled_s in zip(found[0], found[-1]):
+        assert away(eager_s, compiled_s) < 0.005
+
+
+def test_bfloat16_is_autocast():
+    torch.manual_seed(0)
+    encoder = SentenceStateLSTM(16, 16)
+    torch.manual_seed(0)
+    low = SentenceStateLSTM(16, 16, bfloat16=True)
+    inputs, mask = batch(size=16)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        expected = encoder(inputs, mask)
+    for ours, theirs, exact in zip(low(inputs, mask), expected, encoder(inputs, mask)):
+        assert ours.dtype == torch.float32
+        assert torch.equal(ours, theirs) and not torch.equal(ours, exact)
 
 
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))

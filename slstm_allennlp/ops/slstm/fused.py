@@ -1,6 +1,10 @@
 """
 The S-LSTM over packed words: nothing is computed for padding, the elementwise part of a step reads and
 writes memory once (in kernels of its own), and the backward pass, written by hand, keeps little.
+
+Under `torch.autocast` the matrix products are of its lower precision, and so is what goes into them and
+what comes out: ξ, h, W ξ, U x and U_f h. Everything else, the states and all sums above all, is of the
+weights' own precision.
 """
 
 from types import ModuleType
@@ -72,6 +76,7 @@ def fused_slstm(
     Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())  # (R, G * h)
 
     transition, m = settings.transition, settings.num_sentence_nodes
+    x = x.to(weights.word_W.dtype)
     if weights.initial_h is not None and weights.initial_c is not None:
         h, c = weights.initial_h, weights.initial_c
         g, cg = h.expand(len(counts), -1), c.expand(len(counts), -1)
@@ -142,9 +147,9 @@ class _Step(NamedTuple):
     c: Tensor  # (R, h)
     g: _Node  # (B, h)
     cg: _Node  # (B, h)
-    pre: Optional[Tensor] = None  # W ξ, (R, G * h)
+    pre: Optional[Tensor] = None  # W ξ, (R, G * h), of the products' precision
     Vg: _Node = None  # (B, G * h)
-    Uf: _Node = None  # U_f hᵢ, (R, h)
+    Uf: _Node = None  # U_f hᵢ, (R, h), of the products' precision
     Wf: _Node = None  # W_f g + b_f, (B, h)
     fg: _Node = None  # f̂_g before its sigmoid, (B, h)
     o: _Node = None  # o before its sigmoid, (B, h)
@@ -179,19 +184,8 @@ class _FusedSteps(torch.autograd.Function):
             h, c = h.expand(len(Ux), -1), c.expand(len(Ux), -1)
         h, c = h.contiguous(), c.contiguous()
         g, cg = (None, None) if g is None or cg is None else (g.contiguous(), cg.contiguous())
-        steps = []
-        for number in range(plan.num_steps):
-            last = number == plan.num_steps - 1
-            step, h, c, g, cg = run.step(
-                h,
-                c,
-                g,
-                cg,
-                first=number == 0 and constant,
-                words=not last or plan.need_words,
-                node=not last or plan.need_node,
-            )
-            steps.append(step)
+        with torch.autocast(Ux.device.type, enabled=False):
+            steps, h, c, g, cg = run.forward(h, c, g, cg, constant)
         tensors = [tensor for step in steps for tensor in step]
         ctx.save_for_backward(
             offsets, sentence_of, Ux, x, W, V, sentence_W, sentence_U, sentence_b, c, cg, *tensors
@@ -210,12 +204,13 @@ class _FusedSteps(torch.autograd.Function):
             _Step(*saved[11 + index * width : 11 + (index + 1) * width])
             for index in range(plan.num_steps)
         ]
-        gradients = run.backward(steps, saved[9], saved[10], dh, dg, constant)
+        with torch.autocast(dh.device.type, enabled=False):
+            gradients = run.backward(steps, saved[9], saved[10], dh, dg, constant)
         return (None, None, None, *gradients)
 
 
 class _Run:
-    """One pass over one batch: the weights, and the steps over them."""
+    """One pass over one batch: the weights, those of products in U x's precision, and the steps."""
 
     def __init__(
         self,
@@ -231,20 +226,41 @@ class _Run:
         sentence_b: _Node,
     ) -> None:
         self.plan, self.offsets, self.sentence_of = plan, offsets, sentence_of
-        self.Ux, self.x, self.W, self.V = Ux, x, W, V
-        self.sentence_W, self.sentence_U, self.sentence_b = sentence_W, sentence_U, sentence_b
-        self.counts = (offsets[1:] - offsets[:-1]).clamp(min=1).unsqueeze(1).to(Ux.dtype)
+        self.Ux, self.x, self.sentence_b = Ux, x, sentence_b
+        self.weights = W, V, sentence_W, sentence_U, sentence_b
+        low: List[_Node] = [None if part is None else part.to(Ux.dtype) for part in self.weights[:4]]
+        self.W, self.V, self.sentence_W, self.sentence_U = low
+        self.counts = (offsets[1:] - offsets[:-1]).clamp(min=1).unsqueeze(1).to(W.dtype)
+
+    def forward(
+        self, h: Tensor, c: Tensor, g: _Node, cg: _Node, constant: bool
+    ) -> Tuple[List[_Step], Tensor, Tensor, _Node, _Node]:
+        """The steps' records, and the last h, c, g and cg; `constant` if all words have the same h⁰."""
+        steps = []
+        for number in range(self.plan.num_steps):
+            last = number == self.plan.num_steps - 1
+            step, h, c, g, cg = self.step(
+                h,
+                c,
+                g,
+                cg,
+                first=number == 0 and constant,
+                words=not last or self.plan.need_words,
+                node=not last or self.plan.need_node,
+            )
+            steps.append(step)
+        return steps, h, c, g, cg
 
     def products(self, h: Tensor, first: bool) -> Tensor:
         """W ξ for every word."""
         if not first:
             return product(self.windows(h), self.W)
         there, kind_of = self.kinds()
-        return ((there * h[0]).flatten(1) @ self.W.t())[kind_of]
+        return product((there * h[0]).flatten(1).to(self.W.dtype), self.W)[kind_of]
 
     def windows(self, h: Tensor) -> Tensor:
         """ξ of every word: (R, (2k + 1) * h)."""
-        result = h.new_empty(len(h), self.W.size(1))
+        result = self.W.new_empty(len(h), self.W.size(1))
         self.plan.kernels.windows(self.offsets, self.plan.window, h, result)
         return result
 
@@ -260,7 +276,7 @@ class _Run:
         distance = torch.arange(-k, k + 1, device=device)
         reach = torch.arange(k + 1, device=device)
         there = (distance >= -reach.view(-1, 1, 1)) & (distance <= reach.view(1, -1, 1))
-        return there.flatten(0, 1).unsqueeze(-1).to(self.Ux.dtype), left * (k + 1) + right
+        return there.flatten(0, 1).unsqueeze(-1).to(self.counts.dtype), left * (k + 1) + right
 
     def step(
         self,
@@ -278,7 +294,7 @@ class _Run:
         h_new, c_new, g_new, cg_new = h, c, g, cg
         if words:
             pre = self.products(h, first)
-            Vg = None if g is None or self.V is None else g @ self.V.t()
+            Vg = None if g is None or self.V is None else _times(g, self.V.t())
             h_new, c_new = kernels.word_forward(
                 self.offsets, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
             )
@@ -295,15 +311,15 @@ class _Run:
 
     def node_products(self, h: Tensor) -> Tensor:
         """U_f hᵢ for every word."""
-        return product(h, self.sentence_U[0])
+        return product(h.to(self.sentence_U.dtype), self.sentence_U[0])
 
     def node_gates(self, h: Tensor, g: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
         """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each; and h̄."""
-        Wg = linear(g, self.sentence_W, self.sentence_b.flatten()).unflatten(1, (-1, g.size(1)))
+        Wg = _times(g, self.sentence_W.t()).unflatten(1, (-1, g.size(1))) + self.sentence_b
         h_bar = _sums(h, self.sentence_of, len(g)) / self.counts
         own = 0 if self.plan.shared_forget else 2
-        fg = Wg[:, own] + h_bar @ self.sentence_U[own].t()
-        o = Wg[:, 1] + h_bar @ self.sentence_U[1].t()
+        fg = Wg[:, own] + _times(h_bar, self.sentence_U[own].t())
+        o = Wg[:, 1] + _times(h_bar, self.sentence_U[1].t())
         return Wg[:, 0].contiguous(), fg.contiguous(), o.contiguous(), h_bar
 
     def backward(
@@ -320,8 +336,7 @@ class _Run:
         dcg = None
         if dg is not None:
             dg, dcg = dg.contiguous(), torch.zeros_like(dg)
-        weights = (self.W, self.V, self.sentence_W, self.sentence_U, self.sentence_b)
-        d = _Gradients(len(self.Ux), len(self.counts), len(steps), self.Ux, self.x, *weights)
+        d = _Gradients(self.Ux, self.x, len(self.counts), len(steps), *self.weights)
         new = c_last, cg_last  # what the step came to
         for number in reversed(range(len(steps))):
             step, last = steps[number], number == len(steps) - 1
@@ -340,10 +355,9 @@ class _Run:
                 dg_old, dcg_old = _sum(dg_old, dg_node), _sum(dcg_old, dcg_node)
             dh, dc, dg, dcg = dh_old, dc_old, dg_old, dcg_old
             new = step.c, step.cg
-        d.finish()
         if constant:
             dh, dc = dh.sum(0), dc.sum(0)
-        return (d.Ux, d.x, dh, dc, dg, dcg, d.W, d.V, d.sentence_W, d.sentence_U, d.sentence_b)
+        return (d.Ux, d.x, dh, dc, dg, dcg, *d.of_weights())
 
     def word_backward(
         self,
@@ -358,7 +372,7 @@ class _Run:
         """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
         plan, kernels = self.plan, self.plan.kernels
         pre = self.products(step.h, first) if step.pre is None else step.pre
-        d_pre, xi = (torch.empty_like(pre), None) if first else d.of_W.next()
+        d_pre, xi = (torch.empty_like(pre), None) if first else d.of_W.next(len(pre))
         d_Vg, dc_old, dcg_old = kernels.word_backward(
             self.offsets,
             plan.window,
@@ -378,10 +392,10 @@ class _Run:
         )
         if first:
             there, kind_of = self.kinds()
-            d_kinds = _sums(d_pre, kind_of, len(there))
-            d.W.addmm_(d_kinds.t(), (there * step.h[0]).flatten(1))
+            d_kinds = _sums(d_pre.to(dh.dtype), kind_of, len(there))
+            d.of_W.add(d_kinds, (there * step.h[0]).flatten(1))
             # All words have the one h, so that any of them may carry its gradient.
-            dh_old[0] += ((d_kinds @ self.W).view(*there.shape[:2], -1) * there).sum((0, 1))
+            dh_old[0] += (_times(d_kinds, self.W).view(*there.shape[:2], -1) * there).sum((0, 1))
         else:
             kernels.windows(self.offsets, plan.window, step.h, xi)
             d_xi = product(d_pre, self.W.t())
@@ -389,7 +403,7 @@ class _Run:
         if d_Vg is None:
             return dc_old, None, None
         d.of_V.add(d_Vg, step.g)
-        return dc_old, d_Vg @ self.V, dcg_old
+        return dc_old, _times(d_Vg, self.V), dcg_old
 
     def node_backward(
         self,
@@ -404,7 +418,7 @@ class _Run:
         """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
         U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
         Uf = self.node_products(step.h) if step.Uf is None else step.Uf
-        d_Uf, h = d.of_Uf.next()
+        d_Uf, h = d.of_sentence_U[0].next(len(Uf))
         h.copy_(step.h)
         d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
             self.offsets,
@@ -422,67 +436,101 @@ class _Run:
             d_Uf,
             dc_old,
         )
-        d_mean = (d_fg @ U[own] + d_o @ U[1]) / self.counts
+        d_mean = (_times(d_fg, U[own]) + _times(d_o, U[1])) / self.counts
         dh_old.add_(product(d_Uf, U[0].t())).add_(d_mean[self.sentence_of])
-        d_Wg = torch.zeros(len(dcg_old), *self.sentence_b.shape, dtype=Uf.dtype, device=Uf.device)
+        d_Wg = dcg_old.new_zeros(len(dcg_old), *self.sentence_b.shape)
         d_Wg[:, 0] += d_Wf
         d_Wg[:, own] += d_fg
         d_Wg[:, 1] += d_o
-        d.of_node_gates[own].add(d_fg, step.h_bar)
-        d.of_node_gates[1].add(d_o, step.h_bar)
+        d.of_sentence_U[own].add(d_fg, step.h_bar)
+        d.of_sentence_U[1].add(d_o, step.h_bar)
         d.of_sentence_W.add(d_Wg.flatten(1), step.g)
         d.sentence_b.add_(d_Wg.sum(0))
-        return d_Wg.flatten(1) @ self.sentence_W, dcg_old
+        return _times(d_Wg.flatten(1), self.sentence_W), dcg_old
 
 
 class _Gradients:
     """What is summed up over the steps, by the name of what it is the gradient of."""
 
-    def __init__(self, words: int, sentences: int, num_steps: int, *weights: _Node) -> None:
-        zeros: List[_Node] = [None if weight is None else torch.zeros_like(weight) for weight in weights]
-        self.Ux, self.x, self.W, self.V, self.sentence_W, self.sentence_U, self.sentence_b = zeros
+    def __init__(
+        self, Ux: Tensor, x: Optional[Tensor], sentences: int, num_steps: int, *weights: _Node
+    ) -> None:
+        W, V, sentence_W, sentence_U, sentence_b = weights
+        self.Ux = torch.zeros_like(Ux, dtype=W.dtype)
+        self.x = None if x is None else torch.zeros_like(x)
         # Words take memory, so that theirs are summed up now and then; sentences at the end.
-        self.of_W = _Products(self.W, words, 3)
-        self.all = [self.of_W]
-        if self.sentence_U is not None:
-            self.of_Uf = _Products(self.sentence_U[0], words, 3)
-            self.of_V = _Products(self.V, sentences, num_steps)
-            self.of_sentence_W = _Products(self.sentence_W, sentences, num_steps)
-            self.of_node_gates = [_Products(U, sentences, num_steps) for U in self.sentence_U]
-            self.all += [self.of_Uf, self.of_V, self.of_sentence_W, *self.of_node_gates]
+        words, dtype = max(3 * len(Ux), 2048), Ux.dtype
+        self.of_W = _Products(W, words, dtype)
+        self.has_node = sentence_U is not None
+        if self.has_node:
+            rows = sentences * num_steps
+            self.of_V = _Products(V, rows, dtype)
+            self.of_sentence_W = _Products(sentence_W, rows, dtype)
+            self.of_sentence_U = [
+                _Products(U, words if gate == 0 else rows, dtype) for gate, U in enumerate(sentence_U)
+            ]
+            self.sentence_b = torch.zeros_like(sentence_b)
 
-    def finish(self) -> None:
-        for products in self.all:
-            products.finish()
+    def of_weights(self) -> Tuple[Optional[Tensor], ...]:
+        """The gradients of W, V, sentence_W, sentence_U and sentence_b."""
+        if not self.has_node:
+            return self.of_W.sum(), None, None, None, None
+        U = torch.stack([products.sum() for products in self.of_sentence_U])
+        return self.of_W.sum(), self.of_V.sum(), self.of_sentence_W.sum(), U, self.sentence_b
 
 
 class _Products:
     """
-    Adds Σ dᵀ x to a weight's gradient, for the rows d and x of several steps by one product, which takes
-    less time than one a step.
+    Σ dᵀ x in a weight's precision, for the rows d and x of several steps by one product, which takes
+    less time than one a step. At least `rows` are kept at a time, in `dtype`.
     """
 
-    def __init__(self, gradient: Tensor, rows: int, num_steps: int) -> None:
-        self._gradient = gradient
-        self._d, self._x = (gradient.new_empty(num_steps, rows, size) for size in gradient.shape)
+    def __init__(self, weight: Tensor, rows: int, dtype: torch.dtype) -> None:
+        self._weight, self._dtype = weight, dtype
+        self._sum: Optional[Tensor] = None
+        self._make_places(rows)
+
+    def _make_places(self, rows: int) -> None:
+        n, m = self._weight.shape
+        self._d = self._weight.new_empty(rows, n, dtype=self._dtype)
+        self._x = self._weight.new_empty(rows, m, dtype=self._dtype)
         self._filled = 0
 
-    def next(self) -> Tuple[Tensor, Tensor]:
-        """The places for the d and the x of one more step."""
-        if self._filled == len(self._d):
-            self.finish()
-        self._filled += 1
-        return self._d[self._filled - 1], self._x[self._filled - 1]
+    def next(self, rows: int) -> Tuple[Tensor, Tensor]:
+        """The places for some more rows of d and of x."""
+        if self._filled + rows > len(self._d):
+            self._add()
+        if rows > len(self._d):
+            self._make_places(rows)
+        places = slice(self._filled, self._filled + rows)
+        self._filled += rows
+        return self._d[places], self._x[places]
 
     def add(self, d: Tensor, x: Tensor) -> None:
-        """The d and the x of one more step."""
-        for place, tensor in zip(self.next(), (d, x)):
+        """Some more rows."""
+        for place, tensor in zip(self.next(len(d)), (d, x)):
             place.copy_(tensor)
 
-    def finish(self) -> None:
-        d, x = self._d[: self._filled].flatten(0, 1), self._x[: self._filled].flatten(0, 1)
-        self._gradient.addmm_(d.t(), x)
+    def sum(self) -> Tensor:
+        if self._filled or self._sum is None:
+            self._add()
+        assert self._sum is not None
+        return self._sum
+
+    def _add(self) -> None:
+        d, x = self._d[: self._filled], self._x[: self._filled]
         self._filled = 0
+        if self._sum is None:
+            self._sum = torch.mm(d.t(), x).to(self._weight.dtype)
+        elif self._sum.dtype == d.dtype:
+            self._sum.addmm_(d.t(), x)
+        else:
+            self._sum += torch.mm(d.t(), x)
+
+
+def _times(x: Tensor, W: Tensor) -> Tensor:
+    """x W by a product of W's precision, in that of x."""
+    return product(x.to(W.dtype), W.t()).to(x.dtype)
 
 
 def _sum(first: _Node, second: _Node) -> _Node:

@@ -3,7 +3,8 @@
 // Rows are the words of all sentences, one behind the other, without padding; `offsets` says where each
 // sentence begins, and one more where the last one ends. The work is divided over the h dimensions, which
 // do not depend on each other here, so that sums over words need no locks. The equations are those of
-// naive.py; eager.py has the same functions in PyTorch.
+// naive.py; eager.py has the same functions in PyTorch. T is the type of the states, in which everything is
+// computed, P that of what goes into matrix products or comes out of them: T, or bfloat16.
 
 #include <torch/extension.h>
 #include <ATen/Parallel.h>
@@ -17,17 +18,38 @@
 namespace {
 
 constexpr int64_t kLine = 16;      // floats in a cache line
-constexpr int64_t kBlock = 64;     // dimensions at a time: a few vector registers
+constexpr int64_t kBlock = 320;    // dimensions at a time: what a few gates of stays in the first cache
 constexpr int64_t kMaxGates = 64;  // normalised gates, that is, windows of up to 30 words a side
 
-// Divides the dimensions evenly among the threads, and each share into blocks.
+// Divides the dimensions evenly among the threads, and calls body(first, end) for each share.
 template <typename Body>
-void over_dimensions(int64_t h, const Body& body) {
+void over_shares(int64_t h, const Body& body) {
   const int64_t lines = (h + kLine - 1) / kLine;
   at::parallel_for(0, lines, std::max<int64_t>(1, 4096 / h), [&](int64_t from, int64_t to) {
-    const int64_t end = std::min(to * kLine, h);
-    for (int64_t first = from * kLine; first < end; first += kBlock) {
-      body(first, std::min(kBlock, end - first));
+    body(from * kLine, std::min(to * kLine, h));
+  });
+}
+
+// Calls body(first, number) for each block of a share.
+template <typename Body>
+void over_blocks(int64_t from, int64_t end, const Body& body) {
+  for (int64_t first = from; first < end; first += kBlock) body(first, std::min(kBlock, end - first));
+}
+
+// The same for each block of the threads' shares.
+template <typename Body>
+void over_dimensions(int64_t h, const Body& body) {
+  over_shares(h, [&](int64_t from, int64_t end) { over_blocks(from, end, body); });
+}
+
+// Calls body(sentence, row, first, number) for each block of each word, word by word: in the order of memory.
+template <typename Body>
+void over_words(int64_t h, const int64_t* offsets, int64_t sentences, const Body& body) {
+  over_shares(h, [&](int64_t from, int64_t end) {
+    for (int64_t s = 0; s < sentences; ++s) {
+      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+        over_blocks(from, end, [&](int64_t j, int64_t n) { body(s, row, j, n); });
+      }
     }
   });
 }
@@ -51,19 +73,20 @@ struct Gates {
 };
 
 // All gates of one word, for `n` dimensions from `j`.
-template <typename T, bool sigmoid_first>
-inline void gates_of(Gates<T>& g, const Shape& shape, const T* pre, const T* Ux, const T* Vg, const T* x,
+template <typename T, typename P, bool sigmoid_first>
+inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux, const T* Vg, const T* x,
                      int64_t j, int64_t n) {
   const int64_t h = shape.h, K = shape.normalized();
   T highest[kBlock];
   for (int64_t i = 0; i < n; ++i) g.total[i] = 0;
   for (int64_t q = 0; q < K; ++q) {
-    const T *p = pre + q * h + j, *a = Ux + q * h + j, *b = Vg ? Vg + q * h + j : nullptr;
+    const P *p = pre + q * h + j, *a = Ux + q * h + j;
+    const T* b = Vg ? Vg + q * h + j : nullptr;
     T* e = g.e[q];
     if (b) {
-      for (int64_t i = 0; i < n; ++i) e[i] = p[i] + a[i] + b[i];
+      for (int64_t i = 0; i < n; ++i) e[i] = load(p[i]) + load(a[i]) + b[i];
     } else {
-      for (int64_t i = 0; i < n; ++i) e[i] = p[i] + a[i];
+      for (int64_t i = 0; i < n; ++i) e[i] = load(p[i]) + load(a[i]);
     }
     if (sigmoid_first) {
       T* s = g.s[q];
@@ -85,120 +108,115 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const T* pre, const T* Ux,
       }
     }
   }
-  const T *p = pre + K * h + j, *a = Ux + K * h + j, *b = Vg ? Vg + K * h + j : nullptr;
-  for (int64_t i = 0; i < n; ++i) g.o[i] = sigmoid(p[i] + a[i] + (b ? b[i] : T(0)));
+  const P *p = pre + K * h + j, *a = Ux + K * h + j;
+  const T* b = Vg ? Vg + K * h + j : nullptr;
+  for (int64_t i = 0; i < n; ++i) g.o[i] = sigmoid(load(p[i]) + load(a[i]) + (b ? b[i] : T(0)));
   if (shape.has_candidate) {
     p += h, a += h, b = b ? b + h : nullptr;
-    for (int64_t i = 0; i < n; ++i) g.u[i] = tanh_(p[i] + a[i] + (b ? b[i] : T(0)));
+    for (int64_t i = 0; i < n; ++i) g.u[i] = tanh_(load(p[i]) + load(a[i]) + (b ? b[i] : T(0)));
   } else {
     for (int64_t i = 0; i < n; ++i) g.u[i] = x[j + i];
   }
 }
 
-template <typename T, bool sigmoid_first>
-void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const T* pre, const T* Ux,
+template <typename T, typename P, bool sigmoid_first>
+void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const P* pre, const P* Ux,
                    const T* Vg, const T* c, const T* cg, const T* x, T* h_out, T* c_out) {
   const int64_t h = shape.h, G = shape.gates(), k = shape.window;
-  over_dimensions(h, [&](int64_t j, int64_t n) {
+  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     Gates<T> g;
     T sum[kBlock];
-    for (int64_t s = 0; s < sentences; ++s) {
-      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-        gates_of<T, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
-                 x ? x + row * h : nullptr, j, n);
-        for (int64_t i = 0; i < n; ++i) sum[i] = g.e[shape.normalized() - 1][i] * g.u[i];
-        for (int64_t q = 0; q < shape.neighbors(); ++q) {
-          const int64_t other = row + q - k;
-          if (other < offsets[s] || other >= offsets[s + 1]) continue;
-          const T *v = c + other * h + j, *e = g.e[q];
-          for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
-        }
-        if (shape.has_node) {
-          const T *v = cg + s * h + j, *e = g.e[shape.neighbors()];
-          for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
-        }
-        T *hr = h_out + row * h + j, *cr = c_out + row * h + j;
-        for (int64_t i = 0; i < n; ++i) {
-          cr[i] = sum[i] / g.total[i];
-          hr[i] = g.o[i] * tanh_(cr[i]);
-        }
-      }
+    gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
+             x ? x + row * h : nullptr, j, n);
+    for (int64_t i = 0; i < n; ++i) sum[i] = g.e[shape.normalized() - 1][i] * g.u[i];
+    for (int64_t q = 0; q < shape.neighbors(); ++q) {
+      const int64_t other = row + q - k;
+      if (other < offsets[s] || other >= offsets[s + 1]) continue;
+      const T *v = c + other * h + j, *e = g.e[q];
+      for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
+    }
+    if (shape.has_node) {
+      const T *v = cg + s * h + j, *e = g.e[shape.neighbors()];
+      for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
+    }
+    T *hr = h_out + row * h + j, *cr = c_out + row * h + j;
+    for (int64_t i = 0; i < n; ++i) {
+      cr[i] = sum[i] / g.total[i];
+      hr[i] = g.o[i] * tanh_(cr[i]);
     }
   });
 }
 
 // dc is of the word's new cell on the way in; d_pre, d_c, d_cg, d_Vg, d_Ux and d_x on the way out, the
 // last two added to what is there.
-template <typename T, bool sigmoid_first>
-void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const T* pre, const T* Ux,
+template <typename T, typename P, bool sigmoid_first>
+void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const P* pre, const P* Ux,
                     const T* Vg, const T* c, const T* cg, const T* x, const T* c_new, const T* dh, const T* dc,
-                    T* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg, T* d_x) {
+                    P* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg, T* d_x) {
   const int64_t h = shape.h, G = shape.gates(), K = shape.normalized(), k = shape.window;
-  over_dimensions(h, [&](int64_t j, int64_t n) {
+  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     Gates<T> g;
-    T flow[kBlock], weight[kBlock];
-    for (int64_t s = 0; s < sentences; ++s) {
-      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-        gates_of<T, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
-                 x ? x + row * h : nullptr, j, n);
-        const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
-        T *dp = d_pre + row * G * h + j, *du = d_Ux + row * G * h + j, *dv = Vg ? d_Vg + s * G * h + j : nullptr;
-        for (int64_t i = 0; i < n; ++i) {
-          const T t = tanh_(cn[i]);
-          dp[K * h + i] = dhr[i] * t * g.o[i] * (T(1) - g.o[i]);
-          flow[i] = (dcr[i] + dhr[i] * g.o[i] * (T(1) - t * t)) / g.total[i];
+    T flow[kBlock], weight[kBlock], d[kBlock];
+    gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
+             x ? x + row * h : nullptr, j, n);
+    const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
+    P* dp = d_pre + row * G * h + j;
+    T *du = d_Ux + row * G * h + j, *dv = Vg ? d_Vg + s * G * h + j : nullptr;
+    for (int64_t i = 0; i < n; ++i) {
+      const T t = tanh_(cn[i]);
+      store(dp[K * h + i], dhr[i] * t * g.o[i] * (T(1) - g.o[i]));
+      flow[i] = (dcr[i] + dhr[i] * g.o[i] * (T(1) - t * t)) / g.total[i];
+    }
+    for (int64_t q = 0; q < K; ++q) {
+      const T *v = nullptr, *e = g.e[q];
+      T* d_v = nullptr;
+      if (q == K - 1) {
+        v = g.u;
+      } else if (q < shape.neighbors()) {
+        const int64_t other = row + q - k;
+        if (other >= offsets[s] && other < offsets[s + 1]) {
+          v = c + other * h + j;
+          d_v = d_c + other * h + j;
         }
-        for (int64_t q = 0; q < K; ++q) {
-          const T *v = nullptr, *e = g.e[q];
-          T* d_v = nullptr;
-          if (q == K - 1) {
-            v = g.u;
-          } else if (q < shape.neighbors()) {
-            const int64_t other = row + q - k;
-            if (other >= offsets[s] && other < offsets[s + 1]) {
-              v = c + other * h + j;
-              d_v = d_c + other * h + j;
-            }
-          } else {
-            v = cg + s * h + j;
-            d_v = d_cg + s * h + j;
-          }
-          T* out = dp + q * h;
-          for (int64_t i = 0; i < n; ++i) weight[i] = flow[i] * e[i];
-          if (v) {
-            for (int64_t i = 0; i < n; ++i) out[i] = weight[i] * (v[i] - cn[i]);
-          } else {
-            for (int64_t i = 0; i < n; ++i) out[i] = -weight[i] * cn[i];
-          }
-          if (sigmoid_first) {
-            const T* sg = g.s[q];
-            for (int64_t i = 0; i < n; ++i) out[i] *= sg[i] * (T(1) - sg[i]);
-          }
-          if (d_v) {
-            for (int64_t i = 0; i < n; ++i) d_v[i] += weight[i];
-          }
-        }
-        // `weight` is the candidate's now.
-        if (shape.has_candidate) {
-          T* out = dp + (K + 1) * h;
-          for (int64_t i = 0; i < n; ++i) out[i] = weight[i] * (T(1) - g.u[i] * g.u[i]);
-        } else {
-          T* out = d_x + row * h + j;
-          for (int64_t i = 0; i < n; ++i) out[i] += weight[i];
-        }
-        for (int64_t q = 0; q < G; ++q) {
-          for (int64_t i = 0; i < n; ++i) du[q * h + i] += dp[q * h + i];
-          if (dv) {
-            for (int64_t i = 0; i < n; ++i) dv[q * h + i] += dp[q * h + i];
-          }
-        }
+      } else {
+        v = cg + s * h + j;
+        d_v = d_cg + s * h + j;
+      }
+      P* out = dp + q * h;
+      for (int64_t i = 0; i < n; ++i) weight[i] = flow[i] * e[i];
+      if (v) {
+        for (int64_t i = 0; i < n; ++i) d[i] = weight[i] * (v[i] - cn[i]);
+      } else {
+        for (int64_t i = 0; i < n; ++i) d[i] = -weight[i] * cn[i];
+      }
+      if (sigmoid_first) {
+        const T* sg = g.s[q];
+        for (int64_t i = 0; i < n; ++i) d[i] *= sg[i] * (T(1) - sg[i]);
+      }
+      for (int64_t i = 0; i < n; ++i) store(out[i], d[i]);
+      if (d_v) {
+        for (int64_t i = 0; i < n; ++i) d_v[i] += weight[i];
+      }
+    }
+    // `weight` is the candidate's now.
+    if (shape.has_candidate) {
+      P* out = dp + (K + 1) * h;
+      for (int64_t i = 0; i < n; ++i) store(out[i], weight[i] * (T(1) - g.u[i] * g.u[i]));
+    } else {
+      T* out = d_x + row * h + j;
+      for (int64_t i = 0; i < n; ++i) out[i] += weight[i];
+    }
+    for (int64_t q = 0; q < G; ++q) {
+      for (int64_t i = 0; i < n; ++i) du[q * h + i] += load(dp[q * h + i]);
+      if (dv) {
+        for (int64_t i = 0; i < n; ++i) dv[q * h + i] += load(dp[q * h + i]);
       }
     }
   });
 }
 
-template <typename T, bool sigmoid_first>
-void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const T* Uf,
+template <typename T, typename P, bool sigmoid_first>
+void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const P* Uf,
                    const T* Wf, const T* fg, const T* o, const T* c, const T* cg, T* g_out, T* cg_out,
                    T* log_total) {
   over_dimensions(h, [&](int64_t j, int64_t n) {
@@ -212,8 +230,8 @@ void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const T
       }
       if (!sigmoid_first) {
         for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-          const T* u = Uf + row * h + j;
-          for (int64_t i = 0; i < n; ++i) highest[i] = std::max(highest[i], u[i] + Wf[at + i]);
+          const P* u = Uf + row * h + j;
+          for (int64_t i = 0; i < n; ++i) highest[i] = std::max(highest[i], load(u[i]) + Wf[at + i]);
         }
       }
       for (int64_t i = 0; i < n; ++i) {
@@ -221,9 +239,10 @@ void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const T
         sum[i] = total[i] * cg[at + i];
       }
       for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-        const T *u = Uf + row * h + j, *cr = c + row * h + j;
+        const P* u = Uf + row * h + j;
+        const T* cr = c + row * h + j;
         for (int64_t i = 0; i < n; ++i) {
-          const T f = u[i] + Wf[at + i];
+          const T f = load(u[i]) + Wf[at + i];
           const T e = exp_((sigmoid_first ? sigmoid(f) : f) - highest[i]);
           total[i] += e;
           sum[i] += e * cr[i];
@@ -240,10 +259,10 @@ void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const T
 }
 
 // d_c is added to what is there.
-template <typename T, bool sigmoid_first>
-void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const T* Uf,
+template <typename T, typename P, bool sigmoid_first>
+void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const P* Uf,
                     const T* Wf, const T* fg, const T* o, const T* c, const T* cg, const T* cg_new,
-                    const T* log_total, const T* dg, const T* dcg, T* d_Uf, T* d_Wf, T* d_fg, T* d_o, T* d_c,
+                    const T* log_total, const T* dg, const T* dcg, P* d_Uf, T* d_Wf, T* d_fg, T* d_o, T* d_c,
                     T* d_cg) {
   over_dimensions(h, [&](int64_t j, int64_t n) {
     T flow[kBlock], cell[kBlock], log_sum[kBlock], Wf_[kBlock], d_sum[kBlock];
@@ -263,15 +282,17 @@ void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const 
         d_sum[i] = 0;
       }
       for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-        const T *__restrict__ u = Uf + row * h + j, *__restrict__ cr = c + row * h + j;
-        T *__restrict__ du = d_Uf + row * h + j, *__restrict__ dc = d_c + row * h + j;
+        const P* __restrict__ u = Uf + row * h + j;
+        const T* __restrict__ cr = c + row * h + j;
+        P* __restrict__ du = d_Uf + row * h + j;
+        T* __restrict__ dc = d_c + row * h + j;
         for (int64_t i = 0; i < n; ++i) {
-          const T raw = u[i] + Wf_[i];
+          const T raw = load(u[i]) + Wf_[i];
           const T f = sigmoid_first ? sigmoid(raw) : raw;
           const T weight = flow[i] * exp_(f - log_sum[i]);
           const T d = weight * (cr[i] - cell[i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
           dc[i] += weight;
-          du[i] = d;
+          store(du[i], d);
           d_sum[i] += d;
         }
       }
@@ -281,19 +302,19 @@ void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const 
 }
 
 // [h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence.
-template <typename T>
-void windows_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const T* states, T* out) {
+template <typename T, typename P>
+void windows_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const T* states, P* out) {
   const int64_t S = 2 * k + 1;
   at::parallel_for(0, sentences, 1, [&](int64_t from, int64_t to) {
     for (int64_t s = from; s < to; ++s) {
       for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
         for (int64_t q = 0; q < S; ++q) {
           const int64_t other = row + q - k;
-          T* place = out + (row * S + q) * h;
+          P* place = out + (row * S + q) * h;
           if (other < offsets[s] || other >= offsets[s + 1]) {
-            std::fill(place, place + h, T(0));
+            std::fill(place, place + h, P(0));
           } else {
-            std::copy(states + other * h, states + (other + 1) * h, place);
+            for (int64_t i = 0; i < h; ++i) store(place[i], states[other * h + i]);
           }
         }
       }
@@ -302,8 +323,8 @@ void windows_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, c
 }
 
 // The gradient of the states, added to what is there.
-template <typename T>
-void windows_backward_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const T* d_out,
+template <typename T, typename P>
+void windows_backward_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const P* d_out,
                        T* d_states) {
   const int64_t S = 2 * k + 1;
   at::parallel_for(0, sentences, 1, [&](int64_t from, int64_t to) {
@@ -313,8 +334,8 @@ void windows_backward_(int64_t h, int64_t k, const int64_t* offsets, int64_t sen
         for (int64_t q = 0; q < S; ++q) {
           const int64_t reader = row - (q - k);  // whose place q this row stands in
           if (reader < offsets[s] || reader >= offsets[s + 1]) continue;
-          const T* place = d_out + (reader * S + q) * h;
-          for (int64_t i = 0; i < h; ++i) d[i] += place[i];
+          const P* place = d_out + (reader * S + q) * h;
+          for (int64_t i = 0; i < h; ++i) d[i] += load(place[i]);
         }
       }
     }
@@ -338,14 +359,26 @@ T* out(Tensor& tensor) {
   return const_cast<T*>(in<T>(tensor));
 }
 
-// Calls body.operator()<T, sigmoid_first>() with the tensors' type.
+// Calls body(T(), P()) with the types of the states and of the products.
 template <typename Body>
-void dispatch(const Tensor& tensor, bool sigmoid_first, const Body& body) {
-  AT_DISPATCH_FLOATING_TYPES(tensor.scalar_type(), "slstm", [&] {
-    if (sigmoid_first) {
-      body(scalar_t(), std::true_type());
+void dispatch(const Tensor& state, const Tensor& product, const Body& body) {
+  AT_DISPATCH_FLOATING_TYPES(state.scalar_type(), "slstm", [&] {
+    if (std::is_same<scalar_t, float>::value && product.scalar_type() == at::kBFloat16) {
+      body(float(), c10::BFloat16());
     } else {
-      body(scalar_t(), std::false_type());
+      body(scalar_t(), scalar_t());  // anything else is refused where its data is asked for
+    }
+  });
+}
+
+// The same, and with whether sigmoids come first, body(T(), P(), std::true_type()).
+template <typename Body>
+void dispatch(const Tensor& state, const Tensor& product, bool sigmoid_first, const Body& body) {
+  dispatch(state, product, [&](auto t, auto p) {
+    if (sigmoid_first) {
+      body(t, p, std::true_type());
+    } else {
+      body(t, p, std::false_type());
     }
   });
 }
@@ -362,10 +395,12 @@ std::vector<Tensor> word_forward(Tensor offsets, int64_t window, bool sigmoid_fi
                                  Optional Vg, Tensor c, Optional cg, Optional x) {
   const Shape shape = shape_of(c, window, cg, x);
   Tensor h_new = torch::empty_like(c), c_new = torch::empty_like(c);
-  dispatch(c, sigmoid_first, [&](auto type, auto first) {
-    using T = decltype(type);
-    word_forward_<T, decltype(first)::value>(shape, in<int64_t>(offsets), offsets.size(0) - 1, in<T>(pre), in<T>(Ux), in<T>(Vg),
-                     in<T>(c), in<T>(cg), in<T>(x), out<T>(h_new), out<T>(c_new));
+  dispatch(c, pre, sigmoid_first, [&](auto t, auto p, auto first) {
+    using T = decltype(t);
+    using P = decltype(p);
+    word_forward_<T, P, decltype(first)::value>(
+        shape, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg), in<T>(c), in<T>(cg),
+        in<T>(x), out<T>(h_new), out<T>(c_new));
   });
   return {h_new, c_new};
 }
@@ -380,12 +415,13 @@ std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid
     d_Vg = torch::zeros_like(*Vg);
     d_cg = torch::zeros_like(*cg);
   }
-  dispatch(c, sigmoid_first, [&](auto type, auto first) {
-    using T = decltype(type);
-    word_backward_<T, decltype(first)::value>(shape, in<int64_t>(offsets), offsets.size(0) - 1, in<T>(pre), in<T>(Ux), in<T>(Vg),
-                      in<T>(c), in<T>(cg), in<T>(x), in<T>(c_new), in<T>(dh), in<T>(dc), out<T>(d_pre),
-                      out<T>(d_Ux), cg ? out<T>(*d_Vg) : nullptr, out<T>(d_c), cg ? out<T>(*d_cg) : nullptr,
-                      d_x ? out<T>(*d_x) : nullptr);
+  dispatch(c, pre, sigmoid_first, [&](auto t, auto p, auto first) {
+    using T = decltype(t);
+    using P = decltype(p);
+    word_backward_<T, P, decltype(first)::value>(
+        shape, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg), in<T>(c), in<T>(cg),
+        in<T>(x), in<T>(c_new), in<T>(dh), in<T>(dc), out<P>(d_pre), out<T>(d_Ux),
+        cg ? out<T>(*d_Vg) : nullptr, out<T>(d_c), cg ? out<T>(*d_cg) : nullptr, d_x ? out<T>(*d_x) : nullptr);
   });
   return {d_Vg, d_c, d_cg};
 }
@@ -393,11 +429,12 @@ std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid
 std::vector<Tensor> node_forward(Tensor offsets, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
                                  Tensor c, Tensor cg) {
   Tensor g_new = torch::empty_like(cg), cg_new = torch::empty_like(cg), log_total = torch::empty_like(cg);
-  dispatch(c, sigmoid_first, [&](auto type, auto first) {
-    using T = decltype(type);
-    node_forward_<T, decltype(first)::value>(c.size(1), in<int64_t>(offsets), offsets.size(0) - 1, in<T>(Uf), in<T>(Wf),
-                     in<T>(fg), in<T>(o), in<T>(c), in<T>(cg), out<T>(g_new), out<T>(cg_new),
-                     out<T>(log_total));
+  dispatch(c, Uf, sigmoid_first, [&](auto t, auto p, auto first) {
+    using T = decltype(t);
+    using P = decltype(p);
+    node_forward_<T, P, decltype(first)::value>(
+        c.size(1), in<int64_t>(offsets), offsets.size(0) - 1, in<P>(Uf), in<T>(Wf), in<T>(fg), in<T>(o), in<T>(c),
+        in<T>(cg), out<T>(g_new), out<T>(cg_new), out<T>(log_total));
   });
   return {g_new, cg_new, log_total};
 }
@@ -407,27 +444,32 @@ std::vector<Tensor> node_backward(Tensor offsets, bool sigmoid_first, Tensor Uf,
                                   Tensor d_Uf, Tensor d_c) {
   Tensor d_Wf = torch::empty_like(cg), d_fg = torch::empty_like(cg),
          d_o = torch::empty_like(cg), d_cg = torch::empty_like(cg);
-  dispatch(c, sigmoid_first, [&](auto type, auto first) {
-    using T = decltype(type);
-    node_backward_<T, decltype(first)::value>(c.size(1), in<int64_t>(offsets), offsets.size(0) - 1, in<T>(Uf), in<T>(Wf),
-                      in<T>(fg), in<T>(o), in<T>(c), in<T>(cg), in<T>(cg_new), in<T>(log_total), in<T>(dg),
-                      in<T>(dcg), out<T>(d_Uf), out<T>(d_Wf), out<T>(d_fg), out<T>(d_o), out<T>(d_c),
-                      out<T>(d_cg));
+  dispatch(c, Uf, sigmoid_first, [&](auto t, auto p, auto first) {
+    using T = decltype(t);
+    using P = decltype(p);
+    node_backward_<T, P, decltype(first)::value>(
+        c.size(1), in<int64_t>(offsets), offsets.size(0) - 1, in<P>(Uf), in<T>(Wf), in<T>(fg), in<T>(o), in<T>(c),
+        in<T>(cg), in<T>(cg_new), in<T>(log_total), in<T>(dg), in<T>(dcg), out<P>(d_Uf), out<T>(d_Wf),
+        out<T>(d_fg), out<T>(d_o), out<T>(d_c), out<T>(d_cg));
   });
   return {d_Wf, d_fg, d_o, d_cg};
 }
 
 void windows(Tensor offsets, int64_t window, Tensor states, Tensor result) {
-  AT_DISPATCH_FLOATING_TYPES(states.scalar_type(), "windows", [&] {
-    windows_<scalar_t>(states.size(1), window, in<int64_t>(offsets), offsets.size(0) - 1, in<scalar_t>(states),
-                       out<scalar_t>(result));
+  dispatch(states, result, [&](auto t, auto p) {
+    using T = decltype(t);
+    using P = decltype(p);
+    windows_<T, P>(states.size(1), window, in<int64_t>(offsets), offsets.size(0) - 1, in<T>(states),
+                   out<P>(result));
   });
 }
 
 void windows_backward(Tensor offsets, int64_t window, Tensor d_windows, Tensor d_states) {
-  AT_DISPATCH_FLOATING_TYPES(d_states.scalar_type(), "windows_backward", [&] {
-    windows_backward_<scalar_t>(d_states.size(1), window, in<int64_t>(offsets), offsets.size(0) - 1,
-                                in<scalar_t>(d_windows), out<scalar_t>(d_states));
+  dispatch(d_states, d_windows, [&](auto t, auto p) {
+    using T = decltype(t);
+    using P = decltype(p);
+    windows_backward_<T, P>(d_states.size(1), window, in<int64_t>(offsets), offsets.size(0) - 1,
+                            in<P>(d_windows), out<T>(d_states));
   });
 }
 

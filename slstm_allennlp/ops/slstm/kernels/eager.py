@@ -1,4 +1,8 @@
-"""The functions of cpu.cpp in PyTorch's own operations, for wherever there are no compiled ones."""
+"""
+The functions of cpu.cpp in PyTorch's own operations, for wherever there are no compiled ones. What goes
+into matrix products or comes out of them (`pre`, `Ux`, `Uf`, windows and their gradients) may be of
+lower precision than the states, in whose precision everything is computed.
+"""
 
 from typing import NamedTuple, Optional, Tuple
 
@@ -70,14 +74,15 @@ def word_backward(
         parts.append((d_candidate * (1 - gates.u * gates.u)).unsqueeze(1))
     elif d_x is not None:
         d_x += d_candidate
-    d_pre.copy_(torch.cat(parts, dim=1).flatten(1))
-    d_Ux += d_pre
+    d_gates = torch.cat(parts, dim=1).flatten(1)
+    d_pre.copy_(d_gates)
+    d_Ux += d_gates
     d_c = torch.zeros_like(c)
     neighbors = 2 * window + 1
     windows_backward(offsets, window, weights[:, :neighbors].flatten(1), d_c)
     if cg is None:
         return None, d_c, None
-    d_Vg = d_pre.new_zeros(len(cg), d_pre.size(1)).index_add_(0, sentence_of, d_pre)
+    d_Vg = d_gates.new_zeros(len(cg), d_gates.size(1)).index_add_(0, sentence_of, d_gates)
     d_cg = torch.zeros_like(cg).index_add_(0, sentence_of, weights[:, neighbors])
     return d_Vg, d_c, d_cg
 
@@ -130,8 +135,9 @@ def node_backward(
     d_cg = flow * (own - log_total).exp()
     weights = flow[sentence_of] * (f - log_total[sentence_of]).exp()
     d_c += weights
-    d_Uf.copy_(weights * (c - cg_new[sentence_of]) * slope)
-    d_Wf = torch.zeros_like(Wf).index_add_(0, sentence_of, d_Uf)
+    d_f = weights * (c - cg_new[sentence_of]) * slope
+    d_Uf.copy_(d_f)
+    d_Wf = torch.zeros_like(Wf).index_add_(0, sentence_of, d_f)
     return d_Wf, d_cg * (cg - cg_new) * own_slope, dg * t * gate * (1 - gate), d_cg
 
 
@@ -144,7 +150,8 @@ def windows_backward(offsets: Tensor, window: int, d_windows: Tensor, d_states: 
     """The gradient of the states, added to what is there."""
     index = _places(offsets, window)
     padded = torch.cat([d_states, d_states.new_zeros(1, d_states.size(1))])
-    padded.index_add_(0, index.flatten(), d_windows.reshape(-1, d_states.size(1)))
+    places = d_windows.reshape(-1, d_states.size(1)).to(d_states.dtype)
+    padded.index_add_(0, index.flatten(), places)
     d_states.copy_(padded[:-1])
 
 
@@ -176,7 +183,7 @@ def _gates(
     c: Tensor,
     x: Optional[Tensor],
 ) -> _Gates:
-    pre = pre + Ux
+    pre = pre.to(c.dtype) + Ux
     if Vg is not None:
         pre = pre + Vg[sentence_of]
     pre = pre.unflatten(1, (-1, c.size(1)))
