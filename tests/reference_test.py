@@ -1,0 +1,39 @@
+"""docs/reference.md: up to date, and every argument is spoken of."""
+
+import inspect
+import re
+import runpy
+import sys
+
+import pytest
+from allennlp.common.plugins import import_plugins
+
+from tests.conftest import ROOT
+
+import_plugins()  # as the command line does
+REFERENCE = runpy.run_path(str(ROOT / "tools" / "reference.py"), run_name="reference")
+
+
+def test_the_document_is_what_its_script_writes(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["reference.py", str(tmp_path)])
+    runpy.run_path(str(ROOT / "tools" / "reference.py"), run_name="__main__")
+    written = (tmp_path / "reference.md").read_text(encoding="utf-8")
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == written, (
+        "run python tools/reference.py"
+    )
+
+
+@pytest.mark.parametrize(
+    "entry", list(REFERENCE["entries"]()), ids=lambda entry: f"{entry.role} {entry.name}"
+)
+def test_every_argument_is_spoken_of(entry):
+    """In the docstring, or in that of a class of ours on which it builds; and the name itself."""
+    assert f'"{entry.name}"' in entry.subject.__doc__
+    owner = next(base for base in entry.subject.__mro__ if "__init__" in vars(base))
+    documents = [entry.subject, *REFERENCE["shared_bases"](entry.subject)]
+    text = " ".join(" ".join(subject.__doc__ for subject in documents).split())
+    if not owner.__module__.startswith("slstm_allennlp") or "with its parameters" in text:
+        return  # the arguments are AllenNLP's
+    for argument in inspect.signature(owner.__init__).parameters.values():
+        if argument.name != "self" and argument.kind == argument.POSITIONAL_OR_KEYWORD:
+            assert re.search(rf"\b{argument.name}\b", text), argument.name
