@@ -10,12 +10,14 @@ from slstm_allennlp.modules.checks import check_inputs_and_mask, is_traced
 from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
+    SlstmTrace,
     SlstmWeights,
     Transition,
     batched_slstm,
     fused_slstm,
     initial_weights,
     is_fusible,
+    trace_slstm,
 )
 from slstm_allennlp.ops.slstm.kernels import eager
 
@@ -169,6 +171,29 @@ class SentenceStateLSTM(Module):
             need_sentences=need_sentence,
             recompute=self.recompute,
         )
+
+    def trace(self, inputs: Tensor, mask: Optional[Tensor] = None) -> SlstmTrace:
+        """
+        What the module does with these sentences, step by step: every gate and every state, beside the
+        results of `forward`; `SlstmTrace` says what there is. It runs on PyTorch's own operations, with
+        gradients unless `torch.no_grad()` says otherwise.
+
+        # Parameters
+
+        inputs : `Tensor`
+        mask : `Tensor`, optional (default = `None`)
+            Both as in `forward`.
+
+        # Returns
+
+        `SlstmTrace`
+
+        # Errors
+
+        `ValueError` as in `forward`.
+        """
+        mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        return trace_slstm(inputs, mask, self.weights, self.settings, self._start(inputs))
 
     def _kernels(self, inputs: Tensor, mask: Tensor) -> Optional[ModuleType]:
         """What `fused_slstm` is to run on; None where `batched_slstm` has to."""
