@@ -172,7 +172,7 @@ class SentenceStateLSTM(Module):
             recompute=self.recompute,
         )
 
-    def trace(self, inputs: Tensor, mask: Optional[Tensor] = None) -> SlstmTrace:
+    def trace(self, inputs: Tensor, mask: Optional[Tensor] = None, more_steps: int = 0) -> SlstmTrace:
         """
         What the module does with these sentences, step by step: every gate and every state, beside the
         results of `forward`; `SlstmTrace` says what there is. It runs on PyTorch's own operations, with
@@ -183,6 +183,9 @@ class SentenceStateLSTM(Module):
         inputs : `Tensor`
         mask : `Tensor`, optional (default = `None`)
             Both as in `forward`.
+        more_steps : `int`, optional (default = `0`)
+            Steps to take behind the module's own, to see whether its states come to rest. They are in
+            the trace and leave the results as they are.
 
         # Returns
 
@@ -190,10 +193,13 @@ class SentenceStateLSTM(Module):
 
         # Errors
 
-        `ValueError` as in `forward`.
+        `ValueError` as in `forward`, and for a negative number of steps.
         """
+        if more_steps < 0:
+            raise ValueError(f"more_steps is {more_steps}, expected at least 0")
         mask = check_inputs_and_mask(inputs, mask, self.input_size)
-        return trace_slstm(inputs, mask, self.weights, self.settings, self._start(inputs))
+        start = self._start(inputs)
+        return trace_slstm(inputs, mask, self.weights, self.settings, start, more_steps)
 
     def _kernels(self, inputs: Tensor, mask: Tensor) -> Optional[ModuleType]:
         """What `fused_slstm` is to run on; None where `batched_slstm` has to."""

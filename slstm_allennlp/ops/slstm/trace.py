@@ -56,13 +56,17 @@ def trace_slstm(
     weights: SlstmWeights,
     settings: SlstmSettings,
     start: Optional[Tensor] = None,
+    more_steps: int = 0,
 ) -> SlstmTrace:
-    """The trace of a batch. Arguments as in `slstm_allennlp.ops.slstm.batched.batched_slstm`."""
+    """
+    The trace of a batch. Arguments as in `slstm_allennlp.ops.slstm.batched.batched_slstm`, but for
+    `more_steps`, which are taken and traced behind the others and leave the results as they are.
+    """
     sentences = batched.read(inputs, mask, weights)
     states = [batched.initial_state(sentences, weights, settings, start)]
     of_words: List[batched.WordGates] = []
     of_nodes: List[Optional[batched.NodeGates]] = []
-    for _ in range(settings.num_steps):
+    for _ in range(settings.num_steps + more_steps):
         of_words.append(batched.word_gates(states[-1], sentences, weights, settings))
         of_nodes.append(batched.node_gates(states[-1], sentences, weights, settings))
         states.append(batched.next_state(states[-1], of_words[-1], of_nodes[-1], sentences, settings))
@@ -71,7 +75,7 @@ def trace_slstm(
         return torch.stack(values).masked_fill(sentences.padding, 0)
 
     forget = _stacked([None if gates is None else gates.f for gates in of_nodes])
-    words, sentence = batched.outputs(states[-1], sentences, mask, settings)
+    words, sentence = batched.outputs(states[settings.num_steps], sentences, mask, settings)
     return SlstmTrace(
         h=torch.stack([state.h for state in states]),
         c=torch.stack([state.c for state in states]),
