@@ -25,10 +25,10 @@ def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
     `Dict[str, Any]`
         `encoder` and `field`, by name; `words`, N texts, and `words_known`, false where they are numbers
         for want of texts; `steps`, the encoder's own; `gates`, by name, (T, N) each, which sum to one;
-        `output_gate`, (T, N); `change` of the words' states, ‖hᵗ - hᵗ⁻¹‖ / ‖hᵗ‖, (T, N). For each of the
-        `nodes`, `listens`, fᵢ, (T, N), and `keeps`, f_g, (T), which sum to one; `output_gate` and
-        `change` of g, (T). `converged`: for `words` and `nodes`, the first step from which on no change
-        is above the tolerance, or null.
+        `output_gate`, (T, N); `change` of the words' states, ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖), (T, N).
+        For each of the `nodes`, `listens`, fᵢ, (T, N), and `keeps`, f_g, (T), which sum to one;
+        `output_gate` and `change` of g, (T). `converged`: for `words` and `nodes`, the first step from
+        which on no change is above the tolerance, or null.
 
     # Errors
 
@@ -85,10 +85,14 @@ def _node(reading: Reading, node: int, count: int) -> Dict[str, Any]:
 
 
 def _change(states: Tensor) -> Tensor:
-    """How far the states moved at each step, by their length: (T + 1, …, h) to (T, …)."""
+    """
+    How far the states moved at each step, from 0 to 2: (T + 1, …, h) to (T, …). By the longer of the two
+    lengths, since either may be zero: with c⁰ at zero, where its training starts, g¹ is.
+    """
     states = states.double()
-    moved, length = (states[1:] - states[:-1]).norm(dim=-1), states[1:].norm(dim=-1)
-    return moved / length.clamp(min=torch.finfo(torch.float32).tiny)
+    moved, lengths = (states[1:] - states[:-1]).norm(dim=-1), states.norm(dim=-1)
+    longer = torch.maximum(lengths[1:], lengths[:-1])
+    return torch.where(longer > 0, moved / longer, torch.zeros_like(moved))
 
 
 def _converged(change: Tensor, tolerance: float) -> Optional[int]:
