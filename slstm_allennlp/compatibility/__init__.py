@@ -3,7 +3,7 @@ What AllenNLP 2.10.1 needs to run on a current PyTorch and Python, all in this o
 change to its files: names registered anew, and PyTorch's list of types that a checkpoint may hold. On
 the versions that AllenNLP was released for, the same code does the same as AllenNLP's own. And, on all
 versions alike: what ends a training for no good reason, illegal tags in span F1, or for a reason that it
-does not name, a BERT that is not there; the dropout in a frozen BERT; and the words that `SimpleGradient`
+does not name, a BERT that is not there; the dropout in a frozen BERT; and words that `SimpleGradient`
 mixes up.
 """
 
