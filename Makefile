@@ -44,7 +44,7 @@ demo: $(INSTALLED)
 	  --include-package slstm_allennlp --silent --output-file $(DEMO)/tagged.jsonl
 	@$(VENV)/bin/python tools/show_demo.py $(DEMO)
 
-test: $(INSTALLED)
+test: $(DEV_INSTALLED)
 	$(VENV)/bin/python -m pytest
 
 lint: $(DEV_INSTALLED)

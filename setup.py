@@ -9,7 +9,10 @@ setup(
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     packages=find_packages(include=["slstm_allennlp", "slstm_allennlp.*"]),
-    package_data={"slstm_allennlp.ops": ["elementwise.h", "*/kernels/cpu.cpp"]},
+    package_data={
+        "slstm_allennlp.inside": ["page.html"],
+        "slstm_allennlp.ops": ["elementwise.h", "*/kernels/cpu.cpp"],
+    },
     python_requires=">=3.10",
     # AllenNLP is not among them: its own requirements cannot be met on Python 3.11, and there is no way
     # to ask for a package without them. requirements.txt and requirements-allennlp.txt install it.

@@ -1,6 +1,6 @@
 """The histograms of the CAS-LSTM paper's Figure 4: what the vertical forget gates do."""
 
-import functools
+from contextlib import ExitStack
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy
@@ -9,6 +9,7 @@ from torch import Tensor
 
 from slstm_allennlp.modules import CellAwareStackedLSTM
 from slstm_allennlp.ops.cas_lstm import CasLstmStates
+from slstm_allennlp.replaced import replaced
 
 BINS = 50  # of equal width, from 0 to 1
 QUANTITIES = {
@@ -76,16 +77,14 @@ class GateHistograms:
                 f"{type(model).__name__} has no CAS-LSTM of two layers or more, expected one"
             )
         self.histograms: Dict[Place, Dict[str, Histogram]] = {}
+        self._contexts = ExitStack()
 
     def __enter__(self) -> "GateHistograms":
-        # Not hooks, which do not see arguments given by name on PyTorch 1.
-        for module in self._encoders:
-            module.forward = functools.partial(self._forward, module)  # type: ignore[method-assign]
+        self._contexts.enter_context(replaced(self._encoders, "forward", self._forward))
         return self
 
     def __exit__(self, *_: Any) -> None:
-        for module in self._encoders:
-            del module.forward  # the instance's, behind which the class's stands
+        self._contexts.close()
 
     def _forward(
         self, module: CellAwareStackedLSTM, inputs: Tensor, mask: Optional[Tensor] = None

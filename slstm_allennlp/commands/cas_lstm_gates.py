@@ -1,16 +1,14 @@
 import argparse
 import json
 import pathlib
-import random
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, List
 
 from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.util import JsonDict
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.dataset_readers.lines import read_lines
+from slstm_allennlp.commands.inputs import add_input_arguments, positive, read_inputs
 from slstm_allennlp.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
 
 
@@ -36,15 +34,8 @@ class CasLstmGates(Subcommand):
             description="Histograms of a CAS-LSTM's vertical forget gates (Figure 4 of its paper).",
             help="Histograms of the gates of a CAS-LSTM.",
         )
-        subparser.add_argument("archive_file", help="an archived model with a CAS-LSTM encoder")
-        subparser.add_argument(
-            "input_file", help="JSON lines as for `allennlp predict` (.jsonl), or a sentence a line"
-        )
-        subparser.add_argument("--output-dir", required=True, help="where gates.json and gates.png go")
-        subparser.add_argument("--sample", type=_positive, help="how many lines to draw; all without it")
-        subparser.add_argument("--seed", type=int, default=13, help="of the sample (default 13)")
-        subparser.add_argument("--batch-size", type=_positive, default=32)
-        subparser.add_argument("--cuda-device", type=int, default=-1)
+        add_input_arguments(subparser, "a CAS-LSTM encoder", "gates.json and gates.png")
+        subparser.add_argument("--batch-size", type=positive, default=32)
         subparser.set_defaults(func=cas_lstm_gates)
         return subparser
 
@@ -57,9 +48,7 @@ def cas_lstm_gates(arguments: argparse.Namespace) -> None:
         histograms = GateHistograms(archive.model)
     except ValueError as error:
         raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
-    inputs = list(_inputs(arguments.input_file, predictor))
-    if arguments.sample is not None and arguments.sample < len(inputs):
-        inputs = random.Random(arguments.seed).sample(inputs, arguments.sample)
+    inputs = read_inputs(arguments, predictor)
     with histograms:
         for start in range(0, len(inputs), arguments.batch_size):
             predictor.predict_batch_json(inputs[start : start + arguments.batch_size])
@@ -76,24 +65,6 @@ def cas_lstm_gates(arguments: argparse.Namespace) -> None:
         for key in QUANTITIES:
             numbers = place[key]
             print(f"{place['name']}: {key} {numbers['mean']:.3f} ± {numbers['std']:.3f}")
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"it is {text!r}, expected a number of at least 1")
-    return int(text)
-
-
-def _inputs(path: str, predictor: Predictor) -> Iterator[JsonDict]:
-    is_json = path.endswith(".jsonl")
-    of_sentence = getattr(predictor, "of_sentence", None)
-    if not is_json and of_sentence is None:
-        raise ConfigurationError(
-            f"{path}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
-        )
-    for line in read_lines(path):
-        if line.text.strip():
-            yield predictor.load_line(line.text) if is_json else of_sentence(line.text)  # type: ignore[misc]
 
 
 def _report(histograms: Dict[Place, Dict[str, Histogram]]) -> Dict[str, Any]:

@@ -3,7 +3,8 @@ What AllenNLP 2.10.1 needs to run on a current PyTorch and Python, all in this o
 change to its files: names registered anew, and PyTorch's list of types that a checkpoint may hold. On
 the versions that AllenNLP was released for, the same code does the same as AllenNLP's own. And, on all
 versions alike: what ends a training for no good reason, illegal tags in span F1, or for a reason that it
-does not name, a BERT that is not there; and the dropout in a frozen BERT.
+does not name, a BERT that is not there; the dropout in a frozen BERT; and words that `SimpleGradient`
+mixes up.
 """
 
 from slstm_allennlp.compatibility.data_loader import (
@@ -13,6 +14,7 @@ from slstm_allennlp.compatibility.data_loader import (
 from slstm_allennlp.compatibility.noise import silence_known_warnings
 from slstm_allennlp.compatibility.reduce_on_plateau import ReduceOnPlateau
 from slstm_allennlp.compatibility.safe_globals import allow_numpy_scalars
+from slstm_allennlp.compatibility.simple_gradient import multiply_gradients_by_their_own_words
 from slstm_allennlp.compatibility.span_f1 import count_illegal_bioul_tags
 from slstm_allennlp.compatibility.train_model import EarlyCheckedTrainModel
 from slstm_allennlp.compatibility.trainer import SparseClippingTrainer
@@ -33,4 +35,5 @@ __all__ = [
 allow_numpy_scalars()
 count_illegal_bioul_tags()
 explain_missing_transformers()
+multiply_gradients_by_their_own_words()
 silence_known_warnings()

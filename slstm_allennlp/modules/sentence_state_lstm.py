@@ -10,12 +10,14 @@ from slstm_allennlp.modules.checks import check_flags, check_inputs_and_mask, is
 from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
+    SlstmTrace,
     SlstmWeights,
     Transition,
     batched_slstm,
     fused_slstm,
     initial_weights,
     is_fusible,
+    trace_slstm,
 )
 from slstm_allennlp.ops.slstm.kernels import eager
 
@@ -183,6 +185,35 @@ class SentenceStateLSTM(Module):
             need_sentences=need_sentence,
             recompute=self.recompute,
         )
+
+    def trace(self, inputs: Tensor, mask: Optional[Tensor] = None, more_steps: int = 0) -> SlstmTrace:
+        """
+        What the module does with these sentences, step by step: every gate and every state, beside the
+        results of `forward`; `SlstmTrace` says what there is. It runs on PyTorch's own operations, with
+        gradients unless `torch.no_grad()` says otherwise.
+
+        # Parameters
+
+        inputs : `Tensor`
+        mask : `Tensor`, optional (default = `None`)
+            Both as in `forward`.
+        more_steps : `int`, optional (default = `0`)
+            Steps to take behind the module's own, to see whether its states come to rest. They are in
+            the trace and leave the results as they are.
+
+        # Returns
+
+        `SlstmTrace`
+
+        # Errors
+
+        `ValueError` as in `forward`, and for a negative number of steps.
+        """
+        if more_steps < 0:
+            raise ValueError(f"more_steps is {more_steps}, expected at least 0")
+        mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        start = self._start(inputs)
+        return trace_slstm(inputs, mask, self.weights, self.settings, start, more_steps)
 
     def _kernels(self, inputs: Tensor, mask: Tensor) -> Optional[ModuleType]:
         """What `fused_slstm` is to run on; None where `batched_slstm` has to."""

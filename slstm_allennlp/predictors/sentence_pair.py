@@ -1,7 +1,9 @@
 from typing import Any, Dict, List
 
+import numpy
 from allennlp.common.util import JsonDict
 from allennlp.data import Instance
+from allennlp.data.fields import LabelField
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.predictors.text_input import TextInput, probabilities_of
@@ -49,6 +51,14 @@ class SentencePair(TextInput):
             if not isinstance(json_dict[key], str):
                 raise ValueError(f"{key} is {json_dict[key]!r}, expected {self.expected}")
         return self._dataset_reader.text_to_instance(*(json_dict[key] for key in keys))
+
+    def predictions_to_labeled_instances(
+        self, instance: Instance, outputs: Dict[str, numpy.ndarray]
+    ) -> List[Instance]:
+        """The pair with the predicted label, for AllenNLP's interpreters and attackers."""
+        labeled = instance.duplicate()
+        labeled.add_field("label", LabelField(int(outputs["probs"].argmax()), skip_indexing=True))
+        return [labeled]
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         result: JsonDict = {

@@ -4,6 +4,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance, Token
+from allennlp.data.fields import FlagField, SequenceLabelField
 from allennlp.models import Model
 from allennlp.modules import ConditionalRandomField
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
@@ -81,6 +82,31 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(tokens_of(json_dict, self._splitter))
+
+    def predictions_to_labeled_instances(
+        self, instance: Instance, outputs: Dict[str, Any]
+    ) -> List[Instance]:
+        """
+        The sentence with the predicted tags, for AllenNLP's interpreters and attackers. As AllenNLP's
+        own, one instance for each entity, the tags around it "O" and left out of the loss, but in every
+        encoding; where there is no entity, and where tags are no entities, one instance with all tags.
+        """
+        tags = list(outputs["tags"])
+        spans = [] if self._label_encoding is None else spans_of(tags, self._label_encoding)
+        entities = [
+            [tag if first <= place <= last else "O" for place, tag in enumerate(tags)]
+            for _, (first, last) in spans
+        ]
+        text = instance["tokens"]
+        namespace = getattr(self._model, "label_namespace", "labels")
+        instances = []
+        for labels in entities or [tags]:
+            labeled = instance.duplicate()
+            field = SequenceLabelField(labels, text, namespace)  # type: ignore[arg-type]
+            labeled.add_field("tags", field, self._model.vocab)
+            labeled.add_field("ignore_loss_on_o_tags", FlagField(bool(entities)))
+            instances.append(labeled)
+        return instances
 
     def _no_words(self) -> JsonDict:
         result = self._tagged([], [])

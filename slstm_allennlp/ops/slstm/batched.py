@@ -15,13 +15,37 @@ from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
 
-class _State(NamedTuple):
-    """All states of one step; N is the padded length, boundary words included."""
+class Sentences(NamedTuple):
+    """What every step reads of a batch; N is the padded length, boundary words included."""
+
+    x: Tensor  # (B, N, d'), the words' inputs as the gates read them
+    Ux: Tensor  # (B, N, G * h)
+    padding: Tensor  # (B, N, 1), True there
+    counts: Tensor  # (B, 1), of the words
+
+
+class State(NamedTuple):
+    """All states of one step."""
 
     h: Tensor  # (B, N, h), zero at padding
     c: Tensor  # (B, N, h), zero at padding
     g: Optional[Tensor] = None  # (B, m, h), None without nodes
     c_g: Optional[Tensor] = None  # (B, m, h)
+
+
+class WordGates(NamedTuple):
+    """Eq. 2's gates and candidate."""
+
+    normalized: Tensor  # (B, N, P, h), those of `settings.normalized_gates`
+    o: Tensor  # (B, N, h)
+    u: Tensor  # (B, N, h), what the input gate lets in
+
+
+class NodeGates(NamedTuple):
+    """Eq. 3's gates."""
+
+    f: Tensor  # (B, N + 1, m, h), f_g behind the words' fᵢ, zero at padding
+    o: Tensor  # (B, m, h)
 
 
 def batched_slstm(
@@ -54,43 +78,53 @@ def batched_slstm(
     sentences : `Tensor`
         The sentence vectors. *Shape:* (batch_size, hidden_size)
     """
+    sentences = read(inputs, mask, weights)
+    state = initial_state(sentences, weights, settings, start)
+    for _ in range(settings.num_steps):
+        of_words = word_gates(state, sentences, weights, settings)
+        of_nodes = node_gates(state, sentences, weights, settings)
+        state = next_state(state, of_words, of_nodes, sentences, settings)
+    return outputs(state, sentences, mask, settings)
+
+
+def read(inputs: Tensor, mask: Tensor, weights: SlstmWeights) -> Sentences:
+    """The words' inputs, with boundary words and projected where the weights say so."""
     x, x_mask = inputs.masked_fill(~mask.unsqueeze(-1), 0), mask
     if weights.boundary_inputs is not None:
         x, x_mask = add_boundary(x, mask, weights.boundary_inputs)
     if weights.projection_weight is not None:
         x = linear(x, weights.projection_weight, weights.projection_bias)
+    return Sentences(
+        x=x,
+        Ux=linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten()),
+        padding=~x_mask.unsqueeze(-1),
+        counts=x_mask.sum(1, keepdim=True).to(x.dtype),
+    )
 
-    padding = ~x_mask.unsqueeze(-1)  # (B, N, 1)
-    counts = x_mask.sum(1, keepdim=True).to(x.dtype)  # (B, 1)
-    state = _initial_state(x, padding, counts, weights, settings, start)
-    Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())  # (B, N, G * h)
-    for _ in range(settings.num_steps):
-        h, c = _words(state, x, Ux, padding, weights, settings)
-        g, c_g = _nodes(state, padding, counts, weights, settings)
-        state = _State(h, c, g, c_g)
 
+def outputs(
+    state: State, sentences: Sentences, mask: Tensor, settings: SlstmSettings
+) -> Tuple[Tensor, Tensor]:
+    """The words' states as the caller's mask has them, and the sentence vectors."""
     words = state.h
-    if weights.boundary_inputs is not None:
+    if settings.boundary:
         # ⟨/s⟩ stands right behind the last real word, where the caller has padding.
         words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
-    return words, _sentence_vector(state, counts, settings)
+    return words, _sentence_vector(state, sentences.counts, settings)
 
 
-def _initial_state(
-    x: Tensor,
-    padding: Tensor,
-    counts: Tensor,
-    weights: SlstmWeights,
-    settings: SlstmSettings,
-    start: Optional[Tensor],
-) -> _State:
+def initial_state(
+    sentences: Sentences, weights: SlstmWeights, settings: SlstmSettings, start: Optional[Tensor]
+) -> State:
+    """The states before the first step."""
+    x, _, padding, counts = sentences
     m = settings.num_sentence_nodes
     shape = (*padding.shape[:2], settings.hidden_size)
     node_shape = (x.size(0), m, settings.hidden_size)
     if weights.initial_h is not None and weights.initial_c is not None:
         h0, c0 = weights.initial_h.to(x.dtype), weights.initial_c.to(x.dtype)
         h, c = h0.expand(shape).masked_fill(padding, 0), c0.expand(shape).masked_fill(padding, 0)
-        return _State(h, c, h0.expand(node_shape), c0.expand(node_shape)) if m else _State(h, c)
+        return State(h, c, h0.expand(node_shape), c0.expand(node_shape)) if m else State(h, c)
     if settings.transition.initial_state == "uniform":
         assert start is not None
         h, c = start[0], start[1]
@@ -98,22 +132,17 @@ def _initial_state(
         h, c = x, x
     h, c = h.masked_fill(padding, 0), c.masked_fill(padding, 0)
     if m == 0:
-        return _State(h, c)
+        return State(h, c)
     g, c_g = (_mean(states, counts).unsqueeze(1).expand(node_shape) for states in (h, c))
-    return _State(h, c, g, c_g)
+    return State(h, c, g, c_g)
 
 
-def _words(
-    state: _State,
-    x: Tensor,
-    Ux: Tensor,
-    padding: Tensor,
-    weights: SlstmWeights,
-    settings: SlstmSettings,
-) -> Tuple[Tensor, Tensor]:
-    """Eq. 2 for every word: the next h and c, (B, N, h) each."""
+def word_gates(
+    state: State, sentences: Sentences, weights: SlstmWeights, settings: SlstmSettings
+) -> WordGates:
+    """Eq. 2's gates of every word."""
     xi = torch.cat(_neighbors(state.h, settings), dim=-1)  # (B, N, S * h)
-    pre = Ux + linear(xi, weights.word_W.flatten(2).flatten(0, 1))
+    pre = sentences.Ux + linear(xi, weights.word_W.flatten(2).flatten(0, 1))
     if state.g is not None and weights.word_V is not None:
         Vg = linear(state.g.flatten(1), weights.word_V.flatten(2).flatten(0, 1))
         pre = pre + Vg.unsqueeze(1)
@@ -122,31 +151,20 @@ def _words(
         pre = _layer_norm(pre, weights.word_norm_weight, weights.word_norm_bias)
 
     normalized = len(settings.normalized_gates)
-    gates = _normalize(pre[:, :, :normalized], 2, settings).unbind(2)
-    o = torch.sigmoid(pre[:, :, normalized])
-    u = torch.tanh(pre[:, :, normalized + 1]) if settings.transition.candidate == "tanh" else x
-    cells = _neighbors(state.c, settings)
-    if state.c_g is not None:
-        cells += state.c_g.unsqueeze(1).unbind(2)
-    # Under autocast the gates may be of lower precision than the cells, which keep theirs.
-    dtype = torch.promote_types(gates[-1].dtype, state.c.dtype)
-    c = gates[-1].to(dtype) * u.to(dtype)
-    for gate, cell in zip(gates, cells):
-        c = torch.addcmul(c, gate.to(dtype), cell.to(dtype))
-    c = c.masked_fill(padding, 0)
-    return o * torch.tanh(c), c
+    has_candidate = settings.transition.candidate == "tanh"
+    return WordGates(
+        normalized=_normalize(pre[:, :, :normalized], 2, settings),
+        o=torch.sigmoid(pre[:, :, normalized]),
+        u=torch.tanh(pre[:, :, normalized + 1]) if has_candidate else sentences.x,
+    )
 
 
-def _nodes(
-    state: _State,
-    padding: Tensor,
-    counts: Tensor,
-    weights: SlstmWeights,
-    settings: SlstmSettings,
-) -> Tuple[Optional[Tensor], Optional[Tensor]]:
-    """Eq. 3 for every node: the next g and c_g, (B, m, h) each."""
-    if state.g is None or state.c_g is None or weights.sentence_U is None:
-        return None, None
+def node_gates(
+    state: State, sentences: Sentences, weights: SlstmWeights, settings: SlstmSettings
+) -> Optional[NodeGates]:
+    """Eq. 3's gates of every node, None without nodes."""
+    if state.g is None or weights.sentence_U is None:
+        return None
     assert weights.sentence_W is not None and weights.sentence_b is not None
     m, h, gates = settings.num_sentence_nodes, settings.hidden_size, settings.sentence_gates
     Wg = linear(
@@ -165,14 +183,46 @@ def _nodes(
             pre, weights.sentence_norm_weight[:, index], weights.sentence_norm_bias[:, index]
         )
 
-    h_bar = _mean(state.h, counts).unsqueeze(1)  # (B, 1, h)
+    h_bar = _mean(state.h, sentences.counts).unsqueeze(1)  # (B, 1, h)
     f = pre_activation("f", state.h)
     f_g = pre_activation("f" if settings.transition.sentence_forget == "shared" else "g", h_bar)
     o = torch.sigmoid(pre_activation("o", h_bar)).squeeze(1)
-    blocked = pad(padding, (0, 0, 0, 1)).unsqueeze(-1)  # f_g, behind the words, is always there
-    f = _normalize(torch.cat([f, f_g], dim=1), 1, settings, blocked)
+    # f_g, behind the words, is always there.
+    blocked = pad(sentences.padding, (0, 0, 0, 1)).unsqueeze(-1)
+    return NodeGates(_normalize(torch.cat([f, f_g], dim=1), 1, settings, blocked), o)
+
+
+def next_state(
+    state: State,
+    of_words: WordGates,
+    of_nodes: Optional[NodeGates],
+    sentences: Sentences,
+    settings: SlstmSettings,
+) -> State:
+    """What the gates make of the states, both of the step before."""
+    h, c = _next_words(state, of_words, sentences, settings)
+    if of_nodes is None or state.c_g is None:
+        return State(h, c)
+    f = of_nodes.f
     c_g = (f[:, :-1] * state.c.unsqueeze(2)).sum(1) + f[:, -1] * state.c_g
-    return o * torch.tanh(c_g), c_g
+    return State(h, c, of_nodes.o * torch.tanh(c_g), c_g)
+
+
+def _next_words(
+    state: State, of_words: WordGates, sentences: Sentences, settings: SlstmSettings
+) -> Tuple[Tensor, Tensor]:
+    """The next h and c of every word, (B, N, h) each."""
+    gates = of_words.normalized.unbind(2)
+    cells = _neighbors(state.c, settings)
+    if state.c_g is not None:
+        cells += state.c_g.unsqueeze(1).unbind(2)
+    # Under autocast the gates may be of lower precision than the cells, which keep theirs.
+    dtype = torch.promote_types(gates[-1].dtype, state.c.dtype)
+    c = gates[-1].to(dtype) * of_words.u.to(dtype)
+    for gate, cell in zip(gates, cells):
+        c = torch.addcmul(c, gate.to(dtype), cell.to(dtype))
+    c = c.masked_fill(sentences.padding, 0)
+    return of_words.o * torch.tanh(c), c
 
 
 def _neighbors(states: Tensor, settings: SlstmSettings) -> List[Tensor]:
@@ -204,7 +254,7 @@ def _layer_norm(pre: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return layer_norm(pre, pre.shape[-1:]) * weight + bias
 
 
-def _sentence_vector(state: _State, counts: Tensor, settings: SlstmSettings) -> Tensor:
+def _sentence_vector(state: State, counts: Tensor, settings: SlstmSettings) -> Tensor:
     """The mean of the words without a node; with nodes, what the transition makes of the first."""
     if state.g is None:
         return _mean(state.h, counts)

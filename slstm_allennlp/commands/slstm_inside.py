@@ -1,0 +1,125 @@
+import argparse
+import json
+import pathlib
+from dataclasses import asdict
+from typing import Any, Dict, List
+
+from allennlp.commands import Subcommand
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import JsonDict
+from allennlp.models import load_archive
+from allennlp.predictors import Predictor
+
+from slstm_allennlp.commands.inputs import add_input_arguments, positive, read_inputs
+from slstm_allennlp.inside import Reading, TraceRecorder, page, report_of
+
+
+@Subcommand.register("slstm-inside")
+class SlstmInside(Subcommand):
+    """
+    What a trained S-LSTM did with sentences, step by step: how much of each word's new cell came from
+    its left, itself, its right, the sentence and the input; how far the states moved and whether they
+    came to rest; and which words the sentence nodes listened to, beside the model's prediction.
+
+        allennlp slstm-inside model.tar.gz sentences.jsonl --output-dir inside --sample 20
+
+    The input is what `allennlp predict` takes with that archive, a JSON object a line, or, for a file
+    that does not end in .jsonl, a sentence a line. The output folder gets `inside.json`, the numbers
+    (`slstm_allennlp.inside.report_of` says which), and `inside.html`, a page that shows them, one
+    sentence and one step at a time, and needs no network. AllenNLP finds the command where
+    `.allennlp_plugins` names the plugin.
+
+    Registered as a `Subcommand` with name "slstm-inside".
+    """
+
+    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
+        subparser = parser.add_parser(
+            self.name,
+            description="What a trained S-LSTM did with sentences, step by step, as a page.",
+            help="Look inside an S-LSTM.",
+        )
+        add_input_arguments(subparser, "an S-LSTM encoder", "inside.json and inside.html")
+        subparser.add_argument(
+            "--tolerance",
+            type=_rate,
+            default=0.01,
+            help="states that change by no more of their length have converged (default 0.01)",
+        )
+        subparser.add_argument(
+            "--more-steps",
+            type=positive,
+            default=0,
+            help="steps to follow the states beyond the encoder's own; the prediction is without them",
+        )
+        subparser.set_defaults(func=slstm_inside)
+        return subparser
+
+
+def slstm_inside(arguments: argparse.Namespace) -> None:
+    """What the command does; the numbers and the page in its output folder."""
+    archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
+    predictor = Predictor.from_archive(archive)
+    try:
+        recorder = TraceRecorder(archive.model, arguments.more_steps)
+    except ValueError as error:
+        raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
+    inputs = read_inputs(arguments, predictor)
+    encoders: Dict[str, Any] = {}
+    results = []
+    with recorder:
+        for given in inputs:  # one by one, so that it is known what was read for which
+            (prediction,) = predictor.predict_batch_json([given])
+            readings = recorder.take()
+            encoders.update({reading.encoder: asdict(reading.settings) for reading in readings})
+            results.append(_result(given, prediction, readings, arguments.tolerance))
+    if not encoders:
+        raise ConfigurationError(f"{arguments.input_file}: no words in the file, expected sentences")
+    report = {
+        "archive": arguments.archive_file,
+        "input_file": arguments.input_file,
+        "tolerance": arguments.tolerance,
+        "encoders": encoders,
+        "inputs": results,
+    }
+    folder = pathlib.Path(arguments.output_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(report, ensure_ascii=False, allow_nan=False)
+    (folder / "inside.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "inside.html").write_text(page(report), encoding="utf-8")
+    for result in results:
+        for reading in result["readings"]:
+            print(_summary(reading))
+    print(f"The page: {folder / 'inside.html'}")
+
+
+def _result(
+    given: JsonDict, prediction: JsonDict, readings: List[Reading], tolerance: float
+) -> Dict[str, Any]:
+    return {
+        "input": given,
+        "prediction": prediction,
+        "readings": [report_of(reading, tolerance) for reading in readings],
+    }
+
+
+def _summary(reading: Dict[str, Any]) -> str:
+    """A line on whether the states came to rest."""
+
+    def of(what: str) -> str:
+        step = reading["converged"][what]
+        return "not" if step is None else f"from step {step} on"
+
+    rest = f"words at rest: {of('words')}"
+    if reading["nodes"]:
+        rest += f"; sentence: {of('nodes')}"
+    return f"{' '.join(reading['words'])}\n  {reading['encoder']}, {reading['steps']} steps; {rest}"
+
+
+def _rate(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"it is {text!r}, expected a number between 0 and 1")
+    return value

@@ -1,0 +1,22 @@
+from typing import List
+
+import numpy
+import torch
+from allennlp.interpret.saliency_interpreters import SaliencyInterpreter, SimpleGradient
+
+
+def multiply_gradients_by_their_own_words() -> None:
+    """
+    Lets `SimpleGradient` multiply each word's gradient by that word's embedding. AllenNLP takes away the
+    dimension of the batch when it keeps the embeddings and then takes it away once more, so that it
+    multiplies all words' gradients by the first word's embedding.
+    """
+    SimpleGradient._aggregate_token_embeddings = staticmethod(_with_batch)  # type: ignore[method-assign]
+
+
+def _with_batch(
+    embeddings_list: List[torch.Tensor], token_offsets: List[torch.Tensor]
+) -> List[numpy.ndarray]:
+    """The embeddings of each text, (1, seq_len, size), from (seq_len, size)."""
+    batches = [embeddings.unsqueeze(0) for embeddings in embeddings_list]
+    return SaliencyInterpreter._aggregate_token_embeddings(batches, token_offsets)

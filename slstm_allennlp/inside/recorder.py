@@ -1,0 +1,189 @@
+from contextlib import ExitStack
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+import torch
+from allennlp.data import Instance
+from allennlp.data.fields import TextField
+from allennlp.models import Model
+from allennlp.modules import TextFieldEmbedder
+from torch import Tensor
+
+from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
+from slstm_allennlp.replaced import replaced
+
+
+class Reading(NamedTuple):
+    """One sentence that one encoder read."""
+
+    encoder: str
+    """Its name in the model."""
+    settings: SlstmSettings
+    trace: SlstmTrace
+    """That of the batch in which the sentence was, without gradients."""
+    row: int
+    """Where the sentence is in the batch."""
+    field: Optional[str]
+    """The instance's `TextField` that was read; None where it is not known."""
+    words: Optional[List[str]]
+    """Its words, without boundary words; None where they are not known."""
+
+
+class TraceRecorder:
+    """
+    Watches every `SentenceStateLSTM` in a model, while this is entered as a context, and records what it
+    does. The model's results are the same, by PyTorch's own operations.
+
+    A reading's words are those of the `TextField` from whose embedding the encoder's input was
+    computed, which autograd's graph tells, so that a premise and a hypothesis are not taken for
+    one another. They are not known where the input was computed from no `TextField` of as many words, as
+    where characters are read, or from two of them.
+
+    # Parameters
+
+    model : `Model`
+    more_steps : `int`, optional (default = `0`)
+        Steps to trace behind the encoders' own, of which the model learns nothing.
+
+    # Errors
+
+    `ValueError` for a model without a `SentenceStateLSTM`.
+    """
+
+    def __init__(self, model: Model, more_steps: int = 0) -> None:
+        self._model = model
+        self._more_steps = more_steps
+        self._encoders = {
+            module: name[: -len("._module")] if name.endswith("._module") else name
+            for name, module in model.named_modules()
+            if isinstance(module, SentenceStateLSTM)
+        }
+        if not self._encoders:
+            raise ValueError(f"{type(model).__name__} has no S-LSTM, expected one")
+        self._readings: List[Reading] = []
+        self._instances: List[Instance] = []
+        self._names: Dict[int, str] = {}  # of the TextFields, by their tensors' ids
+        self._embedded: List[Tuple[str, Tensor]] = []  # TextFields' names and embeddings
+        self._contexts = ExitStack()
+
+    def __enter__(self) -> "TraceRecorder":
+        embedders = [m for m in self._model.modules() if isinstance(m, TextFieldEmbedder)]
+        with ExitStack() as contexts:
+            for objects, method, function in (
+                ([self._model], "forward_on_instances", self._forward_on_instances),
+                ([self._model], "forward", self._forward),
+                (embedders, "forward", self._embed),
+                (list(self._encoders), "forward", self._encode),
+            ):
+                contexts.enter_context(replaced(objects, method, function))
+            self._contexts = contexts.pop_all()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._contexts.close()
+
+    def take(self) -> List[Reading]:
+        """The readings since the last time, in their order."""
+        readings, self._readings = self._readings, []
+        return readings
+
+    def _forward_on_instances(self, model: Model, instances: List[Instance]) -> List[Dict[str, Any]]:
+        self._instances = instances
+        try:
+            return type(model).forward_on_instances(model, instances)  # type: ignore[arg-type]
+        finally:
+            self._instances = []
+
+    def _forward(self, model: Model, *arguments: Any, **fields: Any) -> Any:
+        self._names = {id(tensor): name for name, value in fields.items() for tensor in _tensors(value)}
+        try:
+            with torch.enable_grad():  # for the graph
+                return _detached(type(model).forward(model, *arguments, **fields))
+        finally:
+            self._names, self._embedded = {}, []
+
+    def _embed(self, embedder: TextFieldEmbedder, *arguments: Any, **named: Any) -> Tensor:
+        embedded = type(embedder).forward(embedder, *arguments, **named)
+        given = (self._names.get(id(tensor)) for tensor in _tensors([arguments, named]))
+        field = next((name for name in given if name is not None), None)
+        if field is None:
+            return embedded
+        leaf = embedded.detach().requires_grad_()
+        self._embedded.append((field, leaf))
+        return leaf.clone()  # what is no leaf may be changed in place
+
+    def _encode(
+        self,
+        encoder: SentenceStateLSTM,
+        inputs: Tensor,
+        mask: Optional[Tensor] = None,
+        need_words: bool = True,
+        need_sentence: bool = True,
+    ) -> Tuple[Tensor, Tensor]:
+        trace = encoder.trace(inputs, mask, self._more_steps)
+        fields = self._fields_behind(inputs)
+        for row, count in enumerate(trace.mask.sum(1).tolist()):
+            count -= 2 * encoder.settings.boundary
+            field, words = self._words(fields, row, len(inputs), count)
+            self._readings.append(
+                Reading(
+                    encoder=self._encoders[encoder],
+                    settings=encoder.settings,
+                    trace=_detached(trace),
+                    row=row,
+                    field=field,
+                    words=words,
+                )
+            )
+        return trace.words, trace.sentence
+
+    def _fields_behind(self, inputs: Tensor) -> List[str]:
+        """The names of the `TextField`s from which the inputs were computed."""
+        leaves = {id(leaf) for leaf in _leaves(inputs)}
+        return list(dict.fromkeys(name for name, leaf in self._embedded if id(leaf) in leaves))
+
+    def _words(
+        self, fields: List[str], row: int, rows: int, count: int
+    ) -> Tuple[Optional[str], Optional[List[str]]]:
+        """The one field of so many words and its words."""
+        if len(self._instances) != rows:
+            return None, None
+        texts = {name: self._instances[row].fields.get(name) for name in fields}
+        fitting = {
+            name: [token.text for token in text.tokens]
+            for name, text in texts.items()
+            if isinstance(text, TextField) and len(text.tokens) == count
+        }
+        return next(iter(fitting.items())) if len(fitting) == 1 else (None, None)  # type: ignore[return-value]
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    """Every tensor in nested dictionaries, lists and tuples."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (dict, list, tuple)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _tensors(part)
+
+
+def _detached(value: Any) -> Any:
+    """The same without autograd's graph."""
+    if isinstance(value, Tensor):
+        return value.detach()
+    if isinstance(value, dict):
+        return {key: _detached(part) for key, part in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(_detached, value))
+    return type(value)(map(_detached, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _leaves(tensor: Tensor) -> Iterator[Tensor]:
+    """The tensors from which autograd's graph starts that leads to this one."""
+    nodes, seen = [tensor.grad_fn], set()
+    while nodes:
+        node = nodes.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                yield node.variable
+            nodes.extend(before for before, _ in node.next_functions)

@@ -1,0 +1,138 @@
+"""allennlp slstm-inside, as a user types it."""
+
+import json
+import re
+import sys
+
+import pytest
+from allennlp.commands import main
+from allennlp.common.checks import ConfigurationError
+
+from tests.conftest import ROOT, train
+
+
+@pytest.fixture(scope="module")
+def pair_classifier(tmp_path_factory):
+    overrides = {
+        "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
+        "model.seq2vec_encoder.input_size": 6,
+        "model.seq2vec_encoder.hidden_size": 5,
+        "model.feedforward.hidden_dims": 6,
+        "trainer.num_epochs": 1,
+    }
+    return train(tmp_path_factory.mktemp("pairs") / "run", "snli_slstm", overrides)
+
+
+@pytest.fixture
+def inside(monkeypatch, tmp_path):
+    """Runs the command in this process and gives what it wrote."""
+
+    def run(archive, sentences, *options):
+        command = ["allennlp", "slstm-inside", archive / "model.tar.gz", sentences, *options]
+        monkeypatch.setattr(sys, "argv", [*map(str, command), "--output-dir", str(tmp_path / "out")])
+        main()
+        report = json.loads((tmp_path / "out" / "inside.json").read_text())
+        page = (tmp_path / "out" / "inside.html").read_text()
+        (data,) = re.findall(r'<script type="application/json" id="report">(.*)</script>', page)
+        assert json.loads(data) == report
+        return report
+
+    return run
+
+
+def test_a_classifier_and_plain_text(inside, classifier, tmp_path, capsys):
+    sentences = tmp_path / "sentences.txt"
+    sentences.write_text("A good film .\n\n</script> bad\n")
+    report = inside(classifier, sentences)
+    first, second = report["inputs"]
+    assert first["input"] == {"sentence": "A good film ."}
+    assert first["prediction"]["label"] in ("positive", "negative")
+    (reading,) = first["readings"]
+    assert (reading["encoder"], reading["field"]) == ("_seq2vec_encoder", "tokens")
+    assert reading["words"] == ["⟨s⟩", *first["prediction"]["words"], "⟨/s⟩"]
+    assert reading["words"][1:-1] == ["A", "good", "film", "."]
+    assert second["readings"][0]["words"][1:-1] == second["prediction"]["words"]
+    assert reading["steps"] == len(reading["change"]) == 9
+    settings = report["encoders"]["_seq2vec_encoder"]
+    assert settings["hidden_size"] == 10 and settings["transition"]["boundary"] is True
+    out = capsys.readouterr().out
+    assert "⟨s⟩ A good film . ⟨/s⟩\n  _seq2vec_encoder, 9 steps; words at rest: " in out
+    assert "inside.html" in out
+
+
+def test_a_tagger_beyond_its_steps(inside, tagger):
+    report = inside(tagger, ROOT / "fixtures" / "pos" / "raw.jsonl", "--more-steps", 4)
+    for result in report["inputs"]:
+        (reading,) = result["readings"]
+        assert reading["words"][1:-1] == result["prediction"]["words"]
+        assert len(result["prediction"]["tags"]) == len(reading["words"]) - 2
+        assert reading["steps"] == 7 and len(reading["change"]) == 11
+
+
+def test_both_sentences_of_a_pair(inside, pair_classifier):
+    path = ROOT / "fixtures" / "snli" / "raw.jsonl"
+    report = inside(pair_classifier, path, "--sample", 2, "--seed", 3)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(report["inputs"]) == 2 < len(lines)
+    for result in report["inputs"]:
+        assert result["input"] in lines
+        assert [reading["field"] for reading in result["readings"]] == ["premise", "hypothesis"]
+        for reading in result["readings"]:
+            text = result["input"][reading["field"]]
+            assert "".join(reading["words"][1:-1]) == text.replace(" ", "")
+
+
+def test_a_line_without_words_beside_one_with_some(inside, tagger, tmp_path):
+    (tmp_path / "some.jsonl").write_text('{"sentence": ""}\n{"sentence": "It rains"}\n')
+    empty, full = inside(tagger, tmp_path / "some.jsonl")["inputs"]
+    assert empty["readings"] == [] and empty["prediction"]["words"] == []
+    assert full["readings"][0]["words"] == ["⟨s⟩", "It", "rains", "⟨/s⟩"]
+
+
+@pytest.mark.parametrize(
+    "name, content, error, message",
+    [
+        (
+            "blank.txt",
+            "\n \n",
+            ConfigurationError,
+            "blank.txt: no words in the file, expected sentences",
+        ),
+        ("empty.txt", "", ValueError, "empty.txt: the file is empty, expected at least one sentence"),
+        ("bad.jsonl", '{"sentence": "It"}\nIt', ValueError, "bad.jsonl, line 2: 'It' is not JSON"),
+        ("none.txt", None, ValueError, "none.txt: cannot be read"),
+    ],
+)
+def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, error, message):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(error, match=message):
+        inside(tagger, tmp_path / name)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_archive_without_an_slstm(inside, tmp_path_factory):
+    overrides = {
+        "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
+        "model.seq2seq_encoder.input_dim": 6,
+        "model.seq2vec_encoder.input_size": 6,
+        "model.seq2vec_encoder.hidden_size": 4,
+        "trainer.num_epochs": 1,
+    }
+    bilstm = train(tmp_path_factory.mktemp("bilstm") / "run", "mr_coupled_lstm", overrides)
+    with pytest.raises(ConfigurationError, match=r"model\.tar\.gz: BasicClassifier has no S-LSTM"):
+        inside(bilstm, ROOT / "fixtures" / "mr" / "raw.jsonl")
+
+
+@pytest.mark.parametrize(
+    "option, value, expected",
+    [
+        ("--tolerance", "0", "expected a number between 0 and 1"),
+        ("--tolerance", "much", "expected a number between 0 and 1"),
+        ("--more-steps", "-1", "expected a number of at least 1"),
+    ],
+)
+def test_options_out_of_range(inside, tagger, option, value, expected, capsys):
+    with pytest.raises(SystemExit):
+        inside(tagger, "sentences.txt", f"{option}={value}")
+    assert f"{option}: it is '{value}', {expected}" in capsys.readouterr().err

@@ -1,0 +1,254 @@
+"""The page of slstm-inside in a real browser: it opens, it steps, it is legible."""
+
+import dataclasses
+import shutil
+import time
+
+import pytest
+import torch
+
+from slstm_allennlp.inside import Reading, page, report_of
+from slstm_allennlp.modules import SentenceStateLSTM
+from tests.ops.slstm_test import randomized
+
+# None of them is a part of the two worlds themselves: selenium is in requirements-dev.txt.
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+DRIVER = shutil.which("chromedriver")
+if CHROMIUM is None or DRIVER is None:
+    pytest.skip("there is no chromium with its chromedriver here", allow_module_level=True)
+
+FLAGS = """
+    headless no-sandbox disable-gpu disable-background-networking disable-component-update disable-sync
+    no-first-run
+""".split()
+SENTENCES = {"first": "The painter 's <b>door</b>".split(), "second": "It rains".split()}
+CONTRAST = """
+    const channel = (c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const luminance = (color) => {
+        let parts = color.match(/[\\d.]+/g).slice(0, 3).map(Number);
+        if (color.startsWith("color(")) parts = parts.map((c) => 255 * c);
+        return 0.2126 * channel(parts[0]) + 0.7152 * channel(parts[1]) + 0.0722 * channel(parts[2]);
+    };
+    const ground = (e) => {
+        const color = getComputedStyle(e).backgroundColor;
+        return color === "rgba(0, 0, 0, 0)" ? ground(e.parentElement) : color;
+    };
+    return [...document.querySelectorAll("td, th, p, dd, dt, h1, h2, h3, button, output, option")]
+        .filter((e) => e.textContent && !e.disabled).map((e) => {
+        const pair = [luminance(getComputedStyle(e).color), luminance(ground(e))].sort((a, b) => a - b);
+        const contrast = (pair[1] + 0.05) / (pair[0] + 0.05);
+        return [contrast, parseFloat(getComputedStyle(e).fontSize), e.textContent];
+    });
+"""
+
+
+@pytest.fixture(scope="module")
+def report():
+    """A pair, read by an encoder of every kind of gate, and tags of a sentence alone."""
+    torch.manual_seed(0)
+    options = {"num_steps": 3, "window_size": 2, "num_sentence_nodes": 2}
+    encoder = randomized(SentenceStateLSTM(4, 4, **options))
+    tagger = randomized(SentenceStateLSTM(4, 4, num_steps=2, num_sentence_nodes=0, transition="fastnlp"))
+
+    def reading(module, field, words):
+        with torch.no_grad():
+            trace = module.trace(torch.randn(1, len(words), 4), more_steps=2)
+        name = "_encoder" if module is encoder else "tagger"
+        return report_of(Reading(name, module.settings, trace, 0, field, words), tolerance=0.01)
+
+    pair = {
+        "input": {key: " ".join(words) for key, words in SENTENCES.items()},
+        "prediction": {"label": "neutral", "probabilities": {"neutral": 0.75, "entailment": 0.25}},
+        "readings": [reading(encoder, field, words) for field, words in SENTENCES.items()],
+    }
+    words = SENTENCES["second"]
+    tagged = {
+        "input": {"words": words},
+        "prediction": {"tagged": "It/PRP rains/VBZ", "words": words, "tags": ["PRP", "VBZ"]},
+        "readings": [reading(tagger, "tokens", words)],
+    }
+    nothing = {"input": {"sentence": ""}, "prediction": {"label": None}, "readings": []}
+    modules = {"_encoder": encoder, "tagger": tagger}
+    return {
+        "archive": "model.tar.gz",
+        "input_file": "sentences.jsonl",
+        "tolerance": 0.01,
+        "encoders": {name: dataclasses.asdict(module.settings) for name, module in modules.items()},
+        "inputs": [pair, tagged, nothing],
+    }
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(f"--{flag}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
+    yield driver
+    driver.quit()
+
+
+class Browser:
+    """The opened page, as a person sees and handles it."""
+
+    def __init__(self, driver):
+        self._driver = driver
+
+    def find(self, selector):
+        return self._driver.find_element("css selector", selector)
+
+    def texts(self, selector):
+        return [e.text for e in self._driver.find_elements("css selector", selector)]
+
+    def run(self, script):
+        return self._driver.execute_script(script)
+
+    def press(self, key, selector="body"):
+        self.find(selector).send_keys(getattr(webdriver.Keys, key, key))
+
+    def look(self, scheme, width):
+        media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+        self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+    def column(self, name, reading=0):
+        """What stands under a heading of the table of one step, without the sentence's own rows."""
+        table = f".reading:nth-of-type({reading + 1}) .one-step "
+        place = self.texts(table + "thead th").index(name) + 1
+        return self.texts(table + f"tbody tr > :nth-child({place})")
+
+
+@pytest.fixture
+def browser(driver, report, tmp_path):
+    (tmp_path / "inside.html").write_text(page(report), encoding="utf-8")
+    driver.get((tmp_path / "inside.html").as_uri())
+    yield Browser(driver)
+    assert [entry["message"] for entry in driver.get_log("browser")] == []
+    # Nothing but the file itself was asked for.
+    assert driver.execute_script("return performance.getEntriesByType('resource').length") == 0
+
+
+def near(shown, values):
+    """The same in percent, to three digits."""
+    return [float(text) for text in shown] == pytest.approx([100 * v for v in values], rel=6e-3)
+
+
+def test_it_opens_with_what_was_read_and_predicted(browser, report):
+    assert browser.find("#where").text == "Step 3 of 3"
+    assert browser.texts("h2") == ["first read by _encoder", "second read by _encoder"]
+    assert browser.column("word") == ["⟨s⟩", *SENTENCES["first"], "⟨/s⟩"]
+    assert browser.column("word", 1) == ["⟨s⟩", "It", "rains", "⟨/s⟩"]
+    assert browser.texts("#prediction > *") == ["neutral", "neutral 75.0 %", "entailment 25.0 %"]
+    first = report["inputs"][0]["readings"][0]
+    headings = {"left 2": "l2", "left 1": "l1", "self": "f", "right 1": "r1", "right 2": "r2"}
+    headings.update({"sentence 1": "s1", "sentence 2": "s2", "input": "i"})
+    for heading, gate in headings.items():
+        assert near(browser.column(heading), first["gates"][gate][2])
+    assert near(browser.column("changed"), first["change"][2])
+    for node in (0, 1):
+        assert near(browser.column(f"heard by g {node + 1}"), first["nodes"][node]["listens"][2])
+    own = browser.texts(".reading:nth-of-type(1) .one-step tfoot td.value")
+    changes, kept = ([node[key][2] for node in first["nodes"]] for key in ("change", "keeps"))
+    assert near(own, [changes[0], kept[0], changes[1], kept[1]])
+
+
+@pytest.mark.parametrize("how", ("keys", "buttons", "slider", "headings"))
+def test_it_steps(browser, report, how):
+    gates = report["inputs"][0]["readings"][0]["gates"]
+    before = 3
+    for step in (2, 1, 5, 4):
+        if how == "headings":
+            browser.find(f"#pick-0-{step}").click()
+        elif how == "buttons":
+            for _ in range(abs(step - before)):
+                browser.find("#back" if step < before else "#forth").click()
+        else:
+            place = "#step" if how == "slider" else "body"
+            browser.press("HOME", place)
+            for _ in range(step - 1):
+                browser.press("ARROW_RIGHT", place)
+        before = step
+        beyond = "3 + 2" if step > 3 else "3"
+        assert browser.find("#where").text == f"Step {step} of {beyond}"
+        assert near(browser.column("input"), gates["i"][step - 1])
+        pressed = browser.texts(".reading:nth-of-type(1) .pick[aria-pressed=true]")
+        assert pressed == [str(step)]
+    assert browser.find("#step").get_attribute("value") == "4"
+
+
+def test_it_shows_any_quantity_over_all_steps(browser, report):
+    first = report["inputs"][0]["readings"][0]
+    for label, values in (
+        ("right 2", first["gates"]["r2"]),
+        ("changed", first["change"]),
+        ("heard by g 2", first["nodes"][1]["listens"]),
+    ):
+        place = browser.texts("#quantity-0 option").index(label) + 1
+        browser.find(f"#quantity-0 option:nth-child({place})").click()
+        for step in range(5):
+            cells = browser.texts(f".reading:nth-of-type(1) .all-steps tbody td:nth-child({step + 2})")
+            assert near(cells, values[step])
+    kept = browser.texts(".reading:nth-of-type(1) .all-steps tfoot td")
+    assert near(kept, first["nodes"][1]["keeps"])
+
+
+def test_it_plays_to_the_end(browser):
+    browser.press("HOME")
+    browser.find("#play").click()
+    assert browser.find("#play").text == "Stop"
+    deadline = time.monotonic() + 20
+    while browser.find("#play").text == "Stop" and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert browser.find("#where").text == "Step 5 of 3 + 2" and browser.find("#play").text == "Play"
+
+
+def test_it_turns_to_other_sentences(browser, report):
+    browser.press("n")
+    tagged = report["inputs"][1]["readings"][0]
+    assert browser.column("word") == ["It", "rains"] and browser.column("tag") == ["PRP", "VBZ"]
+    assert browser.texts("#prediction") == ["It/PRP rains/VBZ"]
+    assert near(browser.column("left"), tagged["gates"]["l1"][2])
+    browser.find("#next").click()
+    assert "there are no words" in browser.find("main").text
+    assert browser.find("#next").get_attribute("disabled")
+    browser.press("p")
+    browser.find("#sentence option:nth-child(1)").click()
+    assert browser.texts("h2")[0] == "first read by _encoder"
+
+
+def test_contrast_goes_from_the_least_to_the_most(browser, report):
+    def shades():
+        return browser.run(
+            "return [...document.querySelectorAll('.reading:nth-of-type(1) .one-step tbody td.value')]"
+            ".map((cell) => [Number(cell.textContent), Number(cell.style.getPropertyValue('--shade'))])"
+        )
+
+    gates = report["inputs"][0]["readings"][0]["gates"]
+    values = [v for rows in gates.values() for row in rows for v in row]
+    even = 1 / len(gates)
+    top = max(2 * even, max(values))
+    number, shade = shades()[0]
+    assert shade == pytest.approx(number / 100 / top, abs=0.01)
+    browser.find("#contrast").click()
+    number, shade = shades()[0]
+    assert shade == pytest.approx((number / 100 - min(values)) / (max(values) - min(values)), abs=0.02)
+
+
+@pytest.mark.parametrize("width", (1280, 400))
+@pytest.mark.parametrize("scheme", ("light", "dark"))
+def test_it_is_legible(browser, scheme, width):
+    """Letters of 12 pixels and more, at a contrast of 4.5 and more, within the window's width."""
+    browser.look(scheme, width)
+    for contrast in (False, True):
+        browser.run(f"state.contrast = {str(contrast).lower()}")
+        for step in (1, 3, 5):
+            browser.find(f"#pick-0-{step}").click()
+            found = browser.run(CONTRAST)
+            assert len(found) > 100
+            assert [what for what in found if what[0] < 4.5 or what[1] < 12] == []
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert browser.find("tbody td.value").size["height"] > 12

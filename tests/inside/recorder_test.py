@@ -1,0 +1,155 @@
+"""What is recorded of any model's S-LSTMs: the words that they read, and what they did."""
+
+import pytest
+import torch
+from allennlp.common.util import sanitize
+from allennlp.data import Instance, Token, Vocabulary
+from allennlp.data.fields import TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.models import Model
+from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
+from allennlp.modules.token_embedders import Embedding
+from allennlp.nn.util import get_text_field_mask
+
+from slstm_allennlp.inside import TraceRecorder
+from slstm_allennlp.modules.seq2vec_encoders import SlstmSeq2VecEncoder
+from tests.models.swap_test import CASES, bart, build, name_of  # noqa: F401  (a fixture among them)
+
+
+def same(ours, expected):
+    """Equal but for rounding; AllenNLP's parsers give NaN at padding."""
+    if isinstance(expected, dict):
+        return ours.keys() == expected.keys() and all(same(ours[key], expected[key]) for key in expected)
+    if isinstance(expected, list):
+        return len(ours) == len(expected) and all(map(same, ours, expected))
+    return ours == (
+        pytest.approx(expected, abs=1e-5, nan_ok=True) if isinstance(expected, float) else expected
+    )
+
+
+# What the S-LSTMs of these read is not the whole of a text field, or may be of one or of another.
+UNKNOWN = {
+    "dialog_qa": {None, "question", "passage"},
+    "multitask": {None},
+    "bidaf, without masks": {None, "question", "passage"},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_in_every_model(case, bart):  # noqa: F811
+    _, instances, model = build(CASES[case], "slstm", name_of(case), bart)
+    model.eval()
+    some = instances[:2]
+    expected = sanitize(model.forward_on_instances(some))
+    with TraceRecorder(model) as recorder:
+        assert same(sanitize(model.forward_on_instances(some)), expected)
+    readings = recorder.take()
+    assert not recorder.take()
+    texts = {n: f for n, f in some[0].fields.items() if isinstance(f, TextField)}
+    assert {reading.field for reading in readings} <= UNKNOWN.get(case, set(texts))
+    for reading in readings:
+        count = int(reading.trace.mask[reading.row].sum()) - 2 * reading.settings.boundary
+        if reading.field is not None:
+            text = some[reading.row][reading.field]
+            assert reading.words == [token.text for token in text.tokens] and len(reading.words) == count
+    assert same(sanitize(model.forward_on_instances(some)), expected)
+    assert not recorder.take()
+
+
+class TwoTexts(Model):
+    """Embeds both texts before it reads either, and then reads the second first, or both at once."""
+
+    def __init__(self, vocab, both_at_once=False):
+        super().__init__(vocab)
+        embedding = Embedding(4, num_embeddings=vocab.get_vocab_size("tokens"))
+        self.embedder = BasicTextFieldEmbedder({"tokens": embedding})
+        self.first, self.second = (SlstmSeq2VecEncoder(4, 3, num_steps=2) for _ in range(2))
+        self.both_at_once = both_at_once
+
+    def forward(self, one, two):
+        mask, texts = get_text_field_mask(one), [self.embedder(one), self.embedder(two)]
+        if self.both_at_once:
+            return {"one": self.first(sum(texts), mask)}
+        two = self.second(inputs=texts[1].tanh_(), mask=mask)
+        return {
+            "one": self.first(texts[0], mask),
+            "two": two,
+            "none": self.first(texts[0].detach(), mask),
+        }
+
+
+def two_texts(**options):
+    """With two instances of two texts each, all of as many words."""
+    indexers = {"tokens": SingleIdTokenIndexer()}
+    instances = [
+        Instance(
+            {key: TextField([Token(word) for word in text.split()], indexers) for key, text in pair}
+        )
+        for pair in (
+            (("one", "a warm film"), ("two", "the dull end")),
+            (("one", "it rains hard"), ("two", "we stay in")),
+        )
+    ]
+    return TwoTexts(Vocabulary.from_instances(instances), **options).eval(), instances
+
+
+def test_texts_of_one_length_are_not_taken_for_one_another():
+    model, instances = two_texts()
+    with TraceRecorder(model) as recorder:
+        outputs = model.forward_on_instances(instances)
+    found = [
+        (reading.encoder, reading.field, reading.words and " ".join(reading.words))
+        for reading in recorder.take()
+    ]
+    assert found == [
+        ("second", "two", "the dull end"),
+        ("second", "two", "we stay in"),
+        ("first", "one", "a warm film"),
+        ("first", "one", "it rains hard"),
+        ("first", None, None),
+        ("first", None, None),
+    ]
+    assert (outputs[0]["one"] == outputs[0]["none"]).all()
+
+
+def test_what_may_be_one_text_or_the_other_is_not_known():
+    model, instances = two_texts(both_at_once=True)
+    with TraceRecorder(model) as recorder:
+        model.forward_on_instances(instances)
+    assert [(reading.field, reading.words) for reading in recorder.take()] == [(None, None)] * 2
+
+
+def test_more_steps_leave_the_results_alone():
+    model, instances = two_texts()
+    expected = model.forward_on_instances(instances)
+    with TraceRecorder(model, more_steps=5) as recorder:
+        outputs = model.forward_on_instances(instances)
+    for ours, exact in zip(outputs, expected):
+        torch.testing.assert_close(torch.tensor(ours["one"]), torch.tensor(exact["one"]))
+    assert {len(reading.trace.h) for reading in recorder.take()} == {1 + 2 + 5}
+
+
+def test_a_drawn_start_is_that_of_the_prediction():
+    """With a start that is drawn, the trace is of the very pass that made the prediction."""
+    model, instances = two_texts()
+    uniform = {"preset": "released", "initial_state": "uniform"}
+    model.first = SlstmSeq2VecEncoder(4, 4, num_steps=2, transition=uniform).eval()
+    with TraceRecorder(model) as recorder:
+        outputs = model.forward_on_instances(instances)
+    reading = next(reading for reading in recorder.take() if reading.encoder == "first")
+    torch.testing.assert_close(reading.trace.sentence[0], torch.tensor(outputs[0]["one"]))
+
+
+def test_a_failure_leaves_the_model_as_it_was():
+    model, instances = two_texts()
+    with pytest.raises(TypeError, match="two"), TraceRecorder(model):
+        model.forward_on_instances([Instance({"one": instances[0]["one"]})])
+    watched = {"forward", "forward_on_instances"}
+    assert not any(watched & set(vars(module)) for module in model.modules())
+
+
+def test_a_model_without_an_slstm():
+    model, _ = two_texts()
+    model.first = model.second = torch.nn.Identity()
+    with pytest.raises(ValueError, match="TwoTexts has no S-LSTM, expected one"):
+        TraceRecorder(model)

@@ -1,0 +1,95 @@
+"""The numbers of a trace: means over the dimensions, changes, and when the states come to rest."""
+
+import json
+
+import pytest
+import torch
+
+from slstm_allennlp.inside import Reading, report_of
+from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.slstm import naive_slstm
+from tests.ops.slstm_test import randomized
+
+
+def reading_of(encoder, inputs, lengths, row, words=None, **options):
+    mask = torch.arange(inputs.size(1)) < torch.tensor(lengths).unsqueeze(1)
+    with torch.no_grad():
+        trace = encoder.trace(inputs, mask, **options)
+    return Reading("encoder", encoder.settings, trace, row, "tokens" if words else None, words)
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("nodes", (0, 1, 2))
+def test_numbers_are_those_of_the_equations(nodes):
+    encoder = randomized(SentenceStateLSTM(4, 4, num_steps=3, window_size=2, num_sentence_nodes=nodes))
+    inputs = torch.randn(2, 3, 4)
+    report = report_of(reading_of(encoder, inputs, (3, 2), 1, ["old", "film"]), tolerance=0.01)
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+    assert report["words"] == ["⟨s⟩", "old", "film", "⟨/s⟩"] and report["words_known"]
+    assert list(report["gates"]) == encoder.settings.normalized_gates
+    for step in range(3):
+        for word in range(4):
+            total = sum(gates[step][word] for gates in report["gates"].values())
+            assert total == pytest.approx(1, abs=1e-4)
+        for node in report["nodes"]:
+            assert sum(node["listens"][step]) + node["keeps"][step] == pytest.approx(1, abs=1e-4)
+    assert len(report["nodes"]) == nodes
+    # The states after one step and after two, from the oracle, of the words between ⟨s⟩ and ⟨/s⟩.
+    sentence, mask = inputs[1:, :2], torch.ones(1, 2, dtype=torch.bool)
+    states = []
+    for steps in (1, 2):
+        shorter = SentenceStateLSTM(
+            4, 4, num_steps=steps, window_size=2, num_sentence_nodes=nodes
+        ).settings
+        states.append(naive_slstm(sentence, mask, encoder.weights, shorter))
+    (before, g_before), (after, g_after) = states
+    for i in range(2):
+        expected = moved(before[0, i], after[0, i])
+        assert report["change"][1][1 + i] == pytest.approx(expected, rel=1e-4)
+    if nodes:
+        assert report["nodes"][0]["change"][1] == pytest.approx(moved(g_before, g_after), rel=1e-4)
+
+
+def moved(before, after):
+    return ((after - before).norm() / max(after.norm(), before.norm())).item()
+
+
+def test_rest():
+    """The first step from which on nothing moves more than the tolerance, and not one before."""
+    encoder = SentenceStateLSTM(4, 4, num_steps=2)
+    reading = reading_of(encoder, torch.randn(1, 3, 4), (3,), 0, more_steps=48)
+    report = report_of(reading, tolerance=0.01)
+    assert report["steps"] == 2 and len(report["change"]) == 50
+    for what, changes in (
+        ("words", [max(of_words) for of_words in report["change"]]),
+        ("nodes", report["nodes"][0]["change"]),
+    ):
+        step = report["converged"][what]
+        assert 2 < step < 50
+        assert changes[step - 2] > 0.01 >= max(changes[step - 1 :])
+    never = report_of(reading, tolerance=1e-12)["converged"]
+    assert never == {"words": None, "nodes": None}
+    # c⁰ is zero, and so is g¹: from h⁰ to there is a whole length.
+    assert report["nodes"][0]["change"][0] == 1
+    assert report_of(reading, tolerance=2)["converged"] == {"words": 1, "nodes": 1}
+
+
+def test_unknown_words_are_numbered():
+    encoder = SentenceStateLSTM(4, 4, num_steps=2)
+    report = report_of(reading_of(encoder, torch.randn(1, 2, 4), (2,), 0), 0.01)
+    assert report["words"] == ["⟨s⟩", "1", "2", "⟨/s⟩"] and not report["words_known"]
+
+
+def test_no_words():
+    encoder = SentenceStateLSTM(4, 4, num_steps=2, transition="released")
+    report = report_of(reading_of(encoder, torch.randn(1, 2, 4), (0,), 0), 0.01)
+    assert report["words"] == [] and report["gates"]["i"] == [[], []]
+    assert report["nodes"][0]["keeps"] == [1, 1] and report["nodes"][0]["change"] == [0, 0]
+
+
+def test_states_that_are_not_finite():
+    encoder = SentenceStateLSTM(4, 4, num_steps=2)
+    with torch.no_grad():
+        encoder.word_b[0] = float("nan")
+    with pytest.raises(ValueError, match=r"encoder: the states of \['⟨s⟩', 'old', '⟨/s⟩'\] are not fin"):
+        report_of(reading_of(encoder, torch.randn(1, 1, 4), (1,), 0, ["old"]), 0.01)

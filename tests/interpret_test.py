@@ -1,0 +1,240 @@
+"""AllenNLP's own saliency interpreters and attackers on models with this project's encoders."""
+
+import json
+
+import numpy
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.plugins import import_plugins
+from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.interpret.attackers import Hotflip, InputReduction
+from allennlp.interpret.saliency_interpreters import IntegratedGradient, SimpleGradient, SmoothGradient
+from allennlp.models import Model
+from allennlp.predictors import Predictor
+
+TOKENS = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
+TEXTS = {
+    TOKENS: 10,
+    "model.seq2vec_encoder.input_size": 10,
+    "model.seq2vec_encoder.hidden_size": 10,
+}
+TAGS = {TOKENS: 10, "model.encoder.input_size": 60, "model.encoder.hidden_size": 10}
+CLASSIFIERS = {
+    "mr_slstm": {**TEXTS, "model.seq2seq_encoder.input_dim": 10},
+    "sst2_cas_lstm": {
+        **TEXTS,
+        "model.seq2seq_encoder.input_dim": 10,
+        "model.feedforward.input_dim": 10,
+        "model.feedforward.hidden_dims": 10,
+    },
+}
+PAIRS = {
+    name: {**TEXTS, "model.feedforward.hidden_dims": 10} for name in ("snli_slstm", "snli_cas_lstm")
+}
+TAGGERS = {"ner_slstm": TAGS, "pos_slstm": TAGS}
+OVERRIDES = {**CLASSIFIERS, **PAIRS, **TAGGERS}
+INTERPRETERS = (SimpleGradient, IntegratedGradient, SmoothGradient)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """By a config's name, the predictor of a small model after some steps on some texts, and those."""
+    made = {}
+
+    def of(config):
+        if config not in made:
+            made[config] = train(config)
+        return made[config]
+
+    return of
+
+
+def train(config):
+    import_plugins()  # as the command line does
+    torch.manual_seed(1)
+    params = Params.from_file(f"training_config/{config}.jsonnet", json.dumps(OVERRIDES[config]))
+    reader = DatasetReader.from_params(params["dataset_reader"])
+    instances = list(reader.read(params["train_data_path"]))[:80:4]
+    model = Model.from_params(params["model"], vocab=Vocabulary.from_instances(instances))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    batch = Batch(instances)
+    batch.index_instances(model.vocab)
+    for _ in range(50):
+        loss = model.train()(**batch.as_tensor_dict())["loss"]
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return Predictor.by_name(model.default_predictor or "text_classifier")(model, reader), instances
+
+
+def words_of(instance, field="tokens"):
+    return [token.text for token in instance[field].tokens]
+
+
+def with_entities(predictor, instances):
+    """The words of the first sentence in which entities are predicted, or of the first of all."""
+    for instance in instances:
+        if predictor.predict_json({"words": words_of(instance)}).get("spans", True):
+            return words_of(instance)
+    raise AssertionError("there are entities in none of the sentences")
+
+
+def check_saliency(saliency, count):
+    """A share of the whole for each word, and not the same for all."""
+    assert len(saliency) == count
+    assert all(numpy.isfinite(saliency)) and sum(saliency) == pytest.approx(1)
+    assert min(saliency) >= 0 and max(saliency) > 1.2 / count
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+@pytest.mark.parametrize("config", CLASSIFIERS)
+def test_saliency_of_words(trained, config, interpreter):
+    predictor, instances = trained(config)
+    for instance in instances[:3]:
+        words = words_of(instance)
+        result = interpreter(predictor).saliency_interpret_from_json({"words": words})
+        check_saliency(result["instance_1"]["grad_input_1"], len(words))
+
+
+@pytest.mark.parametrize("config", CLASSIFIERS)
+def test_simple_gradient_is_the_gradient_times_the_embedding(trained, config):
+    predictor, instances = trained(config)
+    model, words = predictor._model, words_of(instances[0])
+    found = SimpleGradient(predictor).saliency_interpret_from_json({"words": words})
+    leaves = []
+
+    def hook(module, inputs, output):
+        leaves.append(output.detach().requires_grad_())
+        return leaves[0]
+
+    instance = predictor._json_to_instance({"words": words})
+    predictor._dataset_reader.apply_token_indexers(instance)
+    batch = Batch([instance])
+    batch.index_instances(model.vocab)
+    handle = model._text_field_embedder.register_forward_hook(hook)
+    logits = model.eval()(**batch.as_tensor_dict())["logits"]
+    handle.remove()
+    torch.nn.functional.cross_entropy(logits, logits.argmax(-1)).backward()
+    products = (leaves[0].grad * leaves[0]).sum(-1)[0].abs()
+    expected = (products / products.sum()).tolist()
+    assert found["instance_1"]["grad_input_1"] == pytest.approx(expected, rel=1e-3, abs=1e-5)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+@pytest.mark.parametrize("config", PAIRS)
+def test_saliency_of_pairs(trained, config, interpreter):
+    """AllenNLP counts the gradients from the last text that was read: 1 is the hypothesis."""
+    predictor, _ = trained(config)
+    pair = {"premise": "A young woman is painting a fence.", "hypothesis": "A person is outdoors."}
+    result = interpreter(predictor).saliency_interpret_from_json(pair)["instance_1"]
+    assert set(result) == {"grad_input_1", "grad_input_2"}
+    check_saliency(result["grad_input_1"], 5)
+    check_saliency(result["grad_input_2"], 8)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_saliency_of_tags(trained, interpreter):
+    """One for each entity, or one for the sentence where tags are no entities."""
+    for config in TAGGERS:
+        predictor, instances = trained(config)
+        words = with_entities(predictor, instances)
+        entities = predictor.predict_json({"words": words}).get("spans", [None])
+        result = interpreter(predictor).saliency_interpret_from_json({"words": words})
+        assert len(result) == len(entities)
+        for of_one in result.values():
+            check_saliency(of_one["grad_input_1"], len(words))
+
+
+def test_entities_are_labelled_one_by_one(trained):
+    predictor, instances = trained("ner_slstm")
+    text = instances[0]["tokens"]
+    plain = predictor._dataset_reader.text_to_instance(text.tokens)
+    length, begin = len(text.tokens), ["B-PER", "L-PER", "O", "U-LOC"]
+    tags = begin + ["O"] * (length - 4)
+    one, two = predictor.predictions_to_labeled_instances(plain, {"tags": tags})
+    assert one["tags"].labels == ["B-PER", "L-PER"] + ["O"] * (length - 2)
+    assert two["tags"].labels == ["O", "O", "O", "U-LOC"] + ["O"] * (length - 4)
+    assert one["ignore_loss_on_o_tags"].flag_value and two["ignore_loss_on_o_tags"].flag_value
+    # Tags that break the scheme are entities, too, and no tags at all are one instance.
+    (broken,) = predictor.predictions_to_labeled_instances(
+        plain, {"tags": ["B-PER"] + ["O"] * (length - 1)}
+    )
+    assert broken["tags"].labels[:2] == ["B-PER", "O"]
+    (none,) = predictor.predictions_to_labeled_instances(plain, {"tags": ["O"] * length})
+    assert none["tags"].labels == ["O"] * length and not none["ignore_loss_on_o_tags"].flag_value
+
+
+def prediction(predictor, **given):
+    output = predictor.predict_json(given)
+    return output.get("label", output.get("tags"))
+
+
+@pytest.mark.parametrize("config", CLASSIFIERS)
+def test_input_reduction(trained, config):
+    """Fewer words, in their order, and the same label."""
+    predictor, instances = trained(config)
+    for instance in instances[:3]:
+        words = words_of(instance)
+        result = InputReduction(predictor).attack_from_json({"words": words})
+        assert result["original"] == words
+        (final,) = result["final"]
+        left = iter(words)
+        assert 0 < len(final) < len(words) and all(word in left for word in final)
+        assert prediction(predictor, words=final) == prediction(predictor, words=words)
+
+
+@pytest.mark.parametrize("config", CLASSIFIERS)
+def test_hotflip(trained, config):
+    """Every attack changes words into others of the vocabulary, and some of them the label."""
+    predictor, instances = trained(config)
+    attacker = Hotflip(predictor)
+    attacker.initialize()
+    known = predictor._model.vocab.get_token_to_index_vocabulary("tokens")
+    changed = []
+    for instance in instances[:5]:
+        words = words_of(instance)
+        result = attacker.attack_from_json({"words": words})
+        (final,) = result["final"]
+        flipped = [new for new, old in zip(final, words) if new != old]
+        assert len(final) == len(words) and flipped and set(flipped) <= set(known)
+        changed.append(prediction(predictor, words=final) != prediction(predictor, words=words))
+    assert any(changed)
+
+
+@pytest.mark.parametrize("config", PAIRS)
+@pytest.mark.parametrize(
+    "field, gradient", [("hypothesis", "grad_input_1"), ("premise", "grad_input_2")]
+)
+def test_attacks_on_pairs(trained, config, field, gradient):
+    predictor, _ = trained(config)
+    pair = {"premise": "A young woman is painting a fence.", "hypothesis": "A person is outdoors."}
+    words = words_of(predictor._json_to_instance(pair), field)
+    reduced = InputReduction(predictor).attack_from_json(pair, field, gradient)["final"][0]
+    assert 0 < len(reduced) < len(words)
+    attacker = Hotflip(predictor)
+    attacker.initialize()
+    flipped = attacker.attack_from_json(pair, field, gradient)["final"][0]
+    assert len(flipped) == len(words) and flipped != words
+
+
+def test_attacks_on_entities(trained):
+    predictor, instances = trained("ner_slstm")
+    words = with_entities(predictor, instances)
+    before = predictor.predict_json({"words": words})
+    reduced = InputReduction(predictor).attack_from_json({"words": words})
+    assert len(reduced["final"]) == len(before["spans"]) > 0
+    assert all(0 < len(tokens) < len(words) for tokens in reduced["final"])
+    attacker = Hotflip(predictor)
+    attacker.initialize()
+    flipped = attacker.attack_from_json({"words": words})["final"][0]
+    assert flipped != words and len(flipped) == len(words)
+
+
+def test_hotflip_of_tags_that_are_no_entities(trained):
+    predictor, instances = trained("pos_slstm")
+    words = words_of(instances[0])
+    attacker = Hotflip(predictor)
+    attacker.initialize()
+    flipped = attacker.attack_from_json({"words": words})["final"][0]
+    assert prediction(predictor, words=flipped) != prediction(predictor, words=words)

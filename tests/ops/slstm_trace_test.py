@@ -1,0 +1,175 @@
+"""The trace of an S-LSTM against the naive version's own gates and states."""
+
+import pytest
+import torch
+
+from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.slstm import naive as oracle
+from slstm_allennlp.ops.slstm import naive_slstm
+from tests.ops.slstm_test import LENGTHS, MIXED, SIZE, TRANSITIONS, batch, name, randomized, seeded
+
+STEPS = 3
+
+
+def slstm(**options):
+    return randomized(SentenceStateLSTM(SIZE, SIZE, num_steps=STEPS, **options))
+
+
+def close(ours, expected):
+    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
+
+
+def naive_gates(monkeypatch, encoder, sentence):
+    """
+    What the naive version normalises while it reads one sentence: for each step the words' gates,
+    (N, P, h), and the nodes' fᵢ with f_g behind, (N + 1, m, h).
+    """
+    seen = []
+
+    def recording(pre_activations, settings, normalize=oracle._normalize):
+        seen.append(normalize(pre_activations, settings))
+        return seen[-1]
+
+    mask = torch.ones(1, len(sentence), dtype=torch.bool)
+    with monkeypatch.context() as patch:
+        patch.setattr(oracle, "_normalize", recording)
+        naive_slstm(sentence.unsqueeze(0), mask, encoder.weights, encoder.settings)
+    words = len(sentence) + 2 * encoder.settings.boundary
+    a_step = words + encoder.settings.num_sentence_nodes
+    assert len(seen) == STEPS * a_step
+    for start in range(0, len(seen), a_step):
+        of_words, of_nodes = seen[start : start + words], seen[start + words : start + a_step]
+        yield (
+            torch.stack([torch.stack(gates) for gates in of_words]),
+            torch.stack([torch.stack(gates) for gates in of_nodes], dim=1) if of_nodes else None,
+        )
+
+
+def check(trace, encoder, inputs, mask):
+    """All that the equations say of a trace, whatever the settings."""
+    settings = encoder.settings
+    padding = ~trace.mask.unsqueeze(-1)
+    lengths = torch.tensor(LENGTHS) + 2 * settings.boundary
+    assert trace.mask.sum(1).tolist() == lengths.tolist()
+    assert list(trace.word_gates) == settings.normalized_gates
+    for value in (trace.h, trace.c, trace.o, trace.u, *trace.word_gates.values()):
+        assert value.shape[1:] == (*trace.mask.shape, SIZE) and not value[:, ~trace.mask].any()
+    # Eq. 2, from the traced gates: they sum to one, and make the cells and states of the next step.
+    total = sum(trace.word_gates.values())
+    close(total, torch.ones_like(total).masked_fill(padding, 0))
+    for step in range(STEPS):
+        cells = naive_neighbors(trace.c[step], settings)
+        if settings.num_sentence_nodes:
+            cells += list(trace.c_g[step].unsqueeze(2).expand(-1, -1, *padding.shape[1:2], -1).unbind(1))
+        cells.append(trace.u[step])
+        made = sum(gates[step] * cell for gates, cell in zip(trace.word_gates.values(), cells))
+        close(trace.c[step + 1], made.masked_fill(padding, 0))
+        close(trace.h[step + 1], trace.o[step] * torch.tanh(trace.c[step + 1]))
+    check_nodes(trace, settings)
+    for ours, expected in zip((trace.words, trace.sentence), seeded(encoder, inputs, mask)):
+        close(ours, expected)
+    real = trace.h[-1, :, 1:-1] if settings.boundary else trace.h[-1]
+    close(real.masked_fill(~mask.unsqueeze(-1), 0), trace.words)
+
+
+def check_nodes(trace, settings):
+    """Eq. 3, from the traced gates."""
+    if not settings.num_sentence_nodes:
+        assert all(value is None for value in (trace.g, trace.c_g, trace.f, trace.f_g, trace.o_g))
+        return
+    total = trace.f.sum(2) + trace.f_g
+    close(total, torch.ones_like(total))
+    assert not trace.f[:, ~trace.mask].any()
+    for step in range(STEPS):
+        made = (trace.f[step] * trace.c[step].unsqueeze(2)).sum(1) + trace.f_g[step] * trace.c_g[step]
+        close(trace.c_g[step + 1], made)
+        close(trace.g[step + 1], trace.o_g[step] * torch.tanh(made))
+
+
+def naive_neighbors(states, settings):
+    """The states at the places of ξ, one word at a time: (B, N, h) each."""
+
+    def at(distance):
+        moved = torch.zeros_like(states)
+        for i in range(states.size(1)):
+            if 0 <= i + distance < states.size(1):
+                moved[:, i] = states[:, i + distance]
+        return moved
+
+    k = settings.window_size
+    left, right = [at(-d) for d in range(k, 0, -1)], [at(d) for d in range(1, k + 1)]
+    if settings.transition.window == "summed":
+        left, right = [sum(left)], [sum(right)]
+    return [*left, states, *right]
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
+@pytest.mark.parametrize("boundary", (False, True), ids=("bare", "boundary"))
+@pytest.mark.parametrize("nodes", (0, 1, 2))
+@pytest.mark.parametrize("window", (1, 2))
+@pytest.mark.parametrize("transition", TRANSITIONS, ids=name)
+def test_the_equations_hold(transition, window, nodes, boundary, layer_norm):
+    encoder = slstm(
+        window_size=window,
+        num_sentence_nodes=nodes,
+        boundary=boundary,
+        transition=transition,
+        layer_norm=layer_norm,
+    )
+    inputs, mask = batch()
+    check(seeded(encoder.trace, inputs, mask), encoder, inputs, mask)
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("nodes", (0, 1, 2))
+@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp", *MIXED), ids=name)
+def test_gates_are_those_of_the_naive_version(monkeypatch, transition, nodes):
+    encoder = slstm(window_size=2, num_sentence_nodes=nodes, transition=transition)
+    inputs, mask = batch()
+    trace = encoder.trace(inputs, mask)
+    check(trace, encoder, inputs, mask)
+    for b, length in enumerate(LENGTHS):
+        words = int(trace.mask[b].sum())
+        for step, (of_words, of_nodes) in enumerate(
+            naive_gates(monkeypatch, encoder, inputs[b, :length]) if words else ()
+        ):
+            ours = torch.stack([gates[step, b, :words] for gates in trace.word_gates.values()], dim=1)
+            close(ours, of_words)
+            if of_nodes is not None:
+                close(trace.f[step, b, :words], of_nodes[:-1])
+                close(trace.f_g[step, b], of_nodes[-1])
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("transition", ("paper", "fastnlp"))
+def test_every_step_is_the_result_of_so_many_steps(transition):
+    """The traced states at step t are what a module of t steps gives."""
+    encoder = slstm(transition={"preset": transition, "sentence_vector": "node", "boundary": False})
+    inputs, mask = batch()
+    trace = encoder.trace(inputs, mask)
+    for steps in range(1, STEPS + 1):
+        shorter = SentenceStateLSTM(SIZE, SIZE, num_steps=steps, transition=encoder.settings.transition)
+        shorter.load_state_dict(encoder.state_dict())
+        words, sentence = naive_slstm(inputs, mask, shorter.weights, shorter.settings)
+        close(trace.h[steps], words)
+        some = mask.any(1)  # the naive version makes zeros of a sentence without words
+        close(trace.g[steps, some, 0], sentence[some])
+
+
+def test_a_trace_has_gradients():
+    encoder = slstm()
+    inputs, mask = batch()
+    inputs.requires_grad_()
+    trace = encoder.trace(inputs, mask)
+    gradient = torch.autograd.grad(trace.word_gates["s1"][-1].sum(), inputs)[0]
+    assert gradient[mask].abs().sum() > 0 and not gradient[~mask].any()
+
+
+def test_no_words_and_bad_masks():
+    encoder = slstm(transition="released")
+    trace = encoder.trace(torch.zeros(2, 0, SIZE))
+    assert trace.h.shape == (STEPS + 1, 2, 0, SIZE) and trace.f.shape == (STEPS, 2, 0, 1, SIZE)
+    close(trace.f_g, torch.ones(STEPS, 2, 1, SIZE))
+    with pytest.raises(ValueError, match=r"mask\[0\] is False at 0 and True at 1"):
+        encoder.trace(torch.zeros(1, 2, SIZE), torch.tensor([[False, True]]))
