@@ -109,7 +109,7 @@ def sections() -> Iterator[str]:
         yield documentation(entry.subject) + "\n"
         arguments = "" if entry.role == Subcommand.__name__ else signature(entry.subject)
         if arguments:
-            yield f"```python\n{arguments}\n```\n"
+            yield f"```text\n{arguments}\n```\n"
         seen.update((base.__qualname__, base) for base in shared_bases(entry.subject))
     yield "## What several of them share\n"
     for name in sorted(seen):
@@ -117,7 +117,7 @@ def sections() -> Iterator[str]:
     yield "## For PyTorch alone\n"
     for subject in (*(getattr(modules, name) for name in modules.__all__), Transition):
         yield f"### {subject.__qualname__}\n\n`{subject.__module__}.{subject.__qualname__}`\n"
-        yield f"{documentation(subject)}\n\n```python\n{signature(subject)}\n```\n"
+        yield f"{documentation(subject)}\n\n```text\n{signature(subject)}\n```\n"
 
 
 def main(folder: pathlib.Path = ROOT / "docs") -> None:

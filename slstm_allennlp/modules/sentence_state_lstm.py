@@ -1,6 +1,7 @@
+from contextlib import nullcontext
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, Mapping, Optional, Tuple, Union
+from typing import Any, ContextManager, Mapping, Optional, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -162,10 +163,14 @@ class SentenceStateLSTM(Module):
         padded elsewhere than at the end.
         """
         mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        with self._precision(inputs):
+            return self._states(inputs, mask, need_words, need_sentence)
+
+    def _precision(self, inputs: Tensor) -> ContextManager[object]:
+        """In which to compute."""
         if not self.bfloat16_products:
-            return self._states(inputs, mask, need_words, need_sentence)
-        with torch.autocast(inputs.device.type, torch.bfloat16):
-            return self._states(inputs, mask, need_words, need_sentence)
+            return nullcontext()  # that of the caller, who may be under autocast
+        return torch.autocast(inputs.device.type, torch.bfloat16)
 
     def _states(
         self, inputs: Tensor, mask: Tensor, need_words: bool, need_sentence: bool
@@ -213,7 +218,8 @@ class SentenceStateLSTM(Module):
             raise ValueError(f"more_steps is {more_steps}, expected at least 0")
         mask = check_inputs_and_mask(inputs, mask, self.input_size)
         start = self._start(inputs)
-        return trace_slstm(inputs, mask, self.weights, self.settings, start, more_steps)
+        with self._precision(inputs):
+            return trace_slstm(inputs, mask, self.weights, self.settings, start, more_steps)
 
     def _kernels(self, inputs: Tensor, mask: Tensor) -> Optional[ModuleType]:
         """What `fused_slstm` is to run on; None where `batched_slstm` has to."""

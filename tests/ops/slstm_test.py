@@ -395,6 +395,9 @@ def test_bfloat16_is_autocast():
     for ours, theirs, exact in zip(low(inputs, mask), expected, encoder(inputs, mask)):
         assert ours.dtype == torch.float32
         assert torch.equal(ours, theirs) and not torch.equal(ours, exact)
+    trace = low.trace(inputs, mask)
+    for traced, ours, exact in zip(trace[-2:], low(inputs, mask), encoder(inputs, mask)):
+        assert away(traced, ours) < 0.01 and not torch.equal(traced, exact)
 
 
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
