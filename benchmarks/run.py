@@ -6,14 +6,17 @@ the CAS-LSTM beside a `torch.nn.LSTM` of two layers.
     python benchmarks/run.py                     # all sweeps; prints tables, writes JSON and a plot each
     python benchmarks/run.py --sweeps shapes     # one of them
     python benchmarks/run.py --sweeps cas_lstm
-    python benchmarks/run.py --device cuda --dtype bfloat16
+    python benchmarks/run.py --device cuda --sweeps figure5
+    python benchmarks/run.py --device cuda --sweeps large
 
 Versions take turns within one run, and each time is a median: compare times of one table with each
-other, not with those of another machine or day.
+other, not with those of another machine or day. AllenNLP is not needed; Matplotlib is for the plots, and
+Triton for the kernels on a GPU.
 """
 
 import argparse
 import functools
+import importlib.util
 import json
 import pathlib
 import platform
@@ -21,22 +24,21 @@ import statistics
 import time
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional
 
-import matplotlib
 import torch
 from torch import Tensor
 
 from slstm_allennlp.modules import CellAwareStackedLSTM, SentenceStateLSTM
 from slstm_allennlp.ops.cas_lstm import fused_cas_lstm_layer, hoisted_cas_lstm_layer
 from slstm_allennlp.ops.cas_lstm.kernels import eager as cas_eager
-from slstm_allennlp.ops.compiled import load_kernels
+from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm
 from slstm_allennlp.ops.slstm.kernels import eager
 
-matplotlib.use("Agg")
-from matplotlib import pyplot
-
 HERE = pathlib.Path(__file__).parent
 FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
+BOUND, LOW_BOUND = "literal bound", "literal bound, bfloat16"
+LSTM = "torch.nn.LSTM, 2 directions"
+TOGETHER = 10  # steps that a GPU is given before it is waited for
 
 
 # What is asked of the S-LSTM; "bfloat16" is with `torch.autocast`.
@@ -108,10 +110,31 @@ def literal_bound(shape: Shape, device: str, dtype: torch.dtype) -> Step:
 
 def all_kernels(operation: str, eager: Any, device: str, dtype: torch.dtype) -> Dict[str, Any]:
     """Those that run here, by name."""
-    compiled = None
+    found = {"eager": eager}
     if device == "cpu" and dtype in (torch.float32, torch.float64):
-        compiled = load_kernels(operation)
-    return {"eager": eager, **({} if compiled is None else {"compiled": compiled})}
+        found["compiled"] = load_kernels(operation)
+    if device == "cuda" and operation == "slstm":
+        found["Triton"] = load_gpu_kernels(operation)
+    return {name: kernels for name, kernels in found.items() if kernels is not None}
+
+
+def versions_for_gpus(name: str, function: Callable[[], Any]) -> Dict[str, Callable[[], Any]]:
+    """
+    With products in bfloat16, and by PyTorch's own compiler: without and with CUDA graphs, which launch
+    all kernels at once.
+    """
+    torch._dynamo.reset()  # else it gives up, in silence, after a few shapes of one function
+
+    def in_bfloat16() -> Any:
+        with torch.autocast("cuda", torch.bfloat16):
+            return function()
+
+    result: Dict[str, Callable[[], Any]] = {f"{name}, bfloat16": in_bfloat16}
+    for label, version in ((name, function), (f"{name}, bfloat16", in_bfloat16)):
+        result[f"{label}, torch.compile"] = torch.compile(version, dynamic=False)
+        graphs = torch.compile(version, dynamic=False, mode="reduce-overhead")
+        result[f"{label}, torch.compile, CUDA graphs"] = graphs
+    return result
 
 
 def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
@@ -119,12 +142,19 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     inputs, mask = batch(shape, device, dtype)
     h = shape.hidden_size
     module = SentenceStateLSTM(h, h, shape.num_steps).to(device, dtype)
-    result = {"literal bound": literal_bound(shape, device, dtype)}
+    result = {BOUND: literal_bound(shape, device, dtype)}
 
     def batched() -> Any:
         return batched_slstm(inputs, mask, module.weights, module.settings)
 
     result["batched"] = training_step(module, inputs, batched)
+    if device == "cuda":
+        result[LOW_BOUND] = literal_bound(shape, device, torch.bfloat16)
+        for name, version in versions_for_gpus("batched", batched).items():
+            result[name] = training_step(module, inputs, version)
+        result["module: words"] = training_step(
+            module, inputs, lambda: module(inputs, mask, need_sentence=False)
+        )
     for name, kernels in all_kernels("slstm", eager, device, dtype).items():
         for need in NEEDS:
 
@@ -142,10 +172,12 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     packed = (torch.tensor(shape.lengths), True, False)
 
     def recurrent() -> Any:
+        if min(shape.lengths) == max(shape.lengths):
+            return [lstm(inputs)[0]]
         sequence = torch.nn.utils.rnn.pack_padded_sequence(inputs, *packed)
         return [lstm(sequence)[0].data]
 
-    result["torch.nn.LSTM, 2 directions"] = training_step(lstm, inputs, recurrent)
+    result[LSTM] = training_step(lstm, inputs, recurrent)
     return result
 
 
@@ -176,19 +208,30 @@ def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str
 
 
 def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, float]:
-    """The median time of each, taking turns."""
+    """
+    The median time of each, taking turns. On a GPU several steps make one time, as in training, where
+    nobody waits for a step's end to begin the next.
+    """
 
-    def once(step: Step) -> float:
-        if device == "cuda":
-            torch.cuda.synchronize()
+    def on_cpu(step: Step) -> float:
         start = time.perf_counter()
         step()
-        if device == "cuda":
-            torch.cuda.synchronize()
         return time.perf_counter() - start
 
-    for step in steps.values():
-        step()
+    def on_gpu(step: Step) -> float:
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        torch.cuda.synchronize()
+        begin.record()
+        for _ in range(TOGETHER):
+            step()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end) / 1000 / TOGETHER  # it gives milliseconds
+
+    once = on_gpu if device == "cuda" else on_cpu
+    for step in steps.values():  # compilers and caches at their first steps
+        for _ in range(3 if device == "cuda" else 1):
+            step()
     times: Dict[str, List[float]] = {name: [] for name in steps}
     for _ in range(repeats):
         for name, step in steps.items():
@@ -241,10 +284,14 @@ SWEEPS: Dict[str, List[Case]] = {
         Case("batch 32 × 25, h = 100", Shape([25] * 32, hidden_size=100)),
     ],
     "figure5": [Case(f"{length}", Shape([round(length)] * 10)) for length in FIGURE_5],
+    "large": [Case("batch 64 × 230", Shape([230] * 64))],
 }
+FOR_GPUS = ("large",)  # left out on a CPU unless asked for
 
 
 SUBJECTS = {"cas_lstm": cas_lstm_subjects}  # all others: `subjects`
+# The line that the others are divided by; else the first.
+COMPARED_WITH = {"figure5": LSTM, "large": LOW_BOUND}
 
 
 def measure(
@@ -254,14 +301,20 @@ def measure(
     device: str,
     dtype: torch.dtype,
     only: Optional[List[str]],
+    first: Optional[str],
 ) -> List[Dict[str, Any]]:
     rows = []
     for case in cases:
         steps = subjects(case.shape, device, dtype)
         steps = {name: step for name, step in steps.items() if only is None or name in only}
+        if first in steps:
+            steps = {first: steps[first], **steps}
         times = seconds(steps, repeats, device)
+        # torch.compile would compile anew for the hooks that look at what is kept.
         memory = {
-            name: kept(step, case.shape) for name, step in steps.items() if name != "literal bound"
+            name: kept(step, case.shape)
+            for name, step in steps.items()
+            if name not in (BOUND, LOW_BOUND) and "torch.compile" not in name
         }
         rows.append(
             {"case": case.name, "words": case.shape.words, "seconds": times, "floats kept": memory}
@@ -285,6 +338,11 @@ def table(rows: List[Dict[str, Any]]) -> str:
 
 
 def plot(rows: List[Dict[str, Any]], title: str, path: pathlib.Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
     figure, axes = pyplot.subplots(figsize=(8, 5))
     styles = ["-", "--", "-.", ":"]
     for index, name in enumerate(rows[0]["seconds"]):
@@ -307,12 +365,17 @@ def machine(device: str) -> Dict[str, Any]:
     if device == "cpu" and cpuinfo.exists():
         models = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
         name = models[0].split(":")[1].strip() if models else name
-    return {"device": name, "threads": torch.get_num_threads(), "torch": torch.__version__}
+    about = {"device": name, "threads": torch.get_num_threads(), "torch": torch.__version__}
+    if device == "cuda":
+        triton = importlib.util.find_spec("triton") and importlib.import_module("triton").__version__
+        about.update(cuda=torch.version.cuda, cudnn=torch.backends.cudnn.version(), triton=triton)
+        about["float32 products"] = "TF32"
+    return about
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, default=list(SWEEPS))
+    parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, help="all that suit the device")
     parser.add_argument("--only", nargs="+", help="names of versions, as in the tables")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
@@ -322,21 +385,35 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
+    if arguments.device == "cuda":
+        # As cuDNN's LSTM computes float32 unless it is told not to; so the others may, too.
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    sweeps = arguments.sweeps or [
+        sweep for sweep in SWEEPS if arguments.device == "cuda" or sweep not in FOR_GPUS
+    ]
     torch.manual_seed(0)
     arguments.output.mkdir(parents=True, exist_ok=True)
     dtype = getattr(torch, arguments.dtype)
     about = machine(arguments.device)
     print(", ".join(f"{name}: {value}" for name, value in about.items()))
-    for sweep in arguments.sweeps:
-        of_sweep = SUBJECTS.get(sweep, subjects)
+    for sweep in sweeps:
         rows = measure(
-            of_sweep, SWEEPS[sweep], arguments.repeats, arguments.device, dtype, arguments.only
+            SUBJECTS.get(sweep, subjects),
+            SWEEPS[sweep],
+            arguments.repeats,
+            arguments.device,
+            dtype,
+            arguments.only,
+            COMPARED_WITH.get(sweep),
         )
         print(f"\n{sweep}: microseconds a word, (times the first line's), floats kept a word and unit\n")
         print(table(rows), flush=True)
         name = f"{sweep}-{arguments.device}-{arguments.dtype}"
         (arguments.output / f"{name}.json").write_text(json.dumps({**about, "rows": rows}, indent=2))
-        plot(rows, sweep, arguments.output / f"{name}.png")
+        if importlib.util.find_spec("matplotlib") is None:
+            print("\nNo plot: Matplotlib is not installed.")
+        else:
+            plot(rows, sweep, arguments.output / f"{name}.png")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import Module, Parameter
 
 from slstm_allennlp.modules.checks import check_flags, check_inputs_and_mask, is_traced
-from slstm_allennlp.ops.compiled import load_kernels
+from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
     SlstmTrace,
@@ -73,9 +73,10 @@ class SentenceStateLSTM(Module):
         Whether the matrix products are computed in bfloat16, as under `torch.autocast`. Parameters,
         states and results stay in single precision.
 
-    On a CPU the module runs on compiled kernels where there is a C++ compiler, in single and double
-    precision, and in single precision with products in bfloat16; what they lack (see `recompute`), other
-    devices and float16 run on PyTorch's own operations.
+    In single and double precision, and in single precision with products in bfloat16, the module runs on
+    compiled kernels: on a CPU where there is a C++ compiler, on a GPU where there is Triton (there with
+    products in float16, too). What they lack (see `recompute`) and other devices run on PyTorch's own
+    operations.
 
     # Errors
 
@@ -228,18 +229,27 @@ class SentenceStateLSTM(Module):
         any_word = bool(mask.any()) or (self.settings.boundary and len(mask) > 0)
         if not any_word:
             return None
-        compiled = load_kernels("slstm") if self._is_for_compiled(inputs) else None
+        compiled = self._compiled_kernels(inputs)
         return eager if compiled is None and self.recompute else compiled
 
-    def _is_for_compiled(self, inputs: Tensor) -> bool:
-        """Whether the compiled kernels have the precision that is asked for."""
+    def _compiled_kernels(self, inputs: Tensor) -> Optional[ModuleType]:
+        """Those for the inputs' device, if they have the precision that is asked for."""
+        has_low = [torch.bfloat16]
+        if inputs.device.type == "cpu":
+            load, autocast = load_kernels, torch.is_autocast_cpu_enabled()
+            low = torch.get_autocast_cpu_dtype()
+        elif inputs.device.type == "cuda":
+            load, autocast = load_gpu_kernels, torch.is_autocast_enabled()
+            low = torch.get_autocast_gpu_dtype()
+            has_low.append(torch.float16)
+        else:
+            return None
         dtype = self.word_b.dtype
-        if inputs.device.type != "cpu" or dtype not in (torch.float32, torch.float64):
-            return False
-        if not torch.is_autocast_cpu_enabled():
-            return inputs.dtype == dtype
-        low = torch.get_autocast_cpu_dtype()
-        return low == torch.bfloat16 and dtype == torch.float32 and inputs.dtype in (low, dtype)
+        if autocast:
+            fits = dtype == torch.float32 and low in has_low and inputs.dtype in (low, dtype)
+        else:
+            fits = dtype in (torch.float32, torch.float64) and inputs.dtype == dtype
+        return load("slstm") if fits else None
 
     def _start(self, inputs: Tensor) -> Optional[Tensor]:
         if self.settings.transition.initial_state != "uniform":

@@ -1,15 +1,18 @@
 """
-Compiles the CPU kernels of an operation for this machine when they are first needed, once: the result
-is kept in the user's cache. Without a C++ compiler, or with SLSTM_ALLENNLP_KERNELS=0 in the environment,
-the encoders run on PyTorch's own operations.
+The kernels of an operation. Those for the CPU are compiled for this machine when they are first needed,
+once: the result is kept in the user's cache. Those for a GPU are Triton's to compile and keep. Without a
+C++ compiler or Triton, or with SLSTM_ALLENNLP_KERNELS=0 in the environment, the encoders run on
+PyTorch's own operations.
 """
 
 import hashlib
+import importlib
 import importlib.util
 import logging
 import os
 import pathlib
 import platform
+import subprocess
 import sys
 import tempfile
 from functools import cache
@@ -32,7 +35,7 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
     they cannot be compiled; the log says why.
     """
     source = pathlib.Path(__file__).parent / operation / "kernels" / "cpu.cpp"
-    if os.environ.get("SLSTM_ALLENNLP_KERNELS", "1") == "0":
+    if _turned_off():
         return None
     name = f"{operation}_kernels_{_key(source)}"
     library = _cache() / f"{name}.so"
@@ -53,6 +56,42 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
             reason,
         )
         return None
+
+
+@cache
+def load_gpu_kernels(operation: str) -> Optional[ModuleType]:
+    """
+    The functions of an operation's `kernels/gpu.py`, that of `"slstm"`, or None where they do not run;
+    the log says why. Each is compiled when it is first called.
+    """
+    if _turned_off():
+        return None
+    name = f"slstm_allennlp.ops.{operation}.kernels.gpu"
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        _say_why(operation, error)
+        return None
+    try:
+        module.try_out()
+    except (OSError, RuntimeError, subprocess.SubprocessError, module.TritonError) as error:
+        _say_why(operation, error)
+        return None
+    return module
+
+
+def _say_why(operation: str, error: Exception) -> None:
+    logger.warning(
+        "The GPU kernels of %s do not run here (%s: %s), so that it runs on PyTorch's own operations, "
+        "which are slower; expected Triton, as PyTorch for CUDA brings it, and a C compiler.",
+        operation,
+        type(error).__name__,
+        str(error).strip().split("\n")[0],
+    )
+
+
+def _turned_off() -> bool:
+    return os.environ.get("SLSTM_ALLENNLP_KERNELS", "1") == "0"
 
 
 def _cache() -> pathlib.Path:

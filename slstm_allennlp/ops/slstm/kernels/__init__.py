@@ -1,1 +1,1 @@
-"""The elementwise part of the S-LSTM's steps: `eager` on any device, cpu.cpp compiled."""
+"""The elementwise part of the S-LSTM's steps: `eager` anywhere, cpu.cpp compiled, `gpu` by Triton."""

@@ -1,0 +1,720 @@
+"""
+The functions of cpu.cpp and eager.py as Triton kernels, for GPUs: each goes through its tensors once, in
+one launch (`word_backward` in two), and adds in an order that does not vary from run to run.
+
+Every tensor may be of a floating-point type of its own. Sums and gates are computed in float32, in
+float64 where the cells c are; results are rounded when they are written. A state is given back in the
+type of c, a gradient in that of the tensor whose gradient it is.
+"""
+
+# mypy: disallow-untyped-defs=False
+# (The arguments of a kernel are Triton's blocks and pointers, which have no types in Python.)
+
+import sys
+from typing import Any, List, Optional, Tuple
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from triton.errors import TritonError as TritonError
+
+from slstm_allennlp.ops.slstm.kernels import eager
+
+if tuple(int(part) for part in triton.__version__.split(".")[:2]) < (3, 3):
+    raise ImportError(f"Triton is {triton.__version__}, expected 3.3 or later")
+
+# A program works on _ROWS words of one sentence, or goes through a sentence _NODE_ROWS words at a time,
+# for _COLUMNS or _NODE_COLUMNS of the h dimensions. With the four warps of Triton's default a thread has
+# four numbers of a tensor, or twice four: 16 bytes of float32, the most that one instruction loads.
+_ROWS, _COLUMNS = tl.constexpr(8), tl.constexpr(64)
+_NODE_ROWS, _NODE_COLUMNS = tl.constexpr(32), tl.constexpr(32)
+_SEARCHED = tl.constexpr(128)  # sentences looked at together when a program looks for its own
+_SUMMED = tl.constexpr(16)  # partial sums read together
+
+
+def word_forward(
+    offsets: Tensor,
+    window: int,
+    sigmoid_first: bool,
+    pre: Tensor,
+    Ux: Tensor,
+    Vg: Optional[Tensor],
+    c: Tensor,
+    cg: Optional[Tensor],
+    x: Optional[Tensor],
+) -> Tuple[Tensor, Tensor]:
+    """Eq. 2 from its products: the next h and c."""
+    h_new, c_new = torch.empty_like(c), torch.empty_like(c)
+    _launch(
+        _word_forward,
+        _chunks(offsets, c),
+        c.size(1),
+        *(offsets, pre, Ux, Vg, c, cg, x, h_new, c_new),
+        len(offsets) - 1,
+        WINDOW=window,
+        SIGMOID_FIRST=sigmoid_first,
+        COMPUTE=_compute(c),
+    )
+    return h_new, c_new
+
+
+def word_backward(
+    offsets: Tensor,
+    window: int,
+    sigmoid_first: bool,
+    pre: Tensor,
+    Ux: Tensor,
+    Vg: Optional[Tensor],
+    c: Tensor,
+    cg: Optional[Tensor],
+    x: Optional[Tensor],
+    c_new: Tensor,
+    dh: Tensor,
+    dc: Tensor,
+    d_pre: Tensor,
+    d_Ux: Tensor,
+    d_x: Optional[Tensor],
+) -> Tuple[Optional[Tensor], Tensor, Optional[Tensor]]:
+    """
+    The gradients of V g, of c and of c_g; that of W ξ is written to `d_pre`, those of U x and of x are
+    added to what is there.
+    """
+    chunks, hidden_size, compute = _chunks(offsets, c), c.size(1), _compute(c)
+    # What the words give to c, for the words around them; and their sums over a chunk, for the sentence.
+    dtype = torch.float64 if compute is tl.float64 else torch.float32
+    weights = torch.empty(len(c), (2 * window + 1) * hidden_size, dtype=dtype, device=c.device)
+    d_c = torch.empty_like(c)
+    d_Vg = d_cg = partial = None
+    sums = 0
+    if Vg is not None and cg is not None:
+        d_Vg, d_cg = torch.empty_like(Vg), torch.empty_like(cg)
+        sums = Vg.size(1) // hidden_size + 1
+        partial = torch.empty(chunks, sums * hidden_size, dtype=dtype, device=c.device)
+    _launch(
+        _word_backward,
+        chunks,
+        hidden_size,
+        *(offsets, pre, Ux, Vg, c, cg, x, c_new, dh, dc, d_pre, d_Ux, d_x, weights, partial),
+        len(offsets) - 1,
+        WINDOW=window,
+        SIGMOID_FIRST=sigmoid_first,
+        COMPUTE=compute,
+    )
+    _launch(
+        _word_backward_sums,
+        chunks + (len(offsets) - 1) * sums,
+        hidden_size,
+        *(offsets, weights, partial, d_c, d_Vg, d_cg),
+        chunks,
+        len(offsets) - 1,
+        WINDOW=window,
+        SUMS=sums,
+        COMPUTE=compute,
+    )
+    return d_Vg, d_c, d_cg
+
+
+def node_forward(
+    offsets: Tensor,
+    sigmoid_first: bool,
+    Uf: Tensor,
+    Wf: Tensor,
+    fg: Tensor,
+    o: Tensor,
+    c: Tensor,
+    cg: Tensor,
+) -> Tuple[Tensor, Tensor, Tensor]:
+    """Eq. 3 from its products: the next g and c_g, and the logarithm of its softmax's denominator."""
+    g_new, cg_new, log_total = (torch.empty_like(cg) for _ in range(3))
+    _launch(
+        _node_forward,
+        len(cg),
+        cg.size(1),
+        *(offsets, Uf, Wf, fg, o, c, cg, g_new, cg_new, log_total),
+        columns=_NODE_COLUMNS.value,
+        SIGMOID_FIRST=sigmoid_first,
+        COMPUTE=_compute(c),
+    )
+    return g_new, cg_new, log_total
+
+
+def node_backward(
+    offsets: Tensor,
+    sigmoid_first: bool,
+    Uf: Tensor,
+    Wf: Tensor,
+    fg: Tensor,
+    o: Tensor,
+    c: Tensor,
+    cg: Tensor,
+    cg_new: Tensor,
+    log_total: Tensor,
+    dg: Tensor,
+    dcg: Tensor,
+    d_Uf: Tensor,
+    d_c: Tensor,
+) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
+    """
+    The gradients of W_f g, of f̂_g's and o's pre-activations and of c_g; that of U_f hᵢ is written to
+    `d_Uf`, that of c added to what is there.
+    """
+    d_Wf, d_fg, d_o, d_cg = (torch.empty_like(tensor) for tensor in (Wf, fg, o, cg))
+    _launch(
+        _node_backward,
+        len(cg),
+        cg.size(1),
+        *(offsets, Uf, Wf, fg, o, c, cg, cg_new, log_total, dg, dcg, d_Uf, d_Wf, d_fg, d_o, d_c, d_cg),
+        columns=_NODE_COLUMNS.value,
+        SIGMOID_FIRST=sigmoid_first,
+        COMPUTE=_compute(c),
+    )
+    return d_Wf, d_fg, d_o, d_cg
+
+
+def windows(offsets: Tensor, window: int, states: Tensor, result: Tensor) -> None:
+    """[h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence, in `result`."""
+    sentences = len(offsets) - 1
+    _launch(
+        _windows,
+        _chunks(offsets, states),
+        states.size(1),
+        *(offsets, states, result),
+        sentences,
+        WINDOW=window,
+    )
+
+
+def windows_backward(offsets: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
+    """The gradient of the states, added to what is there."""
+    _launch(
+        _windows_backward,
+        _chunks(offsets, d_states),
+        d_states.size(1),
+        *(offsets, d_windows, d_states),
+        len(offsets) - 1,
+        WINDOW=window,
+        COMPUTE=_compute(d_states),
+    )
+
+
+def try_out(device: str = "cuda") -> None:
+    """
+    Raises what Triton raises where it cannot compile for this device, or cannot run there, and
+    `RuntimeError` where what comes out of a small batch is not what comes out of `eager`.
+    """
+    ours, expected = (_small_batch(kernels, device) for kernels in (sys.modules[__name__], eager))
+    for index, (our, exact) in enumerate(zip(ours, expected)):
+        if not torch.allclose(our, exact, rtol=1e-4, atol=1e-5):
+            away = (our - exact).abs().max().item()
+            raise RuntimeError(f"result {index} of a small batch is {away:.1e} away from PyTorch's own")
+
+
+def _small_batch(kernels: Any, device: str) -> List[Tensor]:
+    """What every function makes of one batch, always the same, of sentences of 9, 0 and 2 words."""
+    draws = torch.Generator().manual_seed(0)
+
+    def draw(*size: int) -> Tensor:
+        return torch.randn(*size, generator=draws).to(device)
+
+    offsets, h = torch.tensor([0, 9, 9, 11], device=device), 5
+    pre, Ux, Vg, xi = draw(11, 7 * h), draw(11, 7 * h), draw(3, 7 * h), draw(11, 3 * h)
+    Uf, Wf, fg, o = draw(11, h), draw(3, h), draw(3, h), draw(3, h)
+    c, dh, dc, cg, dg, dcg = draw(11, h), draw(11, h), draw(11, h), draw(3, h), draw(3, h), draw(3, h)
+    d_pre, d_Ux, d_Uf, d_c, places = (torch.zeros_like(like) for like in (pre, Ux, Uf, c, xi))
+    words = kernels.word_forward(offsets, 1, True, pre, Ux, Vg, c, cg, None)
+    node = kernels.node_forward(offsets, True, Uf, Wf, fg, o, c, cg)
+    d_words = kernels.word_backward(
+        *(offsets, 1, True, pre, Ux, Vg, c, cg, None, words[1], dh, dc, d_pre, d_Ux, None)
+    )
+    d_node = kernels.node_backward(
+        *(offsets, True, Uf, Wf, fg, o, c, cg, node[1], node[2], dg, dcg, d_Uf, d_c)
+    )
+    kernels.windows(offsets, 1, c, places)
+    kernels.windows_backward(offsets, 1, xi, dh)
+    return [*words, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
+
+
+def _compute(tensor: Tensor) -> Any:
+    return tl.float64 if tensor.dtype == torch.float64 else tl.float32
+
+
+def _chunks(offsets: Tensor, rows: Tensor) -> int:
+    """How many chunks there may be, known without a look at the offsets: see `_chunk`."""
+    return len(rows) // _ROWS.value + len(offsets) - 1
+
+
+def _launch(
+    kernel: Any,
+    programs: int,
+    hidden_size: int,
+    *arguments: Any,
+    columns: int = _COLUMNS.value,
+    **constants: Any,
+) -> None:
+    """Runs the kernel: for every block of the h dimensions so many programs."""
+    tensors = [argument for argument in arguments if isinstance(argument, Tensor)]
+    if not all(tensor.is_contiguous() for tensor in tensors):
+        places = [number for number, tensor in enumerate(tensors) if not tensor.is_contiguous()]
+        raise ValueError(f"tensors {places} of {kernel.__name__}: expected contiguous tensors")
+    with torch.cuda.device_of(tensors[0]):
+        grid = (programs, triton.cdiv(hidden_size, columns))
+        kernel[grid](*arguments, HIDDEN=hidden_size, **constants)
+
+
+@triton.jit
+def _sigmoid(x):
+    return 1 / (1 + tl.exp(-x))
+
+
+@triton.jit
+def _tanh(x):
+    return 1 - 2 / (tl.exp(2 * x) + 1)
+
+
+@triton.jit
+def _chunk(offsets, sentences):
+    """
+    This program's sentence and rows: the sentence's number, where it begins and ends, and _ROWS rows of
+    it, of which some, or all, may lie behind its end.
+
+    A sentence's chunks are numbered from begin // _ROWS + its number on. That leaves room for all of
+    them before the next sentence's, and the numbers end at rows // _ROWS + sentences, for any lengths.
+    """
+    chunk = tl.program_id(0)
+    sentence = -1
+    for start in range(0, sentences, _SEARCHED):
+        number = start + tl.arange(0, _SEARCHED)
+        is_sentence = number < sentences
+        begins = tl.load(offsets + number, mask=is_sentence, other=0)
+        started = is_sentence & (begins // _ROWS + number <= chunk)
+        sentence += tl.sum(started.to(tl.int32), axis=0)
+    begin = tl.load(offsets + sentence)
+    end = tl.load(offsets + sentence + 1)
+    rows = begin + (chunk - begin // _ROWS - sentence) * _ROWS + tl.arange(0, _ROWS)
+    return sentence, begin, end, rows
+
+
+@triton.jit
+def _load(tensor, at, mask, COMPUTE: tl.constexpr):
+    return tl.load(tensor + at, mask=mask, other=0).to(COMPUTE)
+
+
+@triton.jit
+def _pre_activation(
+    pre,
+    Ux,
+    Vg,
+    sentence,
+    rows,
+    columns,
+    end,
+    q: tl.constexpr,
+    GATES: tl.constexpr,
+    HIDDEN: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    """Gate q before its sigmoid."""
+    at = rows[:, None] * (GATES * HIDDEN) + q * HIDDEN + columns[None, :]
+    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+    value = _load(pre, at, mask, COMPUTE) + _load(Ux, at, mask, COMPUTE)
+    if Vg is not None:
+        at_node = sentence * (GATES * HIDDEN) + q * HIDDEN + columns
+        value += _load(Vg, at_node, columns < HIDDEN, COMPUTE)[None, :]
+    return value
+
+
+@triton.jit
+def _state(
+    c,
+    cg,
+    sentence,
+    rows,
+    columns,
+    begin,
+    end,
+    q: tl.constexpr,
+    WINDOW: tl.constexpr,
+    HIDDEN: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    """What gate q lets through: a neighbour's c, zero beyond the sentence, or the sentence's c_g."""
+    inside = columns[None, :] < HIDDEN
+    if q == 2 * WINDOW + 1:
+        at = sentence * HIDDEN + columns
+        return _load(cg, at, columns < HIDDEN, COMPUTE)[None, :]
+    else:
+        others = rows[:, None] + (q - WINDOW)
+        at = others * HIDDEN + columns[None, :]
+        return _load(c, at, inside & (others >= begin) & (others < end), COMPUTE)
+
+
+@triton.jit(do_not_specialize=["sentences"])
+def _word_forward(
+    offsets,
+    pre,
+    Ux,
+    Vg,
+    c,
+    cg,
+    x,
+    h_new,
+    c_new,
+    sentences,
+    HIDDEN: tl.constexpr,
+    WINDOW: tl.constexpr,
+    SIGMOID_FIRST: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    # The gates: one for each neighbour, the word itself and the node, then i, o and perhaps u.
+    NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (cg is not None)
+    GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
+    sentence, begin, end, rows = _chunk(offsets, sentences)
+    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
+    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+    at = rows[:, None] * HIDDEN + columns[None, :]
+
+    highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+    if not SIGMOID_FIRST:
+        for q in tl.static_range(NORMALIZED):
+            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+            highest = f if q == 0 else tl.maximum(highest, f)
+    total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+    cell = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+    for q in tl.static_range(NORMALIZED):
+        f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+        e = tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)  # type: ignore[var-annotated]
+        if q < NORMALIZED - 1:
+            v = _state(c, cg, sentence, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
+        elif x is None:
+            v = _tanh(
+                _pre_activation(
+                    pre, Ux, Vg, sentence, rows, columns, end, GATES - 1, GATES, HIDDEN, COMPUTE
+                )
+            )
+        else:
+            v = _load(x, at, mask, COMPUTE)
+        total += e
+        cell += e * v
+    cell = cell / total
+    o = _sigmoid(
+        _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE)
+    )
+    tl.store(c_new + at, cell, mask=mask)
+    tl.store(h_new + at, o * _tanh(cell), mask=mask)
+
+
+@triton.jit(do_not_specialize=["sentences"])
+def _word_backward(
+    offsets,
+    pre,
+    Ux,
+    Vg,
+    c,
+    cg,
+    x,
+    c_new,
+    dh,
+    dc,
+    d_pre,
+    d_Ux,
+    d_x,
+    weights,
+    partial,
+    sentences,
+    HIDDEN: tl.constexpr,
+    WINDOW: tl.constexpr,
+    SIGMOID_FIRST: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    """
+    Everything of a word that other words have no part in. `_word_backward_sums` adds up the rest: from
+    `weights`, what the word gives to the gradient of its neighbours' c and its own; from `partial`, sums
+    over this program's words, of the gates' gradients and last of that of c_g.
+    """
+    NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
+    NORMALIZED: tl.constexpr = NEIGHBORS + 1 + (cg is not None)
+    GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
+    sentence, begin, end, rows = _chunk(offsets, sentences)
+    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
+    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+    at = rows[:, None] * HIDDEN + columns[None, :]
+    at_partial = tl.program_id(0).to(tl.int64) * ((GATES + 1) * HIDDEN) + columns
+
+    highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+    if not SIGMOID_FIRST:
+        for q in tl.static_range(NORMALIZED):
+            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+            highest = f if q == 0 else tl.maximum(highest, f)
+    total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+    for q in tl.static_range(NORMALIZED):
+        f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+        total += tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)
+    o = _sigmoid(
+        _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE)
+    )
+    if x is None:
+        u = _tanh(
+            _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATES - 1, GATES, HIDDEN, COMPUTE)
+        )
+    else:
+        u = _load(x, at, mask, COMPUTE)
+
+    # Behind the sentence's end dh and dc are zero, and so is all that comes of them.
+    cell = _load(c_new, at, mask, COMPUTE)
+    t = _tanh(cell)
+    d_h = _load(dh, at, mask, COMPUTE)
+    flow = (_load(dc, at, mask, COMPUTE) + d_h * o * (1 - t * t)) / total
+    for q in tl.static_range(GATES):
+        if q < NORMALIZED:
+            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+            s = _sigmoid(f) if SIGMOID_FIRST else f - highest
+            weight = flow * tl.exp(s)
+            if q < NORMALIZED - 1:
+                v = _state(c, cg, sentence, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
+                if q < NEIGHBORS:
+                    at_weight = rows[:, None] * (NEIGHBORS * HIDDEN) + q * HIDDEN + columns[None, :]
+                    tl.store(weights + at_weight, weight, mask=mask)
+                else:
+                    at_node = at_partial + GATES * HIDDEN
+                    tl.store(partial + at_node, tl.sum(weight, axis=0), mask=columns < HIDDEN)
+            else:
+                v = u
+                if d_x is not None:
+                    tl.store(d_x + at, _load(d_x, at, mask, COMPUTE) + weight, mask=mask)
+            d = weight * (v - cell)
+            if SIGMOID_FIRST:
+                d *= s * (1 - s)
+        elif q == NORMALIZED:
+            d = d_h * t * o * (1 - o)
+        else:
+            d = weight * (1 - u * u)  # the weight is the candidate's, which came last
+        at_gate = rows[:, None] * (GATES * HIDDEN) + q * HIDDEN + columns[None, :]
+        tl.store(d_pre + at_gate, d, mask=mask)
+        tl.store(d_Ux + at_gate, _load(d_Ux, at_gate, mask, COMPUTE) + d, mask=mask)
+        if partial is not None:
+            tl.store(partial + at_partial + q * HIDDEN, tl.sum(d, axis=0), mask=columns < HIDDEN)
+
+
+@triton.jit(do_not_specialize=["chunks", "sentences"])
+def _word_backward_sums(
+    offsets,
+    weights,
+    partial,
+    d_c,
+    d_Vg,
+    d_cg,
+    chunks,
+    sentences,
+    HIDDEN: tl.constexpr,
+    WINDOW: tl.constexpr,
+    SUMS: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    """The first programs add up c's gradient, the others one gate's partial sums in one sentence."""
+    NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
+    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
+    if tl.program_id(0) < chunks:
+        sentence, begin, end, rows = _chunk(offsets, sentences)
+        total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+        for q in tl.static_range(NEIGHBORS):
+            total += _given(weights, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
+        mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+        tl.store(d_c + rows[:, None] * HIDDEN + columns[None, :], total, mask=mask)
+    elif SUMS > 0:
+        number = tl.program_id(0) - chunks
+        sentence, gate = number // SUMS, number % SUMS
+        begin = tl.load(offsets + sentence)
+        end = tl.load(offsets + sentence + 1)
+        first = begin // _ROWS + sentence
+        last = first + (end - begin + _ROWS - 1) // _ROWS
+        parts = tl.full((_SUMMED, _COLUMNS), 0, COMPUTE)
+        for start in range(first, last, _SUMMED):
+            chunk = start + tl.arange(0, _SUMMED)
+            mask = (chunk[:, None] < last) & (columns[None, :] < HIDDEN)
+            at = (chunk[:, None] * SUMS + gate) * HIDDEN + columns[None, :]
+            parts += _load(partial, at, mask, COMPUTE)
+        result = tl.sum(parts, axis=0)
+        if gate == SUMS - 1:
+            tl.store(d_cg + sentence * HIDDEN + columns, result, mask=columns < HIDDEN)
+        else:
+            at = (sentence * (SUMS - 1) + gate) * HIDDEN + columns
+            tl.store(d_Vg + at, result, mask=columns < HIDDEN)
+
+
+@triton.jit
+def _given(
+    d_windows,
+    rows,
+    columns,
+    begin,
+    end,
+    q: tl.constexpr,
+    WINDOW: tl.constexpr,
+    HIDDEN: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    """What a row is given by the word in whose window it has place q, zero where there is none."""
+    readers = rows[:, None] - (q - WINDOW)
+    mask = (columns[None, :] < HIDDEN) & (rows[:, None] < end) & (readers >= begin) & (readers < end)
+    at = (readers * (2 * WINDOW + 1) + q) * HIDDEN + columns[None, :]
+    return _load(d_windows, at, mask, COMPUTE)
+
+
+@triton.jit
+def _node_forward(
+    offsets,
+    Uf,
+    Wf,
+    fg,
+    o,
+    c,
+    cg,
+    g_new,
+    cg_new,
+    log_total,
+    HIDDEN: tl.constexpr,
+    SIGMOID_FIRST: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    sentence = tl.program_id(0)
+    columns = tl.program_id(1) * _NODE_COLUMNS + tl.arange(0, _NODE_COLUMNS)
+    inside = columns < HIDDEN
+    at_node = sentence * HIDDEN + columns
+    begin = tl.load(offsets + sentence)
+    end = tl.load(offsets + sentence + 1)
+    W = _load(Wf, at_node, inside, COMPUTE)
+    own = _load(fg, at_node, inside, COMPUTE)
+    if SIGMOID_FIRST:
+        own = _sigmoid(own)
+
+    # Every place of a block goes down the sentence by itself; sigmoids need no highest.
+    highest = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
+    if not SIGMOID_FIRST:
+        highest += own[None, :]
+    total = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
+    cell = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
+    for start in range(begin, end, _NODE_ROWS):
+        rows = start + tl.arange(0, _NODE_ROWS)
+        mask = (rows[:, None] < end) & inside[None, :]
+        at = rows[:, None] * HIDDEN + columns[None, :]
+        f = _load(Uf, at, mask, COMPUTE) + W[None, :]
+        if SIGMOID_FIRST:
+            f = _sigmoid(f)
+        else:
+            new_highest = tl.maximum(highest, tl.where(mask, f, highest))
+            scale = tl.exp(highest - new_highest)  # type: ignore[var-annotated]
+            total, cell, highest = total * scale, cell * scale, new_highest
+        e = tl.where(mask, tl.exp(f - highest), 0)
+        total += e
+        cell += e * _load(c, at, mask, COMPUTE)
+
+    top = tl.max(highest, axis=0)  # of the sentence; it is no lower than `own`, where all began
+    scale = tl.exp(highest - top[None, :])
+    e = tl.exp(own - top)
+    all_total = e + tl.sum(total * scale, axis=0)
+    new = (e * _load(cg, at_node, inside, COMPUTE) + tl.sum(cell * scale, axis=0)) / all_total
+    gate = _sigmoid(_load(o, at_node, inside, COMPUTE))
+    tl.store(cg_new + at_node, new, mask=inside)
+    tl.store(g_new + at_node, gate * _tanh(new), mask=inside)
+    tl.store(log_total + at_node, tl.log(all_total) + top, mask=inside)
+
+
+@triton.jit
+def _node_backward(
+    offsets,
+    Uf,
+    Wf,
+    fg,
+    o,
+    c,
+    cg,
+    cg_new,
+    log_total,
+    dg,
+    dcg,
+    d_Uf,
+    d_Wf,
+    d_fg,
+    d_o,
+    d_c,
+    d_cg,
+    HIDDEN: tl.constexpr,
+    SIGMOID_FIRST: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    sentence = tl.program_id(0)
+    columns = tl.program_id(1) * _NODE_COLUMNS + tl.arange(0, _NODE_COLUMNS)
+    inside = columns < HIDDEN
+    at_node = sentence * HIDDEN + columns
+    begin = tl.load(offsets + sentence)
+    end = tl.load(offsets + sentence + 1)
+    cell = _load(cg_new, at_node, inside, COMPUTE)
+    log_sum = _load(log_total, at_node, inside, COMPUTE)
+    t = _tanh(cell)
+    gate = _sigmoid(_load(o, at_node, inside, COMPUTE))
+    d_g = _load(dg, at_node, inside, COMPUTE)
+    flow = _load(dcg, at_node, inside, COMPUTE) + d_g * gate * (1 - t * t)
+    tl.store(d_o + at_node, d_g * t * gate * (1 - gate), mask=inside)
+
+    own = _load(fg, at_node, inside, COMPUTE)
+    if SIGMOID_FIRST:
+        own = _sigmoid(own)
+    weight = flow * tl.exp(own - log_sum)
+    d = weight * (_load(cg, at_node, inside, COMPUTE) - cell)
+    if SIGMOID_FIRST:
+        d *= own * (1 - own)
+    tl.store(d_cg + at_node, weight, mask=inside)
+    tl.store(d_fg + at_node, d, mask=inside)
+
+    W = _load(Wf, at_node, inside, COMPUTE)
+    d_sum = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
+    for start in range(begin, end, _NODE_ROWS):
+        rows = start + tl.arange(0, _NODE_ROWS)
+        mask = (rows[:, None] < end) & inside[None, :]
+        at = rows[:, None] * HIDDEN + columns[None, :]
+        f = _load(Uf, at, mask, COMPUTE) + W[None, :]
+        if SIGMOID_FIRST:
+            f = _sigmoid(f)
+        weights = tl.where(mask, flow[None, :] * tl.exp(f - log_sum[None, :]), 0)
+        d_f = weights * (_load(c, at, mask, COMPUTE) - cell[None, :])
+        if SIGMOID_FIRST:
+            d_f *= f * (1 - f)
+        tl.store(d_Uf + at, d_f, mask=mask)
+        tl.store(d_c + at, _load(d_c, at, mask, COMPUTE) + weights, mask=mask)
+        d_sum += d_f
+    tl.store(d_Wf + at_node, tl.sum(d_sum, axis=0), mask=inside)
+
+
+@triton.jit(do_not_specialize=["sentences"])
+def _windows(offsets, states, result, sentences, HIDDEN: tl.constexpr, WINDOW: tl.constexpr):
+    NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
+    _, begin, end, rows = _chunk(offsets, sentences)
+    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
+    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+    for q in tl.static_range(NEIGHBORS):
+        others = rows[:, None] + (q - WINDOW)
+        there = mask & (others >= begin) & (others < end)
+        value = tl.load(states + others * HIDDEN + columns[None, :], mask=there, other=0)
+        at = (rows[:, None] * NEIGHBORS + q) * HIDDEN + columns[None, :]
+        tl.store(result + at, value, mask=mask)
+
+
+@triton.jit(do_not_specialize=["sentences"])
+def _windows_backward(
+    offsets,
+    d_windows,
+    d_states,
+    sentences,
+    HIDDEN: tl.constexpr,
+    WINDOW: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    _, begin, end, rows = _chunk(offsets, sentences)
+    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
+    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+    at = rows[:, None] * HIDDEN + columns[None, :]
+    total = _load(d_states, at, mask, COMPUTE)
+    for q in tl.static_range(2 * WINDOW + 1):
+        total += _given(d_windows, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
+    tl.store(d_states + at, total, mask=mask)

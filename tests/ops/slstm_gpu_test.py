@@ -1,0 +1,366 @@
+"""
+The S-LSTM's Triton kernels against the naive version: on a GPU where there is one, else in Triton's
+interpreter; and compiled for GPUs that need not be there.
+"""
+
+import concurrent.futures
+import logging
+import multiprocessing
+import os
+import types
+
+import pytest
+import torch
+
+from slstm_allennlp.modules import SentenceStateLSTM, sentence_state_lstm
+from slstm_allennlp.ops import compiled
+from slstm_allennlp.ops.slstm import fused_slstm, is_fusible, naive_slstm
+from slstm_allennlp.ops.slstm.kernels import eager
+from tests.ops.slstm_test import MIXED, TRANSITIONS, batch, name, near, randomized, seeded
+
+triton = pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
+from slstm_allennlp.ops.slstm.kernels import gpu  # noqa: E402
+
+SIZE = 4
+LENGTHS = (9, 0, 1, 2)  # more words than a program takes, none, one, and two
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def check(encoder, needed=(True, True), recompute=False):
+    """Values and gradients of the kernels equal those of the naive version."""
+    randomized(encoder.to(DEVICE))
+    inputs, mask = batch(LENGTHS, padded=10)
+    inputs.masked_fill_(~mask.unsqueeze(-1), float("nan"))
+    inputs, mask = inputs.to(DEVICE).requires_grad_(), mask.to(DEVICE)
+    variables = [inputs, *encoder.parameters()]
+
+    def naive():
+        return naive_slstm(inputs, mask, encoder.weights, encoder.settings, encoder._start(inputs))
+
+    def fused():
+        start = encoder._start(inputs)
+        return fused_slstm(
+            inputs, mask, encoder.weights, encoder.settings, start, gpu, *needed, recompute
+        )
+
+    def results(function):
+        outputs = [out for out, need in zip(seeded(function), needed) if need]
+        torch.manual_seed(2)
+        # Different weights for every number, so that no two errors cancel.
+        loss = sum((out * torch.randn(out.shape).to(DEVICE)).sum() for out in outputs)
+        given = torch.autograd.grad(loss, variables, allow_unused=True)
+        return [*outputs, *(torch.zeros_like(v) if d is None else d for d, v in zip(given, variables))]
+
+    for ours, expected in zip(results(fused), results(naive)):
+        torch.testing.assert_close(ours, expected, rtol=0, atol=1e-10)
+
+
+# The interpreter takes its time: not every combination, but every choice in several.
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("window, boundary", ((1, True), (2, False)), ids=("bounded", "wide"))
+@pytest.mark.parametrize("nodes", (0, 1))
+@pytest.mark.parametrize("transition", TRANSITIONS[:3], ids=name)
+def test_equals_naive(transition, nodes, window, boundary):
+    encoder = SentenceStateLSTM(
+        SIZE,
+        SIZE,
+        num_steps=2,
+        window_size=window,
+        num_sentence_nodes=nodes,
+        boundary=boundary,
+        transition=transition,
+    )
+    if is_fusible(encoder.settings):
+        check(encoder)
+    else:
+        assert transition == "released" and window == 2
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("transition", (TRANSITIONS[3], *MIXED), ids=name)
+def test_single_choices_equal_naive(transition):
+    check(SentenceStateLSTM(SIZE, SIZE, num_steps=2, transition=transition))
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("needed", ((True, False), (False, True)), ids=("words", "sentence"))
+def test_what_is_not_needed(needed):
+    check(SentenceStateLSTM(SIZE, SIZE, num_steps=3), needed=needed, recompute=True)
+
+
+def kernel_arguments(lengths, size, window, node, candidate, products, states):
+    """
+    What `word_backward` and `node_backward` take, but for the places of their results: what comes out of
+    large products or goes into them in the type `products`, all else in `states`.
+    """
+    rows, sentences = sum(lengths), len(lengths)
+    gates = 2 * window + 3 + node + (not candidate)
+
+    def draw(*shape, dtype):
+        return torch.randn(*shape).to(DEVICE, dtype)
+
+    word, sentence = (rows, size), (sentences, size)
+    offsets = torch.tensor([0, *lengths]).cumsum(0).to(DEVICE)
+    c, dh, dc = (draw(*word, dtype=states) for _ in range(3))
+    cg, dg, dcg = (draw(*sentence, dtype=states) if node else None for _ in range(3))
+    pre, Ux = (draw(rows, gates * size, dtype=products) for _ in range(2))
+    Vg = draw(sentences, gates * size, dtype=states) if node else None
+    x = draw(*word, dtype=states) if candidate else None
+    Uf = draw(*word, dtype=products)
+    Wf, fg, o = (draw(*sentence, dtype=states) for _ in range(3))
+    return types.SimpleNamespace(
+        word=(offsets, window),
+        words=(pre, Ux, Vg, c, cg, x),
+        d_words=(dh, dc),
+        node=(offsets,),
+        nodes=(Uf, Wf, fg, o, c, cg),
+        d_nodes=(dg, dcg),
+        h=draw(*word, dtype=states),
+    )
+
+
+def results_of(kernels, given, sigmoid_first, products, states):
+    """All that the six functions give, in float64, where every gradient starts from ones."""
+
+    def ones(like, dtype):
+        return torch.ones_like(like, dtype=dtype)
+
+    pre, _, _, c, cg, x = given.words
+    h_new, c_new = kernels.word_forward(*given.word, sigmoid_first, *given.words)
+    d_pre, d_Ux = ones(pre, products), ones(pre, states)
+    d_x = None if x is None else ones(x, states)
+    word = (*given.word, sigmoid_first)
+    results = [h_new, c_new, d_pre, d_Ux, d_x]
+    results += kernels.word_backward(*word, *given.words, c_new, *given.d_words, d_pre, d_Ux, d_x)
+    if cg is not None:
+        node, d_Uf, d_c = (*given.node, sigmoid_first), ones(given.nodes[0], products), ones(c, states)
+        results += [*kernels.node_forward(*node, *given.nodes), d_Uf, d_c]
+        cg_new, log_total = results[-4:-2]
+        results += kernels.node_backward(
+            *node, *given.nodes, cg_new, log_total, *given.d_nodes, d_Uf, d_c
+        )
+    size = given.h.size(1)
+    xi, d_h = ones(pre, products)[:, : (2 * given.word[1] + 1) * size].contiguous(), ones(c, states)
+    kernels.windows(*given.word, given.h, xi)
+    kernels.windows_backward(*given.word, xi, d_h)
+    return [None if result is None else result.double() for result in (*results, xi, d_h)]
+
+
+def as_double(given):
+    """The same numbers, in float64."""
+
+    def convert(value):
+        return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+    return types.SimpleNamespace(
+        **{
+            key: tuple(convert(value) for value in values)
+            if isinstance(values, tuple)
+            else convert(values)
+            for key, values in vars(given).items()
+        }
+    )
+
+
+@pytest.mark.parametrize("sigmoid_first", (True, False), ids=("sigmoid_softmax", "softmax"))
+@pytest.mark.parametrize("products", (torch.float32, torch.bfloat16, torch.float16), ids=str)
+def test_kernels_in_mixed_precision(products, sigmoid_first):
+    """States in float32, products in less: no error beyond that of rounding the results."""
+    given = kernel_arguments((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32)
+    ours = results_of(gpu, given, sigmoid_first, products, torch.float32)
+    expected = results_of(eager, as_double(given), sigmoid_first, torch.float64, torch.float64)
+    tolerance = 4 * torch.finfo(products).eps
+    for result, exact in zip(ours, expected):
+        if exact is not None:
+            torch.testing.assert_close(result, exact, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("low", (torch.bfloat16, torch.float16), ids=str)
+def test_autocast(low):
+    """Values and gradients near those without it, in single precision."""
+    encoder = randomized(SentenceStateLSTM(16, 16, num_steps=2)).to(DEVICE)
+    inputs, mask = (tensor.to(DEVICE) for tensor in batch(LENGTHS, padded=10, size=16))
+
+    def results():
+        encoder.zero_grad(set_to_none=True)
+        outputs = fused_slstm(inputs, mask, encoder.weights, encoder.settings, None, gpu)
+        sum((out.float() ** 2).sum() for out in outputs).backward()
+        return [*outputs, *(parameter.grad for parameter in encoder.parameters())]
+
+    exact = results()
+    with torch.autocast(DEVICE, low):
+        found = results()
+    assert any(not torch.equal(ours, expected) for ours, expected in zip(found, exact))
+    for ours, expected in zip(found, exact):
+        assert ours.dtype == torch.float32
+        assert near(ours, expected)
+
+
+@pytest.mark.usefixtures("double")
+def test_long_sentences():
+    """Longer than what a program reads, or adds up, at a time."""
+    given = kernel_arguments((1, 140), 2, 1, True, False, torch.float64, torch.float64)
+    both = (results_of(kernels, given, True, torch.float64, torch.float64) for kernels in (gpu, eager))
+    for ours, expected in zip(*both):
+        assert ours is expected is None or torch.allclose(ours, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.usefixtures("double")
+def test_many_sentences():
+    """More than are looked at together."""
+    lengths = (*(1, 0, 2) * 50, 20)
+    given = kernel_arguments(lengths, 2, 2, False, False, torch.float64, torch.float64)
+    ours, expected = (given.h.new_full((len(given.h), 10), torch.nan) for _ in range(2))
+    gpu.windows(*given.word, given.h, ours)
+    eager.windows(*given.word, given.h, expected)
+    assert torch.equal(ours, expected)
+
+
+def test_a_kernel_that_is_wrong_is_found(monkeypatch):
+    gpu.try_out(DEVICE)
+    monkeypatch.setattr(gpu, "windows", lambda *_: None)
+    with pytest.raises(RuntimeError, match=r"result 16 of a small batch is .* away from"):
+        gpu.try_out(DEVICE)
+
+
+def test_refuses_what_is_not_contiguous():
+    states = torch.zeros(4, 3, device=DEVICE).t()
+    with pytest.raises(ValueError, match=r"tensors \[1\] of _windows: expected contiguous tensors"):
+        gpu.windows(torch.tensor([0, 3], device=DEVICE), 1, states, torch.zeros(3, 12, device=DEVICE))
+
+
+TYPES = {
+    torch.float32: "*fp32",
+    torch.bfloat16: "*bf16",
+    torch.float16: "*fp16",
+    torch.float64: "*fp64",
+    torch.int64: "*i64",
+}
+
+
+def compile_kernels(capability, products):
+    """
+    (Name, PTX, size of the machine code) of every kernel, compiled in the place of every launch. In a
+    process of its own: what the interpreter runs cannot be compiled.
+    """
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    found = []
+
+    def compile_(kernel, programs, hidden_size, *arguments, columns=None, **constants):
+        constants = {**constants, "HIDDEN": hidden_size}
+        signature = dict.fromkeys(kernel.arg_names, "constexpr")
+        attributes = {}
+        for place, (argument, value) in enumerate(zip(kernel.arg_names, arguments)):
+            if value is None:
+                constants[argument] = None
+            elif isinstance(value, int):
+                signature[argument] = "i32"
+            else:
+                signature[argument] = TYPES[value.dtype]
+                attributes[(place,)] = [["tt.divisibility", 16]]
+        source = ASTSource(kernel, signature, constants, attributes)
+        code = triton.compile(source, target=GPUTarget("cuda", capability, 32)).asm
+        found.append((kernel.__name__, code["ptx"], len(code["cubin"])))
+
+    gpu._launch = compile_
+    states = torch.float64 if products == torch.float64 else torch.float32
+    for sigmoid_first, node in ((True, True), (False, True), (False, False)):
+        given = kernel_arguments((3, 1), 300, 1, node, not sigmoid_first, products, states)
+        results_of(gpu, given, sigmoid_first, products, states)
+    return found
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    """A process in which kernels are compiled, not interpreted."""
+    interpreted = os.environ.pop("TRITON_INTERPRET", None)
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        pool.submit(os.getpid).result()  # it takes over the environment when it starts
+        if interpreted is not None:
+            os.environ["TRITON_INTERPRET"] = interpreted
+        yield pool
+
+
+@pytest.mark.parametrize(
+    "capability, products",
+    [(80, torch.bfloat16), (90, torch.bfloat16), (90, torch.float32)],
+)
+def test_compiles_for_real_gpus(compiler, capability, products):
+    found = compiler.submit(compile_kernels, capability, products).result()
+    functions = {kernel for kernel, _, _ in found}
+    assert functions == {
+        kernel.__name__
+        for kernel in vars(gpu).values()
+        if getattr(kernel, "__name__", "").startswith(("_word_", "_node_", "_windows"))
+    }
+    for kernel, ptx, size in found:
+        assert f".target sm_{capability}" in ptx and size > 0
+        if products == torch.float32:  # memory is read 16 bytes at a time
+            assert "ld.global.v4.b32" in ptx, kernel
+
+
+def on_a_gpu(**changes):
+    return types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, **changes)
+
+
+def test_module_takes_the_kernels_on_a_gpu(monkeypatch):
+    monkeypatch.setattr(sentence_state_lstm, "load_gpu_kernels", lambda operation: (operation, gpu))
+    encoder, mask = SentenceStateLSTM(SIZE, SIZE), torch.ones(1, 2, dtype=torch.bool)
+    assert encoder._kernels(on_a_gpu(), mask) == ("slstm", gpu)
+    two_nodes = SentenceStateLSTM(SIZE, SIZE, num_sentence_nodes=2)
+    assert two_nodes._kernels(on_a_gpu(), mask) is None
+
+
+@pytest.fixture
+def loader():
+    """`load_gpu_kernels`, with nothing loaded before and after."""
+    compiled.load_gpu_kernels.cache_clear()
+    yield compiled.load_gpu_kernels
+    compiled.load_gpu_kernels.cache_clear()
+
+
+def test_kernels_can_be_turned_off(loader, monkeypatch, caplog):
+    monkeypatch.setenv("SLSTM_ALLENNLP_KERNELS", "0")
+    assert loader("slstm") is None
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("error", (RuntimeError, gpu.TritonError))
+def test_the_log_says_why_kernels_do_not_run(loader, monkeypatch, caplog, error):
+    def fail():
+        raise error("no C compiler\nand more")
+
+    monkeypatch.setattr(gpu, "try_out", fail)
+    with caplog.at_level(logging.WARNING):
+        assert loader("slstm") is None
+    assert f"GPU kernels of slstm do not run here ({error.__name__}: no C compiler)" in caplog.text
+
+
+@pytest.mark.skipif(DEVICE == "cpu", reason="there is no GPU here")
+def test_module_on_a_gpu(loader):
+    """At a real size, in the way in which the module takes the kernels there."""
+    assert loader("slstm") is gpu
+    encoder = SentenceStateLSTM(300, 300)
+    inputs, mask = batch((230, 1, 0, 77), padded=230, size=300)
+
+    def results(device):
+        words, sentence = encoder.to(device)(inputs.to(device), mask.to(device))
+        encoder.zero_grad(set_to_none=True)
+        ((words**2).sum() + (sentence**2).sum()).backward()
+        return [words, sentence, *(parameter.grad for parameter in encoder.parameters())]
+
+    expected = [result.cpu() for result in results("cpu")]
+    for ours, exact in zip(results(DEVICE), expected):
+        assert (ours.cpu() - exact).norm() < 1e-4 * exact.norm()
+
+
+@pytest.mark.skipif(DEVICE == "cpu", reason="there is no GPU here")
+def test_the_same_numbers_from_run_to_run():
+    given = kernel_arguments((230, 1, 0, 77), 300, 1, True, False, torch.bfloat16, torch.float32)
+    first, *others = (results_of(gpu, given, True, torch.bfloat16, torch.float32) for _ in range(5))
+    for other in others:
+        for ours, again in zip(first, other):
+            assert ours is again is None or torch.equal(ours, again)
