@@ -1,0 +1,232 @@
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, Sequence, Tuple
+
+import torch
+from allennlp.commands import Subcommand
+from allennlp.common import logging as common_logging
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.params import parse_overrides
+from allennlp.common.util import SigTermReceived
+
+from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
+from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options
+from slstm_allennlp.comparison.progress import Progress
+from slstm_allennlp.comparison.report import summary, write_report
+from slstm_allennlp.comparison.results import Results
+from slstm_allennlp.comparison.runner import Failure, Resources, Runner
+
+
+@Subcommand.register("compare")
+class Compare(Subcommand):
+    """
+    Compares systems fairly: trains each with every seed, evaluates the best model on the test set, and
+    writes one report, `report.md`, `report.html` and `report.json`, with significance tests and
+    pictures.
+
+        allennlp compare lstm.jsonnet slstm.jsonnet --seeds 13 14 15 16 17 --output-dir output/comparison
+        allennlp compare slstm.jsonnet --output-dir output/steps \\
+          --sweep '{"model.seq2vec_encoder.num_steps": [1, 3, 5, 7, 9, 11],
+                    "model.seq2vec_encoder.window_size": [1, 2]}'
+
+    Each run is a folder `runs/NAME-SEED` with AllenNLP's files, the predictions and the measurements.
+    Runs that are there are not run again, and interrupted ones go on: the same command, again, does
+    what is left. A failed run is in the report with the end of its log and makes the command's exit
+    status 1. AllenNLP finds the command where `.allennlp_plugins` names the plugin.
+
+    Registered as a `Subcommand` with name "compare".
+    """
+
+    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
+        subparser = parser.add_parser(
+            self.name,
+            description="Train and test several configs with several seeds, and report the differences.",
+            help="Compare configs over seeds.",
+        )
+        subparser.add_argument(
+            "configs",
+            nargs="+",
+            help="configs for `allennlp train`; or one comparison file, with the key `systems`",
+        )
+        subparser.add_argument(
+            "--output-dir", required=True, type=Path, help="for the runs and the report"
+        )
+        subparser.add_argument(
+            "--names", nargs="+", help="the configs' names; those of their files without it"
+        )
+        subparser.add_argument("--seeds", nargs="+", type=int, help=f"default {_listed(DEFAULT_SEEDS)}")
+        subparser.add_argument(
+            "--baseline", help="the system the others are compared to; the first without it"
+        )
+        subparser.add_argument(
+            "--metric", help="such as +accuracy; the configs' trainer.validation_metric without it"
+        )
+        subparser.add_argument(
+            "--overrides",
+            type=_overrides,
+            default={},
+            help="JSON for all configs, as for `allennlp train`",
+        )
+        subparser.add_argument(
+            "--variant",
+            action="append",
+            dest="variants",
+            default=[],
+            type=_variant,
+            metavar="NAME=JSON",
+            help="named overrides: each config with each of them is a system",
+        )
+        subparser.add_argument(
+            "--sweep",
+            type=_overrides,
+            help='JSON of keys with lists of values, such as {"model.encoder.num_steps": [3, 5, 7]}: '
+            "each config with each combination is a system",
+        )
+        subparser.add_argument(
+            "--jobs", type=_positive, help="runs at a time; one for each device, or one"
+        )
+        subparser.add_argument(
+            "--devices",
+            nargs="+",
+            type=int,
+            default=[],
+            help="GPUs to deal out to the runs; -1 is the CPU",
+        )
+        subparser.add_argument(
+            "--time-over-length",
+            action="store_true",
+            help="also take the training time over sentence length",
+        )
+        subparser.add_argument(
+            "--resamples", type=_positive, default=9999, help="for the tests over sentences"
+        )
+        subparser.add_argument(
+            "--report-only", action="store_true", help="run nothing: report the runs that are done"
+        )
+        subparser.add_argument(
+            "--file-friendly-logging", action="store_true", help="progress in lines, not as a bar"
+        )
+        subparser.set_defaults(func=compare)
+        return subparser
+
+
+def compare(arguments: argparse.Namespace) -> None:
+    """What the command does; the runs and the report in its output folder."""
+    common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
+    plan = plan_from_options(
+        arguments.configs,
+        names=arguments.names,
+        variants=dict(arguments.variants),
+        sweep=arguments.sweep,
+        overrides=arguments.overrides,
+        seeds=arguments.seeds,
+        baseline=arguments.baseline,
+        metric=arguments.metric,
+    )
+    folder = ComparisonFolder(arguments.output_dir)
+    for run in plan.runs():
+        folder.run(run).expect_config(run)
+    failures = [] if arguments.report_only else _run(plan, folder, arguments)
+    results = Results(plan, folder, num_resamples=arguments.resamples)
+    if results.systems:
+        print("Writing the report", file=sys.stderr)
+        path = write_report(results, failures)
+        print("\n".join([*summary(results), f"The report: {path}, {path.with_suffix('.html')}"]))
+    elif not failures:
+        raise ConfigurationError(f"{folder.path}: no run is done there, expected one to report")
+    for failure in failures:
+        _tell(failure)
+    if failures:
+        sys.exit(1)
+
+
+def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) -> List[Failure]:
+    """What is left to run."""
+    runs = plan.runs()
+
+    def is_done(run: Run) -> bool:
+        return folder.run(run).is_done(time_over_length=arguments.time_over_length)
+
+    left = [run for run in runs if not is_done(run)]
+    resources = _resources(arguments, left)
+    # The plugin, too, where AllenNLP found the command by other means than its files.
+    options = [f"--include-package={name}" for name in ["slstm_allennlp", *arguments.include_package]]
+    options.append(f"--runs-at-a-time={resources.jobs}")
+    if arguments.time_over_length:
+        options.append("--time-over-length")
+
+    def worker(run: Run) -> List[str]:
+        module = [sys.executable, "-m", "slstm_allennlp.comparison.worker"]
+        return [*module, str(folder.config(run)), str(folder.run(run).path), *options]
+
+    runner = Runner(folder, resources, worker, is_done)
+    with folder.locked() as lock:
+        for run in left:
+            write_json(folder.config(run), run.config)
+        if not left:
+            return []
+        progress = Progress(folder, left, num_done=len(runs) - len(left))
+        try:
+            return runner(left, progress, lock)
+        except (KeyboardInterrupt, SigTermReceived):
+            progress.close()
+            print(
+                f"Interrupted; what is done is in {folder.path}, and the same command goes on.",
+                file=sys.stderr,
+            )
+            sys.exit(130)
+        finally:
+            progress.close()
+
+
+def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
+    devices = arguments.devices
+    for device in devices:
+        if not -1 <= device < torch.cuda.device_count():
+            raise ConfigurationError(
+                f"compare: --devices has {device}, expected -1 for the CPU or the number of a GPU, of "
+                f"which PyTorch sees {torch.cuda.device_count()}"
+            )
+    for run in runs if devices else []:
+        fixed = run.config.get("trainer", {}).get("cuda_device")
+        if fixed is not None or "distributed" in run.config:
+            raise ConfigurationError(
+                f"compare: the config of {run.system} has "
+                + ("distributed" if fixed is None else f"trainer.cuda_device {fixed}")
+                + ", expected neither that nor the other with --devices, which deals them out"
+            )
+    return Resources(arguments.jobs or max(1, len(devices)), devices)
+
+
+def _tell(failure: Failure) -> None:
+    print(f"\n{failure.run.name} {failure.reason}; the end of {failure.log}:", file=sys.stderr)
+    print("\n".join(f"  {line}" for line in failure.tail), file=sys.stderr)
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"it is {text!r}, expected a number of at least 1")
+    return int(text)
+
+
+def _overrides(text: str) -> Dict[str, Any]:
+    try:
+        value = parse_overrides(text)
+    except (RuntimeError, json.JSONDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"it is {text!r}, expected a JSON object: {error}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f"it is {text!r}, expected a JSON object")
+    return value
+
+
+def _variant(text: str) -> Tuple[str, Dict[str, Any]]:
+    name, equals, overrides = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"it is {text!r}, expected NAME=JSON")
+    return name, _overrides(overrides)
+
+
+def _listed(values: Sequence[int]) -> str:
+    return " ".join(map(str, values))

@@ -1,0 +1,91 @@
+"""A report as a list of parts, written as Markdown or as one HTML page that needs nothing beside it."""
+
+import base64
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, List, NamedTuple, Sequence, Union
+
+import jinja2
+
+_MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+class Link(NamedTuple):
+    """To a file or folder, relative to the report's own."""
+
+    text: str
+    target: str
+
+
+Cell = Union[str, Sequence[Link]]
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    kind: str = "heading"
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    text: str
+    is_warning: bool = False
+    kind: str = "paragraph"
+
+
+@dataclass(frozen=True)
+class Table:
+    """The first column names the row."""
+
+    columns: List[str]
+    rows: List[List[Cell]]
+    kind: str = "table"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file relative to the report's folder, what it shows, and how it is to be read."""
+
+    path: str
+    title: str
+    caption: str
+    kind: str = "picture"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Lines of a log."""
+
+    lines: List[str]
+    kind: str = "listing"
+
+
+Part = Union[Heading, Paragraph, Table, Picture, Listing]
+
+
+def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
+    """`report.md` and `report.html` in the folder, where the pictures are."""
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=jinja2.select_autoescape(["html.jinja"]),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    templates.filters["markdown"] = _markdown
+    templates.filters["data_uri"] = lambda path: _data_uri(folder / path)
+    templates.tests["links"] = lambda cell: not isinstance(cell, str)
+    for name in ("report.md", "report.html"):
+        text = templates.get_template(f"{name}.jinja").render(title=title, parts=parts)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _markdown(text: Any) -> str:
+    """Within a line or a table's cell."""
+    for character in "\\|*_`<":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+def _data_uri(path: Path) -> str:
+    return f"data:{_MEDIA[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"

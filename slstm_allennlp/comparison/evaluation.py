@@ -1,0 +1,209 @@
+"""What is measured of a trained run: its best model on the test set, its size, its seconds."""
+
+import re
+import time
+from typing import Any, Dict, List, NamedTuple, Tuple
+
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, DataLoader, DatasetReader, Instance
+from allennlp.models import Archive, Model, load_archive
+from allennlp.nn.util import move_to_device
+from allennlp.training.util import evaluate
+
+from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
+
+_BATCH_SIZE = 32  # where the config has none
+_GROUPS = 10  # of training sentences by their length, as in the S-LSTM paper's Figure 5
+_BATCHES = 5  # of each group
+
+
+class Measurements(NamedTuple):
+    """
+    # Parameters
+
+    test_metrics : `Dict[str, Any]`
+        As `allennlp evaluate` gives them for the archive.
+    test_seconds : `float`
+        For that, the corpus being read and the model warm.
+    parameters, trained_parameters : `int`
+        Numbers in the weights: all, and those that training changes.
+    """
+
+    test_metrics: Dict[str, Any]
+    test_seconds: float
+    parameters: int
+    trained_parameters: int
+
+
+class TestRun:
+    """
+    The best model of a run and its test set.
+
+    # Parameters
+
+    archive_file : `str`
+        A model.tar.gz.
+    config : `Dict[str, Any]`
+        The run's config; its `test_data_path` is read.
+    """
+
+    __test__ = False  # for pytest, which takes the name for a test's
+
+    def __init__(self, archive_file: str, config: Dict[str, Any]) -> None:
+        self._config = config
+        self._device = device_of(config)
+        self._archive: Archive = load_archive(archive_file, cuda_device=self._device)
+        self._archive.model.eval()  # AllenNLP leaves it in training mode, with dropout
+        self._batch_size = batch_size_of(config)
+
+    @property
+    def model(self) -> Model:
+        return self._archive.model
+
+    def measure(self) -> Measurements:
+        reader = self._archive.validation_dataset_reader
+        loader_params = self._config.get("validation_data_loader") or self._config["data_loader"]
+        loader = DataLoader.from_params(
+            Params(loader_params).duplicate(), reader=reader, data_path=self._config["test_data_path"]
+        )
+        loader.index_with(self.model.vocab)
+        self._warm_up(loader)
+        start = time.perf_counter()
+        metrics = evaluate(self.model, loader, cuda_device=self._device)
+        seconds = time.perf_counter() - start
+        # The archive does not say what `no_grad` held back, but the config does.
+        held_back = self._config.get("trainer", {}).get("no_grad") or []
+        sizes = [
+            (parameter.numel(), parameter.requires_grad and not _matches(name, held_back))
+            for name, parameter in self.model.named_parameters()
+        ]
+        return Measurements(
+            test_metrics=metrics,
+            test_seconds=seconds,
+            parameters=sum(size for size, _ in sizes),
+            trained_parameters=sum(size for size, is_trained in sizes if is_trained),
+        )
+
+    def predict(self) -> List[Prediction]:
+        """In the order of the test set; sentences of like lengths make up a batch."""
+        instances = self._read(self._archive.validation_dataset_reader, "test_data_path")
+        order = sorted(range(len(instances)), key=lambda number: length_of(instances[number]))
+        predictions: Dict[int, Prediction] = {}
+        for numbers in _batches(order, self._batch_size):
+            outputs = self.model.forward_on_instances([instances[number] for number in numbers])
+            for number, output in zip(numbers, outputs):
+                predictions[number] = prediction_of(instances[number], output)
+        self.model.get_metrics(reset=True)
+        return [predictions[number] for number in range(len(instances))]
+
+    def time_over_length(self) -> List[Dict[str, float]]:
+        """
+        Seconds of a forward and a backward pass in training mode, for ten groups of the training
+        sentences, from the shortest to the longest: each group's median length, the seconds per
+        sentence, and over how many sentences that was taken (up to five batches).
+        """
+        instances = self._read(self._archive.dataset_reader, "train_data_path")
+        instances.sort(key=length_of)
+        if len(instances) < _GROUPS:
+            raise ConfigurationError(
+                f"{self._config['train_data_path']}: {len(instances)} instances, expected {_GROUPS} or "
+                "more to take the time over their length"
+            )
+        self.model.train()
+        groups = []
+        for number in range(_GROUPS):
+            bounds = [len(instances) * end // _GROUPS for end in (number, number + 1)]
+            group = instances[slice(*bounds)]
+            batches = list(_batches(group, self._batch_size))
+            chosen = batches[:: -(-len(batches) // _BATCHES)]
+            if number == 0:
+                self._seconds_to_train_on(chosen[0])  # warm
+            seconds = sum(self._seconds_to_train_on(batch) for batch in chosen)
+            sentences = sum(map(len, chosen))
+            groups.append(
+                {
+                    "length": length_of(group[len(group) // 2]),
+                    "seconds_per_sentence": seconds / sentences,
+                    "sentences": sentences,
+                }
+            )
+        return groups
+
+    def _read(self, reader: DatasetReader, key: str) -> List[Instance]:
+        instances = list(reader.read(self._config[key]))
+        for instance in instances:
+            reader.apply_token_indexers(instance)
+        return instances
+
+    def _warm_up(self, loader: DataLoader) -> None:
+        """One batch, which compiles and allocates what the first one has to; its metrics are dropped."""
+        with torch.no_grad():
+            self.model(**move_to_device(next(iter(loader)), self._torch_device))
+        self.model.get_metrics(reset=True)
+
+    @property
+    def _torch_device(self) -> torch.device:
+        return torch.device("cpu" if self._device < 0 else f"cuda:{self._device}")
+
+    def _seconds_to_train_on(self, instances: List[Instance]) -> float:
+        batch = Batch(instances)
+        batch.index_instances(self.model.vocab)
+        tensors = move_to_device(batch.as_tensor_dict(), self._torch_device)
+        self._wait()
+        start = time.perf_counter()
+        self.model(**tensors)["loss"].backward()
+        self._wait()
+        seconds = time.perf_counter() - start
+        self.model.zero_grad()
+        return seconds
+
+    def _wait(self) -> None:
+        if self._device >= 0:
+            torch.cuda.synchronize(self._device)
+
+
+def _matches(name: str, regexes: List[str]) -> bool:
+    return any(re.search(regex, name) for regex in regexes)
+
+
+def _batches(items: List[Any], size: int) -> List[List[Any]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def device_of(config: Dict[str, Any]) -> int:
+    """
+    The device on which the run trains, -1 for the CPU: AllenNLP's own choice where the config has none.
+    """
+    devices = config.get("distributed", {}).get("cuda_devices")
+    if devices:
+        return int(devices[0])
+    device = config.get("trainer", {}).get("cuda_device")
+    return int(device) if device is not None else (0 if torch.cuda.is_available() else -1)
+
+
+def batch_size_of(config: Dict[str, Any]) -> int:
+    """In training."""
+    loader = config["data_loader"]
+    return int(
+        loader.get("batch_size") or loader.get("batch_sampler", {}).get("batch_size") or _BATCH_SIZE
+    )
+
+
+def peak_memory(device: int) -> Tuple[int, str]:
+    """
+    The most bytes that this process has held, and of which memory: the GPU's, as PyTorch allocated it
+    since AllenNLP last set the count back, at the beginning of the last epoch; or the CPU's.
+    """
+    if device >= 0:
+        return torch.cuda.max_memory_allocated(device), "GPU"
+    try:
+        # Not the resource usage, which begins with that of the process which started this one.
+        with open("/proc/self/status", encoding="ascii") as status:
+            fields = dict(line.split(":", 1) for line in status)
+        return int(fields["VmHWM"].split()[0]) * 1024, "CPU"
+    except (FileNotFoundError, KeyError):  # not Linux
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, "CPU"

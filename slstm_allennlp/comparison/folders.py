@@ -1,0 +1,180 @@
+"""
+The folder of a comparison and of each of its runs: which files there are and what they say of a run.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import zipfile
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.comparison.plan import Run, differences, flatten
+
+_STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
+
+
+class Checkpoint(NamedTuple):
+    """From where a run goes on: epochs that are done and batches of the next one."""
+
+    epochs: int
+    batches: int
+
+
+class RunFolder:
+    """
+    The folder of a run: what `allennlp train` writes there (config.json, metrics.json,
+    metrics_epoch_N.json, model.tar.gz, out.log and its checkpoints), and from the worker
+
+    * `training.json`, when training is done: peak memory, and the conditions it ran under,
+    * `recoveries.json`, for a run that was interrupted: the checkpoints from which it went on,
+    * `predictions.jsonl`, what the best model says of each test sentence,
+    * `measurements.json`, when all is done: its metrics on the test set, seconds, parameters,
+    * `time_over_length.json`, if that was asked for.
+
+    # Parameters
+
+    path : `Path`
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = path / "config.json"
+        self.metrics = path / "metrics.json"
+        self.archive = path / "model.tar.gz"
+        self.training = path / "training.json"
+        self.recoveries = path / "recoveries.json"
+        self.predictions = path / "predictions.jsonl"
+        self.measurements = path / "measurements.json"
+        self.time_over_length = path / "time_over_length.json"
+
+    def is_done(self, *, time_over_length: bool = False) -> bool:
+        return self.measurements.exists() and (not time_over_length or self.time_over_length.exists())
+
+    def epochs(self) -> List[Dict[str, Any]]:
+        """AllenNLP's metrics after each finished epoch."""
+        paths = (self.path / f"metrics_epoch_{number}.json" for number in range(self.count_epochs()))
+        return [read_json(path) for path in paths]
+
+    def count_epochs(self) -> int:
+        """How many epochs are finished."""
+        count = 0
+        while (self.path / f"metrics_epoch_{count}.json").exists():
+            count += 1
+        return count
+
+    def recovered_from(self) -> List[Checkpoint]:
+        if not self.recoveries.exists():
+            return []
+        return [Checkpoint(**checkpoint) for checkpoint in read_json(self.recoveries)]
+
+    def latest_checkpoint(self) -> Optional[Checkpoint]:
+        """
+        The newest checkpoint that is whole. One that is not, since the run was killed while it was
+        written, would end AllenNLP's recovery, which takes the newest: it is removed.
+        """
+        found = []
+        for path in self.path.glob("model_state_e*_b*.th"):
+            match = _STATE.fullmatch(path.name)
+            if match:
+                found.append(Checkpoint(*map(int, match.groups())))
+        for checkpoint in sorted(found, reverse=True):
+            states = [
+                self.path / f"{part}_state_e{checkpoint.epochs}_b{checkpoint.batches}.th"
+                for part in ("model", "training")
+            ]
+            # PyTorch's files are zip archives, whose directory comes last.
+            if all(state.exists() and zipfile.is_zipfile(state) for state in states):
+                return checkpoint
+            for state in states:
+                state.unlink(missing_ok=True)
+        return None
+
+    def expect_config(self, run: Run) -> None:
+        """
+        # Errors
+
+        `ConfigurationError` if the epochs in the folder, or more, were made by another config.
+        """
+        if not self.count_epochs() and not self.metrics.exists():
+            return  # nothing that would be used again
+        there = read_json(self.config)
+        keys = differences(there, run.config)
+        if keys:
+            old, new = flatten(there).get(keys[0]), flatten(run.config).get(keys[0])
+            more = f" (and {len(keys) - 1} more)" if len(keys) > 1 else ""
+            raise ConfigurationError(
+                f"{self.path} holds a run with another config: {keys[0]} is {json.dumps(old)} there and "
+                f"{json.dumps(new)} here{more}; expected the same, or another name or --output-dir"
+            )
+
+
+class ComparisonFolder:
+    """
+    The folder of a comparison: `runs/NAME-SEED`, `configs/NAME-SEED.json`, what each run was asked to
+    do, and `logs/NAME-SEED.log`, all that it printed; the report goes beside them.
+
+    # Parameters
+
+    path : `Path`
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def run(self, run: Run) -> RunFolder:
+        return RunFolder(self.path / "runs" / run.name)
+
+    def config(self, run: Run) -> Path:
+        return self.path / "configs" / f"{run.name}.json"
+
+    def log(self, run: Run) -> Path:
+        return self.path / "logs" / f"{run.name}.log"
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[int]:
+        """
+        Keeps a second comparison out of the folder as long as this one is at work, or, if it was
+        killed, as long as one of its runs is, which are given the file that this yields.
+
+        # Errors
+
+        `ConfigurationError` if another is at work there.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise ConfigurationError(
+                f"{self.path}: another comparison, or a run of one that was killed, is at work there; "
+                "expected to be the only one (wait for it, stop it, or give another --output-dir)"
+            ) from None
+        try:
+            yield lock
+        finally:
+            os.close(lock)
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Whole or not at all, so that what is there can be trusted."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replaced(path) as partial:
+        partial.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+
+
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """A path to write to, which takes the place of the given one at the end."""
+    partial = path.with_name(f"{path.name}.partial")
+    yield partial
+    partial.replace(path)

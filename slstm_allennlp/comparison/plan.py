@@ -1,0 +1,317 @@
+"""What a comparison runs: systems, seeds, and a config for each pair of them."""
+
+import itertools
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.params import with_overrides
+
+SEED_KEYS = ("random_seed", "numpy_seed", "pytorch_seed")
+DEFAULT_SEEDS = (13, 14, 15, 16, 17)
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,=+-]*")
+_FILE_KEYS = ("systems", "seeds", "overrides", "baseline", "metric")
+_SYSTEM_KEYS = ("config", "overrides")
+_NUM_EPOCHS = 20  # AllenNLP's default
+
+Config = Dict[str, Any]
+
+
+class Metric(NamedTuple):
+    """A metric's name as in AllenNLP's files, and whether more of it is better."""
+
+    name: str
+    higher_is_better: bool = True
+
+    @classmethod
+    def parse(cls, text: str) -> "Metric":
+        """From `"+accuracy"`, `"-loss"` or, for more is better, `"accuracy"`."""
+        return cls(text.lstrip("+-"), not text.startswith("-"))
+
+
+@dataclass(frozen=True)
+class System:
+    """One of the things that are compared: a name and a config without its seeds."""
+
+    name: str
+    config: Config
+
+
+@dataclass(frozen=True)
+class Run:
+    """A system with a seed; its config is what AllenNLP trains by."""
+
+    system: str
+    seed: int
+    config: Config
+
+    @property
+    def name(self) -> str:
+        return f"{self.system}-{self.seed}"
+
+    @property
+    def num_epochs(self) -> int:
+        return int(self.config.get("trainer", {}).get("num_epochs", _NUM_EPOCHS))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    # Parameters
+
+    systems : `List[System]`
+    seeds : `List[int]`
+    baseline : `str`
+        The name of the system to which the others are compared.
+    metric : `Metric`
+        By which they are.
+
+    # Errors
+
+    `ConfigurationError` for names that cannot be a folder's or stand twice, seeds that stand twice, a
+    baseline that is none of the systems, and a config without `test_data_path`.
+    """
+
+    systems: List[System]
+    seeds: List[int]
+    baseline: str
+    metric: Metric
+
+    def __post_init__(self) -> None:
+        names = [system.name for system in self.systems]
+        for name in names:
+            if not _NAME.fullmatch(name):
+                raise ConfigurationError(
+                    f"compare: a system's name is {name!r}, expected letters, digits and any of _.,=+- "
+                    "(it names a folder)"
+                )
+        _expect_no_twins("the name", names)
+        _expect_no_twins("the seed", self.seeds)
+        if not self.seeds:
+            raise ConfigurationError("compare: there are no seeds, expected one or more")
+        if self.baseline not in names:
+            raise ConfigurationError(
+                f"compare: the baseline is {self.baseline!r}, expected one of {', '.join(names)}"
+            )
+        for system in self.systems:
+            if system.config.get("test_data_path") is None:
+                raise ConfigurationError(
+                    f"compare: the config of {system.name} has no test_data_path, expected one, for "
+                    """example by --overrides '{"test_data_path": "test.txt"}'"""
+                )
+
+    def runs(self) -> List[Run]:
+        """All systems with the first seed, then with the second: what is there early covers all."""
+        return [
+            Run(system.name, seed, _seeded(system.config, seed))
+            for seed in self.seeds
+            for system in self.systems
+        ]
+
+
+def _expect_no_twins(what: str, values: Sequence[Any]) -> None:
+    for value in values:
+        if values.count(value) > 1:
+            raise ConfigurationError(
+                f"compare: {what} {value} is given twice, expected different ones (--names gives others)"
+            )
+
+
+def _seeded(config: Config, seed: int) -> Config:
+    # The best model is evaluated on the test set by the worker, from its archive: after a recovery
+    # AllenNLP's `evaluate_on_test` may take the last epoch's weights for the best ones, since a
+    # checkpoint is written before it is known to be the best.
+    return {**config, **dict.fromkeys(SEED_KEYS, seed), "evaluate_on_test": False}
+
+
+def plan_from_options(
+    configs: Sequence[str],
+    *,
+    names: Optional[Sequence[str]] = None,
+    variants: Optional[Mapping[str, Config]] = None,
+    sweep: Optional[Mapping[str, Sequence[Any]]] = None,
+    overrides: Optional[Config] = None,
+    seeds: Optional[Sequence[int]] = None,
+    baseline: Optional[str] = None,
+    metric: Optional[str] = None,
+) -> Plan:
+    """
+    The plan that the command line asks for. The systems are the configs, or each config with each of the
+    variants and with each combination of the sweep's values.
+
+    # Parameters
+
+    configs : `Sequence[str]`
+        Configs for `allennlp train`; or one comparison file, a Jsonnet object of `systems` (a name to
+        its `config` and its `overrides`), and any of `seeds`, `overrides`, `baseline` and `metric`,
+        over which the arguments here go.
+    names : `Sequence[str]`, optional (default = `None`)
+        The configs' names in the comparison; their files' names without them.
+    variants : `Mapping[str, Config]`, optional (default = `None`)
+        Named overrides.
+    sweep : `Mapping[str, Sequence[Any]]`, optional (default = `None`)
+        Keys of the config, dotted, to the values that each of them takes.
+    overrides : `Config`, optional (default = `None`)
+        For all systems; those of a variant come after them.
+    seeds : `Sequence[int]`, optional (default = `None`)
+        13 to 17 without it.
+    baseline : `str`, optional (default = `None`)
+        The first system without it.
+    metric : `str`, optional (default = `None`)
+        Such as `"+accuracy"`; the configs' `trainer.validation_metric` without it.
+
+    # Errors
+
+    `ConfigurationError`, as `Plan`'s and for configs and overrides that cannot be read.
+    """
+    given = load_jsonnet(configs[0])
+    if "systems" in given:
+        if len(configs) > 1 or names or variants or sweep:
+            raise ConfigurationError(
+                f"{configs[0]} is a comparison file, expected no other configs, --names, --variant or "
+                "--sweep beside it"
+            )
+        _expect_keys(configs[0], given, _FILE_KEYS)
+        systems = _systems_of_file(configs[0], given, overrides or {})
+        seeds = seeds or given.get("seeds")
+        baseline = baseline or given.get("baseline")
+        metric = metric or given.get("metric")
+    else:
+        systems = _systems_of_configs(configs, names, variants or {}, sweep or {}, overrides or {})
+    return Plan(
+        systems=systems,
+        seeds=list(seeds or DEFAULT_SEEDS),
+        baseline=baseline or systems[0].name,
+        metric=Metric.parse(metric) if metric else _common_metric(systems),
+    )
+
+
+def load_jsonnet(path: str) -> Config:
+    """The object in a Jsonnet or JSON file, as AllenNLP reads it."""
+    try:
+        return Params.from_file(path).as_dict(quiet=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ConfigurationError(f"{path}: {error}; expected a Jsonnet or JSON config") from None
+
+
+def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System]:
+    if not isinstance(given["systems"], dict) or not given["systems"]:
+        raise ConfigurationError(f"{path}: systems is empty, expected names with a config each")
+    systems = []
+    for name, system in given["systems"].items():
+        if not isinstance(system, dict) or "config" not in system:
+            raise ConfigurationError(
+                f"{path}: the system {name} has no config, expected the path of one under that key"
+            )
+        _expect_keys(f"{path}: the system {name}", system, _SYSTEM_KEYS)
+        config = load_jsonnet(system["config"])
+        for part in (given.get("overrides", {}), overrides, system.get("overrides", {})):
+            config = _overridden(name, config, part)
+        systems.append(System(name, config))
+    return systems
+
+
+def _expect_keys(where: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ConfigurationError(
+            f"{where}: there is a key {unknown[0]}, expected any of {', '.join(known)}"
+        )
+
+
+def _systems_of_configs(
+    paths: Sequence[str],
+    names: Optional[Sequence[str]],
+    variants: Mapping[str, Config],
+    sweep: Mapping[str, Sequence[Any]],
+    overrides: Config,
+) -> List[System]:
+    if names and len(names) != len(paths):
+        raise ConfigurationError(
+            f"compare: there are {len(names)} names for {len(paths)} configs, expected one for each"
+        )
+    settings = [
+        ({name: variant} if name else {}, point)
+        for name, variant in (variants or {"": {}}).items()
+        for point in _points(sweep)
+    ]
+    varied = bool(variants or sweep)
+    systems = []
+    for path, name in zip(paths, names or [Path(path).stem for path in paths]):
+        base = _overridden(name, load_jsonnet(path), overrides)
+        for variant, point in settings:
+            # The one config's name would stand in all of them and say nothing.
+            parts = [name] if len(paths) > 1 or not varied else []
+            parts += [*variant, *(f"{key.rsplit('.', 1)[-1]}={value}" for key, value in point.items())]
+            config = base
+            for part in (*variant.values(), point):
+                config = _overridden(",".join(parts), config, part)
+            systems.append(System(",".join(parts), config))
+    return systems
+
+
+def _points(sweep: Mapping[str, Sequence[Any]]) -> List[Config]:
+    for key, values in sweep.items():
+        if not isinstance(values, list) or not values:
+            raise ConfigurationError(
+                f"compare: --sweep has {key}: {values!r}, expected a list of values"
+            )
+    return [dict(zip(sweep, values)) for values in itertools.product(*sweep.values())]
+
+
+def _overridden(name: str, config: Config, overrides: Config) -> Config:
+    try:
+        return with_overrides(config, overrides)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"compare: the overrides {json.dumps(overrides)} do not fit the config of {name}: {error}"
+        ) from None
+
+
+def _common_metric(systems: Sequence[System]) -> Metric:
+    """What the configs choose their best epochs by."""
+    metrics: Dict[Metric, str] = {}
+    for system in systems:
+        chosen: Union[str, List[str]] = system.config.get("trainer", {}).get(
+            "validation_metric", "-loss"
+        )
+        metrics.setdefault(Metric.parse(chosen if isinstance(chosen, str) else chosen[0]), system.name)
+    if len(metrics) > 1:
+        each = ", ".join(f"{metric.name} in {name}" for metric, name in metrics.items())
+        raise ConfigurationError(
+            f"compare: the configs differ in trainer.validation_metric ({each}), expected the same or "
+            "one by --metric"
+        )
+    return next(iter(metrics))
+
+
+def flatten(config: Config) -> Dict[str, Any]:
+    """A config by dotted keys, lists as they are."""
+    flat: Dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, dict) and value:
+            flat.update({f"{key}.{inner}": part for inner, part in flatten(value).items()})
+        else:
+            flat[key] = value
+    return flat
+
+
+def differences(a: Config, b: Config) -> List[str]:
+    """The dotted keys in which two configs differ."""
+    flat_a, flat_b = flatten(a), flatten(b)
+    missing = object()
+    keys = {**flat_a, **flat_b}
+    return [key for key in keys if flat_a.get(key, missing) != flat_b.get(key, missing)]
+
+
+def varied_settings(systems: Sequence[System]) -> Dict[str, List[Any]]:
+    """
+    The dotted keys in which any of the systems differ, with each system's value, None for no such key.
+    """
+    keys = {key: None for system in systems for key in differences(systems[0].config, system.config)}
+    flat = [flatten(system.config) for system in systems]
+    return {key: [config.get(key) for config in flat] for key in keys}

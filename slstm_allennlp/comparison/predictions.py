@@ -1,0 +1,85 @@
+"""What a model says of each instance, beside what stands there."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Union
+
+from allennlp.data import Instance
+from allennlp.data.fields import LabelField, SequenceLabelField, TextField
+
+Labels = Union[str, List[str]]  # of a text or a pair, or one for each word
+_FIRST = ("label", "tags", "labels")  # the usual names of what is to be predicted
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """
+    # Parameters
+
+    length : `int`
+        Words, of all texts of the instance together.
+    gold, predicted : `Union[str, List[str]]`, optional (default = `None`)
+        A class or a tag for each word. None where the model gives none that can be compared.
+    output : `Dict[str, Any]`, optional (default = `None`)
+        In that case, the words that it gives.
+    """
+
+    length: int
+    gold: Optional[Labels] = None
+    predicted: Optional[Labels] = None
+    output: Optional[Dict[str, Any]] = None
+
+
+def prediction_of(instance: Instance, output: Dict[str, Any]) -> Prediction:
+    """From an instance and what `forward_on_instances` gave for it: labels go by the field's name."""
+    length = length_of(instance)
+    fields = sorted(instance.fields, key=lambda name: (name not in _FIRST, name))
+    for name in fields:
+        field, predicted = instance.fields[name], output.get(name)
+        if isinstance(field, LabelField) and isinstance(predicted, str):
+            return Prediction(length, str(field.label), str(predicted))
+        if isinstance(field, SequenceLabelField) and _is_words(predicted):
+            assert isinstance(predicted, list)
+            gold = [str(label) for label in field.labels]
+            if len(predicted) < len(gold):
+                raise ValueError(
+                    f"the model gives {len(predicted)} {name} for {len(gold)} words, expected one for "
+                    "each"
+                )
+            return Prediction(
+                length, gold, predicted[: len(gold)]
+            )  # beyond that, some models tag padding
+    return Prediction(length, output={key: value for key, value in output.items() if _is_text(value)})
+
+
+def length_of(instance: Instance) -> int:
+    """Words in the texts that a model reads, not in those that it is to write."""
+    return sum(
+        len(field.tokens)
+        for name, field in instance.fields.items()
+        if isinstance(field, TextField) and not name.startswith("target")
+    )
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
+
+
+def _is_text(value: Any) -> bool:
+    """Strings, and lists of them within lists."""
+    return isinstance(value, str) or (
+        isinstance(value, list) and bool(value) and all(_is_text(part) for part in value)
+    )
+
+
+def write_predictions(path: Path, predictions: List[Prediction]) -> None:
+    """A JSON object a line, in the order of the test set."""
+    with path.open("w", encoding="utf-8") as file:
+        for prediction in predictions:
+            file.write(json.dumps(asdict(prediction), ensure_ascii=False) + "\n")
+
+
+def read_predictions(path: Path) -> List[Prediction]:
+    with path.open(encoding="utf-8") as file:
+        return [Prediction(**json.loads(line)) for line in file]

@@ -1,0 +1,102 @@
+"""The progress of a whole comparison: what runs, what is left, how long it will take."""
+
+import sys
+import time
+from typing import Dict, Optional, Sequence
+
+from allennlp.common import logging as common_logging
+from allennlp.common.tqdm import Tqdm
+
+from slstm_allennlp.comparison.folders import ComparisonFolder
+from slstm_allennlp.comparison.plan import Run
+
+# What runs comes last, where a narrow terminal cuts it off.
+_BAR = "{percentage:3.0f}%|{bar:20}| {n_fmt}/{total_fmt} epochs [{elapsed}, {remaining} left] {desc}"
+_SECONDS, _FILE_FRIENDLY_SECONDS = 1.0, 60.0
+
+
+class Progress:
+    """
+    A bar of the epochs of all runs, by AllenNLP's tqdm. A run that ends before its last epoch takes the
+    rest off the total. With AllenNLP's `FILE_FRIENDLY_LOGGING` it is a line whenever a run begins or
+    ends and once a minute between.
+
+    # Parameters
+
+    folder : `ComparisonFolder`
+    runs : `Sequence[Run]`
+        Those that are not done.
+    num_done : `int`
+        How many others there are.
+    """
+
+    def __init__(self, folder: ComparisonFolder, runs: Sequence[Run], num_done: int) -> None:
+        self._folder = folder
+        self._epochs: Dict[str, int] = {run.name: self._finished(run) for run in runs}
+        self._running: Dict[str, Run] = {}
+        self._num_runs = len(runs) + num_done
+        self._num_done, self._num_failed = num_done, 0
+        is_file = common_logging.FILE_FRIENDLY_LOGGING
+        self._interval = _FILE_FRIENDLY_SECONDS if is_file else _SECONDS
+        self._shown = time.monotonic()
+        self._bar = Tqdm.tqdm(
+            total=sum(run.num_epochs for run in runs),
+            initial=sum(self._epochs.values()),
+            smoothing=0,  # the rate of the whole: a fast run says nothing of a slow one
+            bar_format=_BAR,
+            mininterval=0,
+            # In its file-friendly mode AllenNLP's own file makes lines of the bar.
+            **({} if is_file else {"file": sys.stderr, "dynamic_ncols": True}),
+        )
+
+    def begun(self, run: Run) -> None:
+        self._running[run.name] = run
+        self._show()
+
+    def ended(self, run: Run, reason: Optional[str]) -> None:
+        """With a reason, the run failed."""
+        self._count(run)
+        del self._running[run.name]
+        self._bar.total -= run.num_epochs - self._epochs[run.name]
+        self._num_done += reason is None
+        self._num_failed += reason is not None
+        if reason:
+            self._bar.write(f"{run.name} {reason}; see {self._folder.log(run)}", file=sys.stderr)
+        self._show()
+
+    def show(self) -> None:
+        """Now and then."""
+        if time.monotonic() - self._shown >= self._interval:
+            self._show()
+
+    def close(self) -> None:
+        self._bar.close()
+
+    def _show(self) -> None:
+        self._shown = time.monotonic()
+        for run in self._running.values():
+            self._count(run)
+        self._bar.set_description_str(self._description(), refresh=False)
+        self._bar.refresh()
+
+    def _description(self) -> str:
+        parts = [f"{self._num_done} of {self._num_runs} runs done"]
+        if self._num_failed:
+            parts.append(f"{self._num_failed} failed")
+        if self._running:
+            each = (f"{name} ({self._stage(run)})" for name, run in self._running.items())
+            parts.append("at " + " ".join(each))
+        return ", ".join(parts)
+
+    def _stage(self, run: Run) -> str:
+        is_trained = self._folder.run(run).metrics.exists()
+        return "testing" if is_trained else f"{self._epochs[run.name]}/{run.num_epochs}"
+
+    def _count(self, run: Run) -> None:
+        """Adds the epochs that are new; a run that begins anew has fewer."""
+        finished = self._finished(run)
+        self._bar.n += finished - self._epochs[run.name]
+        self._epochs[run.name] = finished
+
+    def _finished(self, run: Run) -> int:
+        return min(self._folder.run(run).count_epochs(), run.num_epochs)

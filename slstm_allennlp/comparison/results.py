@@ -1,0 +1,259 @@
+"""What came out of the runs of a comparison that are done."""
+
+import datetime
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Dict, List, Optional, Sequence
+
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.comparison.counts import Counts, counts_of
+from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, read_json
+from slstm_allennlp.comparison.plan import Metric, Plan, Run, System
+from slstm_allennlp.comparison.predictions import Prediction, read_predictions
+from slstm_allennlp.comparison.significance import (
+    SeedTest,
+    SentenceTest,
+    paired_t_test,
+    sentence_test,
+    verdict,
+)
+
+_SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure
+_AGREE = 1e-4
+
+
+class RunResult:
+    """
+    A run that is done.
+
+    # Parameters
+
+    run : `Run`
+    folder : `RunFolder`
+    metric : `Metric`
+
+    # Errors
+
+    `ConfigurationError` if the metric is not among those of the test.
+    """
+
+    def __init__(self, run: Run, folder: RunFolder, metric: Metric) -> None:
+        self.run = run
+        self.folder = folder
+        self.epochs: List[Dict[str, Any]] = folder.epochs()
+        self.measurements: Dict[str, Any] = read_json(folder.measurements)
+        self.training: Dict[str, Any] = read_json(folder.training)
+        test_metrics = self.measurements["test_metrics"]
+        if metric.name not in test_metrics:
+            raise ConfigurationError(
+                f"{folder.measurements}: the metric {metric.name} is not there, expected by --metric "
+                f"one of {', '.join(test_metrics)}"
+            )
+        self.test_score = float(test_metrics[metric.name])
+        self.validation_score: Optional[float] = self.epochs[-1].get(f"best_validation_{metric.name}")
+
+    @property
+    def best_epoch(self) -> int:
+        """Counted from 1."""
+        return int(self.epochs[-1]["best_epoch"]) + 1
+
+    @property
+    def seconds_per_epoch(self) -> Optional[float]:
+        seconds = epoch_seconds(
+            [epoch["training_duration"] for epoch in self.epochs], self.folder.recovered_from()
+        )
+        return sorted(seconds)[len(seconds) // 2] if seconds else None
+
+    @cached_property
+    def predictions(self) -> List[Prediction]:
+        return read_predictions(self.folder.predictions)
+
+    @cached_property
+    def time_over_length(self) -> Optional[List[Dict[str, float]]]:
+        path = self.folder.time_over_length
+        return read_json(path) if path.exists() else None
+
+
+def epoch_seconds(durations: Sequence[str], recovered_from: Sequence[Checkpoint]) -> List[float]:
+    """
+    Seconds of each epoch, validation included, but for those that were cut in two by an interruption.
+
+    # Parameters
+
+    durations : `Sequence[str]`
+        AllenNLP's `training_duration` after each epoch, which counts anew when training goes on.
+    recovered_from : `Sequence[Checkpoint]`
+    """
+    begun_anew = {checkpoint.epochs for checkpoint in recovered_from} | {0}
+    cut = {checkpoint.epochs for checkpoint in recovered_from if checkpoint.batches}
+    totals = [_seconds(duration) for duration in durations]
+    return [
+        total if number in begun_anew else total - totals[number - 1]
+        for number, total in enumerate(totals)
+        if number not in cut
+    ]
+
+
+def _seconds(duration: str) -> float:
+    """Of what `str` makes of a `timedelta`."""
+    match = re.fullmatch(r"(?:(-?\d+) days?, )?(\d+):(\d+):(\d+(?:\.\d+)?)", duration)
+    if match is None:
+        raise ValueError(f"the duration is {duration!r}, expected one such as '1 day, 2:03:04.5'")
+    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return datetime.timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """
+    A system beside the baseline, on the test set.
+
+    # Parameters
+
+    system : `str`
+    seeds : `List[int]`
+        Those that both have.
+    over_seeds : `SeedTest`
+    over_sentences : `SentenceTest`, optional
+        None where there is none; `remark` has the reason.
+    remark : `str`
+    verdict : `str`
+    """
+
+    system: str
+    seeds: List[int]
+    over_seeds: SeedTest
+    over_sentences: Optional[SentenceTest]
+    remark: str
+    verdict: str
+
+
+class Results:
+    """
+    # Parameters
+
+    plan : `Plan`
+    folder : `ComparisonFolder`
+        Runs that are not done there are left out.
+    num_resamples : `int`, optional (default = `9999`)
+        For the tests over sentences.
+    """
+
+    def __init__(self, plan: Plan, folder: ComparisonFolder, *, num_resamples: int = 9999) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.num_resamples = num_resamples
+        self.runs: Dict[str, List[RunResult]] = {system.name: [] for system in plan.systems}
+        for run in plan.runs():
+            if folder.run(run).is_done():
+                self.runs[run.system].append(RunResult(run, folder.run(run), plan.metric))
+
+    @property
+    def missing(self) -> List[Run]:
+        return [run for run in self.plan.runs() if not self.folder.run(run).is_done()]
+
+    @property
+    def systems(self) -> List[System]:
+        """Those with a run that is done."""
+        return [system for system in self.plan.systems if self.runs[system.name]]
+
+    @cached_property
+    def without_labels(self) -> Optional[str]:
+        """Why the predictions cannot be compared sentence by sentence, None where they can."""
+        reference = None
+        for results in self.runs.values():
+            for result in results:
+                if not result.predictions or any(one.gold is None for one in result.predictions):
+                    return f"{result.run.system} gives no labels that can be compared"
+                gold = [(one.gold, one.length) for one in result.predictions]
+                if reference is not None and gold != reference:
+                    return (
+                        f"{result.run.name} was tested on other sentences or labels than the first run"
+                    )
+                reference = gold
+        if reference is None:
+            return "no run is done"
+        return "there is one test sentence" if len(reference) == 1 else None
+
+    @property
+    def encoding(self) -> Optional[str]:
+        """That of the tags, if the metric is the F1 of spans."""
+        if self.plan.metric.name != _SPAN_F1:
+            return None
+        return self.plan.systems[0].config["model"].get("label_encoding")
+
+    @property
+    def sentence_score(self) -> str:
+        """What is counted sentence by sentence."""
+        if self.encoding:
+            return "span F1"
+        first = next(result for results in self.runs.values() for result in results)
+        return "accuracy of the tags" if isinstance(first.predictions[0].gold, list) else "accuracy"
+
+    def counts(self, system: str, seeds: Optional[Sequence[int]] = None) -> Counts:
+        """Of a system on the test sentences, with all its seeds or some of them."""
+        chosen = [
+            result.predictions
+            for result in self.runs[system]
+            if seeds is None or result.run.seed in seeds
+        ]
+        return counts_of(chosen, self.encoding)
+
+    @cached_property
+    def disagreement(self) -> Optional[str]:
+        """
+        A sentence where the sentences' scores do not make up the metric, as under another definition.
+        """
+        if self.without_labels:
+            return None
+        for name, results in self.runs.items():
+            for result, score in zip(results, self.counts(name).scores() if results else []):
+                if abs(result.test_score - score) > _AGREE:
+                    return (
+                        f"The {self.sentence_score} that is counted sentence by sentence is "
+                        f"{score:.4f} for {result.run.name}, where {self.plan.metric.name} is "
+                        f"{result.test_score:.4f}: they are two measures, and the tests over sentences "
+                        "are for the former."
+                    )
+        return None
+
+    @cached_property
+    def comparisons(self) -> List[Comparison]:
+        """Each system that has seeds in common with the baseline, beside it."""
+        baseline = self.plan.baseline
+        names = [system.name for system in self.plan.systems if system.name != baseline]
+        return [compared for name in names for compared in self._compared(name, baseline)]
+
+    def _compared(self, system: str, baseline: str) -> List[Comparison]:
+        scores = {
+            name: {result.run.seed: result.test_score for result in self.runs[name]}
+            for name in (system, baseline)
+        }
+        seeds = [seed for seed in scores[system] if seed in scores[baseline]]
+        if not seeds:
+            return []
+        over_seeds = paired_t_test(
+            *([scores[name][seed] for seed in seeds] for name in (system, baseline))
+        )
+        over_sentences = None
+        if self.without_labels is None:
+            over_sentences = sentence_test(
+                *(self.counts(name, seeds) for name in (system, baseline)),
+                num_resamples=self.num_resamples,
+            )
+        remarks = [over_seeds.remark]
+        if self.without_labels:
+            remarks.append(f"no test over sentences: {self.without_labels}")
+        higher = self.plan.metric.higher_is_better
+        return [
+            Comparison(
+                system=system,
+                seeds=seeds,
+                over_seeds=over_seeds,
+                over_sentences=over_sentences,
+                remark="; ".join(filter(None, remarks)),
+                verdict=verdict(over_seeds, over_sentences, higher_is_better=higher),
+            )
+        ]

@@ -1,0 +1,192 @@
+"""Runs what is left of a comparison, several runs at a time, each in a process of its own."""
+
+import os
+import signal
+import subprocess
+import time
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Deque, Dict, List, NamedTuple, Optional, Sequence
+
+from slstm_allennlp.comparison.folders import ComparisonFolder
+from slstm_allennlp.comparison.plan import Run
+from slstm_allennlp.comparison.progress import Progress
+
+_POLL_SECONDS = 0.2
+_GRACE_SECONDS = 10.0  # for a process that is told to stop
+_TAIL_LINES = 15
+
+
+class Failure(NamedTuple):
+    """
+    # Parameters
+
+    run : `Run`
+    reason : `str`
+        How the process ended.
+    log : `Path`
+    tail : `List[str]`
+        The log's last lines.
+    """
+
+    run: Run
+    reason: str
+    log: Path
+    tail: List[str]
+
+
+@dataclass(frozen=True)
+class Resources:
+    """
+    # Parameters
+
+    jobs : `int`
+        Runs at a time.
+    devices : `Sequence[int]`, optional (default = `()`)
+        GPUs, which are dealt out to the runs; -1 is for the CPU. Without any, the configs choose.
+    """
+
+    jobs: int
+    devices: Sequence[int] = ()
+
+    def environment(self, device: Optional[int]) -> Dict[str, str]:
+        """
+        For a run's process: it sees the one GPU, so that its config says nothing of the machine, and
+        shares the cores with the others, unless OMP_NUM_THREADS says how many it may have.
+        """
+        environment = dict(os.environ)
+        environment.setdefault("OMP_NUM_THREADS", str(max(1, _num_cores() // self.jobs)))
+        if device is not None:
+            visible = environment.get("CUDA_VISIBLE_DEVICES")
+            names = visible.split(",") if visible else None
+            chosen = "" if device < 0 else names[device] if names else str(device)
+            environment["CUDA_VISIBLE_DEVICES"] = chosen
+        return environment
+
+
+def _num_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Active(NamedTuple):
+    process: "subprocess.Popen[bytes]"
+    device: Optional[int]
+
+
+class Runner:
+    """
+    # Parameters
+
+    folder : `ComparisonFolder`
+    resources : `Resources`
+    command : `Callable[[Run], List[str]]`
+        What does a run, or what is left of it, in its folder.
+    is_done : `Callable[[Run], bool]`
+        Whether that has done all.
+    """
+
+    def __init__(
+        self,
+        folder: ComparisonFolder,
+        resources: Resources,
+        command: Callable[[Run], List[str]],
+        is_done: Callable[[Run], bool],
+    ) -> None:
+        self._folder = folder
+        self._resources = resources
+        self._command = command
+        self._is_done = is_done
+
+    def __call__(self, runs: Sequence[Run], progress: Progress, lock: int) -> List[Failure]:
+        """
+        Runs them all; those that fail do not keep the others. However this ends, no process of it is
+        left.
+
+        # Parameters
+
+        runs : `Sequence[Run]`
+        progress : `Progress`
+        lock : `int`
+            The comparison's lock, which the processes keep open.
+
+        # Returns
+
+        `List[Failure]`
+        """
+        waiting: Deque[Run] = deque(runs)
+        devices: List[Optional[int]] = [*self._resources.devices] or [None]
+        active: Dict[str, _Active] = {}
+        running: Dict[str, Run] = {}
+        failures = []
+        try:
+            while waiting or active:
+                while waiting and len(active) < self._resources.jobs:
+                    run = waiting.popleft()
+                    device = self._least_used(devices, active)
+                    active[run.name] = _Active(self._start(run, device, lock), device)
+                    running[run.name] = run
+                    progress.begun(run)
+                time.sleep(_POLL_SECONDS)
+                for name in [name for name, one in active.items() if one.process.poll() is not None]:
+                    failure = self._failure(running[name], active.pop(name).process.returncode)
+                    progress.ended(running.pop(name), failure.reason if failure else None)
+                    failures += [failure] if failure else []
+                progress.show()
+        finally:
+            stop([one.process for one in active.values()])
+        return failures
+
+    @staticmethod
+    def _least_used(devices: Sequence[Optional[int]], active: Dict[str, _Active]) -> Optional[int]:
+        used = [one.device for one in active.values()]
+        return min(devices, key=used.count)
+
+    def _start(self, run: Run, device: Optional[int], lock: int) -> "subprocess.Popen[bytes]":
+        log_path = self._folder.log(run)
+        log_path.parent.mkdir(parents=True, exist_ok=True)
+        with log_path.open("ab") as log:
+            return subprocess.Popen(
+                self._command(run),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=self._resources.environment(device),
+                start_new_session=True,  # a Ctrl-C reaches this process alone, which stops the others
+                pass_fds=(lock,),
+            )
+
+    def _failure(self, run: Run, code: int) -> Optional[Failure]:
+        if code == 0 and self._is_done(run):
+            return None
+        reason = f"ended with exit status {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
+        log = self._folder.log(run)
+        return Failure(run, reason, log, tail(log))
+
+
+def _signal_name(number: int) -> str:
+    name = signal.Signals(number).name
+    return f"{name} (the system does that when memory runs out)" if name == "SIGKILL" else name
+
+
+def tail(log: Path, lines: int = _TAIL_LINES) -> List[str]:
+    """The last lines of a log, without the empty ones."""
+    with log.open(encoding="utf-8", errors="replace") as file:
+        return list(deque((line.rstrip() for line in file if line.strip()), maxlen=lines))
+
+
+def stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
+    """Ends processes and those that they started, which all can be gone on with afterwards."""
+    _send(signal.SIGTERM, processes)
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while any(process.poll() is None for process in processes) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    _send(signal.SIGKILL, processes)
+    for process in processes:
+        process.wait()
+
+
+def _send(number: int, processes: Sequence["subprocess.Popen[bytes]"]) -> None:
+    for process in processes:
+        if process.poll() is None:
+            os.killpg(process.pid, number)

@@ -1,0 +1,204 @@
+"""
+Whether a difference means something, by SciPy's tests: over seeds, a paired t-test as the S-LSTM paper
+has it; over test sentences, approximate randomisation and a bootstrap interval.
+"""
+
+from dataclasses import dataclass
+from typing import List, Optional, Sequence, Tuple
+
+import numpy
+from scipy import stats
+
+from slstm_allennlp.comparison.counts import Counts, ratio
+
+ALPHA = 0.05
+ENOUGH_SEEDS = 5
+# Sentences in the resamples that are made at a time: bounds the memory, and SciPy's time for each.
+_SENTENCES_AT_A_TIME = 1_000_000
+_EQUAL = 1e-12
+
+Interval = Tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation (of a sample; None for a single value)."""
+
+    mean: float
+    std: Optional[float]
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Spread":
+        std = float(numpy.std(values, ddof=1)) if len(values) > 1 else None
+        return cls(float(numpy.mean(values)), std)
+
+
+@dataclass(frozen=True)
+class SeedTest:
+    """
+    # Parameters
+
+    difference : `float`
+        The mean over the seeds that both systems have.
+    num_seeds : `int`
+    p_value : `float`, optional
+        None where there is no test, for which `remark` has the reason.
+    interval : `Tuple[float, float]`, optional
+        Of 95 per cent, for the mean.
+    remark : `str`
+    """
+
+    difference: float
+    num_seeds: int
+    p_value: Optional[float] = None
+    interval: Optional[Interval] = None
+    remark: str = ""
+
+
+def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTest:
+    """
+    # Parameters
+
+    system, baseline : `Sequence[float]`
+        Scores of the same seeds in the same order, one or more.
+    """
+    if len(system) != len(baseline) or not len(system):
+        raise ValueError(
+            f"there are {len(system)} and {len(baseline)} scores, expected as many of both and some"
+        )
+    each = numpy.subtract(system, baseline)
+    difference, number = float(each.mean()), len(each)
+    if number < 2:
+        return SeedTest(difference, number, remark="one seed: no spread, no test over seeds")
+    if numpy.ptp(each) <= _EQUAL:
+        # Without a spread t is 0 / 0 or infinite, neither of which says anything.
+        same = "the results are the same" if abs(difference) <= _EQUAL else "the difference is the same"
+        return SeedTest(difference, number, remark=f"{same} with every seed: no t-test")
+    result = stats.ttest_rel(system, baseline)
+    low, high = result.confidence_interval(1 - ALPHA)
+    remark = f"{number} seeds: the t-test has little power" if number < ENOUGH_SEEDS else ""
+    return SeedTest(difference, number, float(result.pvalue), (float(low), float(high)), remark)
+
+
+@dataclass(frozen=True)
+class SentenceTest:
+    """
+    # Parameters
+
+    difference : `float`
+        Of the scores, as a mean over the seeds.
+    p_value : `float`
+        Of paired approximate randomisation, two-sided.
+    interval : `Tuple[float, float]`
+        Of 95 per cent, by the bootstrap's percentiles.
+    num_sentences, num_resamples : `int`
+    """
+
+    difference: float
+    p_value: float
+    interval: Interval
+    num_sentences: int
+    num_resamples: int
+
+
+def sentence_test(
+    system: Counts, baseline: Counts, *, num_resamples: int = 9999, seed: int = 0
+) -> SentenceTest:
+    """
+    Over the test sentences, for two systems with the same seeds: if it made no difference which system
+    is which, their outputs for a sentence (with all seeds at once) could be swapped.
+
+    # Parameters
+
+    system, baseline : `Counts`
+        Of the same sentences.
+    num_resamples : `int`, optional (default = `9999`)
+    seed : `int`, optional (default = `0`)
+    """
+    if system.numerators.shape != baseline.numerators.shape:
+        raise ValueError(
+            f"the counts have shapes {system.numerators.shape} and {baseline.numerators.shape}, "
+            "expected the same seeds and sentences"
+        )
+    number = system.num_sentences
+    if number < 2:
+        raise ValueError(f"there is {number} sentence, expected two or more")
+    swapped = stats.permutation_test(
+        (numpy.zeros(number), numpy.ones(number)),
+        _DifferenceWhenSwapped(system, baseline),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=num_resamples,
+        batch=_batch(number),
+        rng=numpy.random.default_rng(seed),
+    )
+    return SentenceTest(
+        difference=float(swapped.statistic),
+        p_value=float(swapped.pvalue),
+        interval=_bootstrap_interval(system, baseline, num_resamples, seed),
+        num_sentences=number,
+        num_resamples=num_resamples,
+    )
+
+
+def _batch(num_sentences: int) -> int:
+    return max(1, _SENTENCES_AT_A_TIME // num_sentences)
+
+
+class _DifferenceWhenSwapped:
+    """
+    The difference of the two scores when some sentences' outputs are swapped, for SciPy, which shuffles
+    the two systems' names within each sentence: 0 for the one, 1 for the other.
+    """
+
+    def __init__(self, system: Counts, baseline: Counts) -> None:
+        self._sums = [(a.sum(axis=1), b.sum(axis=1)) for a, b in zip(system, baseline)]
+        self._changes = [(b - a).T for a, b in zip(system, baseline)]
+
+    def __call__(self, names: numpy.ndarray, _: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
+        """*Shape:* (..., num_sentences), with the sentences on `axis`, to (...)"""
+        changes = [numpy.moveaxis(names, axis, -1) @ change for change in self._changes]
+        first = ratio(*(a + change for (a, _), change in zip(self._sums, changes)))
+        second = ratio(*(b - change for (_, b), change in zip(self._sums, changes)))
+        return (first - second).mean(axis=-1)
+
+
+def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int, seed: int) -> Interval:
+    def difference(sentences: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
+        """*Shape:* (..., num_sentences) to (...)"""
+        chosen = numpy.moveaxis(sentences, axis, -1)
+        scores = [
+            ratio(*(part[:, chosen].sum(axis=-1) for part in counts)) for counts in (system, baseline)
+        ]
+        return (scores[0] - scores[1]).mean(axis=0)
+
+    interval = stats.bootstrap(
+        (numpy.arange(system.num_sentences),),
+        difference,
+        vectorized=True,
+        n_resamples=num_resamples,
+        batch=_batch(system.num_sentences),
+        confidence_level=1 - ALPHA,
+        method="percentile",
+        rng=numpy.random.default_rng(seed),
+    ).confidence_interval
+    return float(interval.low), float(interval.high)
+
+
+def verdict(seeds: SeedTest, sentences: Optional[SentenceTest], *, higher_is_better: bool = True) -> str:
+    """
+    In words: `better` or `worse` where the tests that there are agree that the difference is not by
+    chance.
+    """
+    p_values: List[float] = [
+        test.p_value for test in (seeds, sentences) if test and test.p_value is not None
+    ]
+    if seeds.num_seeds < 2:
+        return "too few seeds to say"
+    if seeds.p_value is not None and all(p < ALPHA for p in p_values):
+        return "better" if (seeds.difference > 0) == higher_is_better else "worse"
+    if abs(seeds.difference) <= _EQUAL:
+        return "no difference"
+    if seeds.num_seeds < ENOUGH_SEEDS and any(p < ALPHA for p in p_values):
+        return "too few seeds to say"
+    return "too close to call"

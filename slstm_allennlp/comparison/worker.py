@@ -1,0 +1,141 @@
+"""
+Trains a run of a comparison as `allennlp train` does, and measures it. The comparison starts one of
+these for each run; by hand, it is `python -m slstm_allennlp.comparison.worker CONFIG RUN`. Whatever is
+done in the folder is not done again, and training goes on from its last checkpoint.
+"""
+
+import argparse
+import json
+import logging
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence
+
+import torch
+from allennlp.commands.train import train_model_from_file
+from allennlp.common.plugins import import_plugins
+from allennlp.common.util import import_module_and_submodules
+from allennlp.models.archival import archive_model
+
+from slstm_allennlp.comparison.evaluation import TestRun, device_of, peak_memory
+from slstm_allennlp.comparison.folders import RunFolder, read_json, replaced, write_json
+from slstm_allennlp.comparison.predictions import write_predictions
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Work:
+    """
+    # Parameters
+
+    config : `Path`
+        The run's, whole.
+    run : `Path`
+        Its folder.
+    packages : `List[str]`
+        What `--include-package` gives.
+    time_over_length : `bool`
+    runs_at_a_time : `int`
+        For the record: times taken beside others are no fair comparison.
+    """
+
+    config: Path
+    run: Path
+    packages: List[str]
+    time_over_length: bool
+    runs_at_a_time: int
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").strip().split("\n\n")[0])
+    parser.add_argument("config", type=Path)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--include-package", action="append", default=[], dest="packages")
+    parser.add_argument("--time-over-length", action="store_true")
+    parser.add_argument("--runs-at-a-time", type=int, default=1)
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
+    )
+    do(Work(**vars(parser.parse_args(arguments))))
+
+
+def do(work: Work) -> None:
+    """Whatever is left of the run."""
+    import_plugins()
+    for package in work.packages:
+        import_module_and_submodules(package)
+    folder = RunFolder(work.run)
+    config = read_json(work.config)
+    if not folder.training.exists():
+        _train(work, folder, config)
+    if folder.is_done(time_over_length=work.time_over_length):
+        return
+    test_run = TestRun(str(folder.archive), config)
+    if not folder.measurements.exists():
+        with replaced(folder.predictions) as path:
+            write_predictions(path, test_run.predict())
+        write_json(folder.measurements, test_run.measure()._asdict())
+    if work.time_over_length:
+        write_json(folder.time_over_length, test_run.time_over_length())
+
+
+def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
+    if folder.metrics.exists():
+        # AllenNLP writes them before the archive, which may be missing or half written.
+        archive_model(folder.path, include_in_archive=config.get("include_in_archive"))
+    else:
+        recover = _prepare(folder)
+        train_model_from_file(
+            work.config,
+            folder.path,
+            recover=recover,
+            file_friendly_logging=True,
+            include_package=work.packages,
+            return_model=False,
+        )
+    memory, kind = peak_memory(device_of(config))
+    write_json(
+        folder.training,
+        {
+            "peak_memory_bytes": memory,
+            "peak_memory_of": kind,
+            "device": _device_name(device_of(config)),
+            "threads": torch.get_num_threads(),
+            "runs_at_a_time": work.runs_at_a_time,
+            "torch": torch.__version__,
+        },
+    )
+
+
+def _prepare(folder: RunFolder) -> bool:
+    """Whether there is something to recover from; if not, an empty place to begin."""
+    checkpoint = folder.latest_checkpoint()
+    if checkpoint is None or not _is_json(folder.config):
+        if folder.path.exists():
+            shutil.rmtree(folder.path)
+        return False
+    logger.info("Going on after %d epochs and %d batches", checkpoint.epochs, checkpoint.batches)
+    earlier = [recovery._asdict() for recovery in folder.recovered_from()]
+    write_json(folder.recoveries, [*earlier, checkpoint._asdict()])
+    return True
+
+
+def _is_json(path: Path) -> bool:
+    try:
+        read_json(path)
+    except (FileNotFoundError, json.JSONDecodeError):
+        return False
+    return True
+
+
+def _device_name(device: int) -> str:
+    if device >= 0:
+        return torch.cuda.get_device_name(device)
+    return f"CPU ({os.cpu_count()} cores)"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""allennlp compare, as a user types it: interrupted, gone on with, with a run that fails."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from allennlp.commands import main
+from allennlp.common import logging as common_logging
+from allennlp.common.checks import ConfigurationError
+
+from tests.conftest import ROOT
+
+SMALL = {
+    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
+    "model.seq2seq_encoder.input_dim": 6,
+    "model.seq2vec_encoder.input_size": 6,
+    "model.seq2vec_encoder.hidden_size": 6,
+    "trainer.num_epochs": 3,
+    "trainer.checkpointer": {"save_every_num_batches": 10},
+}
+SYSTEMS = [
+    "training_config/mr_slstm.jsonnet",
+    "training_config/mr_bilstm.jsonnet",
+    "--names",
+    "slstm",
+    "lstm",
+]
+
+
+def arguments(folder, *more):
+    return ["compare", *SYSTEMS, "--output-dir", folder, "--overrides", json.dumps(SMALL), *more]
+
+
+def compare(*command):
+    """In this process, in lines."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        patch.setattr(common_logging, "FILE_FRIENDLY_LOGGING", False)  # set back afterwards
+        words = ["allennlp", *command, "--file-friendly-logging", "--resamples", "500"]
+        patch.setattr(sys, "argv", [str(word) for word in words])
+        main()
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory):
+    """A comparison that a Ctrl-C ends in the middle of its first run's second epoch."""
+    folder = tmp_path_factory.mktemp("comparison") / "out"
+    state = folder / "runs" / "slstm-1" / "training_state_e1_b20.th"
+
+    def interrupt():
+        deadline = time.time() + 120
+        while not state.exists() and time.time() < deadline:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(SystemExit) as end:
+        compare(*arguments(folder, "--seeds", "1", "2"))
+    assert state.exists()
+    return folder, end.value.code
+
+
+@pytest.fixture(scope="module")
+def comparison(interrupted):
+    """The same command again."""
+    folder, _ = interrupted
+    before = (folder / "runs" / "slstm-1" / "metrics_epoch_0.json").stat().st_mtime_ns
+    compare(*arguments(folder, "--seeds", "1", "2", "--jobs", "2"))
+    return folder, before
+
+
+def test_an_interruption_stops_everything(interrupted):
+    folder, code = interrupted
+    assert code == 130
+    assert sorted(path.name for path in (folder / "runs").iterdir()) == ["slstm-1"]
+    assert not (folder / "runs" / "slstm-1" / "metrics.json").exists()
+    assert not (folder / "report.md").exists()
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert str(folder) not in running
+
+
+def test_it_goes_on_where_it_stopped(comparison):
+    folder, first_epoch = comparison
+    run = folder / "runs" / "slstm-1"
+    assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
+    (recovery,) = read(run / "recoveries.json")
+    # In the middle of its second epoch, from a checkpoint that was whole.
+    assert recovery["epochs"] == 1 and recovery["batches"] >= 10
+    assert read(run / "metrics.json")["epoch"] == 2
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "interrupted, went on 1 time" in report
+
+
+def test_the_report_of_all_runs(comparison):
+    folder, _ = comparison
+    report = read(folder / "report.json")
+    assert report["missing"] == [] and report["failed"] == {}
+    for name in ("slstm", "lstm"):
+        runs = report["systems"][name]["runs"]
+        assert [run["seed"] for run in runs] == [1, 2]
+        for run in runs:
+            path = folder / run["folder"]
+            config = read(path / "config.json")
+            assert {config[key] for key in ("random_seed", "numpy_seed", "pytorch_seed")} == {
+                run["seed"]
+            }
+            lines = [json.loads(line) for line in (path / "predictions.jsonl").read_text().splitlines()]
+            right = sum(line["gold"] == line["predicted"] for line in lines)
+            assert run["test"] == run["test_metrics"]["accuracy"] == pytest.approx(right / len(lines))
+            assert run["parameters"] > 0 and run["epochs"] == 3 and run["seconds_per_epoch"] > 0
+            assert run["peak_memory_bytes"] > 100_000_000 and run["runs_at_a_time"] == 2
+    (compared,) = report["comparisons"]
+    means = [report["systems"][name]["test"]["mean"] for name in ("lstm", "slstm")]
+    assert compared["system"] == "lstm"
+    assert compared["over_seeds"]["difference"] == pytest.approx(means[0] - means[1])
+    assert compared["over_sentences"]["difference"] == pytest.approx(means[0] - means[1])
+    assert 0 < compared["over_sentences"]["p_value"] <= 1
+    assert sorted(path.stem for path in (folder / "figures").iterdir()) == [
+        "confusion_lstm",
+        "confusion_slstm",
+        "learning_curves",
+        "length",
+    ]
+
+
+def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
+    folder, _ = comparison
+    done = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/measurements.json")}
+    assert len(done) == 4
+    broken = {"config": SYSTEMS[0], "overrides": {"model.seq2vec_encoder.input_size": 7}}
+    systems = {"broken": broken, "slstm": {"config": SYSTEMS[0]}, "lstm": {"config": SYSTEMS[1]}}
+    path = tmp_path / "comparison.json"
+    path.write_text(
+        json.dumps({"systems": systems, "seeds": [1], "overrides": SMALL, "baseline": "lstm"})
+    )
+    with pytest.raises(SystemExit) as end:
+        compare("compare", path, "--output-dir", folder)
+    assert end.value.code == 1
+    shown = capsys.readouterr()
+    assert "broken-1 ended with exit status 1; the end of" in shown.err
+    assert "slstm: test accuracy (%)" in shown.out and "lstm: test accuracy (%)" in shown.out
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "1 run not in this report: broken-1 (failed)." in report
+    listing = report.split("````")[1]
+    assert "expected (batch_size, seq_len, input_size) with an input_size of 7" in listing
+    assert {path: path.stat().st_mtime_ns for path in done} == done
+
+
+def test_another_config_for_a_run_that_is_there(comparison):
+    folder, _ = comparison
+    command = arguments(folder, "--seeds", "1", "--report-only")
+    command[command.index("--overrides") + 1] = json.dumps({**SMALL, "trainer.patience": 1})
+    with pytest.raises(
+        ConfigurationError,
+        match=r"slstm-1 holds a run with another config: trainer\.patience is 8 there and 1 here",
+    ):
+        compare(*command)
+
+
+def test_only_a_report(comparison, tmp_path, capsys):
+    folder, _ = comparison
+    compare(*arguments(folder, "--seeds", "1", "2", "3", "--report-only", "--baseline", "lstm"))
+    assert "2 runs not in this report: slstm-3, lstm-3." in (folder / "report.md").read_text(
+        encoding="utf-8"
+    )
+    assert ", against lstm)" in capsys.readouterr().out
+    with pytest.raises(ConfigurationError, match="no run is done there, expected one to report"):
+        compare(*arguments(tmp_path / "empty", "--report-only"))
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (["--jobs", "0"], "--jobs: it is '0', expected a number of at least 1"),
+        (["--overrides", "{"], "--overrides: it is '{', expected a JSON object"),
+        (["--sweep", "[1]"], "--sweep: it is '[1]', expected a JSON object"),
+        (["--variant", "{}"], "--variant: it is '{}', expected NAME=JSON"),
+    ],
+)
+def test_what_is_wrong_with_an_option(tmp_path, capsys, options, said):
+    with pytest.raises(SystemExit):
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "overrides, devices, said",
+    [
+        ({"trainer.cuda_device": -1}, ["0"], "of slstm has trainer.cuda_device -1, expected neither"),
+        ({"distributed": {"cuda_devices": [0, 1]}}, ["0"], "of slstm has distributed, expected neither"),
+        ({}, ["1", "2"], "--devices has 2, expected -1 .* a GPU, of which PyTorch sees 2"),
+        ({}, ["-2"], "--devices has -2, expected -1 for the CPU"),
+    ],
+)
+def test_devices_that_cannot_be_dealt_out(tmp_path, monkeypatch, overrides, devices, said):
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    options = ["--overrides", json.dumps(overrides), "--devices", *devices]
+    with pytest.raises(ConfigurationError, match=said):
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,67 @@
+"""Runs as the worker leaves them, made by hand."""
+
+import json
+
+from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
+from slstm_allennlp.comparison.plan import Metric, Plan, System
+from slstm_allennlp.comparison.predictions import Prediction, write_predictions
+
+
+def config(**encoder):
+    """Of a classifier, as far as a comparison looks at it."""
+    return {
+        "test_data_path": "test.txt",
+        "model": {"type": "basic_classifier", "seq2vec_encoder": encoder},
+        "trainer": {"num_epochs": 2, "validation_metric": "+accuracy"},
+    }
+
+
+def plan(*names, seeds=(1, 2), metric="accuracy"):
+    """Of systems that differ in their size."""
+    systems = [System(name, config(type="lstm", hidden_size=size)) for size, name in enumerate(names)]
+    return Plan(systems, list(seeds), names[0], Metric(metric))
+
+
+def write_epoch(folder, number, **metrics):
+    metrics = {"training_duration": f"0:00:{10 * (number + 1):02d}", "best_epoch": number, **metrics}
+    write_json(folder.path / f"metrics_epoch_{number}.json", metrics)
+
+
+def write_run(comparison: ComparisonFolder, run, right, *, gold=("a", "b", "a", "b"), **training):
+    """
+    A run that is done: `right` says for each sentence (of 1, 2, ... words) if it has the gold class.
+    """
+    folder = comparison.run(run)
+    write_json(folder.config, run.config)
+    accuracy = sum(right) / len(right)
+    for number in range(2):
+        write_epoch(folder, number, validation_accuracy=0.4 + number / 10, training_loss=2.0 - number)
+        metrics = json.loads((folder.path / f"metrics_epoch_{number}.json").read_text())
+        write_epoch(folder, number, **{**metrics, "best_validation_accuracy": 0.4 + number / 10})
+    other = {"a": "b", "b": "a"}
+    write_predictions(
+        folder.predictions,
+        [
+            Prediction(length + 1, label, label if is_right else other[label])
+            for length, (label, is_right) in enumerate(zip(gold, right))
+        ],
+    )
+    write_json(
+        folder.measurements,
+        {
+            "test_metrics": {"accuracy": accuracy, "loss": 1.5},
+            "test_seconds": 0.5,
+            "parameters": 1234,
+            "trained_parameters": 1000,
+        },
+    )
+    conditions = {
+        "peak_memory_bytes": 512 * 1024 * 1024,
+        "peak_memory_of": "CPU",
+        "device": "CPU (2 cores)",
+    }
+    conditions.update(threads=1, runs_at_a_time=1, torch="2.13.0")
+    write_json(folder.training, {**conditions, **training})
+    comparison.log(run).parent.mkdir(parents=True, exist_ok=True)
+    comparison.log(run).write_text("the log\n")
+    return folder

@@ -1,0 +1,104 @@
+"""What the files of a run say of it."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, write_json
+from tests.comparison.common import plan, write_epoch, write_run
+
+
+@pytest.fixture
+def comparison(tmp_path):
+    return ComparisonFolder(tmp_path)
+
+
+def save(folder, epochs, batches):
+    for part in ("model", "training"):
+        torch.save({"x": torch.zeros(100)}, folder.path / f"{part}_state_e{epochs}_b{batches}.th")
+
+
+def test_where_things_are(comparison):
+    run = plan("lstm").runs()[0]
+    assert comparison.run(run).path == comparison.path / "runs" / "lstm-1"
+    assert comparison.config(run) == comparison.path / "configs" / "lstm-1.json"
+    assert comparison.log(run) == comparison.path / "logs" / "lstm-1.log"
+
+
+def test_a_run_is_done_when_it_is_measured(comparison):
+    run = plan("lstm").runs()[0]
+    assert not comparison.run(run).is_done()
+    folder = write_run(comparison, run, [1, 1, 0, 0])
+    assert folder.is_done() and not folder.is_done(time_over_length=True)
+    assert folder.count_epochs() == 2
+    write_json(folder.time_over_length, [])
+    assert folder.is_done(time_over_length=True)
+
+
+def test_the_latest_checkpoint_that_is_whole(tmp_path):
+    folder = RunFolder(tmp_path)
+    assert folder.latest_checkpoint() is None
+    save(folder, 1, 0)
+    save(folder, 2, 0)
+    save(folder, 10, 25)
+    assert folder.latest_checkpoint() == Checkpoint(10, 25)
+    # Killed while the model was written, or between the two.
+    state = tmp_path / "model_state_e10_b25.th"
+    state.write_bytes(state.read_bytes()[:200])
+    (tmp_path / "training_state_e2_b0.th").unlink()
+    assert folder.latest_checkpoint() == Checkpoint(1, 0)
+    # AllenNLP, which takes the newest, finds no broken one.
+    assert sorted(path.name for path in tmp_path.glob("*.th")) == [
+        "model_state_e1_b0.th",
+        "training_state_e1_b0.th",
+    ]
+
+
+def test_another_config_under_the_same_name(comparison):
+    runs = plan("small", "large").runs()
+    folder = write_run(comparison, runs[0], [1, 1, 0, 0])
+    folder.expect_config(runs[0])
+    changed = runs[0].config["model"]["seq2vec_encoder"]
+    changed.update(hidden_size=7, num_layers=2)
+    with pytest.raises(
+        ConfigurationError,
+        match=r"small-1 holds a run with another config: model\.seq2vec_encoder\.hidden_size is 0 there "
+        r"and 7 here \(and 1 more\); expected the same, or another name",
+    ):
+        folder.expect_config(runs[0])
+
+
+def test_a_config_that_gave_nothing_may_be_mended(comparison):
+    """A run that failed before its first epoch leaves nothing that would be used again."""
+    run = plan("lstm").runs()[0]
+    folder = comparison.run(run)
+    write_json(folder.config, {"model": "broken"})
+    folder.expect_config(run)
+    write_epoch(folder, 0)
+    with pytest.raises(ConfigurationError, match="another config"):
+        folder.expect_config(run)
+
+
+def test_two_comparisons_do_not_work_in_one_folder(comparison):
+    with comparison.locked() as lock:
+        # Of a comparison that is killed, the runs go on; they hold the lock.
+        orphan = subprocess.Popen(
+            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(lock,)
+        )
+        with pytest.raises(ConfigurationError, match="another comparison"), comparison.locked():
+            pass
+    with pytest.raises(ConfigurationError, match="or a run of one that was killed"), comparison.locked():
+        pass
+    orphan.communicate(b"\n", timeout=60)
+    with comparison.locked():
+        pass
+
+
+def test_json_is_written_whole_or_not_at_all(tmp_path):
+    write_json(tmp_path / "a.json", {"a": 1})
+    with pytest.raises(TypeError):
+        write_json(tmp_path / "a.json", {"a": object()})
+    assert (tmp_path / "a.json").read_text() == '{\n "a": 1\n}\n'

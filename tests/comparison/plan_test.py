@@ -1,0 +1,180 @@
+"""What a comparison runs, from its options."""
+
+import json
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.comparison.plan import (
+    Metric,
+    Plan,
+    System,
+    differences,
+    plan_from_options,
+    varied_settings,
+)
+from tests.comparison.common import config
+
+MR = ["training_config/mr_bilstm.jsonnet", "training_config/mr_slstm.jsonnet"]
+STEPS, WINDOW = "model.seq2vec_encoder.num_steps", "model.seq2vec_encoder.window_size"
+
+
+def encoder(system):
+    return system.config["model"]["seq2vec_encoder"]
+
+
+def test_configs_by_the_names_of_their_files():
+    plan = plan_from_options(MR, seeds=[3, 4])
+    assert [system.name for system in plan.systems] == ["mr_bilstm", "mr_slstm"]
+    assert (plan.baseline, plan.metric, plan.seeds) == ("mr_bilstm", Metric("accuracy", True), [3, 4])
+    assert [run.name for run in plan.runs()] == [
+        "mr_bilstm-3",
+        "mr_slstm-3",
+        "mr_bilstm-4",
+        "mr_slstm-4",
+    ]
+    for run in plan.runs():
+        assert {run.config[key] for key in ("random_seed", "numpy_seed", "pytorch_seed")} == {run.seed}
+        # The worker evaluates the archive.
+        assert run.config["evaluate_on_test"] is False and run.num_epochs == 30
+
+
+def test_five_seeds_without_a_word():
+    assert plan_from_options(MR).seeds == [13, 14, 15, 16, 17]
+
+
+def test_overrides_and_names():
+    overrides = {"trainer.num_epochs": 2, "trainer": {}}
+    with pytest.raises(ConfigurationError, match=r"the overrides .* do not fit the config of mr_bilstm"):
+        plan_from_options(MR, overrides={"trainer.optimizer.lr.rate": 1})
+    del overrides["trainer"]
+    plan = plan_from_options(MR, names=["lstm", "slstm"], overrides=overrides, baseline="slstm")
+    assert plan.baseline == "slstm" and {run.num_epochs for run in plan.runs()} == {2}
+
+
+def test_variants_of_one_config_go_by_their_own_names():
+    variants = {"paper": {}, "released": {"model.seq2vec_encoder.transition": "released"}}
+    plan = plan_from_options(MR[1:], variants=variants)
+    assert [system.name for system in plan.systems] == ["paper", "released"]
+    assert [encoder(system).get("transition") for system in plan.systems] == [None, "released"]
+
+
+def test_a_variant_goes_over_the_overrides_for_all():
+    variants = {"short": {STEPS: 2}, "long": {}}
+    plan = plan_from_options(MR[1:], variants=variants, overrides={STEPS: 8})
+    assert [encoder(system)["num_steps"] for system in plan.systems] == [2, 8]
+
+
+def test_a_sweep_is_every_combination():
+    plan = plan_from_options(MR[1:], sweep={STEPS: [1, 3], WINDOW: [1, 2]})
+    assert [system.name for system in plan.systems] == [
+        "num_steps=1,window_size=1",
+        "num_steps=1,window_size=2",
+        "num_steps=3,window_size=1",
+        "num_steps=3,window_size=2",
+    ]
+    assert [(encoder(s)["num_steps"], encoder(s)["window_size"]) for s in plan.systems] == [
+        (1, 1),
+        (1, 2),
+        (3, 1),
+        (3, 2),
+    ]
+
+
+def test_several_configs_with_variants_and_a_sweep():
+    variants = {"slow": {"trainer.optimizer.lr": 1e-4}, "fast": {"trainer.optimizer.lr": 1e-2}}
+    plan = plan_from_options(MR, names=["a", "b"], variants=variants, sweep={"trainer.patience": [1, 2]})
+    assert [system.name for system in plan.systems][:3] == [
+        "a,slow,patience=1",
+        "a,slow,patience=2",
+        "a,fast,patience=1",
+    ]
+    assert len(plan.systems) == 8
+
+
+def test_a_comparison_file(tmp_path):
+    path = tmp_path / "comparison.jsonnet"
+    path.write_text(
+        """
+        { systems: { ['steps%d' % steps]: { config: 'training_config/mr_slstm.jsonnet',
+                       overrides: { 'model.seq2vec_encoder.num_steps': steps } } for steps in [2, 4] },
+          seeds: [7, 8], overrides: { 'trainer.num_epochs': 3 }, baseline: 'steps4', metric: '-loss' }
+        """
+    )
+    plan = plan_from_options([str(path)])
+    assert [encoder(system)["num_steps"] for system in plan.systems] == [2, 4]
+    assert (plan.seeds, plan.baseline, plan.metric) == ([7, 8], "steps4", Metric("loss", False))
+    assert plan.runs()[0].num_epochs == 3
+    assert plan_from_options([str(path)], seeds=[1], baseline="steps2").baseline == "steps2"
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({"systems": {}}, "systems is empty, expected names with a config each"),
+        ({"systems": {"a": {}}}, "the system a has no config"),
+        (
+            {"systems": {"a": {"config": MR[0], "seed": 1}}},
+            "the system a: there is a key seed, expected any",
+        ),
+        (
+            {"systems": {"a": {"config": MR[0]}}, "seed": [1]},
+            "there is a key seed, expected any of systems",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_comparison_file(tmp_path, given, said):
+    path = tmp_path / "comparison.json"
+    path.write_text(json.dumps(given))
+    with pytest.raises(ConfigurationError, match=f"comparison.json: {said}"):
+        plan_from_options([str(path)])
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({"names": ["one"]}, "1 names for 2 configs"),
+        ({"names": ["one", "a/b"]}, "a system's name is 'a/b', expected letters"),
+        ({"names": ["one", "one"]}, "the name one is given twice"),
+        ({"seeds": [1, 1]}, "the seed 1 is given twice"),
+        ({"baseline": "lstm"}, "the baseline is 'lstm', expected one of mr_bilstm, mr_slstm"),
+        ({"overrides": {"test_data_path": None}}, "mr_bilstm has no test_data_path, expected one"),
+        ({"sweep": {"trainer.patience": 3}}, "--sweep has trainer.patience: 3, expected a list"),
+    ],
+)
+def test_what_is_wrong_with_the_options(options, said):
+    with pytest.raises(ConfigurationError, match=said):
+        plan_from_options(MR, **options)
+
+
+def test_a_config_that_is_not_there():
+    with pytest.raises(ConfigurationError, match=r"no\.jsonnet: .*expected a Jsonnet or JSON config"):
+        plan_from_options(["no.jsonnet"])
+
+
+def test_configs_with_other_metrics_need_one_to_be_named():
+    configs = [MR[0], "training_config/ner_slstm.jsonnet"]
+    with pytest.raises(ConfigurationError, match=r"differ in trainer\.validation_metric"):
+        plan_from_options(configs)
+    assert plan_from_options(configs, metric="accuracy").metric == Metric("accuracy")
+
+
+def test_no_seeds():
+    with pytest.raises(ConfigurationError, match="there are no seeds"):
+        Plan([System("a", config())], [], "a", Metric("accuracy"))
+
+
+def test_differences_go_by_dotted_keys():
+    a, b = {"x": {"y": 1, "z": [1, 2]}, "u": None}, {"x": {"y": 2, "z": [1, 2]}}
+    assert differences(a, b) == ["x.y", "u"]
+    assert differences({"x": {"type": "a"}}, {"x": "b"}) == ["x.type", "x"]
+    assert differences(a, a) == []
+
+
+def test_varied_settings():
+    systems = [System("a", config(type="lstm", size=1)), System("b", config(type="slstm", num_steps=3))]
+    assert varied_settings(systems) == {
+        "model.seq2vec_encoder.type": ["lstm", "slstm"],
+        "model.seq2vec_encoder.size": [1, None],
+        "model.seq2vec_encoder.num_steps": [None, 3],
+    }

@@ -1,0 +1,207 @@
+"""The report's contents, of runs made by hand."""
+
+import base64
+import html.parser
+import json
+import re
+
+import pytest
+
+from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
+from slstm_allennlp.comparison.plan import Metric, Plan, System
+from slstm_allennlp.comparison.report import summary, write_report
+from slstm_allennlp.comparison.results import Results
+from slstm_allennlp.comparison.runner import Failure
+from tests.comparison.common import config, plan, write_run
+
+RIGHT = {"base": [[1, 0, 0, 0], [1, 1, 0, 0]], "other": [[1, 1, 1, 0], [1, 1, 1, 1]]}
+
+
+@pytest.fixture
+def comparison(tmp_path):
+    return ComparisonFolder(tmp_path)
+
+
+def report(comparison, the_plan, failures=(), right=RIGHT, **training):
+    for run in the_plan.runs():
+        if run.system in right:
+            write_run(comparison, run, right[run.system][run.seed - 1], **training)
+    path = write_report(Results(the_plan, comparison), failures)
+    return path.read_text(encoding="utf-8")
+
+
+def rows(markdown, heading):
+    """The cells of the table under a heading."""
+    section = markdown.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_means_and_standard_deviations(comparison):
+    base, other = rows(report(comparison, plan("base", "other")), "Results")
+    # 25 and 50 per cent; 75 and 100.
+    assert base[:3] == ["base (baseline)", "50.00 ± 0.00", "37.50 ± 17.68"]
+    assert other[:3] == ["other", "50.00 ± 0.00", "87.50 ± 17.68"]
+    assert base[3:8] == ["1,234", "1,000", "10.0 ± 0.0", "0.500 ± 0.000", "512 ± 0"]
+    assert base[8] == "[1](runs/base-1/) [2](runs/base-2/)"
+
+
+def test_differences(comparison):
+    text = report(comparison, plan("base", "other"))
+    (row,) = rows(text, "Differences to base")
+    # Fifty points with both seeds: t would be infinite.
+    assert row[:5] == ["other", "+50.00", "2", "–", "–"]
+    # Three of the four sentences differ: 2 of the 16 ways to swap them are as large, on either side.
+    assert row[5] == "0.250" and row[7] == "too close to call"
+    assert "other: the difference is the same with every seed: no t-test." in text
+
+
+def test_few_seeds_are_said_first(comparison):
+    text = report(comparison, plan("base", "other"))
+    assert "2 seeds: a t-test over so few has little power" in text.split("## Results")[0]
+
+
+def test_one_seed(comparison):
+    text = report(comparison, plan("base", "other", seeds=(1,)))
+    assert "One seed: there is no spread" in text.split("## Results")[0]
+    assert rows(text, "Results")[0][2] == "25.00"
+    assert rows(text, "Differences to base")[0][-1] == "too few seeds to say"
+
+
+def test_every_row_leads_to_its_files(comparison):
+    text = report(comparison, plan("base", "other"))
+    for target in re.findall(r"\]\(([^)]*)\)", text):
+        if not target.endswith("metrics.json"):  # which AllenNLP writes
+            assert (comparison.path / target).exists(), target
+    assert [row[0] for row in rows(text, "Runs")] == [
+        f"[{name}](runs/{name}/)" for name in ("base-1", "base-2", "other-1", "other-2")
+    ]
+
+
+def test_failed_and_missing_runs(comparison):
+    the_plan = plan("base", "other", "broken")
+    run = the_plan.runs()[2]
+    failure = Failure(run, "ended with exit status 1", comparison.log(run), ["Traceback", "a < b | c"])
+    text = report(comparison, the_plan, [failure])
+    assert "2 runs not in this report: broken-1 (failed), broken-2." in text
+    section = text.split("## Failed runs\n")[1]
+    assert "broken-1 ended with exit status 1. The end of its log:" in section
+    assert "````text\nTraceback\na < b | c\n````" in section
+    page = (comparison.path / "report.html").read_text(encoding="utf-8")
+    assert "a &lt; b | c" in page
+    assert json.loads((comparison.path / "report.json").read_text())["failed"] == {
+        "broken-1": "ended with exit status 1"
+    }
+
+
+class Page(html.parser.HTMLParser):
+    """What a page refers to, and whether its tags close."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.images, self.links, self.others = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "img":
+            self.images.append(attributes["src"])
+        elif tag == "a":
+            self.links.append(attributes["href"])
+        elif tag in ("script", "link", "iframe"):
+            self.others.append(tag)
+        if tag not in ("img", "meta"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_needs_nothing_beside_it(comparison):
+    report(comparison, plan("base", "other"))
+    page = Page()
+    page.feed((comparison.path / "report.html").read_text(encoding="utf-8"))
+    assert page.open == [] and page.others == []
+    # Learning curves, and confusions of both; four sentences are too few for their lengths.
+    assert len(page.images) == 3
+    for image in page.images:
+        kind, data = image.split(",")
+        assert kind == "data:image/svg+xml;base64" and b"<svg" in base64.b64decode(data)
+    assert "runs/base-1/predictions.jsonl" in page.links
+    assert not any(":" in link or link.startswith("/") for link in page.links)
+
+
+def test_what_differs(comparison):
+    assert rows(report(comparison, plan("base", "other")), "What differs") == [
+        ["model.seq2vec\\_encoder.hidden\\_size", "0", "1"]
+    ]
+
+
+def test_runs_beside_each_other_are_no_fair_clock(comparison):
+    text = report(comparison, plan("base", "other"), runs_at_a_time=3)
+    assert "Up to 3 runs were at work at a time: the seconds are no fair comparison" in text
+
+
+def test_different_devices(comparison):
+    the_plan = plan("base", "other")
+    report(comparison, the_plan)
+    write_run(comparison, the_plan.runs()[0], [1, 1, 1, 1], device="a GPU")
+    text = report(comparison, the_plan, right={})
+    assert "The runs were on different devices (CPU (2 cores), a GPU)" in text
+
+
+def test_a_recovered_run_is_marked(comparison):
+    the_plan = plan("base", "other")
+    folder = comparison.run(the_plan.runs()[0])
+    write_json(folder.recoveries, [{"epochs": 1, "batches": 3}])
+    text = report(comparison, the_plan)
+    assert [row[-1] for row in rows(text, "Runs")] == ["interrupted, went on 1 time", "", "", ""]
+    assert "has drawn other random numbers from there on" in text
+
+
+def test_a_sweep_has_its_picture(comparison):
+    systems = [System(f"t{steps}", config(type="slstm", num_steps=steps)) for steps in (1, 3)]
+    text = report(
+        comparison, Plan(systems, [1], "t1", Metric("accuracy")), right={"t1": [[1]], "t3": [[0]]}
+    )
+    assert "![accuracy over recurrent steps](figures/sweep.svg)" in text
+    assert (comparison.path / "figures" / "sweep.svg").exists()
+
+
+def test_time_over_length_has_its_picture(comparison):
+    the_plan = plan("base", "other")
+    for run in the_plan.runs():
+        groups = [{"length": n, "seconds_per_sentence": n / 1000, "sentences": 9} for n in (3, 6)]
+        write_json(comparison.run(run).time_over_length, groups)
+    assert "(figures/time_over_length.svg)" in report(comparison, the_plan)
+
+
+def test_without_a_validation_set(comparison):
+    the_plan = plan("base", "other")
+    report(comparison, the_plan)
+    for path in comparison.path.glob("runs/*/metrics_epoch_*.json"):
+        metrics = json.loads(path.read_text())
+        write_json(path, {key: value for key, value in metrics.items() if "validation" not in key})
+    assert [row[1] for row in rows(report(comparison, the_plan, right={}), "Results")] == ["–", "–"]
+
+
+def test_numbers_for_programs(comparison):
+    report(comparison, plan("base", "other"))
+    given = json.loads((comparison.path / "report.json").read_text())
+    assert given["systems"]["other"]["test"]["mean"] == 0.875
+    assert given["systems"]["base"]["runs"][1]["folder"] == "runs/base-2"
+    assert given["comparisons"][0]["over_sentences"]["p_value"] == 0.25
+    assert (given["baseline"], given["metric"]["name"]) == ("base", "accuracy")
+
+
+def test_a_line_for_each_system(comparison):
+    the_plan = plan("base", "other")
+    report(comparison, the_plan)
+    assert summary(Results(the_plan, comparison)) == [
+        "base: test accuracy (%) 37.50 ± 17.68, 2 seeds",
+        "other: test accuracy (%) 87.50 ± 17.68, 2 seeds (too close to call, against base)",
+    ]
+
+
+def test_a_metric_without_a_unit(comparison):
+    text = report(comparison, plan("base", "other", metric="loss"))
+    assert rows(text, "Results")[0][2] == "1.50 ± 0.00" and "they are two measures" in text

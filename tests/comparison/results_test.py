@@ -1,0 +1,139 @@
+"""What is made of the files of runs that are done."""
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, write_json
+from slstm_allennlp.comparison.plan import Metric
+from slstm_allennlp.comparison.predictions import Prediction, write_predictions
+from slstm_allennlp.comparison.results import Results, epoch_seconds
+from tests.comparison.common import plan, write_run
+
+
+@pytest.fixture
+def comparison(tmp_path):
+    return ComparisonFolder(tmp_path)
+
+
+def write_all(comparison, the_plan, right):
+    """With the sentences that each system has right with each seed."""
+    for run in the_plan.runs():
+        if run.seed in right[run.system]:
+            write_run(comparison, run, right[run.system][run.seed])
+
+
+def test_epoch_seconds():
+    durations = ["0:00:10", "0:00:25.5", "1 day, 0:00:30"]
+    assert epoch_seconds(durations, []) == pytest.approx([10, 15.5, 24 * 3600 + 4.5])
+
+
+def test_the_seconds_after_an_interruption_count_anew():
+    """Epoch 1 was begun anew, in epoch 2 some batches were done before."""
+    durations = ["0:00:10", "0:00:12", "0:00:05", "0:00:16"]
+    assert epoch_seconds(durations, [Checkpoint(1, 0), Checkpoint(2, 7)]) == [10, 12, 11]
+    assert epoch_seconds(["0:00:10"], [Checkpoint(0, 7)]) == []
+
+
+def test_a_duration_that_is_none():
+    with pytest.raises(ValueError, match="the duration is '10 s', expected one such as"):
+        epoch_seconds(["10 s"], [])
+
+
+def test_systems_beside_the_baseline(comparison):
+    the_plan = plan("base", "other", seeds=(1, 2, 3))
+    right = {
+        "base": {1: [1, 0, 0, 0], 2: [1, 1, 0, 0], 3: [1, 0, 0, 0]},
+        "other": {1: [1, 1, 1, 0], 2: [1, 1, 1, 1], 3: [1, 1, 0, 0]},
+    }
+    write_all(comparison, the_plan, right)
+    results = Results(the_plan, comparison)
+    assert [run.test_score for run in results.runs["other"]] == [0.75, 1, 0.5]
+    assert results.runs["base"][0].validation_score == 0.5 and results.runs["base"][0].best_epoch == 2
+    assert results.runs["base"][0].seconds_per_epoch == 10
+    (compared,) = results.comparisons
+    assert (compared.system, compared.seeds) == ("other", [1, 2, 3])
+    assert compared.over_seeds.difference == pytest.approx((0.5 + 0.5 + 0.25) / 3)
+    assert compared.over_sentences.difference == pytest.approx(compared.over_seeds.difference)
+    assert compared.over_sentences.num_sentences == 4
+    assert results.disagreement is None and results.sentence_score == "accuracy"
+
+
+def test_only_seeds_that_both_have_are_compared(comparison):
+    the_plan = plan("base", "other", "none", seeds=(1, 2, 3))
+    right = {
+        "base": {1: [1, 0, 0, 0], 3: [0, 0, 0, 0]},
+        "other": {2: [1, 1, 1, 1], 3: [1, 1, 0, 0]},
+        "none": {},
+    }
+    write_all(comparison, the_plan, right)
+    results = Results(the_plan, comparison)
+    (compared,) = results.comparisons
+    assert (compared.seeds, compared.over_seeds.difference) == ([3], 0.5)
+    assert compared.verdict == "too few seeds to say"
+    assert [system.name for system in results.systems] == ["base", "other"]
+    assert [run.name for run in results.missing] == ["other-1", "none-1", "base-2", "none-2", "none-3"]
+
+
+def test_the_same_results_give_no_nonsense(comparison):
+    the_plan = plan("base", "other")
+    write_all(
+        comparison, the_plan, {name: {1: [1, 1, 0, 0], 2: [1, 0, 0, 0]} for name in ("base", "other")}
+    )
+    (compared,) = Results(the_plan, comparison).comparisons
+    assert compared.over_seeds.p_value is None and compared.over_sentences.p_value == 1
+    assert compared.verdict == "no difference"
+    assert compared.remark == "the results are the same with every seed: no t-test"
+
+
+def test_other_test_sentences_are_not_paired(comparison):
+    the_plan = plan("base", "other", seeds=(1,))
+    runs = the_plan.runs()
+    write_run(comparison, runs[0], [1, 1, 0, 0])
+    write_run(comparison, runs[1], [1, 1, 0, 0], gold=("a", "a", "a", "b"))
+    (compared,) = Results(the_plan, comparison).comparisons
+    assert compared.over_sentences is None and compared.over_seeds.difference == 0
+    said = "no test over sentences: other-1 was tested on other sentences or labels than the first run"
+    assert said in compared.remark
+
+
+def test_without_labels_there_is_no_test_over_sentences(comparison):
+    the_plan = plan("base", "other", seeds=(1,))
+    for run in the_plan.runs():
+        folder = write_run(comparison, run, [1, 1, 0, 0])
+        write_predictions(folder.predictions, [Prediction(3, output={"tokens": ["a"]})] * 4)
+    results = Results(the_plan, comparison)
+    assert results.comparisons[0].over_sentences is None
+    assert results.without_labels == "base gives no labels that can be compared"
+
+
+def test_a_metric_that_the_sentences_do_not_make_up(comparison):
+    the_plan = plan("base", seeds=(1,), metric="loss")
+    write_run(comparison, the_plan.runs()[0], [1, 1, 0, 0])
+    said = Results(the_plan, comparison).disagreement
+    assert (
+        "accuracy that is counted sentence by sentence is 0.5000 for base-1, where loss is 1.5" in said
+    )
+
+
+def test_a_metric_that_the_test_does_not_have(comparison):
+    the_plan = plan("base", seeds=(1,), metric="f1")
+    write_run(comparison, the_plan.runs()[0], [1, 1, 0, 0])
+    with pytest.raises(
+        ConfigurationError, match=r"the metric f1 is not there, .* by --metric one of accuracy, loss"
+    ):
+        Results(the_plan, comparison)
+
+
+def test_span_f1_takes_the_configs_encoding(comparison):
+    the_plan = plan("base", seeds=(1,), metric="f1-measure-overall")
+    (run,) = the_plan.runs()
+    run.config["model"]["label_encoding"] = "BIO"
+    folder = write_run(comparison, run, [1, 1, 0, 0])
+    write_predictions(
+        folder.predictions, [Prediction(2, ["B-X", "O"], ["B-X", "O"]), Prediction(1, ["O"], ["B-X"])]
+    )
+    metrics = {"test_metrics": {"f1-measure-overall": 2 / 3}, "test_seconds": 1}
+    write_json(folder.measurements, metrics)
+    results = Results(the_plan, comparison)
+    assert results.sentence_score == "span F1" and results.plan.metric == Metric("f1-measure-overall")
+    assert results.counts("base").scores().tolist() == [2 / 3] and results.disagreement is None

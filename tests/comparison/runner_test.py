@@ -1,0 +1,185 @@
+"""Running several at a time, with small commands in the place of training."""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+from slstm_allennlp.comparison.folders import ComparisonFolder
+from slstm_allennlp.comparison.progress import Progress
+from slstm_allennlp.comparison.runner import Resources, Runner, tail
+from tests.comparison.common import plan, write_epoch
+
+# What each run does, by its system's name; it says when, and what it saw of the machine.
+SCRIPTS = {
+    "good": "time.sleep(0.5)",
+    "bad": "print('first'); print(); sys.exit('last words')",
+    "killed": "os.kill(os.getpid(), 9)",
+    "lazy": "folder = None",
+    "endless": "subprocess.Popen(['sleep', '60']); time.sleep(60)",
+}
+BEFORE = """
+import json, os, pathlib, subprocess, sys, time
+folder, start = pathlib.Path(sys.argv[1]), time.time()
+folder.mkdir(parents=True)
+(folder / 'begun').write_text(str(os.getpid()))
+"""
+AFTER = """
+if folder:
+    seen = {key: os.environ.get(key) for key in ('OMP_NUM_THREADS', 'CUDA_VISIBLE_DEVICES')}
+    (folder / 'done.json').write_text(json.dumps({**seen, 'from': start, 'to': time.time()}))
+"""
+
+
+@pytest.fixture
+def comparison(tmp_path):
+    return ComparisonFolder(tmp_path)
+
+
+@pytest.fixture
+def run_all(comparison):
+    def run_all(names, seeds=(1,), **resources):
+        runs = plan(*names, seeds=seeds).runs()
+        runner = Runner(
+            comparison,
+            Resources(**{"jobs": 1, **resources}),
+            command=lambda run: [
+                sys.executable,
+                "-c",
+                BEFORE + SCRIPTS[run.system] + AFTER,
+                str(comparison.run(run).path),
+            ],
+            is_done=lambda run: (comparison.run(run).path / "done.json").exists(),
+        )
+        with comparison.locked() as lock:
+            progress = Progress(comparison, runs, 0)
+            try:
+                return runner(runs, progress, lock)
+            finally:
+                progress.close()
+
+    return run_all
+
+
+def results(comparison):
+    return [json.loads(path.read_text()) for path in comparison.path.glob("runs/*/done.json")]
+
+
+def test_a_failed_run_does_not_keep_the_others(run_all, comparison):
+    failures = run_all(["bad", "killed", "lazy", "good"])
+    assert {failure.run.name: failure.reason for failure in failures} == {
+        "bad-1": "ended with exit status 1",
+        "killed-1": "was ended by SIGKILL (the system does that when memory runs out)",
+        "lazy-1": "ended with exit status 0",
+    }
+    assert failures[0].tail == ["first", "last words"]
+    assert failures[0].log == comparison.path / "logs" / "bad-1.log"
+    assert len(results(comparison)) == 1
+
+
+def most_at_a_time(results):
+    return max(sum(a["from"] <= b["from"] < a["to"] for a in results) for b in results)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_so_many_at_a_time(run_all, comparison, jobs):
+    assert run_all(["good"], seeds=range(5), jobs=jobs) == []
+    assert len(results(comparison)) == 5 and most_at_a_time(results(comparison)) == jobs
+
+
+def test_devices_are_dealt_out(run_all, comparison, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    run_all(["good"], seeds=range(4), jobs=2, devices=[0, 3])
+    assert sorted(one["CUDA_VISIBLE_DEVICES"] for one in results(comparison)) == ["0", "0", "3", "3"]
+
+
+def test_devices_are_counted_among_those_that_are_visible(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,GPU-abc")
+    resources = Resources(1, [0, 1, -1])
+    visible = [resources.environment(device)["CUDA_VISIBLE_DEVICES"] for device in (0, 1, -1, None)]
+    assert visible == ["4", "GPU-abc", "", "4,GPU-abc"]
+
+
+def test_cores_are_shared(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr("slstm_allennlp.comparison.runner._num_cores", lambda: 8)
+    threads = [Resources(jobs).environment(None)["OMP_NUM_THREADS"] for jobs in (1, 3, 8, 20)]
+    assert threads == ["8", "2", "1", "1"]
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    assert Resources(2).environment(None)["OMP_NUM_THREADS"] == "5"
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_interruption_leaves_no_process(run_all, comparison):
+    """Nor one that a run has started, such as a data loader's worker."""
+
+    def interrupt():
+        deadline = time.time() + 30
+        while len(list(comparison.path.glob("runs/*/begun"))) < 2 and time.time() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_all(["endless"], seeds=range(3), jobs=2)
+    begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
+    assert len(begun) == 2 and not any(map(is_alive, begun))
+    deadline = time.time() + 10
+    while any(group_is_alive(pid) for pid in begun) and time.time() < deadline:
+        time.sleep(0.05)
+    assert not any(group_is_alive(pid) for pid in begun)
+    with comparison.locked():
+        pass
+
+
+def group_is_alive(pid):
+    """Any process but those that ended and whose parent has not asked for them."""
+    for path in os.listdir("/proc"):
+        if path.isdigit():
+            try:
+                with open(f"/proc/{path}/stat") as file:
+                    state, _, group = file.read().rsplit(")", 1)[1].split()[:3]
+            except FileNotFoundError:
+                continue
+            if int(group) == pid and state != "Z":
+                return True
+    return False
+
+
+def test_the_end_of_a_log(tmp_path):
+    log = tmp_path / "log"
+    log.write_bytes(b"a\n\nb\xff\n" + b"".join(b"%d  \n" % number for number in range(20)))
+    assert tail(log, 3) == ["17", "18", "19"]
+    assert tail(log, 100)[:2] == ["a", "b\ufffd"]
+
+
+def test_progress_counts_epochs(comparison, capsys):
+    runs = plan("lstm", "slstm").runs()
+    write_epoch(comparison.run(runs[0]), 0)  # of two, in an earlier comparison
+    progress = Progress(comparison, runs[:3], num_done=1)
+    progress.begun(runs[0])
+    assert "1/6 epochs" in capsys.readouterr().err
+    write_epoch(comparison.run(runs[1]), 0)
+    progress.begun(runs[1])
+    assert "2/6 epochs" in (shown := capsys.readouterr().err)
+    assert "1 of 4 runs done, at lstm-1 (1/2) slstm-1 (1/2)" in shown
+    # One stops early, one fails: the epochs that they leave out are no longer waited for.
+    progress.ended(runs[0], None)
+    assert "2/5 epochs" in capsys.readouterr().err
+    progress.ended(runs[1], "ended with exit status 1")
+    shown = capsys.readouterr().err
+    assert "slstm-1 ended with exit status 1; see " in shown
+    assert "2/4 epochs" in shown and "2 of 4 runs done, 1 failed" in shown
+    progress.close()

@@ -1,0 +1,181 @@
+"""The tests of significance, beside SciPy's on the raw numbers and beside enumeration."""
+
+import itertools
+import math
+
+import numpy
+import pytest
+from scipy import stats
+
+from slstm_allennlp.comparison.counts import Counts
+from slstm_allennlp.comparison.significance import (
+    SeedTest,
+    SentenceTest,
+    Spread,
+    paired_t_test,
+    sentence_test,
+    verdict,
+)
+
+
+def test_spread():
+    assert Spread.of([1.0, 2.0, 3.0]) == Spread(2.0, 1.0)
+    assert Spread.of([0.5]) == Spread(0.5, None)
+
+
+def test_the_t_test_is_the_one_of_the_differences():
+    system, baseline = [0.81, 0.83, 0.80, 0.84, 0.82], [0.80, 0.80, 0.79, 0.80, 0.81]
+    test = paired_t_test(system, baseline)
+    each = numpy.subtract(system, baseline)
+    t = each.mean() / (each.std(ddof=1) / math.sqrt(5))
+    assert test.difference == pytest.approx(0.02)
+    assert test.p_value == pytest.approx(2 * stats.t.sf(t, df=4))
+    assert test.p_value == pytest.approx(stats.ttest_1samp(each, 0).pvalue)
+    half = stats.t.ppf(0.975, df=4) * each.std(ddof=1) / math.sqrt(5)
+    assert test.interval == pytest.approx((0.02 - half, 0.02 + half))
+    assert (test.num_seeds, test.remark) == (5, "")
+
+
+def test_few_seeds_are_said_to_be_few():
+    assert paired_t_test([0.8, 0.9], [0.7, 0.7]).remark == "2 seeds: the t-test has little power"
+    assert paired_t_test([0.9], [0.7]) == SeedTest(
+        pytest.approx(0.2), 1, remark="one seed: no spread, no test over seeds"
+    )
+
+
+@pytest.mark.parametrize(
+    "system, remark",
+    [
+        ([0.7, 0.8, 0.9], "the results are the same with every seed: no t-test"),
+        ([0.8, 0.9, 1.0], "the difference is the same with every seed: no t-test"),
+    ],
+)
+def test_without_a_spread_there_is_no_t_test(system, remark):
+    test = paired_t_test(system, [0.7, 0.8, 0.9])
+    assert (test.p_value, test.interval, test.remark) == (None, None, remark)
+
+
+def test_scores_of_different_seeds_are_refused():
+    with pytest.raises(ValueError, match="2 and 1 scores, expected as many of both"):
+        paired_t_test([0.8, 0.9], [0.7])
+
+
+def swaps(system, baseline):
+    """The differences under every way to swap the two systems in some sentences, and as they are."""
+
+    def difference(a, b):
+        scores = [n.sum(axis=1) / d.sum(axis=1) for n, d in (a, b)]
+        return (scores[0] - scores[1]).mean()
+
+    found = []
+    for swap in itertools.product([False, True], repeat=system.num_sentences):
+        first = [numpy.where(swap, b, a) for a, b in zip(system, baseline)]
+        second = [numpy.where(swap, a, b) for a, b in zip(system, baseline)]
+        found.append(difference(first, second))
+    return numpy.array(found), difference(system, baseline)
+
+
+def random_counts(seed, seeds=2, sentences=8, longest=6):
+    """Numerators up to their denominators, which differ between systems as those of F1 do."""
+    generator = numpy.random.default_rng(seed)
+    denominators = generator.integers(1, longest + 1, size=(seeds, sentences)).astype(float)
+    return Counts(numpy.floor(denominators * generator.random((seeds, sentences))), denominators)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_randomisation_is_exact_where_all_swaps_can_be_tried(seed):
+    system, baseline = random_counts(seed), random_counts(seed + 100)
+    differences, observed = swaps(system, baseline)
+    more = numpy.mean(differences >= observed - 1e-12)
+    less = numpy.mean(differences <= observed + 1e-12)
+    test = sentence_test(system, baseline)
+    assert test.difference == pytest.approx(observed)
+    assert test.p_value == pytest.approx(min(1, 2 * min(more, less)))
+    assert test.num_sentences == 8
+
+
+def test_one_sentence_more_of_four_is_a_matter_of_chance():
+    """A hand-made answer: all right against all wrong on n sentences has p = 2 / 2^n."""
+    right = Counts(numpy.ones((1, 4)), numpy.ones((1, 4)))
+    wrong = Counts(numpy.zeros((1, 4)), numpy.ones((1, 4)))
+    test = sentence_test(right, wrong)
+    assert test.difference == 1 and test.p_value == 2 / 2**4 and test.interval == (1, 1)
+
+
+def test_many_sentences_agree_with_the_sign_test():
+    """For one seed and accuracy, swaps are coin tosses over the sentences in which the two differ."""
+    system = numpy.array([[1] * 60 + [0] * 40 + [1] * 100], dtype=float)
+    baseline = numpy.array([[0] * 60 + [1] * 40 + [1] * 100], dtype=float)
+    test = sentence_test(
+        Counts(system, numpy.ones_like(system)), Counts(baseline, numpy.ones_like(system))
+    )
+    assert test.p_value == pytest.approx(stats.binomtest(60, 100).pvalue, abs=0.01)
+    low, high = test.interval
+    error = (system - baseline).std() / math.sqrt(200)
+    assert (low, high) == pytest.approx((0.1 - 1.96 * error, 0.1 + 1.96 * error), abs=0.01)
+
+
+def test_the_interval_of_f1_is_that_of_resampled_sentences():
+    system, baseline = random_counts(7, sentences=40), random_counts(8, sentences=40)
+    generator = numpy.random.default_rng(0)
+    found = []
+    for _ in range(4000):
+        chosen = generator.integers(0, 40, size=40)
+        found.append((system.of(chosen).scores() - baseline.of(chosen).scores()).mean())
+    test = sentence_test(system, baseline, num_resamples=4000)
+    assert test.interval == pytest.approx(tuple(numpy.percentile(found, [2.5, 97.5])), abs=0.01)
+
+
+@pytest.mark.parametrize("sentences", [2, 5, 50])
+def test_identical_results(sentences):
+    counts = random_counts(3, sentences=sentences)
+    test = sentence_test(counts, counts)
+    assert (test.difference, test.p_value, test.interval) == (0, 1, (0, 0))
+
+
+def test_no_spans_at_all_are_no_difference():
+    nothing = Counts(numpy.zeros((2, 5)), numpy.zeros((2, 5)))
+    test = sentence_test(nothing, nothing)
+    assert (test.difference, test.p_value, test.interval) == (0, 1, (0, 0))
+
+
+def test_the_same_test_twice():
+    system, baseline = random_counts(1, sentences=60), random_counts(2, sentences=60)
+    assert sentence_test(system, baseline) == sentence_test(system, baseline)
+
+
+def test_counts_of_other_sentences_are_refused():
+    with pytest.raises(ValueError, match=r"shapes \(2, 8\) and \(2, 9\), expected the same seeds"):
+        sentence_test(random_counts(0), random_counts(0, sentences=9))
+
+
+def test_one_sentence_is_refused():
+    with pytest.raises(ValueError, match="there is 1 sentence, expected two or more"):
+        sentence_test(random_counts(0, sentences=1), random_counts(0, sentences=1))
+
+
+def sentences(p_value):
+    return SentenceTest(0.1, p_value, (0.0, 0.2), 100, 9999)
+
+
+@pytest.mark.parametrize(
+    "seeds, over_sentences, said",
+    [
+        (SeedTest(0.1, 5, 0.01), sentences(0.01), "better"),
+        (SeedTest(-0.1, 5, 0.01), sentences(0.01), "worse"),
+        (SeedTest(0.1, 3, 0.01), sentences(0.01), "better"),
+        (SeedTest(0.1, 5, 0.01), None, "better"),
+        (SeedTest(0.1, 5, 0.01), sentences(0.2), "too close to call"),
+        (SeedTest(0.1, 5, 0.2), sentences(0.01), "too close to call"),
+        (SeedTest(0.1, 3, 0.2), sentences(0.01), "too few seeds to say"),
+        (SeedTest(0.1, 3, 0.2), sentences(0.2), "too close to call"),
+        (SeedTest(0.1, 1), sentences(0.01), "too few seeds to say"),
+        (SeedTest(0.0, 5), sentences(1.0), "no difference"),
+    ],
+)
+def test_verdicts(seeds, over_sentences, said):
+    assert verdict(seeds, over_sentences) == said
+
+
+def test_less_loss_is_better():
+    assert verdict(SeedTest(-0.1, 5, 0.01), None, higher_is_better=False) == "better"
