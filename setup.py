@@ -8,6 +8,7 @@ setup(
     description="The sentence-state LSTM (Zhang, Liu and Song, ACL 2018) for AllenNLP",
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
+    license="Apache-2.0",
     packages=find_packages(include=["slstm_allennlp", "slstm_allennlp.*"]),
     package_data={
         "slstm_allennlp.comparison": ["templates/*.jinja"],

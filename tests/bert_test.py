@@ -113,7 +113,7 @@ def test_fine_tuning_has_a_rate_of_its_own(train, bert):
 
 
 def test_another_bert_by_overrides_alone(bert, tmp_path):
-    """As in the README, for a BERT of the same size; here, the size is to be named, too."""
+    """As in docs/papers.md, for a BERT of the same size; here, the size is to be named, too."""
     overrides = (
         f'local bert = "{bert}"; {{"{INDEXER}.model_name": bert, "{EMBEDDER}.model_name": bert, '
         f'"model.seq2seq_encoder.input_dim": {SIZE}, "model.seq2vec_encoder.input_size": {SIZE}, '

@@ -1,6 +1,7 @@
 """
 Every scheduler, optimizer and trainer option that a config can name trains, and goes on with `--recover`
-after an interruption, in both worlds. What does not, or was not tried, is in NOT_WORKING and the README.
+after an interruption, in both worlds. What does not, or was not tried, is in NOT_WORKING and in
+docs/installing.md.
 """
 
 import pytest
