@@ -203,9 +203,8 @@ def test_recompute_keeps_less():
 
     if not hasattr(torch.Tensor, "untyped_storage"):
         pytest.skip("this PyTorch does not tell a tensor's storage")
-    words_and_products = 9 * 10 + 7 + 3  # a step's pre-activations, states and f̂; U x; the inputs
     if COMPILED is not None:
-        assert kept() < words_and_products + 5
+        assert kept() < 9 * 10  # a step's pre-activations and states; U x; the inputs
     assert kept(recompute=True) < 9 * 2 + 7 + 8
 
 

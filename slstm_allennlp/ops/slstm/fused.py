@@ -149,7 +149,6 @@ class _Step(NamedTuple):
     cg: _Node  # (B, h)
     pre: Optional[Tensor] = None  # W ξ, (R, G * h), of the products' precision
     Vg: _Node = None  # (B, G * h)
-    Uf: _Node = None  # U_f hᵢ, (R, h), of the products' precision
     Wf: _Node = None  # W_f g + b_f, (B, h)
     fg: _Node = None  # f̂_g before its sigmoid, (B, h)
     o: _Node = None  # o before its sigmoid, (B, h)
@@ -298,20 +297,16 @@ class _Run:
             h_new, c_new = kernels.word_forward(
                 self.offsets, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
             )
-            record = record._replace(pre=None if plan.recompute else pre, Vg=Vg)
+            # That of the first step is made of a few rows, and so can be made anew.
+            record = record._replace(pre=None if plan.recompute or first else pre, Vg=Vg)
         if node and g is not None:
-            Uf = self.node_products(h)
+            Uf = product(h.to(self.sentence_U.dtype), self.sentence_U[0])
             Wf, fg, o, h_bar = self.node_gates(h, g)
             g_new, cg_new, log_total = kernels.node_forward(
                 self.offsets, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
             )
             record = record._replace(Wf=Wf, fg=fg, o=o, h_bar=h_bar, log_total=log_total)
-            record = record._replace(Uf=None if plan.recompute else Uf)
         return record, h_new, c_new, g_new, cg_new
-
-    def node_products(self, h: Tensor) -> Tensor:
-        """U_f hᵢ for every word."""
-        return product(h.to(self.sentence_U.dtype), self.sentence_U[0])
 
     def node_gates(self, h: Tensor, g: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
         """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each; and h̄."""
@@ -417,9 +412,9 @@ class _Run:
     ) -> Tuple[Tensor, Tensor]:
         """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
         U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
-        Uf = self.node_products(step.h) if step.Uf is None else step.Uf
-        d_Uf, h = d.of_sentence_U[0].next(len(Uf))
+        d_Uf, h = d.of_sentence_U[0].next(len(step.h))
         h.copy_(step.h)
+        Uf = product(h, U[0])  # anew: a small product, and memory for every word if it were kept
         d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
             self.offsets,
             self.plan.sigmoid_first,
