@@ -134,6 +134,7 @@ def test_a_sentence_without_words(side, pair):
 @pytest.mark.parametrize(
     "options, message",
     [
+        ({"feedforward": {**MLP, "input_dim": 7}}, "feedforward.input_dim is 7, expected 12"),
         ({"features": "sum"}, 'features is \'sum\', expected "nli" or "paraphrase"'),
         (
             {"seq2vec_encoder": {**ENCODER, "input_size": 7}},
