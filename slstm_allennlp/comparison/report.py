@@ -130,6 +130,14 @@ class _Reporter:
             parts.append(
                 Paragraph(f"{_plural(len(missing), 'run')} not in this report: {each}.", is_warning=True)
             )
+        if self._results.other_test:
+            parts.append(
+                Paragraph(
+                    f"{self._results.other_test}: unless they only split the words otherwise, "
+                    "differences between such runs say nothing of the systems.",
+                    is_warning=True,
+                )
+            )
         number = len(self._plan.seeds)
         if number < 2:
             parts.append(

@@ -192,6 +192,12 @@ def test_what_is_wrong_with_an_option(tmp_path, capsys, options, said):
     assert said in capsys.readouterr().err
 
 
+def test_two_variants_of_one_name(tmp_path):
+    twice = ["--variant", "a={}", "--variant", 'a={"trainer.patience": 3}']
+    with pytest.raises(ConfigurationError, match="--variant has a, a, expected different names"):
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *twice)
+
+
 @pytest.mark.parametrize(
     "overrides, devices, said",
     [
