@@ -57,7 +57,9 @@ class Compare(Subcommand):
         subparser.add_argument(
             "--names", nargs="+", help="the configs' names; those of their files without it"
         )
-        subparser.add_argument("--seeds", nargs="+", type=int, help=f"default {_listed(DEFAULT_SEEDS)}")
+        subparser.add_argument(
+            "--seeds", nargs="+", type=int, help=f"of all systems; {_listed(DEFAULT_SEEDS)} without it"
+        )
         subparser.add_argument(
             "--baseline", help="the system the others are compared to; the first without it"
         )
@@ -101,7 +103,10 @@ class Compare(Subcommand):
             help="also take the training time over sentence length",
         )
         subparser.add_argument(
-            "--resamples", type=positive, default=9999, help="for the tests over sentences"
+            "--resamples",
+            type=positive,
+            default=9999,
+            help="for the tests over sentences (default 9999)",
         )
         subparser.add_argument(
             "--report-only", action="store_true", help="run nothing: report the runs that are done"

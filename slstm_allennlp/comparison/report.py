@@ -47,7 +47,9 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     folder = results.folder.path
     reporter = _Reporter(results, failures)
     metric = results.plan.metric.name
-    document.write(folder, f"{len(results.plan.systems)} systems by {metric}", reporter.parts())
+    document.write(
+        folder, f"{_plural(len(results.plan.systems), 'system')} by {metric}", reporter.parts()
+    )
     write_json(folder / "report.json", reporter.as_dict())
     return folder / "report.md"
 
