@@ -29,6 +29,9 @@ def test_the_document_is_what_its_script_writes(tmp_path, monkeypatch):
 def test_every_argument_is_spoken_of(entry):
     """In the docstring, or in that of a class of ours on which it builds; and the name itself."""
     assert f'"{entry.name}"' in entry.subject.__doc__
+    if entry.role == "Subcommand":
+        assert not [line for line in REFERENCE["command_line"](entry.subject) if line.endswith(": None")]
+        return
     owner = next(base for base in entry.subject.__mro__ if "__init__" in vars(base))
     documents = [entry.subject, *REFERENCE["shared_bases"](entry.subject)]
     text = " ".join(" ".join(subject.__doc__ for subject in documents).split())

@@ -5,12 +5,13 @@ its docstring says of them.
     python tools/reference.py [FOLDER]
 """
 
+import argparse
 import inspect
 import pathlib
 import re
 import sys
 import warnings
-from typing import Any, Dict, Iterator, List, NamedTuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Type
 
 from allennlp.commands import Subcommand
 from allennlp.common import Registrable
@@ -93,6 +94,15 @@ def signature(subject: Any) -> str:
     return "\n".join(lines)
 
 
+def command_line(subject: Type[Subcommand]) -> Iterator[str]:
+    """A command's arguments and options with their help, as Markdown's list."""
+    parser = subject().add_subparser(argparse.ArgumentParser().add_subparsers())
+    for action in parser._actions:
+        if not isinstance(action, argparse._HelpAction):
+            needed = "" if action.required or not action.option_strings else ", optional"
+            yield f"- `{', '.join(action.option_strings) or action.dest}`{needed}: {action.help}"
+
+
 def _literal(value: Any) -> str:
     """As it is written, without an address where it is an object."""
     return re.sub(r" object at 0x[0-9a-f]+", "", repr(value))
@@ -107,8 +117,9 @@ def sections() -> Iterator[str]:
             yield f"## {ROLES.get(role, f'In the place of the stock {role}')}\n"
         yield f"### `{entry.name}`\n\n`{entry.subject.__module__}.{entry.subject.__qualname__}`\n"
         yield documentation(entry.subject) + "\n"
-        arguments = "" if entry.role == Subcommand.__name__ else signature(entry.subject)
-        if arguments:
+        if issubclass(entry.subject, Subcommand):
+            yield "\n".join(command_line(entry.subject)) + "\n"
+        elif arguments := signature(entry.subject):
             yield f"```text\n{arguments}\n```\n"
         seen.update((base.__qualname__, base) for base in shared_bases(entry.subject))
     yield "## What several of them share\n"

@@ -11,6 +11,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
 from allennlp.common.util import SigTermReceived
 
+from slstm_allennlp.commands.inputs import positive
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options
 from slstm_allennlp.comparison.progress import Progress
@@ -56,7 +57,9 @@ class Compare(Subcommand):
         subparser.add_argument(
             "--names", nargs="+", help="the configs' names; those of their files without it"
         )
-        subparser.add_argument("--seeds", nargs="+", type=int, help=f"default {_listed(DEFAULT_SEEDS)}")
+        subparser.add_argument(
+            "--seeds", nargs="+", type=int, help=f"of all systems; {_listed(DEFAULT_SEEDS)} without it"
+        )
         subparser.add_argument(
             "--baseline", help="the system the others are compared to; the first without it"
         )
@@ -85,7 +88,7 @@ class Compare(Subcommand):
             "each config with each combination is a system",
         )
         subparser.add_argument(
-            "--jobs", type=_positive, help="runs at a time; one for each device, or one"
+            "--jobs", type=positive, help="runs at a time; one for each device, or one"
         )
         subparser.add_argument(
             "--devices",
@@ -100,7 +103,10 @@ class Compare(Subcommand):
             help="also take the training time over sentence length",
         )
         subparser.add_argument(
-            "--resamples", type=_positive, default=9999, help="for the tests over sentences"
+            "--resamples",
+            type=positive,
+            default=9999,
+            help="for the tests over sentences (default 9999)",
         )
         subparser.add_argument(
             "--report-only", action="store_true", help="run nothing: report the runs that are done"
@@ -118,7 +124,7 @@ def compare(arguments: argparse.Namespace) -> None:
     plan = plan_from_options(
         arguments.configs,
         names=arguments.names,
-        variants=dict(arguments.variants),
+        variants=_named(arguments.variants),
         sweep=arguments.sweep,
         overrides=arguments.overrides,
         seeds=arguments.seeds,
@@ -205,12 +211,6 @@ def _tell(failure: Failure) -> None:
     print("\n".join(f"  {line}" for line in failure.tail), file=sys.stderr)
 
 
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"it is {text!r}, expected a number of at least 1")
-    return int(text)
-
-
 def _overrides(text: str) -> Dict[str, Any]:
     try:
         value = parse_overrides(text)
@@ -226,6 +226,14 @@ def _variant(text: str) -> Tuple[str, Dict[str, Any]]:
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"it is {text!r}, expected NAME=JSON")
     return name, _overrides(overrides)
+
+
+def _named(variants: Sequence[Tuple[str, Dict[str, Any]]]) -> Dict[str, Dict[str, Any]]:
+    named = dict(variants)
+    if len(named) < len(variants):
+        names = ", ".join(name for name, _ in variants)
+        raise ConfigurationError(f"compare: --variant has {names}, expected different names")
+    return named
 
 
 def _listed(values: Sequence[int]) -> str:

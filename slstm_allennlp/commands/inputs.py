@@ -20,7 +20,7 @@ def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: 
     parser.add_argument("--output-dir", required=True, help=f"where {outputs} go")
     parser.add_argument("--sample", type=positive, help="how many lines to draw; all without it")
     parser.add_argument("--seed", type=int, default=13, help="of the sample (default 13)")
-    parser.add_argument("--cuda-device", type=int, default=-1)
+    parser.add_argument("--cuda-device", type=int, default=-1, help="a GPU, or -1 (default) for the CPU")
 
 
 def positive(text: str) -> int:

@@ -68,7 +68,11 @@ def slstm_inside(arguments: argparse.Namespace) -> None:
     results = []
     with recorder:
         for given in inputs:  # one by one, so that it is known what was read for which
-            (prediction,) = predictor.predict_batch_json([given])
+            try:
+                (prediction,) = predictor.predict_batch_json([given])
+            except ValueError as error:
+                where = f"{arguments.input_file}: {json.dumps(given, ensure_ascii=False)}"
+                raise ValueError(f"{where}: {error}") from error
             readings = recorder.take()
             encoders.update({reading.encoder: asdict(reading.settings) for reading in readings})
             results.append(_result(given, prediction, readings, arguments.tolerance))

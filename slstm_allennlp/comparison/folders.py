@@ -145,7 +145,10 @@ class ComparisonFolder:
 
         `ConfigurationError` if another is at work there.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise ConfigurationError(f"--output-dir is {self.path}, a file, expected a folder") from None
         lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -162,7 +165,24 @@ class ComparisonFolder:
 
 
 def read_json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
+    """
+    # Errors
+
+    `ConfigurationError`, with the path, if there is none or it is not whole.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise damaged(path, error) from None
+
+
+def damaged(path: Path, error: Exception) -> ConfigurationError:
+    """For a file that was whole when it was written."""
+    reason = getattr(error, "strerror", None) or error
+    return ConfigurationError(
+        f"{path}: cannot be read ({reason}), expected what the run wrote; remove the run's folder, and "
+        "the same command makes it again"
+    )
 
 
 def write_json(path: Path, value: Any) -> None:

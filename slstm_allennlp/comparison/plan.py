@@ -2,10 +2,11 @@
 
 import itertools
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Type, TypeVar, Union
 
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
@@ -17,6 +18,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,=+-]*")
 _FILE_KEYS = ("systems", "seeds", "overrides", "baseline", "metric")
 _SYSTEM_KEYS = ("config", "overrides")
 _NUM_EPOCHS = 20  # AllenNLP's default
+_KINDS: Dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+T = TypeVar("T")
 
 Config = Dict[str, Any]
 
@@ -89,8 +92,13 @@ class Plan:
                     f"compare: a system's name is {name!r}, expected letters, digits and any of _.,=+- "
                     "(it names a folder)"
                 )
-        _expect_no_twins("the name", names)
+        _expect_no_twins("the name", names, " (--names gives others)")
         _expect_no_twins("the seed", self.seeds)
+        for seed in self.seeds:
+            if type(seed) is not int or not 0 <= seed < 2**32:
+                raise ConfigurationError(
+                    f"compare: a seed is {seed!r}, expected a whole number from 0 to 2³² - 1, as NumPy's"
+                )
         if not self.seeds:
             raise ConfigurationError("compare: there are no seeds, expected one or more")
         if self.baseline not in names:
@@ -113,11 +121,11 @@ class Plan:
         ]
 
 
-def _expect_no_twins(what: str, values: Sequence[Any]) -> None:
+def _expect_no_twins(what: str, values: Sequence[Any], hint: str = "") -> None:
     for value in values:
         if values.count(value) > 1:
             raise ConfigurationError(
-                f"compare: {what} {value} is given twice, expected different ones (--names gives others)"
+                f"compare: {what} {value} is given twice, expected different ones{hint}"
             )
 
 
@@ -177,14 +185,14 @@ def plan_from_options(
             )
         _expect_keys(configs[0], given, _FILE_KEYS)
         systems = _systems_of_file(configs[0], given, overrides or {})
-        seeds = seeds or given.get("seeds")
+        seeds = seeds or _expect(f"{configs[0]}: seeds", given.get("seeds", [*DEFAULT_SEEDS]), list)
         baseline = baseline or given.get("baseline")
-        metric = metric or given.get("metric")
+        metric = metric or _expect(f"{configs[0]}: metric", given.get("metric", ""), str)
     else:
         systems = _systems_of_configs(configs, names, variants or {}, sweep or {}, overrides or {})
     return Plan(
         systems=systems,
-        seeds=list(seeds or DEFAULT_SEEDS),
+        seeds=list(DEFAULT_SEEDS if seeds is None else seeds),
         baseline=baseline or systems[0].name,
         metric=Metric.parse(metric) if metric else _common_metric(systems),
     )
@@ -192,15 +200,19 @@ def plan_from_options(
 
 def load_jsonnet(path: str) -> Config:
     """The object in a Jsonnet or JSON file, as AllenNLP reads it."""
+    if os.path.isdir(path):  # which ends the whole process in Jsonnet
+        raise ConfigurationError(f"{path} is a folder, expected a Jsonnet or JSON config")
     try:
-        return Params.from_file(path).as_dict(quiet=True)
+        config = Params.from_file(path).params
     except (OSError, RuntimeError, ValueError) as error:
         raise ConfigurationError(f"{path}: {error}; expected a Jsonnet or JSON config") from None
+    return _expect(f"{path}: the content", config, dict)
 
 
 def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System]:
-    if not isinstance(given["systems"], dict) or not given["systems"]:
+    if not _expect(f"{path}: systems", given["systems"], dict):
         raise ConfigurationError(f"{path}: systems is empty, expected names with a config each")
+    for_all = _expect(f"{path}: overrides", given.get("overrides", {}), dict)
     systems = []
     for name, system in given["systems"].items():
         if not isinstance(system, dict) or "config" not in system:
@@ -208,11 +220,18 @@ def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System
                 f"{path}: the system {name} has no config, expected the path of one under that key"
             )
         _expect_keys(f"{path}: the system {name}", system, _SYSTEM_KEYS)
-        config = load_jsonnet(system["config"])
-        for part in (given.get("overrides", {}), overrides, system.get("overrides", {})):
+        config = load_jsonnet(_expect(f"{path}: the system {name}: config", system["config"], str))
+        own = _expect(f"{path}: the system {name}: overrides", system.get("overrides", {}), dict)
+        for part in (for_all, overrides, own):
             config = _overridden(name, config, part)
         systems.append(System(name, config))
     return systems
+
+
+def _expect(where: str, value: Any, kind: Type[T]) -> T:
+    if not isinstance(value, kind):
+        raise ConfigurationError(f"{where}: it is {json.dumps(value)}, expected {_KINDS[kind]}")
+    return value
 
 
 def _expect_keys(where: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
@@ -276,9 +295,8 @@ def _common_metric(systems: Sequence[System]) -> Metric:
     """What the configs choose their best epochs by."""
     metrics: Dict[Metric, str] = {}
     for system in systems:
-        chosen: Union[str, List[str]] = system.config.get("trainer", {}).get(
-            "validation_metric", "-loss"
-        )
+        trainer = system.config.get("trainer", {})
+        chosen: Union[str, List[str]] = trainer.get("validation_metric") or "-loss"
         metrics.setdefault(Metric.parse(chosen if isinstance(chosen, str) else chosen[0]), system.name)
     if len(metrics) > 1:
         each = ", ".join(f"{metric.name} in {name}" for metric, name in metrics.items())

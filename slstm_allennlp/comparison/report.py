@@ -47,7 +47,9 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     folder = results.folder.path
     reporter = _Reporter(results, failures)
     metric = results.plan.metric.name
-    document.write(folder, f"{len(results.plan.systems)} systems by {metric}", reporter.parts())
+    document.write(
+        folder, f"{_plural(len(results.plan.systems), 'system')} by {metric}", reporter.parts()
+    )
     write_json(folder / "report.json", reporter.as_dict())
     return folder / "report.md"
 
@@ -129,6 +131,14 @@ class _Reporter:
             each = ", ".join(f"{name} (failed)" if name in failed else name for name in missing)
             parts.append(
                 Paragraph(f"{_plural(len(missing), 'run')} not in this report: {each}.", is_warning=True)
+            )
+        if self._results.other_test:
+            parts.append(
+                Paragraph(
+                    f"{self._results.other_test}: unless they only split the words otherwise, "
+                    "differences between such runs say nothing of the systems.",
+                    is_warning=True,
+                )
             )
         number = len(self._plan.seeds)
         if number < 2:

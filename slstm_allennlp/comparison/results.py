@@ -4,14 +4,15 @@ import datetime
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+import numpy
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.counts import Counts, counts_of
-from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, read_json
+from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, damaged, read_json
 from slstm_allennlp.comparison.plan import Metric, Plan, Run, System
-from slstm_allennlp.comparison.predictions import Prediction, read_predictions
+from slstm_allennlp.comparison.predictions import Labels, Prediction, read_predictions
 from slstm_allennlp.comparison.significance import (
     SeedTest,
     SentenceTest,
@@ -64,11 +65,14 @@ class RunResult:
         seconds = epoch_seconds(
             [epoch["training_duration"] for epoch in self.epochs], self.folder.recovered_from()
         )
-        return sorted(seconds)[len(seconds) // 2] if seconds else None
+        return float(numpy.median(seconds)) if seconds else None
 
     @cached_property
     def predictions(self) -> List[Prediction]:
-        return read_predictions(self.folder.predictions)
+        try:
+            return read_predictions(self.folder.predictions)
+        except (OSError, TypeError, ValueError) as error:
+            raise damaged(self.folder.predictions, error) from None
 
     @cached_property
     def time_over_length(self) -> Optional[List[Dict[str, float]]]:
@@ -103,6 +107,10 @@ def _seconds(duration: str) -> float:
         raise ValueError(f"the duration is {duration!r}, expected one such as '1 day, 2:03:04.5'")
     days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
     return datetime.timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds()
+
+
+def _gold(result: RunResult) -> List[Tuple[Optional[Labels], int]]:
+    return [(one.gold, one.length) for one in result.predictions]
 
 
 @dataclass(frozen=True)
@@ -162,20 +170,27 @@ class Results:
     @cached_property
     def without_labels(self) -> Optional[str]:
         """Why the predictions cannot be compared sentence by sentence, None where they can."""
-        reference = None
-        for results in self.runs.values():
-            for result in results:
-                if not result.predictions or any(one.gold is None for one in result.predictions):
-                    return f"{result.run.system} gives no labels that can be compared"
-                gold = [(one.gold, one.length) for one in result.predictions]
-                if reference is not None and gold != reference:
-                    return (
-                        f"{result.run.name} was tested on other sentences or labels than the first run"
-                    )
-                reference = gold
-        if reference is None:
+        results = [result for results in self.runs.values() for result in results]
+        for result in results:
+            if not result.predictions or any(one.gold is None for one in result.predictions):
+                return f"{result.run.system} gives no labels that can be compared"
+        if self.other_test:
+            return self.other_test
+        if not results:
             return "no run is done"
-        return "there is one test sentence" if len(reference) == 1 else None
+        return "there is one test sentence" if len(results[0].predictions) == 1 else None
+
+    @cached_property
+    def other_test(self) -> Optional[str]:
+        """Which run was tested on other sentences or labels than the first; None if none was."""
+        results = [result for results in self.runs.values() for result in results]
+        for other in results[1:]:
+            if _gold(other) != _gold(results[0]):
+                return (
+                    f"{other.run.name} was tested on other sentences or labels than "
+                    f"{results[0].run.name}"
+                )
+        return None
 
     @property
     def encoding(self) -> Optional[str]:

@@ -5,7 +5,6 @@ done in the folder is not done again, and training goes on from its last checkpo
 """
 
 import argparse
-import json
 import logging
 import os
 import shutil
@@ -15,6 +14,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import torch
 from allennlp.commands.train import train_model_from_file
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.plugins import import_plugins
 from allennlp.common.util import import_module_and_submodules
 from allennlp.models.archival import archive_model
@@ -126,7 +126,7 @@ def _prepare(folder: RunFolder) -> bool:
 def _is_json(path: Path) -> bool:
     try:
         read_json(path)
-    except (FileNotFoundError, json.JSONDecodeError):
+    except ConfigurationError:
         return False
     return True
 

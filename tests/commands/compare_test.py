@@ -20,7 +20,7 @@ SMALL = {
     "model.seq2seq_encoder.input_dim": 6,
     "model.seq2vec_encoder.input_size": 6,
     "model.seq2vec_encoder.hidden_size": 6,
-    "trainer.num_epochs": 3,
+    "trainer.num_epochs": 2,
     "trainer.checkpointer": {"save_every_num_batches": 10},
 }
 SYSTEMS = [
@@ -95,7 +95,7 @@ def test_it_goes_on_where_it_stopped(comparison):
     (recovery,) = read(run / "recoveries.json")
     # In the middle of its second epoch, from a checkpoint that was whole.
     assert recovery["epochs"] == 1 and recovery["batches"] >= 10
-    assert read(run / "metrics.json")["epoch"] == 2
+    assert read(run / "metrics.json")["epoch"] == 1
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert "interrupted, went on 1 time" in report
 
@@ -116,7 +116,7 @@ def test_the_report_of_all_runs(comparison):
             lines = [json.loads(line) for line in (path / "predictions.jsonl").read_text().splitlines()]
             right = sum(line["gold"] == line["predicted"] for line in lines)
             assert run["test"] == run["test_metrics"]["accuracy"] == pytest.approx(right / len(lines))
-            assert run["parameters"] > 0 and run["epochs"] == 3 and run["seconds_per_epoch"] > 0
+            assert run["parameters"] > 0 and run["epochs"] == 2 and run["seconds_per_epoch"] > 0
             assert run["peak_memory_bytes"] > 100_000_000 and run["runs_at_a_time"] == 2
     (compared,) = report["comparisons"]
     means = [report["systems"][name]["test"]["mean"] for name in ("lstm", "slstm")]
@@ -190,6 +190,12 @@ def test_what_is_wrong_with_an_option(tmp_path, capsys, options, said):
     with pytest.raises(SystemExit):
         compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
     assert said in capsys.readouterr().err
+
+
+def test_two_variants_of_one_name(tmp_path):
+    twice = ["--variant", "a={}", "--variant", 'a={"trainer.patience": 3}']
+    with pytest.raises(ConfigurationError, match="--variant has a, a, expected different names"):
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *twice)
 
 
 @pytest.mark.parametrize(

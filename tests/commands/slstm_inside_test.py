@@ -101,6 +101,12 @@ def test_a_line_without_words_beside_one_with_some(inside, tagger, tmp_path):
         ("empty.txt", "", ValueError, "empty.txt: the file is empty, expected at least one sentence"),
         ("bad.jsonl", '{"sentence": "It"}\nIt', ValueError, "bad.jsonl, line 2: 'It' is not JSON"),
         ("none.txt", None, ValueError, "none.txt: cannot be read"),
+        (
+            "number.jsonl",
+            '{"sentence": "It"}\n{"sentence": 3}',
+            ValueError,
+            'number.jsonl: {"sentence": 3}: sentence is 3, expected',
+        ),
     ],
 )
 def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, error, message):

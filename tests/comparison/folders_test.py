@@ -97,6 +97,17 @@ def test_two_comparisons_do_not_work_in_one_folder(comparison):
         pass
 
 
+def test_a_file_in_the_place_of_the_folder(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for path in (tmp_path / "file", tmp_path / "file" / "out"):
+        with (
+            pytest.raises(ConfigurationError, match="a file, expected a folder"),
+            ComparisonFolder(path).locked(),
+        ):
+            pass
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 def test_json_is_written_whole_or_not_at_all(tmp_path):
     write_json(tmp_path / "a.json", {"a": 1})
     with pytest.raises(TypeError):

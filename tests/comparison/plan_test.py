@@ -121,6 +121,16 @@ def test_a_comparison_file(tmp_path):
             {"systems": {"a": {"config": MR[0]}}, "seed": [1]},
             "there is a key seed, expected any of systems",
         ),
+        ([1], r"the content: it is \[1\], expected an object"),
+        ({"systems": [MR[0]]}, r"systems: it is .*, expected an object"),
+        ({"systems": {"a": {"config": 3}}}, "the system a: config: it is 3, expected a text"),
+        (
+            {"systems": {"a": {"config": MR[0], "overrides": [1]}}},
+            r"the system a: overrides: it is \[1\], expected an object",
+        ),
+        ({"systems": {"a": {"config": MR[0]}}, "overrides": "{}"}, 'overrides: it is "{}"'),
+        ({"systems": {"a": {"config": MR[0]}}, "seeds": 5}, "seeds: it is 5, expected a list"),
+        ({"systems": {"a": {"config": MR[0]}}, "metric": 3}, "metric: it is 3, expected a text"),
     ],
 )
 def test_what_is_wrong_with_a_comparison_file(tmp_path, given, said):
@@ -136,7 +146,10 @@ def test_what_is_wrong_with_a_comparison_file(tmp_path, given, said):
         ({"names": ["one"]}, "1 names for 2 configs"),
         ({"names": ["one", "a/b"]}, "a system's name is 'a/b', expected letters"),
         ({"names": ["one", "one"]}, "the name one is given twice"),
-        ({"seeds": [1, 1]}, "the seed 1 is given twice"),
+        ({"seeds": [1, 1]}, "the seed 1 is given twice, expected different ones$"),
+        ({"seeds": [-1]}, "a seed is -1, expected a whole number from 0"),
+        ({"seeds": ["1"]}, "a seed is '1', expected a whole number"),
+        ({"seeds": [True]}, "a seed is True, expected a whole number"),
         ({"baseline": "lstm"}, "the baseline is 'lstm', expected one of mr_bilstm, mr_slstm"),
         ({"overrides": {"test_data_path": None}}, "mr_bilstm has no test_data_path, expected one"),
         ({"sweep": {"trainer.patience": 3}}, "--sweep has trainer.patience: 3, expected a list"),
@@ -150,6 +163,8 @@ def test_what_is_wrong_with_the_options(options, said):
 def test_a_config_that_is_not_there():
     with pytest.raises(ConfigurationError, match=r"no\.jsonnet: .*expected a Jsonnet or JSON config"):
         plan_from_options(["no.jsonnet"])
+    with pytest.raises(ConfigurationError, match="fixtures is a folder, expected a Jsonnet or JSON"):
+        plan_from_options(["fixtures"])
 
 
 def test_configs_with_other_metrics_need_one_to_be_named():

@@ -64,6 +64,8 @@ def test_few_seeds_are_said_first(comparison):
 def test_one_seed(comparison):
     text = report(comparison, plan("base", "other", seeds=(1,)))
     assert "One seed: there is no spread" in text.split("## Results")[0]
+    assert text.startswith("# 2 systems by accuracy\n")
+    assert report(comparison, plan("base", seeds=(1,))).startswith("# 1 system by accuracy\n")
     assert rows(text, "Results")[0][2] == "25.00"
     assert rows(text, "Differences to base")[0][-1] == "too few seeds to say"
 

@@ -6,13 +6,17 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import Metric
 from slstm_allennlp.comparison.predictions import Prediction, write_predictions
-from slstm_allennlp.comparison.results import Results, epoch_seconds
-from tests.comparison.common import plan, write_run
+from slstm_allennlp.comparison.report import write_report
+from slstm_allennlp.comparison.results import Results, RunResult, epoch_seconds
+from tests.comparison.common import plan, write_epoch, write_run
 
 
 @pytest.fixture
 def comparison(tmp_path):
     return ComparisonFolder(tmp_path)
+
+
+RIGHT = {1: [1, 0, 0, 1], 2: [1, 1, 0, 0]}
 
 
 def write_all(comparison, the_plan, right):
@@ -92,8 +96,10 @@ def test_other_test_sentences_are_not_paired(comparison):
     write_run(comparison, runs[1], [1, 1, 0, 0], gold=("a", "a", "a", "b"))
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_sentences is None and compared.over_seeds.difference == 0
-    said = "no test over sentences: other-1 was tested on other sentences or labels than the first run"
+    said = "no test over sentences: other-1 was tested on other sentences or labels than base-1"
     assert said in compared.remark
+    report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
+    assert "**Mind:** other-1 was tested on other sentences or labels than base-1" in report
 
 
 def test_without_labels_there_is_no_test_over_sentences(comparison):
@@ -137,3 +143,33 @@ def test_span_f1_takes_the_configs_encoding(comparison):
     results = Results(the_plan, comparison)
     assert results.sentence_score == "span F1" and results.plan.metric == Metric("f1-measure-overall")
     assert results.counts("base").scores().tolist() == [2 / 3] and results.disagreement is None
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("measurements.json", '{"te'),
+        ("training.json", None),
+        ("metrics_epoch_1.json", ""),
+        ("predictions.jsonl", '{"length": 1'),
+        ("predictions.jsonl", '{"size": 1}'),
+        ("predictions.jsonl", None),
+    ],
+)
+def test_a_damaged_file_is_named(comparison, name, content):
+    the_plan = plan("base", "other")
+    write_all(comparison, the_plan, {"base": RIGHT, "other": RIGHT})
+    path = comparison.run(the_plan.runs()[1]).path / name
+    path.unlink()
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(ConfigurationError, match=rf"other-1/{name}: cannot be read \(.*remove the run"):
+        _ = Results(the_plan, comparison).comparisons
+
+
+def test_the_median_of_two_epochs(comparison):
+    """Ten seconds, and twenty with the first epoch's."""
+    (run, *_) = plan("base").runs()
+    folder = write_run(comparison, run, [1, 0, 1, 0])
+    write_epoch(folder, 1, training_duration="0:00:30", best_validation_accuracy=0.5)
+    assert RunResult(run, folder, Metric("accuracy")).seconds_per_epoch == 15
