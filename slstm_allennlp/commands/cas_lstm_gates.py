@@ -8,7 +8,12 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.commands.inputs import add_input_arguments, positive, read_inputs
+from slstm_allennlp.commands.inputs import (
+    add_input_arguments,
+    output_folder,
+    positive,
+    read_inputs,
+)
 from slstm_allennlp.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
 
 
@@ -44,6 +49,7 @@ class CasLstmGates(Subcommand):
 
 def cas_lstm_gates(arguments: argparse.Namespace) -> None:
     """What the command does; the histograms' numbers and pictures in its output folder."""
+    folder = output_folder(arguments)
     archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
     predictor = Predictor.from_archive(archive)
     try:
@@ -56,7 +62,6 @@ def cas_lstm_gates(arguments: argparse.Namespace) -> None:
             predictor.predict_batch_json(inputs[start : start + arguments.batch_size])
     if not histograms.histograms:
         raise ConfigurationError(f"{arguments.input_file}: no words in the file, expected sentences")
-    folder = pathlib.Path(arguments.output_dir)
     folder.mkdir(parents=True, exist_ok=True)
     report = _report(histograms.histograms)
     (folder / "gates.json").write_text(

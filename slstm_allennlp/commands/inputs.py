@@ -1,6 +1,7 @@
 """The command line of the commands that look at what a trained model does with sentences."""
 
 import argparse
+import pathlib
 import random
 from typing import Iterator, List
 
@@ -21,6 +22,14 @@ def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: 
     parser.add_argument("--sample", type=positive, help="how many lines to draw; all without it")
     parser.add_argument("--seed", type=int, default=13, help="of the sample (default 13)")
     parser.add_argument("--cuda-device", type=int, default=-1, help="a GPU, or -1 (default) for the CPU")
+
+
+def output_folder(arguments: argparse.Namespace) -> pathlib.Path:
+    """The folder for the outputs, to be looked at before the work, so that none is lost."""
+    folder = pathlib.Path(arguments.output_dir)
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"--output-dir: {folder} is a file, expected a folder or nothing")
+    return folder
 
 
 def positive(text: str) -> int:

@@ -1,6 +1,5 @@
 import argparse
 import json
-import pathlib
 from dataclasses import asdict
 from typing import Any, Dict, List
 
@@ -10,7 +9,12 @@ from allennlp.common.util import JsonDict
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.commands.inputs import add_input_arguments, positive, read_inputs
+from slstm_allennlp.commands.inputs import (
+    add_input_arguments,
+    output_folder,
+    positive,
+    read_inputs,
+)
 from slstm_allennlp.inside import Reading, TraceRecorder, page, report_of
 
 
@@ -57,6 +61,7 @@ class SlstmInside(Subcommand):
 
 def slstm_inside(arguments: argparse.Namespace) -> None:
     """What the command does; the numbers and the page in its output folder."""
+    folder = output_folder(arguments)
     archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
     predictor = Predictor.from_archive(archive)
     try:
@@ -85,7 +90,6 @@ def slstm_inside(arguments: argparse.Namespace) -> None:
         "encoders": encoders,
         "inputs": results,
     }
-    folder = pathlib.Path(arguments.output_dir)
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report, ensure_ascii=False, allow_nan=False)
     (folder / "inside.json").write_text(text + "\n", encoding="utf-8")

@@ -117,6 +117,13 @@ def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, e
     assert not (tmp_path / "out").exists()
 
 
+def test_the_output_folder_is_a_file(inside, tmp_path):
+    """Said before the archive is opened: there is none."""
+    (tmp_path / "out").write_text("")
+    with pytest.raises(ConfigurationError, match=r"--output-dir: .*out is a file, expected"):
+        inside(tmp_path, "fixtures/pos/raw.jsonl")
+
+
 def test_an_archive_without_an_slstm(inside, tmp_path_factory):
     overrides = {
         "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
