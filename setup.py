@@ -13,7 +13,7 @@ setup(
     package_data={
         "slstm_allennlp.comparison": ["templates/*.jinja"],
         "slstm_allennlp.inside": ["page.html"],
-        "slstm_allennlp.ops": ["elementwise.h", "*/kernels/cpu.cpp"],
+        "slstm_allennlp.ops": ["elementwise.h", "*/kernels/cpu.cpp", "*/kernels/gpu/*.py"],
     },
     python_requires=">=3.10",
     # AllenNLP is not among them: its own requirements cannot be met on Python 3.11, and there is no way

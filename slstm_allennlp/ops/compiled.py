@@ -61,12 +61,14 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
 @cache
 def load_gpu_kernels(operation: str) -> Optional[ModuleType]:
     """
-    The functions of an operation's `kernels/gpu.py`, that of `"slstm"`, or None where they do not run;
-    the log says why. Each is compiled when it is first called.
+    The functions of an operation's `kernels/gpu/triton_kernels.py`, that of `"slstm"`, or None where
+    they do not run; the log says why. Each is compiled when it is first called.
     """
     if _turned_off():
         return None
-    name = f"slstm_allennlp.ops.{operation}.kernels.gpu"
+    # In a folder without __init__.py: AllenNLP imports every module of a package that it is told to
+    # include, and this one needs Triton.
+    name = f"slstm_allennlp.ops.{operation}.kernels.gpu.triton_kernels"
     try:
         module = importlib.import_module(name)
     except ImportError as error:

@@ -19,7 +19,7 @@ from slstm_allennlp.ops.slstm.kernels import eager
 from tests.ops.slstm_test import MIXED, TRANSITIONS, batch, name, near, randomized, seeded
 
 triton = pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
-from slstm_allennlp.ops.slstm.kernels import gpu  # noqa: E402
+from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels as gpu  # noqa: E402
 
 SIZE = 4
 LENGTHS = (9, 0, 1, 2)  # more words than a program takes, none, one, and two
