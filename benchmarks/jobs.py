@@ -20,6 +20,10 @@ import tempfile
 import time
 from typing import Any, Dict, List, Tuple
 
+from allennlp.predictors import Predictor
+
+from slstm_allennlp.comparison.results import epoch_seconds
+
 HERE = pathlib.Path(__file__).parent
 WARM_UP = 20  # sentences that are predicted before the clock starts
 
@@ -41,16 +45,11 @@ def training(folder: pathlib.Path, config: str, settings: Dict[str, Any], kernel
     train = ["-m", "allennlp", "train", config, "-s", str(folder), "-o", json.dumps(overrides)]
     python(*train, "--include-package", "slstm_allennlp", kernels=kernels)
     duration = json.loads((folder / "metrics.json").read_text())["training_duration"]
-    hours, minutes, seconds = duration.split(":")
-    return 3600 * int(hours) + 60 * int(minutes) + float(seconds)
+    return epoch_seconds([duration], [])[0]
 
 
 def sentences_a_second(archive: str, path: str) -> float:
     """One at a time, as `allennlp predict` has it, without its start."""
-    from allennlp.predictors import Predictor
-
-    import slstm_allennlp  # noqa: F401
-
     predictor = Predictor.from_path(archive)
     inputs = [predictor.load_line(line) for line in pathlib.Path(path).read_text("utf-8").splitlines()]
     for sentence in inputs[:WARM_UP]:

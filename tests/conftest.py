@@ -74,3 +74,16 @@ def classifier(tmp_path_factory):
         "trainer.num_epochs": 2,
     }
     return train(tmp_path_factory.mktemp("classifier") / "run", "mr_slstm", overrides)
+
+
+@pytest.fixture(scope="session")
+def pair_classifier(tmp_path_factory):
+    """The folder of a small classifier of pairs."""
+    overrides = {
+        "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
+        "model.seq2vec_encoder.input_size": 6,
+        "model.seq2vec_encoder.hidden_size": 5,
+        "model.feedforward.hidden_dims": 6,
+        "trainer.num_epochs": 1,
+    }
+    return train(tmp_path_factory.mktemp("pair_classifier") / "run", "snli_slstm", overrides)

@@ -7,8 +7,6 @@ from typing import Any, List, NamedTuple, Sequence, Union
 
 import jinja2
 
-_MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
-
 
 class Link(NamedTuple):
     """To a file or folder, relative to the report's own."""
@@ -44,7 +42,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A file relative to the report's folder, what it shows, and how it is to be read."""
+    """An SVG file relative to the report's folder, what it shows, and how it is to be read."""
 
     path: str
     title: str
@@ -88,4 +86,4 @@ def _markdown(text: Any) -> str:
 
 
 def _data_uri(path: Path) -> str:
-    return f"data:{_MEDIA[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"

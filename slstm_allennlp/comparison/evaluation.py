@@ -37,7 +37,7 @@ class Measurements(NamedTuple):
     trained_parameters: int
 
 
-class TestRun:
+class TrainedRun:
     """
     The best model of a run and its test set.
 
@@ -48,8 +48,6 @@ class TestRun:
     config : `Dict[str, Any]`
         The run's config; its `test_data_path` is read.
     """
-
-    __test__ = False  # for pytest, which takes the name for a test's
 
     def __init__(self, archive_file: str, config: Dict[str, Any]) -> None:
         self._config = config

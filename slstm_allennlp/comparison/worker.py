@@ -19,7 +19,7 @@ from allennlp.common.plugins import import_plugins
 from allennlp.common.util import import_module_and_submodules
 from allennlp.models.archival import archive_model
 
-from slstm_allennlp.comparison.evaluation import TestRun, device_of, peak_memory
+from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_memory
 from slstm_allennlp.comparison.folders import RunFolder, read_json, replaced, write_json
 from slstm_allennlp.comparison.predictions import write_predictions
 
@@ -73,13 +73,13 @@ def do(work: Work) -> None:
         _train(work, folder, config)
     if folder.is_done(time_over_length=work.time_over_length):
         return
-    test_run = TestRun(str(folder.archive), config)
+    trained = TrainedRun(str(folder.archive), config)
     if not folder.measurements.exists():
         with replaced(folder.predictions) as path:
-            write_predictions(path, test_run.predict())
-        write_json(folder.measurements, test_run.measure()._asdict())
+            write_predictions(path, trained.predict())
+        write_json(folder.measurements, trained.measure()._asdict())
     if work.time_over_length:
-        write_json(folder.time_over_length, test_run.time_over_length())
+        write_json(folder.time_over_length, trained.time_over_length())
 
 
 def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:

@@ -11,18 +11,6 @@ from allennlp.common.checks import ConfigurationError
 from tests.conftest import ROOT, train
 
 
-@pytest.fixture(scope="module")
-def pair_classifier(tmp_path_factory):
-    overrides = {
-        "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
-        "model.seq2vec_encoder.input_size": 6,
-        "model.seq2vec_encoder.hidden_size": 5,
-        "model.feedforward.hidden_dims": 6,
-        "trainer.num_epochs": 1,
-    }
-    return train(tmp_path_factory.mktemp("pairs") / "run", "snli_slstm", overrides)
-
-
 @pytest.fixture
 def inside(monkeypatch, tmp_path):
     """Runs the command in this process and gives what it wrote."""

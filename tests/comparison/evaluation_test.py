@@ -7,19 +7,14 @@ from allennlp.commands.train import train_model_from_file
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.counts import counts_of
-from slstm_allennlp.comparison.evaluation import TestRun, batch_size_of, device_of, peak_memory
+from slstm_allennlp.comparison.evaluation import TrainedRun, batch_size_of, device_of, peak_memory
 from slstm_allennlp.comparison.folders import read_json
 from tests.commands_test import small
 from tests.conftest import SMALL, train
 
-EMBEDDER = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
 
-
-def test_run(folder, **changes):
-    return TestRun(str(folder / "model.tar.gz"), {**read_json(folder / "config.json"), **changes})
-
-
-test_run.__test__ = False
+def trained_run(folder, **changes):
+    return TrainedRun(str(folder / "model.tar.gz"), {**read_json(folder / "config.json"), **changes})
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +34,6 @@ def simple_tagger(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def pair_classifier(tmp_path_factory):
-    overrides = {
-        EMBEDDER: 6,
-        "model.seq2vec_encoder.input_size": 6,
-        "model.seq2vec_encoder.hidden_size": 5,
-        "model.feedforward.hidden_dims": 6,
-        "trainer.num_epochs": 1,
-    }
-    return train(tmp_path_factory.mktemp("pairs") / "run", "snli_slstm", overrides)
-
-
-@pytest.fixture(scope="module")
 def translator(tmp_path_factory):
     folder = tmp_path_factory.mktemp("translator")
     config = small("training_config/translation_lstm.jsonnet")
@@ -64,7 +47,7 @@ def translator(tmp_path_factory):
 @pytest.mark.parametrize("name", ["classifier", "tagger", "simple_tagger", "pair_classifier"])
 def test_predictions_make_up_the_accuracy(request, name):
     """Those of the model without dropout, in other batches than AllenNLP's evaluation."""
-    trained = test_run(request.getfixturevalue(name))
+    trained = trained_run(request.getfixturevalue(name))
     predictions = trained.predict()
     measured = trained.measure()
     assert counts_of([predictions]).scores()[0] == pytest.approx(measured.test_metrics["accuracy"])
@@ -76,7 +59,7 @@ def test_predictions_make_up_the_accuracy(request, name):
 
 def test_predictions_make_up_the_span_f1(tmp_path):
     overrides = {**SMALL, "trainer.num_epochs": 3, "trainer.optimizer.lr": 0.03}
-    trained = test_run(train(tmp_path / "run", "ner_bilstm", overrides))
+    trained = trained_run(train(tmp_path / "run", "ner_bilstm", overrides))
     predictions = trained.predict()
     f1 = trained.measure().test_metrics["f1-measure-overall"]
     assert 0 < f1 < 1
@@ -84,7 +67,7 @@ def test_predictions_make_up_the_span_f1(tmp_path):
 
 
 def test_predictions_are_in_the_order_of_the_test_set(classifier):
-    trained = test_run(classifier)
+    trained = trained_run(classifier)
     reader = trained._archive.validation_dataset_reader
     instances = list(reader.read(read_json(classifier / "config.json")["test_data_path"]))
     given = [(prediction.gold, prediction.length) for prediction in trained.predict()]
@@ -92,7 +75,7 @@ def test_predictions_are_in_the_order_of_the_test_set(classifier):
 
 
 def test_a_translation_has_words_and_no_labels(translator):
-    trained = test_run(translator, test_data_path="fixtures/translation/test.tsv")
+    trained = trained_run(translator, test_data_path="fixtures/translation/test.tsv")
     predictions = trained.predict()
     assert len(predictions) == 12 and all(
         one.gold is None and one.predicted is None for one in predictions
@@ -102,25 +85,25 @@ def test_a_translation_has_words_and_no_labels(translator):
 
 
 def test_parameters_that_training_leaves_alone(classifier):
-    trained = test_run(classifier)
+    trained = trained_run(classifier)
     sizes = {name: parameter.numel() for name, parameter in trained.model.named_parameters()}
     measured = trained.measure()
     assert measured.parameters == measured.trained_parameters == sum(sizes.values())
     trainer = {**read_json(classifier / "config.json")["trainer"], "no_grad": ["^_text_field_embedder"]}
-    held_back = test_run(classifier, trainer=trainer).measure()
+    held_back = trained_run(classifier, trainer=trainer).measure()
     words = sum(size for name, size in sizes.items() if name.startswith("_text_field_embedder"))
     assert words > 0 and held_back.parameters - held_back.trained_parameters == words
 
 
 def test_time_over_length(tagger):
-    groups = test_run(tagger).time_over_length()
+    groups = trained_run(tagger).time_over_length()
     lengths = [group["length"] for group in groups]
     assert len(groups) == 10 and lengths == sorted(lengths) and lengths[0] < lengths[-1]
     assert all(group["seconds_per_sentence"] > 0 and 10 <= group["sentences"] <= 50 for group in groups)
 
 
 def test_too_few_sentences_for_their_lengths(tagger):
-    few = test_run(tagger)
+    few = trained_run(tagger)
     few._archive.dataset_reader.max_instances = 9
     with pytest.raises(ConfigurationError, match=r"train\.conllu: 9 instances, expected 10 or more"):
         few.time_over_length()
