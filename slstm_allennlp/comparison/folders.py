@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import re
-import zipfile
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
@@ -73,26 +72,8 @@ class RunFolder:
         return [Checkpoint(**checkpoint) for checkpoint in read_json(self.recoveries)]
 
     def latest_checkpoint(self) -> Optional[Checkpoint]:
-        """
-        The newest checkpoint that is whole. One that is not, since the run was killed while it was
-        written, would end AllenNLP's recovery, which takes the newest: it is removed.
-        """
-        found = []
-        for path in self.path.glob("model_state_e*_b*.th"):
-            match = _STATE.fullmatch(path.name)
-            if match:
-                found.append(Checkpoint(*map(int, match.groups())))
-        for checkpoint in sorted(found, reverse=True):
-            states = [
-                self.path / f"{part}_state_e{checkpoint.epochs}_b{checkpoint.batches}.th"
-                for part in ("model", "training")
-            ]
-            # PyTorch's files are zip archives, whose directory comes last.
-            if all(state.exists() and zipfile.is_zipfile(state) for state in states):
-                return checkpoint
-            for state in states:
-                state.unlink(missing_ok=True)
-        return None
+        matches = (_STATE.fullmatch(path.name) for path in self.path.glob("model_state_e*_b*.th"))
+        return max((Checkpoint(*map(int, found.groups())) for found in matches if found), default=None)
 
     def expect_config(self, run: Run) -> None:
         """

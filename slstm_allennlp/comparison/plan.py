@@ -130,9 +130,7 @@ def _expect_no_twins(what: str, values: Sequence[Any], hint: str = "") -> None:
 
 
 def _seeded(config: Config, seed: int) -> Config:
-    # The best model is evaluated on the test set by the worker, from its archive: after a recovery
-    # AllenNLP's `evaluate_on_test` may take the last epoch's weights for the best ones, since a
-    # checkpoint is written before it is known to be the best.
+    # The worker evaluates the best model on the test set, from its archive, and keeps its predictions.
     return {**config, **dict.fromkeys(SEED_KEYS, seed), "evaluate_on_test": False}
 
 

@@ -5,7 +5,7 @@ import torch
 from allennlp.data.data_loaders import SimpleDataLoader
 from allennlp.training import Trainer
 
-from slstm_allennlp.compatibility import SparseClippingTrainer
+from slstm_allennlp.compatibility import MendedTrainer
 
 
 class Embedding(torch.nn.Module):
@@ -19,7 +19,7 @@ class Embedding(torch.nn.Module):
 def clipped(sparse, **options):
     """The gradients after clipping, and what `rescale_gradients` returned."""
     model = Embedding(sparse)
-    trainer = SparseClippingTrainer(
+    trainer = MendedTrainer(
         model=model,
         optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
         data_loader=SimpleDataLoader([], batch_size=1),
@@ -53,4 +53,4 @@ def test_sparse_is_clipped_as_dense(options):
 
 
 def test_it_is_the_trainer_of_every_config():
-    assert Trainer.by_name("gradient_descent").__self__ is SparseClippingTrainer
+    assert Trainer.by_name("gradient_descent").__self__ is MendedTrainer
