@@ -68,8 +68,8 @@ def test_without_fusion_it_is_a_stack_of_lstms(double):
     net, source, words = build(fusion=None), encoded(), torch.randn(BATCH, STEPS, WORD)
     lstm = torch.nn.LSTM(WORD, SIZE, LAYERS, batch_first=True)
     for number, layer in enumerate(net._layers):
-        getattr(lstm, f"weight_ih_l{number}").data = layer.W.data.flatten(0, 2)
-        getattr(lstm, f"weight_hh_l{number}").data = layer.U.data.flatten(0, 2)
+        getattr(lstm, f"weight_ih_l{number}").data = layer.weights.W.data.flatten(0, 2)
+        getattr(lstm, f"weight_hh_l{number}").data = layer.weights.U.data.flatten(0, 2)
         getattr(lstm, f"bias_ih_l{number}").data = layer.b.data.flatten()
         getattr(lstm, f"bias_hh_l{number}").data.zero_()
     state, outputs = decode(net, source, words)

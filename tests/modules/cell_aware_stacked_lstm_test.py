@@ -89,11 +89,11 @@ def test_what_it_starts_from():
     """Orthogonal U, biases zero but for the first layer's forget gate, trainable λ about a half."""
     module = CellAwareStackedLSTM(50, 100, 2, bidirectional=True, fusion="trainable")
     for number, layer in enumerate(module.layers):
-        for U in layer.U.flatten(0, 1):
+        for U in layer.weights.U.flatten(0, 1):
             torch.testing.assert_close(U @ U.T, torch.eye(100), atol=1e-4, rtol=0)
         assert (layer.b[:, 1] == (0 if number else 1)).all()
         assert not layer.b[:, 0].any() and not layer.b[:, 2:].any()
-        assert layer.W.abs().max() <= 0.1 and abs(layer.W.std() - 0.1 / 3**0.5) < 0.005
+        assert layer.weights.W.abs().max() <= 0.1 and abs(layer.weights.W.std() - 0.1 / 3**0.5) < 0.005
     assert 0.07 < module.layers[1].fusion_logits.std() < 0.13
     assert abs(module.layers[1].weights.fusion.mean() - 0.5) < 0.01
 

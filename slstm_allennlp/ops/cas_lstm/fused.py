@@ -64,23 +64,28 @@ class _Layer(torch.autograd.Function):
             lower = None if cells_below is None else cells_below[d]
             kernels.forward(gates[d], U[d], left[d], below[d], lower, h[d], c[d])
         ctx.kernels = kernels
+        ctx.set_materialize_grads(False)
         ctx.save_for_backward(inputs, cells_below, W, U, fusion, gates, h, c)
         return h, c
 
     @staticmethod
     @once_differentiable
     def backward(  # type: ignore[override]
-        ctx: Any, grad_h: Tensor, grad_c: Tensor
+        ctx: Any, grad_h: Optional[Tensor], grad_c: Optional[Tensor]
     ) -> Tuple[Optional[Tensor], ...]:
         inputs, cells_below, W, U, fusion, gates, h, c = ctx.saved_tensors
         left, below = _scales(fusion, inputs.new_ones(len(U), U.size(-1)))
-        d_gates = torch.empty_like(gates)
-        d_c = grad_c.clone(memory_format=torch.contiguous_format)
-        grad_h = grad_h.contiguous()
+        learns_fusion = fusion is not None and ctx.needs_input_grad[5]
+        # Nobody else reads the gates, so that their gradients may take their place.
+        d_gates = gates.clone() if learns_fusion or _is_repeatable() else gates
+        grad_h = torch.zeros_like(h) if grad_h is None else grad_h.contiguous()
+        d_c = torch.empty_like(c)
+        d_c.copy_(grad_c) if grad_c is not None else d_c.zero_()
+        d_below = None if cells_below is None else torch.empty_like(cells_below)
         for d in range(len(U)):
-            lower = None if cells_below is None else cells_below[d]
-            parts = c[d], grad_h[d], d_c[d], d_gates[d]
-            ctx.kernels.backward(gates[d], U[d], left[d], below[d], lower, *parts)
+            lower, d_lower = (None if cells is None else cells[d] for cells in (cells_below, d_below))
+            parts = c[d], grad_h[d], d_c[d], d_lower
+            ctx.kernels.backward(d_gates[d], U[d], left[d], below[d], lower, *parts)
 
         rows = d_gates.flatten(3).flatten(1, 2)  # (D, L * B, G * h)
         d_inputs = None
@@ -90,14 +95,17 @@ class _Layer(torch.autograd.Function):
         # The first word has no state to its left.
         later = d_gates[:, 1:].flatten(3).flatten(1, 2)
         d_U = _gradient(later, h[:, :-1].flatten(1, 2))
-        d_below = d_fusion = None
-        if cells_below is not None:
-            d_below = d_c * gates[:, :, :, 4]
-            if fusion is not None and ctx.needs_input_grad[5]:
-                d_fusion = (d_below * cells_below).sum(dim=(1, 2))
-                d_fusion -= (d_c[:, 1:] * gates[:, 1:, :, 1] * c[:, :-1]).sum(dim=(1, 2))
-            d_below *= below[:, None, None]
+        d_fusion = None
+        if learns_fusion:
+            d_fusion = (d_c * gates[:, :, :, 4] * cells_below).sum(dim=(1, 2))
+            d_fusion -= (d_c[:, 1:] * gates[:, 1:, :, 1] * c[:, :-1]).sum(dim=(1, 2))
         return d_inputs, d_below, d_W, d_U, rows.sum(dim=1), d_fusion, None
+
+
+def _is_repeatable() -> bool:
+    """Whether this backward pass keeps its graph for another one, as far as PyTorch says."""
+    keeps_graph = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", None)
+    return True if keeps_graph is None else keeps_graph()
 
 
 def _products(x: Tensor, W: Tensor, biases: Optional[Tensor] = None) -> Tensor:

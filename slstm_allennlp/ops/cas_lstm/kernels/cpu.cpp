@@ -41,88 +41,105 @@ void over_rows(const Shape& s, int64_t t, const Body& body) {
   });
 }
 
-// `recurrent` is U h of the word before, null for the first word.
-template <typename T>
-void forward_step(const Shape& s, int64_t t, T* gates, const T* recurrent, const T* RESTRICT left,
-                  const T* RESTRICT below, const T* cells_below, T* h, T* c) {
-  over_rows(s, t, [&](int64_t row, int64_t b) {
-    const int64_t n = s.h;
-    T *RESTRICT i = gates + row * s.gates * n, *RESTRICT f = i + n, *RESTRICT u = f + n, *RESTRICT o = u + n,
-      *RESTRICT g = o + n, *RESTRICT c_new = c + row * n, *RESTRICT h_new = h + row * n;
-    if (recurrent) {
-      T* RESTRICT pre = i;
-      const T* RESTRICT Uh = recurrent + b * s.gates * n;
-      for (int64_t j = 0; j < s.gates * n; ++j) pre[j] += Uh[j];
+// One row of a step forward, and one backward: a pass over the row's numbers each. Functions of their own, since
+// compilers heed RESTRICT in arguments alone where there are many pointers. Where there is no word before, Uh and
+// c_old (backward: dc_old, too) are null; without a layer below, lower, g and d_lower.
+template <bool kWordBefore, bool kLayerBelow, typename T>
+void forward_row(int64_t n, const T* RESTRICT Uh, const T* RESTRICT left, const T* RESTRICT below,
+                 const T* RESTRICT c_old, const T* RESTRICT lower, T* RESTRICT i, T* RESTRICT f, T* RESTRICT u,
+                 T* RESTRICT o, T* RESTRICT g, T* RESTRICT c, T* RESTRICT h) {
+  const auto pre = [&](const T* gate, int64_t j, int64_t number) {
+    return kWordBefore ? gate[j] + Uh[number * n + j] : gate[j];
+  };
+  for (int64_t j = 0; j < n; ++j) {
+    const T in = sigmoid(pre(i, j, 0)), candidate = tanh_(pre(u, j, 2)), out = sigmoid(pre(o, j, 3));
+    T cell = in * candidate;
+    i[j] = in;
+    u[j] = candidate;
+    o[j] = out;
+    f[j] = sigmoid(pre(f, j, 1));
+    if (kWordBefore) cell += left[j] * f[j] * c_old[j];
+    if (kLayerBelow) {
+      g[j] = sigmoid(pre(g, j, 4));
+      cell += below[j] * g[j] * lower[j];
     }
-    for (int64_t j = 0; j < n; ++j) {
-      i[j] = sigmoid(i[j]);
-      f[j] = sigmoid(f[j]);
-      u[j] = tanh_(u[j]);
-      o[j] = sigmoid(o[j]);
-      c_new[j] = i[j] * u[j];
-    }
-    if (recurrent) {
-      const T* RESTRICT c_old = c + (row - s.batch) * n;
-      for (int64_t j = 0; j < n; ++j) c_new[j] += left[j] * f[j] * c_old[j];
-    }
-    if (cells_below) {
-      const T* RESTRICT lower = cells_below + row * n;
-      for (int64_t j = 0; j < n; ++j) {
-        g[j] = sigmoid(g[j]);
-        c_new[j] += below[j] * g[j] * lower[j];
-      }
-    }
-    for (int64_t j = 0; j < n; ++j) h_new[j] = o[j] * tanh_(c_new[j]);
-  });
+    c[j] = cell;
+    h[j] = out * tanh_(cell);
+  }
 }
 
-// The gradients of i, c̃ and o, and of the cell, of one row; d_o comes with the gradient of h. A function of
-// its own, since compilers heed RESTRICT in arguments alone where there are many pointers.
-template <typename T>
-void through_cell(int64_t n, const T* RESTRICT i, const T* RESTRICT u, const T* RESTRICT o, const T* RESTRICT c,
-                  T* RESTRICT dc, T* RESTRICT di, T* RESTRICT du, T* RESTRICT d_o) {
+template <bool kWordBefore, bool kLayerBelow, bool kWordAfter, typename T>
+void backward_row(int64_t n, const T* RESTRICT c, const T* RESTRICT left, const T* RESTRICT below,
+                  const T* RESTRICT c_old, const T* RESTRICT lower, const T* RESTRICT grad_h,
+                  const T* RESTRICT recurrent, T* RESTRICT i, T* RESTRICT f, T* RESTRICT u, T* RESTRICT o,
+                  T* RESTRICT g, T* RESTRICT dc, T* RESTRICT dc_old, T* RESTRICT d_lower) {
   for (int64_t j = 0; j < n; ++j) {
-    const T tanh_c = tanh_(c[j]), dh = d_o[j];
-    const T d_cell = dc[j] + dh * o[j] * (1 - tanh_c * tanh_c);
+    const T in = i[j], candidate = u[j], out = o[j];
+    const T tanh_c = tanh_(c[j]), dh = kWordAfter ? grad_h[j] + recurrent[j] : grad_h[j];
+    const T d_cell = dc[j] + dh * out * (1 - tanh_c * tanh_c);
     dc[j] = d_cell;
-    di[j] = d_cell * u[j] * i[j] * (1 - i[j]);
-    du[j] = d_cell * i[j] * (1 - u[j] * u[j]);
-    d_o[j] = dh * tanh_c * o[j] * (1 - o[j]);
+    i[j] = d_cell * candidate * in * (1 - in);
+    u[j] = d_cell * in * (1 - candidate * candidate);
+    o[j] = dh * tanh_c * out * (1 - out);
+    if (kWordBefore) {
+      const T forget = f[j], d_left = d_cell * left[j] * forget;
+      f[j] = d_left * c_old[j] * (1 - forget);
+      dc_old[j] += d_left;
+    } else {
+      f[j] = 0;
+    }
+    if (kLayerBelow) {
+      const T forget = g[j], d_below = d_cell * below[j] * forget;
+      g[j] = d_below * lower[j] * (1 - forget);
+      d_lower[j] = d_below;
+    }
   }
+}
+
+// Calls body with each of the flags as a constant.
+template <typename Body>
+void with_constant(bool flag, const Body& body) {
+  flag ? body(std::true_type()) : body(std::false_type());
+}
+
+// `recurrent` is U h of the word before, null for the first word.
+template <typename T>
+void forward_step(const Shape& s, int64_t t, T* gates, const T* recurrent, const T* left, const T* below,
+                  const T* cells_below, T* h, T* c) {
+  const int64_t n = s.h, size = s.gates * n;
+  with_constant(recurrent, [&](auto word_before) {
+    with_constant(cells_below, [&](auto layer_below) {
+      over_rows(s, t, [&](int64_t row, int64_t b) {
+        T* i = gates + row * size;
+        const int64_t here = row * n, before = here - s.batch * n;
+        forward_row<word_before(), layer_below()>(
+            n, word_before ? recurrent + b * size : nullptr, left, below, word_before ? c + before : nullptr,
+            layer_below ? cells_below + here : nullptr, i, i + n, i + 2 * n, i + 3 * n,
+            layer_below ? i + 4 * n : nullptr, c + here, h + here);
+      });
+    });
+  });
 }
 
 // `recurrent` is what the word after gives to h, null for the last word.
 template <typename T>
-void backward_step(const Shape& s, int64_t t, const T* gates, const T* RESTRICT left, const T* RESTRICT below,
-                   const T* cells_below, const T* c, const T* grad_h, const T* recurrent, T* d_c, T* d_gates) {
-  over_rows(s, t, [&](int64_t row, int64_t b) {
-    const int64_t n = s.h;
-    const T *RESTRICT i = gates + row * s.gates * n, *RESTRICT f = i + n, *RESTRICT u = f + n, *RESTRICT o = u + n,
-            *RESTRICT g = o + n, *RESTRICT cells = c + row * n, *RESTRICT dh_after = grad_h + row * n;
-    T *RESTRICT di = d_gates + row * s.gates * n, *RESTRICT df = di + n, *RESTRICT du = df + n,
-      *RESTRICT d_o = du + n, *RESTRICT dg = d_o + n, *RESTRICT dc = d_c + row * n;
-    // The gradient of h, for now in the place of that of o's pre-activation.
-    for (int64_t j = 0; j < n; ++j) d_o[j] = dh_after[j];
-    if (recurrent) {
-      const T* RESTRICT dh_right = recurrent + b * n;
-      for (int64_t j = 0; j < n; ++j) d_o[j] += dh_right[j];
-    }
-    through_cell(n, i, u, o, cells, dc, di, du, d_o);
-    if (t) {
-      const T* RESTRICT c_old = c + (row - s.batch) * n;
-      T* RESTRICT dc_old = d_c + (row - s.batch) * n;
-      for (int64_t j = 0; j < n; ++j) {
-        const T d_left = dc[j] * left[j] * f[j];
-        df[j] = d_left * c_old[j] * (1 - f[j]);
-        dc_old[j] += d_left;
-      }
-    } else {
-      for (int64_t j = 0; j < n; ++j) df[j] = 0;
-    }
-    if (cells_below) {
-      const T* RESTRICT lower = cells_below + row * n;
-      for (int64_t j = 0; j < n; ++j) dg[j] = dc[j] * below[j] * lower[j] * g[j] * (1 - g[j]);
-    }
+void backward_step(const Shape& s, int64_t t, T* gates, const T* left, const T* below, const T* cells_below,
+                   const T* c, const T* grad_h, const T* recurrent, T* d_c, T* d_below) {
+  const int64_t n = s.h;
+  with_constant(t > 0, [&](auto word_before) {
+    with_constant(cells_below, [&](auto layer_below) {
+      with_constant(recurrent, [&](auto word_after) {
+        over_rows(s, t, [&](int64_t row, int64_t b) {
+          T* i = gates + row * s.gates * n;
+          const int64_t here = row * n, before = here - s.batch * n;
+          backward_row<word_before(), layer_below(), word_after()>(
+              n, c + here, left, below, word_before ? c + before : nullptr, layer_below ? cells_below + here : nullptr,
+              grad_h + here, word_after ? recurrent + b * n : nullptr, i, i + n, i + 2 * n, i + 3 * n,
+              layer_below ? i + 4 * n : nullptr, d_c + here, word_before ? d_c + before : nullptr,
+              layer_below ? d_below + here : nullptr);
+        });
+      });
+    });
   });
 }
 
@@ -133,7 +150,7 @@ T* data(const Tensor& tensor) {
 }
 
 template <typename T>
-const T* data(const OptionalTensor& tensor) {
+T* data(const OptionalTensor& tensor) {
   return tensor.has_value() ? data<T>(*tensor) : nullptr;
 }
 
@@ -141,7 +158,7 @@ const T* data(const OptionalTensor& tensor) {
 
 void forward(Tensor gates, Tensor U, Tensor left, Tensor below, OptionalTensor cells_below, Tensor h, Tensor c) {
   const Shape shape(gates);
-  const Tensor U_turned = U.t().contiguous().t();  // the layout that oneDNN is faster with
+  const Tensor U_turned = U.t().contiguous().t();  // the layout in which oneDNN is faster
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "forward", [&] {
     using T = scalar_t;
     for (int64_t t = 0; t < shape.length; ++t) {
@@ -153,16 +170,16 @@ void forward(Tensor gates, Tensor U, Tensor left, Tensor below, OptionalTensor c
 }
 
 void backward(Tensor gates, Tensor U, Tensor left, Tensor below, OptionalTensor cells_below, Tensor c, Tensor grad_h,
-              Tensor d_c, Tensor d_gates) {
+              Tensor d_c, OptionalTensor d_below) {
   const Shape shape(gates);
-  const Tensor rows = d_gates.flatten(2);
+  const Tensor rows = gates.flatten(2);
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "backward", [&] {
     using T = scalar_t;
     for (int64_t t = shape.length - 1; t >= 0; --t) {
       const bool last = t + 1 == shape.length;
       const Tensor recurrent = last ? Tensor() : product(rows.select(0, t + 1), U.t()).contiguous();
       backward_step<T>(shape, t, data<T>(gates), data<T>(left), data<T>(below), data<T>(cells_below), data<T>(c),
-                       data<T>(grad_h), last ? nullptr : data<T>(recurrent), data<T>(d_c), data<T>(d_gates));
+                       data<T>(grad_h), last ? nullptr : data<T>(recurrent), data<T>(d_c), data<T>(d_below));
     }
   });
 }

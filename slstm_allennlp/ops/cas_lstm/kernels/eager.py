@@ -56,38 +56,43 @@ def backward(
     c: Tensor,
     grad_h: Tensor,
     d_c: Tensor,
-    d_gates: Tensor,
+    d_below: Optional[Tensor],
 ) -> None:
     """
     The gradients of what `forward` did.
 
     # Parameters
 
-    gates, U, left, below, cells_below, c
-        As `forward` left them.
+    gates : `Tensor`
+        As `forward` left them; the gradients of the pre-activations take their place.
+        *Shape:* (seq_len, batch_size, G, hidden_size)
+    U, left, below, cells_below, c
+        As `forward` had them, and left them.
     grad_h : `Tensor`
         The gradient of the states by what came after. *Shape:* (seq_len, batch_size, hidden_size)
     d_c : `Tensor`
         That of the cells by what came after; made whole here. *Shape:* the same
-    d_gates : `Tensor`
-        That of the pre-activations, written here. *Shape:* that of the gates
+    d_below : `Tensor`, optional
+        That of the cells below, written here; None where G is 4. *Shape:* the same
     """
     for t in reversed(range(len(gates))):
         d_h = grad_h[t]
         if t + 1 < len(gates):
-            d_h = d_h + d_gates[t + 1].flatten(1) @ U
+            d_h = d_h + gates[t + 1].flatten(1) @ U
         i, f, candidate, o, *g = gates[t].unbind(1)
-        d_i, d_f, d_candidate, d_o, *d_g = d_gates[t].unbind(1)
         tanh_c = torch.tanh(c[t])
         d_cells = d_c[t].addcmul_(d_h * o, 1 - tanh_c * tanh_c)
-        d_i.copy_(d_cells * candidate * i * (1 - i))
-        d_candidate.copy_(d_cells * i * (1 - candidate * candidate))
-        d_o.copy_(d_h * tanh_c * o * (1 - o))
+        d_gates = [
+            d_cells * candidate * i * (1 - i),
+            torch.zeros_like(f),
+            d_cells * i * (1 - candidate * candidate),
+            d_h * tanh_c * o * (1 - o),
+        ]
         if t:
             d_left = d_cells * left * f
-            d_f.copy_(d_left * c[t - 1] * (1 - f))
+            d_gates[1] = d_left * c[t - 1] * (1 - f)
             d_c[t - 1] += d_left
-        else:
-            d_f.zero_()
-        if cells_below is not None:
-            d_g[0].copy_(d_cells * below * cells_below[t] * g[0] * (1 - g[0]))
+        if cells_below is not None and d_below is not None:
+            d_below[t] = d_cells * below * g[0]
+            d_gates.append(d_below[t] * cells_below[t] * (1 - g[0]))
+        gates[t] = torch.stack(d_gates, dim=1)
