@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.plan import Run, differences, flatten
+from slstm_allennlp.comparison.plan import Config, Run, differences, flatten
 
 _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
@@ -86,12 +86,17 @@ class RunFolder:
         there = read_json(self.config)
         keys = differences(there, run.config)
         if keys:
-            old, new = flatten(there).get(keys[0]), flatten(run.config).get(keys[0])
+            old, new = (_shown(keys[0], config) for config in (there, run.config))
             more = f" (and {len(keys) - 1} more)" if len(keys) > 1 else ""
             raise ConfigurationError(
-                f"{self.path} holds a run with another config: {keys[0]} is {json.dumps(old)} there and "
-                f"{json.dumps(new)} here{more}; expected the same, or another name or --output-dir"
+                f"{self.path} holds a run with another config: {keys[0]} is {old} there and {new} here"
+                f"{more}; expected the same, or another name or --output-dir"
             )
+
+
+def _shown(key: str, config: Config) -> str:
+    flat = flatten(config)
+    return json.dumps(flat[key]) if key in flat else "absent"
 
 
 class ComparisonFolder:

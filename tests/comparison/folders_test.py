@@ -53,6 +53,9 @@ def test_another_config_under_the_same_name(comparison):
         r"and 7 here \(and 1 more\); expected the same, or another name",
     ):
         folder.expect_config(runs[0])
+    del changed["hidden_size"]
+    with pytest.raises(ConfigurationError, match="hidden_size is 0 there and absent here"):
+        folder.expect_config(runs[0])
 
 
 def test_a_config_that_gave_nothing_may_be_mended(comparison):
