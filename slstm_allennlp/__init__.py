@@ -14,5 +14,6 @@ if importlib.util.find_spec("allennlp") is not None:
     import slstm_allennlp.modules.decoder_nets
     import slstm_allennlp.modules.seq2seq_encoders
     import slstm_allennlp.modules.seq2vec_encoders
+    import slstm_allennlp.modules.token_embedders
     import slstm_allennlp.predictors
     import slstm_allennlp.tokenizers  # noqa: F401

@@ -1,0 +1,44 @@
+#!/bin/sh
+# One of the comparisons on every corpus of RESULTS.md, five seeds each: hours on a CPU. Interrupted, it goes on.
+#
+#   experiments/compare_all.sh evidence|scale DATA OUT [CORPUS ...] [-- OPTION_OF_COMPARE ...]
+#
+# DATA has the folders mr, mtl, sst, pos, ner and nli. So that it takes hours and not days, part of each train
+# set is left out (every second pair, every third sentence, ...); dev and test sets are whole.
+set -eu
+comparison=$1 data=$2 out=$3
+shift 3
+corpora=
+while [ $# -gt 0 ]; do
+  if [ "$1" = -- ]; then shift; break; fi
+  corpora="$corpora $1"
+  shift
+done
+
+# sample FOLDER TRAIN AWK...: the folder in OUT/data, and of its train file what awk leaves.
+sample() {
+  folder=$1 train=$2
+  shift 2
+  mkdir -p "$out/data/$folder"
+  cp "$data/$folder"/* "$out/data/$folder"
+  awk "$@" "$data/$folder/$train" > "$out/data/$folder/$train"
+}
+every_line='NR % n == 0'
+every_sentence='/^[ \t\r]*$/ { if (i++ % n == 0) print ""; next } i % n == 0'  # empty lines between them
+sample sst train.txt -v n=3 "$every_line"
+sample nli sick.train.jsonl -v n=2 "$every_line"
+sample ner wnut17.train.conll -v n=2 "$every_sentence"
+sample pos en_ewt-ud-train.conllu -v n=5 "$every_sentence"
+
+for corpus in ${corpora:-MR sick ewt sst2 mr wnut17 apparel kitchen_housewares books}; do
+  case $corpus in
+    mr) folder=$data/mr ;;
+    sst2) folder=$out/data/sst ;;
+    sick) folder=$out/data/nli ;;
+    ewt) folder=$out/data/pos ;;
+    wnut17) folder=$out/data/ner ;;
+    *) folder=$data/mtl ;;
+  esac
+  TASK=$corpus DATA=$folder allennlp compare "experiments/$comparison.jsonnet" --output-dir "$out/$comparison/$corpus" "$@" || status=1
+done
+exit ${status:-0}
