@@ -249,7 +249,7 @@ def kept(step: Step, shape: Shape) -> float:
 
     def pack(tensor: Tensor) -> Tensor:
         if tensor.is_floating_point():
-            storage = tensor.untyped_storage()
+            storage = getattr(tensor, "untyped_storage", tensor.storage)()  # PyTorch 1 has the latter
             storages[storage.data_ptr()] = storage.nbytes() / of_float
         return tensor
 

@@ -11,9 +11,8 @@ class ScaledEmbedding(Embedding):
     """
     AllenNLP's `embedding`, whose vectors start at a scale of one's choice where they are not read from a
     file: each number from N(0, std²). AllenNLP draws them by Xavier's rule for matrices, so that they
-    are the smaller the more words there are: 0.03 for two thousand words of 64 numbers, where
-    pretrained ones have several tenths. An S-LSTM of the paper, whose words come in through a tanh over
-    small weights, then may learn next to nothing (RESULTS.md).
+    are the smaller the more words there are, such as 0.03 for two thousand words of 64 numbers. On some
+    corpora an S-LSTM with the paper's transition does much better with larger ones (RESULTS.md).
 
     Registered as a `TokenEmbedder` with name "scaled_embedding".
 
