@@ -3,8 +3,8 @@
 #
 #   experiments/compare_all.sh evidence|scale|choices DATA OUT [CORPUS ...] [-- OPTION_OF_COMPARE ...]
 #
-# DATA has the folders mr, mtl, sst, pos, ner and nli. So that it takes hours and not days, part of each train
-# set is left out (every second pair, every third sentence, ...); dev and test sets are whole.
+# DATA has the folders mr, mtl, sst, pos, ner and nli, or those of the corpora named. So that it takes hours and
+# not days, part of each train set is left out (every second pair, every third sentence, ...); dev and test sets are whole.
 set -eu
 comparison=$1 data=$2 out=$3
 shift 3
@@ -17,26 +17,22 @@ done
 
 # sample FOLDER TRAIN AWK...: the folder in OUT/data, and of its train file what awk leaves.
 sample() {
-  folder=$1 train=$2
+  folder=$out/data/$1 train=$1/$2
+  mkdir -p "$folder"
+  cp "$data/$1"/* "$folder"
   shift 2
-  mkdir -p "$out/data/$folder"
-  cp "$data/$folder"/* "$out/data/$folder"
-  awk "$@" "$data/$folder/$train" > "$out/data/$folder/$train"
+  awk "$@" "$data/$train" > "$out/data/$train"
 }
 every_line='NR % n == 0'
 every_sentence='/^[ \t\r]*$/ { if (i++ % n == 0) print ""; next } i % n == 0'  # empty lines between them
-sample sst train.txt -v n=3 "$every_line"
-sample nli sick.train.jsonl -v n=2 "$every_line"
-sample ner wnut17.train.conll -v n=2 "$every_sentence"
-sample pos en_ewt-ud-train.conllu -v n=5 "$every_sentence"
 
 for corpus in ${corpora:-MR sick ewt sst2 mr wnut17 apparel kitchen_housewares books}; do
   case $corpus in
+    sst2) sample sst train.txt -v n=3 "$every_line" ;;
+    sick) sample nli sick.train.jsonl -v n=2 "$every_line" ;;
+    wnut17) sample ner wnut17.train.conll -v n=2 "$every_sentence" ;;
+    ewt) sample pos en_ewt-ud-train.conllu -v n=5 "$every_sentence" ;;
     mr) folder=$data/mr ;;
-    sst2) folder=$out/data/sst ;;
-    sick) folder=$out/data/nli ;;
-    ewt) folder=$out/data/pos ;;
-    wnut17) folder=$out/data/ner ;;
     *) folder=$data/mtl ;;
   esac
   TASK=$corpus DATA=$folder allennlp compare "experiments/$comparison.jsonnet" --output-dir "$out/$comparison/$corpus" "$@" || status=1

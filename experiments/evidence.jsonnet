@@ -13,8 +13,8 @@ local encoders = {
   slstm_softmax: tasks.slstm({ transition: { gate_normalization: 'softmax' } }),
   released: tasks.slstm({ transition: 'released' }),
   fastnlp: tasks.slstm({ transition: 'fastnlp', hidden_size: 69 }),
-  bilstm: tasks.both_ways({ hidden_size: 116 }),
-  bilstm_2_layers: tasks.both_ways({ hidden_size: 65, num_layers: 2 }),
+  bilstm: tasks.bilstm(task, { hidden_size: 116 }),
+  bilstm_2_layers: tasks.bilstm(task, { hidden_size: 65, num_layers: 2 }),
   coupled_lstm: tasks.both_ways({ type: 'coupled_lstm', hidden_size: 116 }),
   cnn: tasks.vector(
     { type: 'stacked_cnn', input_size: tasks.words, hidden_size: 152, num_layers: 3 }, 152
@@ -25,16 +25,9 @@ local with_attention = {
   slstm_attention: tasks.attention(tasks.slstm({ hidden_size: 63 })),
   bilstm_attention: tasks.attention(tasks.both_ways({ hidden_size: 100 })),
 };
-// The paper of SST and SICK takes the maximum over an LSTM's words, the other one its last states.
-local with_maximum = {
-  [name]: tasks.maximum(encoders[name])
-  for name in ['bilstm', 'bilstm_2_layers']
-};
 
 tasks.comparison(
   task,
   std.extVar('DATA'),
-  encoders
-  + (if tasks.is_tagger(task) then {} else with_attention)
-  + (if task == 'sick' || task == 'sst2' then with_maximum else {})
+  encoders + (if tasks.is_tagger(task) then {} else with_attention)
 )

@@ -6,11 +6,10 @@
 local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK');
 
-local last_states = tasks.both_ways({ hidden_size: 116 });
 local encoders = {
   slstm: tasks.slstm(),
   released: tasks.slstm({ transition: 'released' }),
-  bilstm: if task == 'sick' || task == 'sst2' then tasks.maximum(last_states) else last_states,
+  bilstm: tasks.bilstm(task, { hidden_size: 116 }),
 };
 local scaled = { [name + '_scaled']: encoders[name] for name in std.objectFields(encoders) };
 

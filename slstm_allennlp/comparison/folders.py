@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.plan import Config, Run, differences, flatten
+from slstm_allennlp.whole_file import whole_file
 
 _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
@@ -172,15 +173,7 @@ def damaged(path: Path, error: Exception) -> ConfigurationError:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Whole or not at all, so that what is there can be trusted."""
+    """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replaced(path) as partial:
-        partial.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-
-
-@contextlib.contextmanager
-def replaced(path: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of the given one at the end."""
-    partial = path.with_name(f"{path.name}.partial")
-    yield partial
-    partial.replace(path)
+    with whole_file(path) as unfinished:
+        unfinished.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")

@@ -184,8 +184,9 @@ class Results:
     def other_test(self) -> Optional[str]:
         """Which run was tested on other sentences or labels than the first; None if none was."""
         results = [result for results in self.runs.values() for result in results]
+        expected = _gold(results[0]) if results else []
         for other in results[1:]:
-            if _gold(other) != _gold(results[0]):
+            if _gold(other) != expected:
                 return (
                     f"{other.run.name} was tested on other sentences or labels than "
                     f"{results[0].run.name}"

@@ -20,8 +20,9 @@ from allennlp.common.util import import_module_and_submodules
 from allennlp.models.archival import archive_model
 
 from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_memory
-from slstm_allennlp.comparison.folders import RunFolder, read_json, replaced, write_json
+from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 from slstm_allennlp.comparison.predictions import write_predictions
+from slstm_allennlp.whole_file import whole_file
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +76,7 @@ def do(work: Work) -> None:
         return
     trained = TrainedRun(str(folder.archive), config)
     if not folder.measurements.exists():
-        with replaced(folder.predictions) as path:
+        with whole_file(folder.predictions) as path:
             write_predictions(path, trained.predict())
         write_json(folder.measurements, trained.measure()._asdict())
     if work.time_over_length:

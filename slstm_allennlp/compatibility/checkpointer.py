@@ -1,10 +1,11 @@
 import os
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 from allennlp.training import Checkpointer, Trainer
+
+from slstm_allennlp.whole_file import whole_file
 
 _save_checkpoint = Checkpointer.save_checkpoint
 
@@ -30,9 +31,7 @@ def _save_whole(self: Checkpointer, trainer: Trainer) -> None:
     _save_checkpoint(self, taken)
 
 
-def _write(state: Any, path: "str | os.PathLike[str]") -> None:
-    if os.path.isfile(path):  # as AllenNLP: a checkpoint that is there stays
-        return
-    unfinished = Path(f"{path}.unfinished")
-    torch.save(state, unfinished)
-    unfinished.replace(path)
+def _write(state: Any, path: str) -> None:
+    if not os.path.isfile(path):  # as AllenNLP: a checkpoint that is there stays
+        with whole_file(path) as unfinished:
+            torch.save(state, unfinished)

@@ -115,11 +115,11 @@ class CellAwareStackedLSTM(Module):
         `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is
         padded elsewhere than at the end.
         """
-        check_inputs_and_mask(inputs, mask, self.input_size)
+        real = check_inputs_and_mask(inputs, mask, self.input_size)
         if inputs.size(0) == 0 or inputs.size(1) == 0:
             words = inputs.new_zeros(*inputs.shape[:2], self.output_size)
         else:
-            words = self._read(inputs, mask, with_gates=False)[-1].h.flatten(2)
+            words = self._read(_zero_at_padding(inputs, mask), real, with_gates=False)[-1].h.flatten(2)
             words = _zero_at_padding(words, mask)
         return words, max_over_words(words, mask)
 
@@ -139,15 +139,14 @@ class CellAwareStackedLSTM(Module):
             first layer). What stands at padding has no meaning.
             *Shape:* (batch_size, seq_len, directions, hidden_size) each
         """
-        check_inputs_and_mask(inputs, mask, self.input_size)
+        real = check_inputs_and_mask(inputs, mask, self.input_size)
         if inputs.numel() == 0:
             raise ValueError(f"inputs have shape {tuple(inputs.shape)}, expected at least one word")
-        return self._read(inputs, mask, with_gates=True)
+        return self._read(_zero_at_padding(inputs, mask), real, with_gates=True)
 
-    def _read(self, inputs: Tensor, mask: Optional[Tensor], with_gates: bool) -> List[CasLstmStates]:
-        real = inputs.new_ones(inputs.shape[:2], dtype=torch.bool) if mask is None else mask
-        order = reading_orders(real, self.directions)
-        inputs = _zero_at_padding(inputs, mask).expand(self.directions, -1, -1, -1)
+    def _read(self, inputs: Tensor, mask: Tensor, with_gates: bool) -> List[CasLstmStates]:
+        order = reading_orders(mask, self.directions)
+        inputs = inputs.expand(self.directions, -1, -1, -1)
         # The directions read side by side, word after word: (D, seq_len, batch_size, ...)
         h, c = take(inputs, order).transpose(1, 2), None
         result = []

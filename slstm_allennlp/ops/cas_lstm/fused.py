@@ -79,8 +79,8 @@ class _Layer(torch.autograd.Function):
         # Nobody else reads the gates, so that their gradients may take their place.
         d_gates = gates.clone() if learns_fusion or _is_repeatable() else gates
         grad_h = torch.zeros_like(h) if grad_h is None else grad_h.contiguous()
-        d_c = torch.empty_like(c)
-        d_c.copy_(grad_c) if grad_c is not None else d_c.zero_()
+        contiguous = torch.contiguous_format
+        d_c = torch.zeros_like(c) if grad_c is None else grad_c.clone(memory_format=contiguous)
         d_below = None if cells_below is None else torch.empty_like(cells_below)
         for d in range(len(U)):
             lower, d_lower = (None if cells is None else cells[d] for cells in (cells_below, d_below))
