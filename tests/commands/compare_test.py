@@ -21,7 +21,8 @@ SMALL = {
     "model.seq2vec_encoder.input_size": 6,
     "model.seq2vec_encoder.hidden_size": 6,
     "trainer.num_epochs": 2,
-    "trainer.checkpointer": {"save_every_num_batches": 10},
+    # All are kept, so that the one that the interruption waits for is there afterwards.
+    "trainer.checkpointer": {"save_every_num_batches": 10, "keep_most_recent_by_count": 50},
 }
 SYSTEMS = [
     "training_config/mr_slstm.jsonnet",
