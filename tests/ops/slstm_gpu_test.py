@@ -16,6 +16,7 @@ from slstm_allennlp.modules import SentenceStateLSTM, sentence_state_lstm
 from slstm_allennlp.ops import compiled
 from slstm_allennlp.ops.slstm import fused_slstm, is_fusible, naive_slstm
 from slstm_allennlp.ops.slstm.kernels import eager
+from tests.ops.slstm_kernel_calls import as_double, kernel_arguments, results_of
 from tests.ops.slstm_test import MIXED, TRANSITIONS, batch, name, near, randomized, seeded
 
 triton = pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
@@ -88,85 +89,11 @@ def test_what_is_not_needed(needed):
     check(SentenceStateLSTM(SIZE, SIZE, num_steps=3), needed=needed, recompute=True)
 
 
-def kernel_arguments(lengths, size, window, node, candidate, products, states):
-    """
-    What `word_backward` and `node_backward` take, but for the places of their results: what comes out of
-    large products or goes into them in the type `products`, all else in `states`.
-    """
-    rows, sentences = sum(lengths), len(lengths)
-    gates = 2 * window + 3 + node + (not candidate)
-
-    def draw(*shape, dtype):
-        return torch.randn(*shape).to(DEVICE, dtype)
-
-    word, sentence = (rows, size), (sentences, size)
-    offsets = torch.tensor([0, *lengths]).cumsum(0).to(DEVICE)
-    c, dh, dc = (draw(*word, dtype=states) for _ in range(3))
-    cg, dg, dcg = (draw(*sentence, dtype=states) if node else None for _ in range(3))
-    pre, Ux = (draw(rows, gates * size, dtype=products) for _ in range(2))
-    Vg = draw(sentences, gates * size, dtype=states) if node else None
-    x = draw(*word, dtype=states) if candidate else None
-    Uf = draw(*word, dtype=products)
-    Wf, fg, o = (draw(*sentence, dtype=states) for _ in range(3))
-    return types.SimpleNamespace(
-        word=(offsets, window),
-        words=(pre, Ux, Vg, c, cg, x),
-        d_words=(dh, dc),
-        node=(offsets,),
-        nodes=(Uf, Wf, fg, o, c, cg),
-        d_nodes=(dg, dcg),
-        h=draw(*word, dtype=states),
-    )
-
-
-def results_of(kernels, given, sigmoid_first, products, states):
-    """All that the six functions give, in float64, where every gradient starts from ones."""
-
-    def ones(like, dtype):
-        return torch.ones_like(like, dtype=dtype)
-
-    pre, _, _, c, cg, x = given.words
-    h_new, c_new = kernels.word_forward(*given.word, sigmoid_first, *given.words)
-    d_pre, d_Ux = ones(pre, products), ones(pre, states)
-    d_x = None if x is None else ones(x, states)
-    word = (*given.word, sigmoid_first)
-    results = [h_new, c_new, d_pre, d_Ux, d_x]
-    results += kernels.word_backward(*word, *given.words, c_new, *given.d_words, d_pre, d_Ux, d_x)
-    if cg is not None:
-        node, d_Uf, d_c = (*given.node, sigmoid_first), ones(given.nodes[0], products), ones(c, states)
-        results += [*kernels.node_forward(*node, *given.nodes), d_Uf, d_c]
-        cg_new, log_total = results[-4:-2]
-        results += kernels.node_backward(
-            *node, *given.nodes, cg_new, log_total, *given.d_nodes, d_Uf, d_c
-        )
-    size = given.h.size(1)
-    xi, d_h = ones(pre, products)[:, : (2 * given.word[1] + 1) * size].contiguous(), ones(c, states)
-    kernels.windows(*given.word, given.h, xi)
-    kernels.windows_backward(*given.word, xi, d_h)
-    return [None if result is None else result.double() for result in (*results, xi, d_h)]
-
-
-def as_double(given):
-    """The same numbers, in float64."""
-
-    def convert(value):
-        return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
-
-    return types.SimpleNamespace(
-        **{
-            key: tuple(convert(value) for value in values)
-            if isinstance(values, tuple)
-            else convert(values)
-            for key, values in vars(given).items()
-        }
-    )
-
-
 @pytest.mark.parametrize("sigmoid_first", (True, False), ids=("sigmoid_softmax", "softmax"))
 @pytest.mark.parametrize("products", (torch.float32, torch.bfloat16, torch.float16), ids=str)
 def test_kernels_in_mixed_precision(products, sigmoid_first):
     """States in float32, products in less: no error beyond that of rounding the results."""
-    given = kernel_arguments((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32)
+    given = kernel_arguments((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32, DEVICE)
     ours = results_of(gpu, given, sigmoid_first, products, torch.float32)
     expected = results_of(eager, as_double(given), sigmoid_first, torch.float64, torch.float64)
     tolerance = 4 * torch.finfo(products).eps
@@ -199,7 +126,7 @@ def test_autocast(low):
 @pytest.mark.usefixtures("double")
 def test_long_sentences():
     """Longer than what a program reads, or adds up, at a time."""
-    given = kernel_arguments((1, 140), 2, 1, True, False, torch.float64, torch.float64)
+    given = kernel_arguments((1, 140), 2, 1, True, False, torch.float64, torch.float64, DEVICE)
     both = (results_of(kernels, given, True, torch.float64, torch.float64) for kernels in (gpu, eager))
     for ours, expected in zip(*both):
         assert ours is expected is None or torch.allclose(ours, expected, rtol=0, atol=1e-10)
@@ -209,7 +136,7 @@ def test_long_sentences():
 def test_many_sentences():
     """More than are looked at together."""
     lengths = (*(1, 0, 2) * 50, 20)
-    given = kernel_arguments(lengths, 2, 2, False, False, torch.float64, torch.float64)
+    given = kernel_arguments(lengths, 2, 2, False, False, torch.float64, torch.float64, DEVICE)
     ours, expected = (given.h.new_full((len(given.h), 10), torch.nan) for _ in range(2))
     gpu.windows(*given.word, given.h, ours)
     eager.windows(*given.word, given.h, expected)
@@ -267,7 +194,7 @@ def compile_kernels(capability, products):
     gpu._launch = compile_
     states = torch.float64 if products == torch.float64 else torch.float32
     for sigmoid_first, node in ((True, True), (False, True), (False, False)):
-        given = kernel_arguments((3, 1), 300, 1, node, not sigmoid_first, products, states)
+        given = kernel_arguments((3, 1), 300, 1, node, not sigmoid_first, products, states, DEVICE)
         results_of(gpu, given, sigmoid_first, products, states)
     return found
 
@@ -359,7 +286,7 @@ def test_module_on_a_gpu(loader):
 
 @pytest.mark.skipif(DEVICE == "cpu", reason="there is no GPU here")
 def test_the_same_numbers_from_run_to_run():
-    given = kernel_arguments((230, 1, 0, 77), 300, 1, True, False, torch.bfloat16, torch.float32)
+    given = kernel_arguments((230, 1, 0, 77), 300, 1, True, False, torch.bfloat16, torch.float32, DEVICE)
     first, *others = (results_of(gpu, given, True, torch.bfloat16, torch.float32) for _ in range(5))
     for other in others:
         for ours, again in zip(first, other):

@@ -7,16 +7,16 @@ what comes out: ξ, h, W ξ, U x and U_f h. Everything else, the states and all 
 weights' own precision.
 """
 
+from functools import cached_property
 from types import ModuleType
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn.functional import linear
 
 from slstm_allennlp.ops.boundary import add_boundary
-from slstm_allennlp.ops.products import product
+from slstm_allennlp.ops.products import linear, packed, product, product_over_rows
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -69,8 +69,9 @@ def fused_slstm(
         x, x_mask = add_boundary(inputs, mask, weights.boundary_inputs)
     counts = x_mask.sum(1)
     offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-    sentence_of = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
-    x = x[x_mask]  # (R, d), the words of all sentences
+    places = x_mask.flatten().nonzero().squeeze(1)
+    sentence_of = torch.div(places, x_mask.size(1), rounding_mode="floor")
+    x = x.flatten(0, 1).index_select(0, places)  # (R, d), the words of all sentences
     if weights.projection_weight is not None:
         x = linear(x, weights.projection_weight, weights.projection_bias)
     Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())  # (R, G * h)
@@ -81,7 +82,7 @@ def fused_slstm(
         h, c = weights.initial_h, weights.initial_c
         g, cg = h.expand(len(counts), -1), c.expand(len(counts), -1)
     else:
-        h, c = (x, x) if start is None else (start[0][x_mask], start[1][x_mask])
+        h, c = (x, x) if start is None else start.flatten(1, 2).index_select(1, places)
         g, cg = (_means(states, sentence_of, counts) for states in (h, c))
 
     words_matter = transition.sentence_vector != "node" or m == 0
@@ -115,8 +116,8 @@ def fused_slstm(
 
     words = sentences = None
     if need_words:
-        words = h.new_zeros(*x_mask.shape, settings.hidden_size)
-        words[x_mask] = h
+        words = h.new_zeros(x_mask.numel(), settings.hidden_size).index_copy(0, places, h)
+        words = words.view(*x_mask.shape, -1)
         if weights.boundary_inputs is not None:
             words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
     if need_sentences:
@@ -147,7 +148,8 @@ class _Step(NamedTuple):
     c: Tensor  # (R, h)
     g: _Node  # (B, h)
     cg: _Node  # (B, h)
-    pre: Optional[Tensor] = None  # W ξ, (R, G * h), of the products' precision
+    # W ξ, (R, G * h), of the products' precision; one row a kind of word, where all words had the same h
+    pre: Optional[Tensor] = None
     Vg: _Node = None  # (B, G * h)
     Wf: _Node = None  # W_f g + b_f, (B, h)
     fg: _Node = None  # f̂_g before its sigmoid, (B, h)
@@ -208,8 +210,32 @@ class _FusedSteps(torch.autograd.Function):
         return (None, None, None, *gradients)
 
 
+class _Weight:
+    """A weight W, (n, m), of products in `dtype` with so many rows each."""
+
+    def __init__(self, W: Tensor, dtype: torch.dtype, rows: int) -> None:
+        self._W, self._rows = W.to(dtype), rows
+        self.dtype = dtype
+
+    @cached_property
+    def _forward(self) -> Tensor:
+        return packed(self._W, self._rows)
+
+    @cached_property
+    def _backward(self) -> Tensor:
+        return packed(self._W.t(), self._rows)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x Wᵀ, in the precision of x."""
+        return product(x.to(self.dtype), self._forward).to(x.dtype)
+
+    def backward(self, d: Tensor) -> Tensor:
+        """d W, in the precision of d."""
+        return product(d.to(self.dtype), self._backward).to(d.dtype)
+
+
 class _Run:
-    """One pass over one batch: the weights, those of products in U x's precision, and the steps."""
+    """One pass over one batch: the weights, and the steps."""
 
     def __init__(
         self,
@@ -227,9 +253,16 @@ class _Run:
         self.plan, self.offsets, self.sentence_of = plan, offsets, sentence_of
         self.Ux, self.x, self.sentence_b = Ux, x, sentence_b
         self.weights = W, V, sentence_W, sentence_U, sentence_b
-        low: List[_Node] = [None if part is None else part.to(Ux.dtype) for part in self.weights[:4]]
-        self.W, self.V, self.sentence_W, self.sentence_U = low
+        sentences = len(offsets) - 1
         self.counts = (offsets[1:] - offsets[:-1]).clamp(min=1).unsqueeze(1).to(W.dtype)
+        self.W = _Weight(W, Ux.dtype, len(Ux))
+        if V is not None:
+            self.V = _Weight(V, Ux.dtype, sentences)
+            self.sentence_W = _Weight(sentence_W, Ux.dtype, sentences)
+            self.sentence_U = [
+                _Weight(U, Ux.dtype, len(Ux) if gate == 0 else sentences)
+                for gate, U in enumerate(sentence_U)
+            ]
 
     def forward(
         self, h: Tensor, c: Tensor, g: _Node, cg: _Node, constant: bool
@@ -251,18 +284,24 @@ class _Run:
         return steps, h, c, g, cg
 
     def products(self, h: Tensor, first: bool) -> Tensor:
-        """W ξ for every word."""
+        """W ξ for every word, or for every kind of word in a first step from one h."""
         if not first:
-            return product(self.windows(h), self.W)
-        there, kind_of = self.kinds()
-        return product((there * h[0]).flatten(1).to(self.W.dtype), self.W)[kind_of]
+            return self.W.forward(self.windows(h))
+        there, _ = self.kinds
+        return self.W.forward((there * h[0]).flatten(1).to(self.W.dtype))
+
+    def of_words(self, products: Tensor, first: bool) -> Tensor:
+        """Those of every word."""
+        return products.index_select(0, self.kinds[1]) if first else products
 
     def windows(self, h: Tensor) -> Tensor:
         """ξ of every word: (R, (2k + 1) * h)."""
-        result = self.W.new_empty(len(h), self.W.size(1))
+        width = (2 * self.plan.window + 1) * h.size(1)
+        result = h.new_empty(len(h), width, dtype=self.W.dtype)
         self.plan.kernels.windows(self.offsets, self.plan.window, h, result)
         return result
 
+    @cached_property
     def kinds(self) -> Tuple[Tensor, Tensor]:
         """
         Where every word has the same h, words differ only in which neighbours they lack: for each kind
@@ -292,15 +331,16 @@ class _Run:
         record = _Step(h, c, g, cg)
         h_new, c_new, g_new, cg_new = h, c, g, cg
         if words:
-            pre = self.products(h, first)
-            Vg = None if g is None or self.V is None else _times(g, self.V.t())
+            products = self.products(h, first)
+            pre = self.of_words(products, first)
+            Vg = None if g is None else self.V.forward(g)
             h_new, c_new = kernels.word_forward(
                 self.offsets, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
             )
-            # That of the first step is made of a few rows, and so can be made anew.
-            record = record._replace(pre=None if plan.recompute or first else pre, Vg=Vg)
+            keep = first or not plan.recompute
+            record = record._replace(pre=products if keep else None, Vg=Vg)
         if node and g is not None:
-            Uf = product(h.to(self.sentence_U.dtype), self.sentence_U[0])
+            Uf = self.sentence_U[0].forward(h.to(self.W.dtype))
             Wf, fg, o, h_bar = self.node_gates(h, g)
             g_new, cg_new, log_total = kernels.node_forward(
                 self.offsets, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
@@ -310,11 +350,11 @@ class _Run:
 
     def node_gates(self, h: Tensor, g: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
         """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each; and h̄."""
-        Wg = _times(g, self.sentence_W.t()).unflatten(1, (-1, g.size(1))) + self.sentence_b
+        Wg = self.sentence_W.forward(g).unflatten(1, (-1, g.size(1))) + self.sentence_b
         h_bar = _sums(h, self.sentence_of, len(g)) / self.counts
         own = 0 if self.plan.shared_forget else 2
-        fg = Wg[:, own] + _times(h_bar, self.sentence_U[own].t())
-        o = Wg[:, 1] + _times(h_bar, self.sentence_U[1].t())
+        fg = Wg[:, own] + self.sentence_U[own].forward(h_bar)
+        o = Wg[:, 1] + self.sentence_U[1].forward(h_bar)
         return Wg[:, 0].contiguous(), fg.contiguous(), o.contiguous(), h_bar
 
     def backward(
@@ -366,7 +406,8 @@ class _Run:
     ) -> Tuple[Tensor, _Node, _Node]:
         """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
         plan, kernels = self.plan, self.plan.kernels
-        pre = self.products(step.h, first) if step.pre is None else step.pre
+        products = self.products(step.h, first) if step.pre is None else step.pre
+        pre = self.of_words(products, first)
         d_pre, xi = (torch.empty_like(pre), None) if first else d.of_W.next(len(pre))
         d_Vg, dc_old, dcg_old = kernels.word_backward(
             self.offsets,
@@ -386,19 +427,19 @@ class _Run:
             d.x,
         )
         if first:
-            there, kind_of = self.kinds()
+            there, kind_of = self.kinds
             d_kinds = _sums(d_pre.to(dh.dtype), kind_of, len(there))
             d.of_W.add(d_kinds, (there * step.h[0]).flatten(1))
             # All words have the one h, so that any of them may carry its gradient.
-            dh_old[0] += (_times(d_kinds, self.W).view(*there.shape[:2], -1) * there).sum((0, 1))
+            dh_old[0] += (self.W.backward(d_kinds).view(*there.shape[:2], -1) * there).sum((0, 1))
         else:
             kernels.windows(self.offsets, plan.window, step.h, xi)
-            d_xi = product(d_pre, self.W.t())
+            d_xi = self.W.backward(d_pre)
             kernels.windows_backward(self.offsets, plan.window, d_xi, dh_old)
         if d_Vg is None:
             return dc_old, None, None
         d.of_V.add(d_Vg, step.g)
-        return dc_old, _times(d_Vg, self.V), dcg_old
+        return dc_old, self.V.backward(d_Vg), dcg_old
 
     def node_backward(
         self,
@@ -414,7 +455,7 @@ class _Run:
         U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
         d_Uf, h = d.of_sentence_U[0].next(len(step.h))
         h.copy_(step.h)
-        Uf = product(h, U[0])  # anew: a small product, and memory for every word if it were kept
+        Uf = U[0].forward(h)  # anew: a small product, and memory for every word if it were kept
         d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
             self.offsets,
             self.plan.sigmoid_first,
@@ -431,8 +472,8 @@ class _Run:
             d_Uf,
             dc_old,
         )
-        d_mean = (_times(d_fg, U[own]) + _times(d_o, U[1])) / self.counts
-        dh_old.add_(product(d_Uf, U[0].t())).add_(d_mean[self.sentence_of])
+        d_mean = (U[own].backward(d_fg) + U[1].backward(d_o)) / self.counts
+        dh_old.add_(U[0].backward(d_Uf)).add_(d_mean.index_select(0, self.sentence_of))
         d_Wg = dcg_old.new_zeros(len(dcg_old), *self.sentence_b.shape)
         d_Wg[:, 0] += d_Wf
         d_Wg[:, own] += d_fg
@@ -441,7 +482,7 @@ class _Run:
         d.of_sentence_U[1].add(d_o, step.h_bar)
         d.of_sentence_W.add(d_Wg.flatten(1), step.g)
         d.sentence_b.add_(d_Wg.sum(0))
-        return _times(d_Wg.flatten(1), self.sentence_W), dcg_old
+        return self.sentence_W.backward(d_Wg.flatten(1)), dcg_old
 
 
 class _Gradients:
@@ -454,7 +495,7 @@ class _Gradients:
         self.Ux = torch.zeros_like(Ux, dtype=W.dtype)
         self.x = None if x is None else torch.zeros_like(x)
         # Words take memory, so that theirs are summed up now and then; sentences at the end.
-        words, dtype = max(3 * len(Ux), 2048), Ux.dtype
+        words, dtype = min(num_steps * len(Ux), max(3 * len(Ux), 4096)), Ux.dtype
         self.of_W = _Products(W, words, dtype)
         self.has_node = sentence_U is not None
         if self.has_node:
@@ -515,17 +556,8 @@ class _Products:
     def _add(self) -> None:
         d, x = self._d[: self._filled], self._x[: self._filled]
         self._filled = 0
-        if self._sum is None:
-            self._sum = torch.mm(d.t(), x).to(self._weight.dtype)
-        elif self._sum.dtype == d.dtype:
-            self._sum.addmm_(d.t(), x)
-        else:
-            self._sum += torch.mm(d.t(), x)
-
-
-def _times(x: Tensor, W: Tensor) -> Tensor:
-    """x W by a product of W's precision, in that of x."""
-    return product(x.to(W.dtype), W.t()).to(x.dtype)
+        summed = product_over_rows(d, x).to(self._weight.dtype)
+        self._sum = summed if self._sum is None else self._sum.add_(summed)
 
 
 def _sum(first: _Node, second: _Node) -> _Node:

@@ -1,9 +1,9 @@
 // The elementwise part of an S-LSTM step on the CPU: each function reads and writes its tensors once.
 //
 // Rows are the words of all sentences, one behind the other, without padding; `offsets` says where each
-// sentence begins, and one more where the last one ends. The work is divided over the h dimensions, which
-// do not depend on each other here, so that sums over words need no locks. The equations are those of
-// naive.py; eager.py has the same functions in PyTorch. T is the type of the states, in which everything is
+// sentence begins, and one more where the last one ends. Threads share out the words or, where there are sums
+// over words, whole sentences or else the h dimensions: no sum needs a lock, and its order is always the same.
+// The equations are those of naive.py; eager.py has the same functions in PyTorch. T is the type of the states, in which everything is
 // computed, P that of what goes into matrix products or comes out of them: T, or bfloat16.
 
 #include <torch/extension.h>
@@ -21,37 +21,62 @@ constexpr int64_t kLine = 16;      // floats in a cache line
 constexpr int64_t kBlock = 320;    // dimensions at a time: what a few gates of stays in the first cache
 constexpr int64_t kMaxGates = 64;  // normalised gates, that is, windows of up to 30 words a side
 
-// Divides the dimensions evenly among the threads, and calls body(first, end) for each share.
-template <typename Body>
-void over_shares(int64_t h, const Body& body) {
-  const int64_t lines = (h + kLine - 1) / kLine;
-  at::parallel_for(0, lines, std::max<int64_t>(1, 4096 / h), [&](int64_t from, int64_t to) {
-    body(from * kLine, std::min(to * kLine, h));
-  });
-}
+// How many rows of so many elements are worth a thread.
+int64_t grain(int64_t elements) { return std::max<int64_t>(1, 4096 / elements); }
 
-// Calls body(first, number) for each block of a share.
+// Calls body(first, number) for each block of the dimensions from `from` to `end`.
 template <typename Body>
 void over_blocks(int64_t from, int64_t end, const Body& body) {
   for (int64_t first = from; first < end; first += kBlock) body(first, std::min(kBlock, end - first));
 }
 
-// The same for each block of the threads' shares.
-template <typename Body>
-void over_dimensions(int64_t h, const Body& body) {
-  over_shares(h, [&](int64_t from, int64_t end) { over_blocks(from, end, body); });
-}
-
-// Calls body(sentence, row, first, number) for each block of each word, word by word: in the order of memory.
+// Calls body(sentence, row, first, number) for each block of each word, which must not write elsewhere.
 template <typename Body>
 void over_words(int64_t h, const int64_t* offsets, int64_t sentences, const Body& body) {
-  over_shares(h, [&](int64_t from, int64_t end) {
-    for (int64_t s = 0; s < sentences; ++s) {
-      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-        over_blocks(from, end, [&](int64_t j, int64_t n) { body(s, row, j, n); });
-      }
+  at::parallel_for(0, offsets[sentences], grain(h), [&](int64_t from, int64_t to) {
+    int64_t s = std::upper_bound(offsets, offsets + sentences + 1, from) - offsets - 1;
+    for (int64_t row = from; row < to; ++row) {
+      while (row >= offsets[s + 1]) ++s;
+      over_blocks(0, h, [&](int64_t j, int64_t n) { body(s, row, j, n); });
     }
   });
+}
+
+// The first sentence of each thread's share of about as many words, and one more where the last share ends.
+std::vector<int64_t> shares_of(const int64_t* offsets, int64_t sentences) {
+  const int64_t threads = at::get_num_threads(), rows = offsets[sentences];
+  std::vector<int64_t> first(threads + 1, sentences);
+  first[0] = 0;
+  for (int64_t t = 1; t < threads; ++t) {
+    const int64_t wanted = rows * t / threads;
+    const int64_t* next = std::lower_bound(offsets, offsets + sentences, wanted);
+    if (next > offsets && wanted - next[-1] < *next - wanted) --next;
+    first[t] = next - offsets;
+  }
+  return first;
+}
+
+// Calls body(sentence, first, number) for each block of each sentence. Threads take whole sentences, which keeps
+// them out of each other's cache lines, or parts of the dimensions where sentences cannot be shared out evenly.
+template <typename Body>
+void over_sentences(int64_t h, const int64_t* offsets, int64_t sentences, const Body& body) {
+  const std::vector<int64_t> first = shares_of(offsets, sentences);
+  const int64_t threads = static_cast<int64_t>(first.size()) - 1, rows = offsets[sentences];
+  int64_t most = 0;
+  for (int64_t t = 0; t < threads; ++t) most = std::max(most, offsets[first[t + 1]] - offsets[first[t]]);
+  if (4 * most * threads <= 5 * rows) {
+    at::parallel_for(0, threads, grain(most * h), [&](int64_t from, int64_t to) {
+      for (int64_t s = first[from]; s < first[to]; ++s) {
+        over_blocks(0, h, [&](int64_t j, int64_t n) { body(s, j, n); });
+      }
+    });
+  } else {
+    at::parallel_for(0, (h + kLine - 1) / kLine, grain(kLine * rows), [&](int64_t from, int64_t to) {
+      for (int64_t s = 0; s < sentences; ++s) {
+        over_blocks(from * kLine, std::min(to * kLine, h), [&](int64_t j, int64_t n) { body(s, j, n); });
+      }
+    });
+  }
 }
 
 // What the kernels share: sizes, and how gates are normalised.
@@ -92,7 +117,7 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
       T* s = g.s[q];
       for (int64_t i = 0; i < n; ++i) {
         s[i] = sigmoid(e[i]);
-        e[i] = exp_(s[i]);
+        e[i] = exp_of_share(s[i]);
         g.total[i] += e[i];
       }
     } else {
@@ -154,62 +179,64 @@ void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentence
                     const T* Vg, const T* c, const T* cg, const T* x, const T* c_new, const T* dh, const T* dc,
                     P* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg, T* d_x) {
   const int64_t h = shape.h, G = shape.gates(), K = shape.normalized(), k = shape.window;
-  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
-    Gates<T> g;
-    T flow[kBlock], weight[kBlock], d[kBlock];
-    gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
-             x ? x + row * h : nullptr, j, n);
-    const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
-    P* dp = d_pre + row * G * h + j;
-    T *du = d_Ux + row * G * h + j, *dv = Vg ? d_Vg + s * G * h + j : nullptr;
-    for (int64_t i = 0; i < n; ++i) {
-      const T t = tanh_(cn[i]);
-      store(dp[K * h + i], dhr[i] * t * g.o[i] * (T(1) - g.o[i]));
-      flow[i] = (dcr[i] + dhr[i] * g.o[i] * (T(1) - t * t)) / g.total[i];
-    }
-    for (int64_t q = 0; q < K; ++q) {
-      const T *v = nullptr, *e = g.e[q];
-      T* d_v = nullptr;
-      if (q == K - 1) {
-        v = g.u;
-      } else if (q < shape.neighbors()) {
-        const int64_t other = row + q - k;
-        if (other >= offsets[s] && other < offsets[s + 1]) {
-          v = c + other * h + j;
-          d_v = d_c + other * h + j;
+  over_sentences(h, offsets, sentences, [&](int64_t s, int64_t j, int64_t n) {
+    for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+      Gates<T> g;
+      T flow[kBlock], weight[kBlock], d[kBlock];
+      gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
+               x ? x + row * h : nullptr, j, n);
+      const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
+      P* dp = d_pre + row * G * h + j;
+      T *du = d_Ux + row * G * h + j, *dv = Vg ? d_Vg + s * G * h + j : nullptr;
+      for (int64_t i = 0; i < n; ++i) {
+        const T t = tanh_(cn[i]);
+        store(dp[K * h + i], dhr[i] * t * g.o[i] * (T(1) - g.o[i]));
+        flow[i] = (dcr[i] + dhr[i] * g.o[i] * (T(1) - t * t)) / g.total[i];
+      }
+      for (int64_t q = 0; q < K; ++q) {
+        const T *v = nullptr, *e = g.e[q];
+        T* d_v = nullptr;
+        if (q == K - 1) {
+          v = g.u;
+        } else if (q < shape.neighbors()) {
+          const int64_t other = row + q - k;
+          if (other >= offsets[s] && other < offsets[s + 1]) {
+            v = c + other * h + j;
+            d_v = d_c + other * h + j;
+          }
+        } else {
+          v = cg + s * h + j;
+          d_v = d_cg + s * h + j;
         }
+        P* out = dp + q * h;
+        for (int64_t i = 0; i < n; ++i) weight[i] = flow[i] * e[i];
+        if (v) {
+          for (int64_t i = 0; i < n; ++i) d[i] = weight[i] * (v[i] - cn[i]);
+        } else {
+          for (int64_t i = 0; i < n; ++i) d[i] = -weight[i] * cn[i];
+        }
+        if (sigmoid_first) {
+          const T* sg = g.s[q];
+          for (int64_t i = 0; i < n; ++i) d[i] *= sg[i] * (T(1) - sg[i]);
+        }
+        for (int64_t i = 0; i < n; ++i) store(out[i], d[i]);
+        if (d_v) {
+          for (int64_t i = 0; i < n; ++i) d_v[i] += weight[i];
+        }
+      }
+      // `weight` is the candidate's now.
+      if (shape.has_candidate) {
+        P* out = dp + (K + 1) * h;
+        for (int64_t i = 0; i < n; ++i) store(out[i], weight[i] * (T(1) - g.u[i] * g.u[i]));
       } else {
-        v = cg + s * h + j;
-        d_v = d_cg + s * h + j;
+        T* out = d_x + row * h + j;
+        for (int64_t i = 0; i < n; ++i) out[i] += weight[i];
       }
-      P* out = dp + q * h;
-      for (int64_t i = 0; i < n; ++i) weight[i] = flow[i] * e[i];
-      if (v) {
-        for (int64_t i = 0; i < n; ++i) d[i] = weight[i] * (v[i] - cn[i]);
-      } else {
-        for (int64_t i = 0; i < n; ++i) d[i] = -weight[i] * cn[i];
-      }
-      if (sigmoid_first) {
-        const T* sg = g.s[q];
-        for (int64_t i = 0; i < n; ++i) d[i] *= sg[i] * (T(1) - sg[i]);
-      }
-      for (int64_t i = 0; i < n; ++i) store(out[i], d[i]);
-      if (d_v) {
-        for (int64_t i = 0; i < n; ++i) d_v[i] += weight[i];
-      }
-    }
-    // `weight` is the candidate's now.
-    if (shape.has_candidate) {
-      P* out = dp + (K + 1) * h;
-      for (int64_t i = 0; i < n; ++i) store(out[i], weight[i] * (T(1) - g.u[i] * g.u[i]));
-    } else {
-      T* out = d_x + row * h + j;
-      for (int64_t i = 0; i < n; ++i) out[i] += weight[i];
-    }
-    for (int64_t q = 0; q < G; ++q) {
-      for (int64_t i = 0; i < n; ++i) du[q * h + i] += load(dp[q * h + i]);
-      if (dv) {
-        for (int64_t i = 0; i < n; ++i) dv[q * h + i] += load(dp[q * h + i]);
+      for (int64_t q = 0; q < G; ++q) {
+        for (int64_t i = 0; i < n; ++i) du[q * h + i] += load(dp[q * h + i]);
+        if (dv) {
+          for (int64_t i = 0; i < n; ++i) dv[q * h + i] += load(dp[q * h + i]);
+        }
       }
     }
   });
@@ -219,41 +246,39 @@ template <typename T, typename P, bool sigmoid_first>
 void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const P* Uf,
                    const T* Wf, const T* fg, const T* o, const T* c, const T* cg, T* g_out, T* cg_out,
                    T* log_total) {
-  over_dimensions(h, [&](int64_t j, int64_t n) {
+  over_sentences(h, offsets, sentences, [&](int64_t s, int64_t j, int64_t n) {
     T total[kBlock], sum[kBlock], highest[kBlock], value[kBlock];
-    for (int64_t s = 0; s < sentences; ++s) {
-      const int64_t at = s * h + j;
-      for (int64_t i = 0; i < n; ++i) {
-        const T f = sigmoid_first ? sigmoid(fg[at + i]) : fg[at + i];
-        highest[i] = sigmoid_first ? T(0) : f;
-        value[i] = f;
-      }
-      if (!sigmoid_first) {
-        for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-          const P* u = Uf + row * h + j;
-          for (int64_t i = 0; i < n; ++i) highest[i] = std::max(highest[i], load(u[i]) + Wf[at + i]);
-        }
-      }
-      for (int64_t i = 0; i < n; ++i) {
-        total[i] = exp_(value[i] - highest[i]);
-        sum[i] = total[i] * cg[at + i];
-      }
+    const int64_t at = s * h + j;
+    for (int64_t i = 0; i < n; ++i) {
+      const T f = sigmoid_first ? sigmoid(fg[at + i]) : fg[at + i];
+      highest[i] = sigmoid_first ? T(0) : f;
+      value[i] = f;
+    }
+    if (!sigmoid_first) {
       for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
         const P* u = Uf + row * h + j;
-        const T* cr = c + row * h + j;
-        for (int64_t i = 0; i < n; ++i) {
-          const T f = load(u[i]) + Wf[at + i];
-          const T e = exp_((sigmoid_first ? sigmoid(f) : f) - highest[i]);
-          total[i] += e;
-          sum[i] += e * cr[i];
-        }
+        for (int64_t i = 0; i < n; ++i) highest[i] = std::max(highest[i], load(u[i]) + Wf[at + i]);
       }
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      total[i] = sigmoid_first ? exp_of_share(value[i]) : exp_(value[i] - highest[i]);
+      sum[i] = total[i] * cg[at + i];
+    }
+    for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+      const P* u = Uf + row * h + j;
+      const T* cr = c + row * h + j;
       for (int64_t i = 0; i < n; ++i) {
-        const T cell = sum[i] / total[i];
-        cg_out[at + i] = cell;
-        g_out[at + i] = sigmoid(o[at + i]) * tanh_(cell);
-        log_total[at + i] = std::log(total[i]) + highest[i];
+        const T f = load(u[i]) + Wf[at + i];
+        const T e = sigmoid_first ? exp_of_share(sigmoid(f)) : exp_(f - highest[i]);
+        total[i] += e;
+        sum[i] += e * cr[i];
       }
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      const T cell = sum[i] / total[i];
+      cg_out[at + i] = cell;
+      g_out[at + i] = sigmoid(o[at + i]) * tanh_(cell);
+      log_total[at + i] = std::log(total[i]) + highest[i];
     }
   });
 }
@@ -264,40 +289,38 @@ void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const 
                     const T* Wf, const T* fg, const T* o, const T* c, const T* cg, const T* cg_new,
                     const T* log_total, const T* dg, const T* dcg, P* d_Uf, T* d_Wf, T* d_fg, T* d_o, T* d_c,
                     T* d_cg) {
-  over_dimensions(h, [&](int64_t j, int64_t n) {
+  over_sentences(h, offsets, sentences, [&](int64_t s, int64_t j, int64_t n) {
     T flow[kBlock], cell[kBlock], log_sum[kBlock], Wf_[kBlock], d_sum[kBlock];
-    for (int64_t s = 0; s < sentences; ++s) {
-      const int64_t at = s * h + j;
-      for (int64_t i = 0; i < n; ++i) {
-        const T t = tanh_(cg_new[at + i]), gate = sigmoid(o[at + i]);
-        d_o[at + i] = dg[at + i] * t * gate * (T(1) - gate);
-        flow[i] = dcg[at + i] + dg[at + i] * gate * (T(1) - t * t);
-        const T f = sigmoid_first ? sigmoid(fg[at + i]) : fg[at + i];
-        const T weight = flow[i] * exp_(f - log_total[at + i]);
-        d_cg[at + i] = weight;
-        d_fg[at + i] = weight * (cg[at + i] - cg_new[at + i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
-        cell[i] = cg_new[at + i];
-        log_sum[i] = log_total[at + i];
-        Wf_[i] = Wf[at + i];
-        d_sum[i] = 0;
-      }
-      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-        const P* __restrict__ u = Uf + row * h + j;
-        const T* __restrict__ cr = c + row * h + j;
-        P* __restrict__ du = d_Uf + row * h + j;
-        T* __restrict__ dc = d_c + row * h + j;
-        for (int64_t i = 0; i < n; ++i) {
-          const T raw = load(u[i]) + Wf_[i];
-          const T f = sigmoid_first ? sigmoid(raw) : raw;
-          const T weight = flow[i] * exp_(f - log_sum[i]);
-          const T d = weight * (cr[i] - cell[i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
-          dc[i] += weight;
-          store(du[i], d);
-          d_sum[i] += d;
-        }
-      }
-      for (int64_t i = 0; i < n; ++i) d_Wf[at + i] = d_sum[i];
+    const int64_t at = s * h + j;
+    for (int64_t i = 0; i < n; ++i) {
+      const T t = tanh_(cg_new[at + i]), gate = sigmoid(o[at + i]);
+      d_o[at + i] = dg[at + i] * t * gate * (T(1) - gate);
+      flow[i] = dcg[at + i] + dg[at + i] * gate * (T(1) - t * t);
+      const T f = sigmoid_first ? sigmoid(fg[at + i]) : fg[at + i];
+      const T weight = flow[i] * exp_(f - log_total[at + i]);
+      d_cg[at + i] = weight;
+      d_fg[at + i] = weight * (cg[at + i] - cg_new[at + i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
+      cell[i] = cg_new[at + i];
+      log_sum[i] = log_total[at + i];
+      Wf_[i] = Wf[at + i];
+      d_sum[i] = 0;
     }
+    for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+      const P* __restrict__ u = Uf + row * h + j;
+      const T* __restrict__ cr = c + row * h + j;
+      P* __restrict__ du = d_Uf + row * h + j;
+      T* __restrict__ dc = d_c + row * h + j;
+      for (int64_t i = 0; i < n; ++i) {
+        const T raw = load(u[i]) + Wf_[i];
+        const T f = sigmoid_first ? sigmoid(raw) : raw;
+        const T weight = flow[i] * exp_(f - log_sum[i]);
+        const T d = weight * (cr[i] - cell[i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
+        dc[i] += weight;
+        store(du[i], d);
+        d_sum[i] += d;
+      }
+    }
+    for (int64_t i = 0; i < n; ++i) d_Wf[at + i] = d_sum[i];
   });
 }
 
@@ -305,18 +328,14 @@ void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const 
 template <typename T, typename P>
 void windows_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const T* states, P* out) {
   const int64_t S = 2 * k + 1;
-  at::parallel_for(0, sentences, 1, [&](int64_t from, int64_t to) {
-    for (int64_t s = from; s < to; ++s) {
-      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-        for (int64_t q = 0; q < S; ++q) {
-          const int64_t other = row + q - k;
-          P* place = out + (row * S + q) * h;
-          if (other < offsets[s] || other >= offsets[s + 1]) {
-            std::fill(place, place + h, P(0));
-          } else {
-            for (int64_t i = 0; i < h; ++i) store(place[i], states[other * h + i]);
-          }
-        }
+  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
+    for (int64_t q = 0; q < S; ++q) {
+      const int64_t other = row + q - k;
+      P* place = out + (row * S + q) * h + j;
+      if (other < offsets[s] || other >= offsets[s + 1]) {
+        std::fill(place, place + n, P(0));
+      } else {
+        for (int64_t i = 0; i < n; ++i) store(place[i], states[other * h + j + i]);
       }
     }
   });
@@ -327,17 +346,13 @@ template <typename T, typename P>
 void windows_backward_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const P* d_out,
                        T* d_states) {
   const int64_t S = 2 * k + 1;
-  at::parallel_for(0, sentences, 1, [&](int64_t from, int64_t to) {
-    for (int64_t s = from; s < to; ++s) {
-      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
-        T* d = d_states + row * h;
-        for (int64_t q = 0; q < S; ++q) {
-          const int64_t reader = row - (q - k);  // whose place q this row stands in
-          if (reader < offsets[s] || reader >= offsets[s + 1]) continue;
-          const P* place = d_out + (reader * S + q) * h;
-          for (int64_t i = 0; i < h; ++i) d[i] += load(place[i]);
-        }
-      }
+  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
+    T* d = d_states + row * h + j;
+    for (int64_t q = 0; q < S; ++q) {
+      const int64_t reader = row - (q - k);  // whose place q this row stands in
+      if (reader < offsets[s] || reader >= offsets[s + 1]) continue;
+      const P* place = d_out + (reader * S + q) * h + j;
+      for (int64_t i = 0; i < n; ++i) d[i] += load(place[i]);
     }
   });
 }

@@ -1,0 +1,49 @@
+"""The S-LSTM's compiled kernels, one by one: how they share out their work must not be seen."""
+
+import pytest
+import torch
+
+from slstm_allennlp.ops.compiled import load_kernels
+from slstm_allennlp.ops.slstm.kernels import eager
+from tests.ops.slstm_kernel_calls import as_double, kernel_arguments, results_of
+
+COMPILED = load_kernels("slstm")
+
+# Large enough for several threads: sentences that can be shared out evenly and not, some without a word,
+# one, and more dimensions than are taken at a time.
+SHAPES = (
+    ((9, 11, 10, 9, 12, 10), 300),
+    ((1, 70, 0, 2), 300),
+    ((0, 41, 0, 40, 0), 100),
+    ((60,), 330),
+    ((1, 2), 7),
+)
+
+
+@pytest.fixture
+def threads():
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
+
+
+@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
+@pytest.mark.parametrize("window, node, candidate", ((1, True, False), (2, False, True)))
+@pytest.mark.parametrize("products", (torch.float64, torch.float32, torch.bfloat16), ids=str)
+@pytest.mark.parametrize("lengths, size", SHAPES, ids=str)
+def test_threads(threads, lengths, size, products, window, node, candidate):
+    """Whatever the number of threads, the results are the same to the bit, and those of `eager`."""
+    states = torch.float64 if products == torch.float64 else torch.float32
+    given = kernel_arguments(lengths, size, window, node, candidate, products, states)
+    found = []
+    for number in (1, 2, 3, 8):
+        threads(number)
+        found.append(results_of(COMPILED, given, not candidate, products, states))
+    expected = results_of(eager, as_double(given), not candidate, torch.float64, torch.float64)
+    tolerance = {torch.float64: 1e-10, torch.float32: 2e-6, torch.bfloat16: 3e-2}[products]
+    for exact, first, *others in zip(expected, *found):
+        if exact is None:
+            assert first is None
+        else:
+            torch.testing.assert_close(first, exact, rtol=tolerance, atol=tolerance)
+            assert all(torch.equal(first, other) for other in others)
