@@ -1,13 +1,21 @@
-"""The matrix products of the hand-written passes, by the faster of the libraries that PyTorch has."""
+"""
+The matrix products of the hand-written passes, by the faster of the libraries that PyTorch has: on a
+CPU MKL or oneDNN, of which `torch.mm` gives single precision to the first and bfloat16 to the second.
+
+oneDNN compiles a product for every number of rows that it meets, and keeps it. With sentences of any
+length that is a millisecond or two in every batch, and much memory: so it is given round numbers.
+"""
 
 from typing import Any, Optional, Tuple
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+from torch.nn.functional import pad
 
-# oneDNN's product of single precision on a CPU, which `torch.mm` gives to MKL. It was a tenth to a half
-# faster on an AMD processor (benchmarks/README.md); PyTorch 1 does not have it.
+# oneDNN's product with a weight of so many numbers is a tenth to a half faster than MKL's on an AMD
+# processor (benchmarks/README.md); smaller ones take it too long to start. PyTorch 1 does not have it.
+_LARGE = 150_000
 _ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
 _PACK = getattr(torch.ops.mkldnn, "_reorder_linear_weight", None)
 
@@ -30,9 +38,15 @@ def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     `Tensor`
         *Shape:* (rows, m)
     """
-    if _ONEDNN is not None and (W.is_mkldnn or (_is_single(x, W) and _has_onednn(x, W))):
-        return _ONEDNN(x, W, bias, "none", [], "")
-    return torch.nn.functional.linear(x, W, bias)
+    rows = len(x)
+    if rows == 0:
+        return x.new_zeros(0, len(W))
+    x = _with_rows(x, rows_for(rows, W))
+    if W.is_mkldnn or _is_for_onednn(W, W.numel()):
+        result = _onednn(x, W, bias)
+    else:
+        result = torch.nn.functional.linear(x, W, bias)
+    return result[:rows]
 
 
 def product_over_rows(d: Tensor, x: Tensor) -> Tensor:
@@ -51,29 +65,57 @@ def product_over_rows(d: Tensor, x: Tensor) -> Tensor:
     `Tensor`
         *Shape:* (m, n)
     """
-    if _is_single(x, d) and _has_onednn(x, d):
-        # It lays out its first factor anew, of which this has fewer columns.
-        return product(x.t(), d.t()).t()
-    return torch.mm(d.t(), x)
-
-
-def packed(W: Tensor, rows: int) -> Tensor:
-    """
-    W for several products with about so many rows each: on a CPU in the order in which oneDNN reads it,
-    which saves every product from making it so; elsewhere as it is.
-    """
-    if _PACK is None or rows == 0 or W.device.type != "cpu" or not _has_onednn(W, W):
-        return W
-    low = W.dtype == torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return _PACK(W.contiguous(), rows) if low or W.dtype == torch.float32 else W
+    if not _is_for_onednn(d, d.size(1) * x.size(1)) or len(d) == 0:
+        return torch.mm(d.t(), x)
+    d, x = (_with_rows(part, rounded(len(part))) for part in (d, x))
+    # It lays out its first factor anew, of which this has fewer columns.
+    return _onednn(x.t(), d.t(), None).t()
 
 
 def linear(x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
     """`product` with gradients, and in autocast's precision where there is one."""
-    autocast = torch.is_autocast_cpu_enabled()
-    if not autocast and _is_single(x, W) and _has_onednn(x, W):
+    if not torch.is_autocast_cpu_enabled() and _is_for_onednn(W, W.numel()):
         return _Linear.apply(x, W, bias)
     return torch.nn.functional.linear(x, W, bias)
+
+
+def packed(W: Tensor, rows: int) -> Tensor:
+    """
+    W for several products with about so many rows each: for oneDNN in the order in which it is read,
+    which saves every product from making it so; elsewhere as it is.
+    """
+    low = W.dtype == torch.bfloat16 and W.device.type == "cpu" and _PACK is not None
+    low = low and W.numel() >= _LARGE and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    if _PACK is None or rows == 0 or not (low or _is_for_onednn(W, W.numel())):
+        return W
+    return _PACK(W.contiguous(), rounded(rows))
+
+
+def rows_for(rows: int, W: Tensor) -> int:
+    """How many rows x best has in its place in memory, zeros behind its own, for `product` with W."""
+    low = W.dtype == torch.bfloat16 and W.device.type == "cpu"
+    return rounded(rows) if low or W.is_mkldnn or _is_for_onednn(W, W.numel()) else rows
+
+
+def rounded(rows: int) -> int:
+    """So many or up to 3 per cent more (up to 7, where they are few)."""
+    step = max(8, 2 ** (rows.bit_length() - 6)) if rows > 32 else 1
+    return -(-rows // step) * step
+
+
+def _with_rows(x: Tensor, rows: int) -> Tensor:
+    return x if len(x) == rows else pad(x, (0, 0, 0, rows - len(x)))
+
+
+def _is_for_onednn(tensor: Tensor, size: int) -> bool:
+    """Whether single precision's products with a weight of this size, and this type and device, are."""
+    single = tensor.dtype == torch.float32 and tensor.device.type == "cpu"
+    return _ONEDNN is not None and single and size >= _LARGE and bool(torch.backends.mkldnn.enabled)
+
+
+def _onednn(x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
+    assert _ONEDNN is not None
+    return _ONEDNN(x, W, bias, "none", [], "")
 
 
 class _Linear(torch.autograd.Function):
@@ -90,12 +132,3 @@ class _Linear(torch.autograd.Function):
         x, W = ctx.saved_tensors
         d_x = product(d, W.t()) if ctx.needs_input_grad[0] else None
         return d_x, product_over_rows(d, x), d.sum(0) if ctx.needs_input_grad[2] else None
-
-
-def _is_single(x: Tensor, W: Tensor) -> bool:
-    return x.dtype == W.dtype == torch.float32 and x.device.type == "cpu"
-
-
-def _has_onednn(x: Tensor, W: Tensor) -> bool:
-    nothing = x.numel() == 0 or W.numel() == 0  # which it does not take
-    return _ONEDNN is not None and not nothing and bool(torch.backends.mkldnn.enabled)

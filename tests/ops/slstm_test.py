@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops import products
 from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, is_fusible, naive_slstm
 from slstm_allennlp.ops.slstm.kernels import eager
@@ -179,6 +180,30 @@ def test_compiled_kernels_at_every_size(transition, size):
         compiled = versions(encoder)["fused, compiled"]
         for ours, exact in zip(compiled(inputs.to(dtype), mask), expected):
             torch.testing.assert_close(ours.double(), exact, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("version", ("fused, eager", "fused, compiled"))
+@pytest.mark.parametrize("recompute", (False, True))
+@pytest.mark.parametrize("window, nodes", ((1, 1), (2, 1), (1, 0)))
+@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
+def test_large_products(monkeypatch, transition, window, nodes, recompute, version):
+    """Values and gradients where oneDNN has the products, as with large weights, of round rows."""
+    monkeypatch.setattr(products, "_LARGE", 1)
+    encoder = SentenceStateLSTM(SIZE, SIZE, 5, window, nodes, transition=transition)
+    if version not in versions(encoder):
+        pytest.skip("there are no compiled kernels here, or none for a summed window")
+    inputs, mask = batch((30, 7, 0, 23), padded=30)
+    results = []
+    for dtype in (torch.float32, torch.float64):
+        x = inputs.to(dtype, copy=True).requires_grad_()
+        variables = [x, *encoder.to(dtype).parameters()]
+        options = {} if dtype == torch.float64 else {"recompute": recompute}
+        found = versions(encoder, **options)["batched" if not options else version](x, mask)
+        torch.manual_seed(2)
+        loss = sum((out * torch.randn_like(out, dtype=torch.float32)).sum() for out in found)
+        results.append([*found, *torch.autograd.grad(loss, variables)])
+    for ours, exact in zip(*results):
+        assert away(ours.double(), exact) < 1e-4
 
 
 @pytest.mark.usefixtures("double")

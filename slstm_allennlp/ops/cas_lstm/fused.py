@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from slstm_allennlp.ops.cas_lstm.weights import CasLstmStates, CasLstmWeights
-from slstm_allennlp.ops.products import product
+from slstm_allennlp.ops.products import product, product_over_rows
 
 
 def fused_cas_lstm_layer(
@@ -116,7 +116,8 @@ def _products(x: Tensor, W: Tensor, biases: Optional[Tensor] = None) -> Tensor:
 
 def _gradient(rows: Tensor, x: Tensor) -> Tensor:
     """That of weights, (D, m, n), from the products', (D, rows, m), and x, (D, rows, n)."""
-    return _products(x.transpose(1, 2), rows.transpose(1, 2)).transpose(1, 2)
+    results = [product_over_rows(rows[d], x[d]) for d in range(len(x))]
+    return results[0].unsqueeze(0) if len(results) == 1 else torch.stack(results)
 
 
 def _scales(fusion: Optional[Tensor], ones: Tensor) -> Tuple[Tensor, Tensor]:

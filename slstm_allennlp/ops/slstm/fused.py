@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from slstm_allennlp.ops.boundary import add_boundary
-from slstm_allennlp.ops.products import linear, packed, product, product_over_rows
+from slstm_allennlp.ops.products import linear, packed, product, product_over_rows, rows_for
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -225,6 +225,10 @@ class _Weight:
     def _backward(self) -> Tensor:
         return packed(self._W.t(), self._rows)
 
+    def rows_for(self, rows: int) -> int:
+        """As in `slstm_allennlp.ops.products`."""
+        return rows_for(rows, self._W)
+
     def forward(self, x: Tensor) -> Tensor:
         """x Wᵀ, in the precision of x."""
         return product(x.to(self.dtype), self._forward).to(x.dtype)
@@ -286,7 +290,7 @@ class _Run:
     def products(self, h: Tensor, first: bool) -> Tensor:
         """W ξ for every word, or for every kind of word in a first step from one h."""
         if not first:
-            return self.W.forward(self.windows(h))
+            return self.W.forward(self.windows(h))[: len(h)]
         there, _ = self.kinds
         return self.W.forward((there * h[0]).flatten(1).to(self.W.dtype))
 
@@ -295,10 +299,11 @@ class _Run:
         return products.index_select(0, self.kinds[1]) if first else products
 
     def windows(self, h: Tensor) -> Tensor:
-        """ξ of every word: (R, (2k + 1) * h)."""
-        width = (2 * self.plan.window + 1) * h.size(1)
-        result = h.new_empty(len(h), width, dtype=self.W.dtype)
-        self.plan.kernels.windows(self.offsets, self.plan.window, h, result)
+        """ξ of every word, and zeros: (`rows_for`, (2k + 1) * h)."""
+        rows, width = self.W.rows_for(len(h)), (2 * self.plan.window + 1) * h.size(1)
+        result = h.new_empty(rows, width, dtype=self.W.dtype)
+        result[len(h) :].zero_()
+        self.plan.kernels.windows(self.offsets, self.plan.window, h, result[: len(h)])
         return result
 
     @cached_property
@@ -371,7 +376,8 @@ class _Run:
         dcg = None
         if dg is not None:
             dg, dcg = dg.contiguous(), torch.zeros_like(dg)
-        d = _Gradients(self.Ux, self.x, len(self.counts), len(steps), *self.weights)
+        rows = self.W.rows_for(len(self.Ux))
+        d = _Gradients(self.Ux, self.x, rows, len(self.counts), len(steps), *self.weights)
         new = c_last, cg_last  # what the step came to
         for number in reversed(range(len(steps))):
             step, last = steps[number], number == len(steps) - 1
@@ -408,7 +414,11 @@ class _Run:
         plan, kernels = self.plan, self.plan.kernels
         products = self.products(step.h, first) if step.pre is None else step.pre
         pre = self.of_words(products, first)
-        d_pre, xi = (torch.empty_like(pre), None) if first else d.of_W.next(len(pre))
+        rows = len(pre)
+        if first:
+            d_pre = torch.empty_like(pre)
+        else:
+            d_pre, xi = d.of_W.next(rows, self.W.rows_for(rows))
         d_Vg, dc_old, dcg_old = kernels.word_backward(
             self.offsets,
             plan.window,
@@ -422,7 +432,7 @@ class _Run:
             c_new,
             dh,
             dc,
-            d_pre,
+            d_pre[:rows],
             d.Ux,
             d.x,
         )
@@ -433,8 +443,8 @@ class _Run:
             # All words have the one h, so that any of them may carry its gradient.
             dh_old[0] += (self.W.backward(d_kinds).view(*there.shape[:2], -1) * there).sum((0, 1))
         else:
-            kernels.windows(self.offsets, plan.window, step.h, xi)
-            d_xi = self.W.backward(d_pre)
+            kernels.windows(self.offsets, plan.window, step.h, xi[:rows])
+            d_xi = self.W.backward(d_pre)[:rows]
             kernels.windows_backward(self.offsets, plan.window, d_xi, dh_old)
         if d_Vg is None:
             return dc_old, None, None
@@ -453,9 +463,10 @@ class _Run:
     ) -> Tuple[Tensor, Tensor]:
         """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
         U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
-        d_Uf, h = d.of_sentence_U[0].next(len(step.h))
-        h.copy_(step.h)
-        Uf = U[0].forward(h)  # anew: a small product, and memory for every word if it were kept
+        rows = len(step.h)
+        d_Uf, h = d.of_sentence_U[0].next(rows, U[0].rows_for(rows))
+        h[:rows].copy_(step.h)
+        Uf = U[0].forward(h)[:rows]  # anew: a small product, and memory for every word if it were kept
         d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
             self.offsets,
             self.plan.sigmoid_first,
@@ -469,11 +480,11 @@ class _Run:
             step.log_total,
             dg,
             dcg,
-            d_Uf,
+            d_Uf[:rows],
             dc_old,
         )
         d_mean = (U[own].backward(d_fg) + U[1].backward(d_o)) / self.counts
-        dh_old.add_(U[0].backward(d_Uf)).add_(d_mean.index_select(0, self.sentence_of))
+        dh_old.add_(U[0].backward(d_Uf)[:rows]).add_(d_mean.index_select(0, self.sentence_of))
         d_Wg = dcg_old.new_zeros(len(dcg_old), *self.sentence_b.shape)
         d_Wg[:, 0] += d_Wf
         d_Wg[:, own] += d_fg
@@ -489,21 +500,27 @@ class _Gradients:
     """What is summed up over the steps, by the name of what it is the gradient of."""
 
     def __init__(
-        self, Ux: Tensor, x: Optional[Tensor], sentences: int, num_steps: int, *weights: _Node
+        self,
+        Ux: Tensor,
+        x: Optional[Tensor],
+        rows: int,
+        sentences: int,
+        num_steps: int,
+        *weights: _Node,
     ) -> None:
         W, V, sentence_W, sentence_U, sentence_b = weights
         self.Ux = torch.zeros_like(Ux, dtype=W.dtype)
         self.x = None if x is None else torch.zeros_like(x)
         # Words take memory, so that theirs are summed up now and then; sentences at the end.
-        words, dtype = min(num_steps * len(Ux), max(3 * len(Ux), 4096)), Ux.dtype
+        words, dtype = min(num_steps * rows, max(3 * rows, 4096)), Ux.dtype
         self.of_W = _Products(W, words, dtype)
         self.has_node = sentence_U is not None
         if self.has_node:
-            rows = sentences * num_steps
-            self.of_V = _Products(V, rows, dtype)
-            self.of_sentence_W = _Products(sentence_W, rows, dtype)
+            nodes = sentences * num_steps
+            self.of_V = _Products(V, nodes, dtype)
+            self.of_sentence_W = _Products(sentence_W, nodes, dtype)
             self.of_sentence_U = [
-                _Products(U, words if gate == 0 else rows, dtype) for gate, U in enumerate(sentence_U)
+                _Products(U, words if gate == 0 else nodes, dtype) for gate, U in enumerate(sentence_U)
             ]
             self.sentence_b = torch.zeros_like(sentence_b)
 
@@ -532,19 +549,22 @@ class _Products:
         self._x = self._weight.new_empty(rows, m, dtype=self._dtype)
         self._filled = 0
 
-    def next(self, rows: int) -> Tuple[Tensor, Tensor]:
-        """The places for some more rows of d and of x."""
-        if self._filled + rows > len(self._d):
+    def next(self, rows: int, places: int) -> Tuple[Tensor, Tensor]:
+        """The places for some more rows of d and of x, with zeros behind them."""
+        if self._filled + places > len(self._d):
             self._add()
-        if rows > len(self._d):
-            self._make_places(rows)
-        places = slice(self._filled, self._filled + rows)
-        self._filled += rows
-        return self._d[places], self._x[places]
+        if places > len(self._d):
+            self._make_places(places)
+        d, x = (part[self._filled : self._filled + places] for part in (self._d, self._x))
+        self._filled += places
+        if places > rows:
+            d[rows:].zero_()
+            x[rows:].zero_()
+        return d, x
 
     def add(self, d: Tensor, x: Tensor) -> None:
         """Some more rows."""
-        for place, tensor in zip(self.next(len(d)), (d, x)):
+        for place, tensor in zip(self.next(len(d), len(d)), (d, x)):
             place.copy_(tensor)
 
     def sum(self) -> Tensor:

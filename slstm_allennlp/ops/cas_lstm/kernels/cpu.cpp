@@ -18,12 +18,13 @@ namespace {
 using torch::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 
-// x W^T by oneDNN, in single precision, where PyTorch has it: as products.py.
+constexpr int64_t kLarge = 150000;
+
+// x W^T, as products.py: large ones in single precision by oneDNN, where PyTorch has it.
 Tensor product(const Tensor& x, const Tensor& W) {
   static const auto onednn = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
-  if (!onednn.has_value() || x.scalar_type() != torch::kFloat || !at::globalContext().userEnabledMkldnn()) {
-    return at::mm(x, W.t());
-  }
+  const bool fits = x.scalar_type() == torch::kFloat && W.numel() >= kLarge;
+  if (!fits || !onednn.has_value() || !at::globalContext().userEnabledMkldnn()) return at::mm(x, W.t());
   torch::jit::Stack stack{x, W, c10::IValue(), "none", c10::List<c10::optional<at::Scalar>>(), ""};
   onednn->callBoxed(&stack);
   return stack.back().toTensor();
