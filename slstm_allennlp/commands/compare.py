@@ -2,7 +2,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Set, Tuple
 
 import torch
 from allennlp.commands import Subcommand
@@ -13,7 +13,7 @@ from allennlp.common.util import SigTermReceived
 
 from slstm_allennlp.commands.inputs import positive
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
-from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options
+from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Metric, Plan, Run, plan_from_options
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
@@ -167,7 +167,7 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
         module = [sys.executable, "-m", "slstm_allennlp.comparison.worker"]
         return [*module, str(folder.config(run)), str(folder.run(run).path), *options]
 
-    runner = Runner(folder, resources, worker, is_done)
+    runner = Runner(folder, resources, worker, is_done, watch=_MetricCheck(folder, plan.metric))
     with folder.locked() as lock:
         for run in left:
             write_json(folder.config(run), run.config)
@@ -185,6 +185,37 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
             sys.exit(130)
         finally:
             progress.close()
+
+
+class _MetricCheck:
+    """
+    Looks after a run's first epoch, and not after all of them, whether the metric is there.
+
+    # Parameters
+
+    folder : `ComparisonFolder`
+    metric : `Metric`
+
+    # Errors
+
+    `ConfigurationError`, when it is called with a run whose validation does not give the metric.
+    """
+
+    def __init__(self, folder: ComparisonFolder, metric: Metric) -> None:
+        self._folder = folder
+        self._metric = metric
+        self._passed: Set[str] = set()
+
+    def __call__(self, run: Run) -> None:
+        names = None if run.name in self._passed else self._folder.run(run).validation_metrics()
+        if names is None:
+            return
+        if names and self._metric.name not in names:  # none at all: there is no validation
+            raise ConfigurationError(
+                f"compare: the metric is {self._metric.name}, which {run.system} does not have, "
+                f"expected by --metric one of {', '.join(names)}"
+            )
+        self._passed.add(run.name)
 
 
 def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:

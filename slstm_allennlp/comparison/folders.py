@@ -67,6 +67,16 @@ class RunFolder:
             count += 1
         return count
 
+    def validation_metrics(self) -> Optional[List[str]]:
+        """Their names after the first epoch; None before it, and while AllenNLP is writing them."""
+        path = self.path / "metrics_epoch_0.json"
+        try:
+            metrics = json.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
+        prefix = "validation_"
+        return [name[len(prefix) :] for name in metrics if name.startswith(prefix)]
+
     def recovered_from(self) -> List[Checkpoint]:
         if not self.recoveries.exists():
             return []

@@ -84,6 +84,8 @@ class Runner:
         What does a run, or what is left of it, in its folder.
     is_done : `Callable[[Run], bool]`
         Whether that has done all.
+    watch : `Callable[[Run], None]`
+        Called now and then with every run that is at work; what it raises ends them all.
     """
 
     def __init__(
@@ -92,11 +94,13 @@ class Runner:
         resources: Resources,
         command: Callable[[Run], List[str]],
         is_done: Callable[[Run], bool],
+        watch: Callable[[Run], None],
     ) -> None:
         self._folder = folder
         self._resources = resources
         self._command = command
         self._is_done = is_done
+        self._watch = watch
 
     def __call__(self, runs: Sequence[Run], progress: Progress, lock: int) -> List[Failure]:
         """
@@ -128,6 +132,8 @@ class Runner:
                     running[run.name] = run
                     progress.begun(run)
                 time.sleep(_POLL_SECONDS)
+                for run in running.values():
+                    self._watch(run)
                 for name in [name for name, one in active.items() if one.process.poll() is not None]:
                     failure = self._failure(running[name], active.pop(name).process.returncode)
                     progress.ended(running.pop(name), failure.reason if failure else None)

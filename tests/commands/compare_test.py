@@ -156,6 +156,15 @@ def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
     assert {path: path.stat().st_mtime_ns for path in done} == done
 
 
+def test_a_metric_that_is_not_there_is_noticed_after_an_epoch(tmp_path):
+    overrides = json.dumps({**SMALL, "trainer.num_epochs": 10_000})
+    options = ["--overrides", overrides, "--metric", "+acuracy", "--seeds", "1"]
+    with pytest.raises(ConfigurationError) as error:
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
+    said = "the metric is acuracy, which slstm does not have, expected by --metric one of accuracy, loss"
+    assert said in str(error.value)
+
+
 def test_another_config_for_a_run_that_is_there(comparison):
     folder, _ = comparison
     command = arguments(folder, "--seeds", "1", "--report-only")

@@ -42,7 +42,7 @@ def comparison(tmp_path):
 
 @pytest.fixture
 def run_all(comparison):
-    def run_all(names, seeds=(1,), **resources):
+    def run_all(names, seeds=(1,), watch=lambda run: None, **resources):
         runs = plan(*names, seeds=seeds).runs()
         runner = Runner(
             comparison,
@@ -54,6 +54,7 @@ def run_all(comparison):
                 str(comparison.run(run).path),
             ],
             is_done=lambda run: (comparison.run(run).path / "done.json").exists(),
+            watch=watch,
         )
         with comparison.locked() as lock:
             progress = Progress(comparison, runs, 0)
@@ -142,6 +143,17 @@ def test_an_interruption_leaves_no_process(run_all, comparison):
     assert not any(group_is_alive(pid) for pid in begun)
     with comparison.locked():
         pass
+
+
+def test_what_the_watch_raises_ends_all(run_all, comparison):
+    def watch(run):
+        if len(list(comparison.path.glob("runs/*/begun"))) == 2:
+            raise ValueError(run.name)
+
+    with pytest.raises(ValueError, match="endless-"):
+        run_all(["endless"], seeds=range(3), watch=watch, jobs=2)
+    begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
+    assert len(begun) == 2 and not any(map(is_alive, begun))
 
 
 def group_is_alive(pid):
