@@ -15,7 +15,7 @@ from torch.nn.functional import pad
 
 # oneDNN's product with a weight of so many numbers is a tenth to a half faster than MKL's on an AMD
 # processor (benchmarks/README.md); smaller ones take it too long to start. PyTorch 1 does not have it.
-_LARGE = 150_000
+_LARGE = 90_000
 _ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
 _PACK = getattr(torch.ops.mkldnn, "_reorder_linear_weight", None)
 

@@ -18,7 +18,7 @@ namespace {
 using torch::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 
-constexpr int64_t kLarge = 150000;
+constexpr int64_t kLarge = 90000;
 
 // x W^T, as products.py: large ones in single precision by oneDNN, where PyTorch has it.
 Tensor product(const Tensor& x, const Tensor& W) {
