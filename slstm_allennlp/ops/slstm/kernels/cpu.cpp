@@ -22,7 +22,7 @@ constexpr int64_t kBlock = 320;    // dimensions at a time: what a few gates of 
 constexpr int64_t kMaxGates = 64;  // normalised gates, that is, windows of up to 30 words a side
 
 // How many rows of so many elements are worth a thread.
-int64_t grain(int64_t elements) { return std::max<int64_t>(1, 4096 / elements); }
+int64_t grain(int64_t elements) { return std::max<int64_t>(1, 4096 / std::max<int64_t>(1, elements)); }
 
 // Calls body(first, number) for each block of the dimensions from `from` to `end`.
 template <typename Body>
