@@ -84,17 +84,17 @@ def packed(W: Tensor, rows: int) -> Tensor:
     W for several products with about so many rows each: for oneDNN in the order in which it is read,
     which saves every product from making it so; elsewhere as it is.
     """
-    low = W.dtype == torch.bfloat16 and W.device.type == "cpu" and _PACK is not None
-    low = low and W.numel() >= _LARGE and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    if _PACK is None or rows == 0 or not (low or _is_for_onednn(W, W.numel())):
+    if _PACK is None or rows == 0:
+        return W
+    low = _is_low(W) and W.numel() >= _LARGE and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    if not low and not _is_for_onednn(W, W.numel()):
         return W
     return _PACK(W.contiguous(), rounded(rows))
 
 
 def rows_for(rows: int, W: Tensor) -> int:
     """How many rows x best has in its place in memory, zeros behind its own, for `product` with W."""
-    low = W.dtype == torch.bfloat16 and W.device.type == "cpu"
-    return rounded(rows) if low or W.is_mkldnn or _is_for_onednn(W, W.numel()) else rows
+    return rounded(rows) if _is_low(W) or W.is_mkldnn or _is_for_onednn(W, W.numel()) else rows
 
 
 def rounded(rows: int) -> int:
@@ -105,6 +105,11 @@ def rounded(rows: int) -> int:
 
 def _with_rows(x: Tensor, rows: int) -> Tensor:
     return x if len(x) == rows else pad(x, (0, 0, 0, rows - len(x)))
+
+
+def _is_low(tensor: Tensor) -> bool:
+    """Whether PyTorch itself gives its products to oneDNN."""
+    return tensor.dtype == torch.bfloat16 and tensor.device.type == "cpu"
 
 
 def _is_for_onednn(tensor: Tensor, size: int) -> bool:

@@ -4,16 +4,7 @@ import torch
 from slstm_allennlp.ops import products
 from slstm_allennlp.ops.products import linear, packed, product, product_over_rows, rounded, rows_for
 
-
-def has_half_products():
-    try:
-        torch.mm(torch.ones(1, 1).bfloat16(), torch.ones(1, 1).bfloat16())
-    except RuntimeError:  # PyTorch 1.12 has none on a CPU
-        return False
-    return True
-
-
-TYPES = (torch.float64, torch.float32, *((torch.bfloat16,) if has_half_products() else ()))
+TYPES = (torch.float64, torch.float32, torch.bfloat16)
 SIZES = pytest.mark.parametrize("m, n", ((40, 24), (500, 320)), ids=("small", "large"))
 
 

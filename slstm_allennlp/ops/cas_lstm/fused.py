@@ -1,5 +1,5 @@
 from types import ModuleType
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -110,14 +110,17 @@ def _is_repeatable() -> bool:
 
 def _products(x: Tensor, W: Tensor, biases: Optional[Tensor] = None) -> Tensor:
     """x Wᵀ + b for each direction: (D, rows, n), (D, m, n) and (D, m) to (D, rows, m)."""
-    results = [product(x[d], W[d], None if biases is None else biases[d]) for d in range(len(x))]
-    return results[0].unsqueeze(0) if len(results) == 1 else torch.stack(results)
+    return _stacked([product(x[d], W[d], None if biases is None else biases[d]) for d in range(len(x))])
 
 
 def _gradient(rows: Tensor, x: Tensor) -> Tensor:
     """That of weights, (D, m, n), from the products', (D, rows, m), and x, (D, rows, n)."""
-    results = [product_over_rows(rows[d], x[d]) for d in range(len(x))]
-    return results[0].unsqueeze(0) if len(results) == 1 else torch.stack(results)
+    return _stacked([product_over_rows(rows[d], x[d]) for d in range(len(x))])
+
+
+def _stacked(parts: List[Tensor]) -> Tensor:
+    """`torch.stack`, without a copy of one direction alone."""
+    return parts[0].unsqueeze(0) if len(parts) == 1 else torch.stack(parts)
 
 
 def _scales(fusion: Optional[Tensor], ones: Tensor) -> Tuple[Tensor, Tensor]:

@@ -3,8 +3,8 @@
 // Rows are the words of all sentences, one behind the other, without padding; `offsets` says where each
 // sentence begins, and one more where the last one ends. Threads share out the words or, where there are sums
 // over words, whole sentences or else the h dimensions: no sum needs a lock, and its order is always the same.
-// The equations are those of naive.py; eager.py has the same functions in PyTorch. T is the type of the states, in which everything is
-// computed, P that of what goes into matrix products or comes out of them: T, or bfloat16.
+// The equations are those of naive.py; eager.py has the same functions in PyTorch. T is the type of the states,
+// in which everything is computed, P that of what goes into matrix products or comes out of them: T, or bfloat16.
 
 #include <torch/extension.h>
 #include <ATen/Parallel.h>
