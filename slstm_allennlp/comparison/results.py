@@ -208,6 +208,12 @@ class Results:
         first = next(result for results in self.runs.values() for result in results)
         return "accuracy of the tags" if isinstance(first.predictions[0].gold, list) else "accuracy"
 
+    @property
+    def lengths(self) -> List[int]:
+        """The words of each test sentence, the same for all runs unless there is an `other_test`."""
+        first = next(result for results in self.runs.values() for result in results)
+        return [prediction.length for prediction in first.predictions]
+
     def counts(self, system: str, seeds: Optional[Sequence[int]] = None) -> Counts:
         """Of a system on the test sentences, with all its seeds or some of them."""
         chosen = [

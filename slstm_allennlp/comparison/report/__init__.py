@@ -1,0 +1,104 @@
+"""The report of a comparison: report.md, report.html and report.json, with its pictures in figures/."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any, Dict, List, Sequence
+
+from slstm_allennlp.comparison import document
+from slstm_allennlp.comparison.folders import write_json
+from slstm_allennlp.comparison.report.cautions import cautions
+from slstm_allennlp.comparison.report.numbers import given, plural, scale_of, spread, spread_dict
+from slstm_allennlp.comparison.report.pictures import pictures
+from slstm_allennlp.comparison.report.tables import (
+    differences,
+    failed_runs,
+    results_table,
+    runs_table,
+    settings,
+)
+from slstm_allennlp.comparison.results import Results, RunResult
+from slstm_allennlp.comparison.runner import Failure
+
+__all__ = ["summary", "write_report"]
+
+
+def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
+    """
+    # Parameters
+
+    results : `Results`
+        With one run or more.
+    failures : `Sequence[Failure]`, optional (default = `()`)
+
+    # Returns
+
+    `Path`
+        Of the Markdown file.
+    """
+    folder = results.folder.path
+    parts = [
+        *cautions(results, failures),
+        *results_table(results),
+        *differences(results),
+        *settings(results),
+        *pictures(results),
+        *runs_table(results),
+        *failed_runs(failures),
+    ]
+    title = f"{plural(len(results.plan.systems), 'system')} by {results.plan.metric.name}"
+    document.write(folder, title, parts)
+    write_json(folder / "report.json", _as_dict(results, failures))
+    return folder / "report.md"
+
+
+def summary(results: Results) -> List[str]:
+    """A line for each system, for the screen."""
+    scale = scale_of(results.plan.metric.name)
+    verdicts = {comparison.system: comparison.verdict for comparison in results.comparisons}
+    lines = []
+    for system in results.systems:
+        runs = results.runs[system.name]
+        score = spread([run.test_score for run in runs], scale)
+        said = verdicts.get(system.name)
+        against = f" ({said}, against {results.plan.baseline})" if said else ""
+        lines.append(f"{system.name}: test {scale.label} {score}, {plural(len(runs), 'seed')}{against}")
+    return lines
+
+
+def _as_dict(results: Results, failures: Sequence[Failure]) -> Dict[str, Any]:
+    """All numbers, for programs."""
+    return {
+        "metric": results.plan.metric._asdict(),
+        "baseline": results.plan.baseline,
+        "seeds": results.plan.seeds,
+        "systems": {
+            system.name: _system_dict(results.runs[system.name]) for system in results.plan.systems
+        },
+        "sentence_score": None if results.without_labels else results.sentence_score,
+        "comparisons": [dataclasses.asdict(comparison) for comparison in results.comparisons],
+        "missing": [run.name for run in results.missing],
+        "failed": {failure.run.name: failure.reason for failure in failures},
+    }
+
+
+def _system_dict(runs: Sequence[RunResult]) -> Dict[str, Any]:
+    return {
+        "test": spread_dict([run.test_score for run in runs]),
+        "validation": spread_dict(given([run.validation_score for run in runs])),
+        "runs": [_run_dict(run) for run in runs],
+    }
+
+
+def _run_dict(run: RunResult) -> Dict[str, Any]:
+    return {
+        "seed": run.run.seed,
+        "folder": f"runs/{run.run.name}",
+        "test": run.test_score,
+        "validation": run.validation_score,
+        "best_epoch": run.best_epoch,
+        "epochs": len(run.epochs),
+        "seconds_per_epoch": run.seconds_per_epoch,
+        "recovered": len(run.folder.recovered_from()),
+        **run.measurements,
+        **run.training,
+    }

@@ -1,0 +1,57 @@
+"""What a report says first: why its numbers may not be what they look like."""
+
+from typing import Iterator, List, Sequence
+
+from slstm_allennlp.comparison.document import Paragraph, Part
+from slstm_allennlp.comparison.report.numbers import plural
+from slstm_allennlp.comparison.results import Results
+from slstm_allennlp.comparison.runner import Failure
+from slstm_allennlp.comparison.significance import ENOUGH_SEEDS
+
+
+def cautions(results: Results, failures: Sequence[Failure]) -> List[Part]:
+    said = (*_missing_runs(results, failures), *_seeds(results), *_conditions(results))
+    return [Paragraph(text, is_warning=True) for text in said]
+
+
+def _missing_runs(results: Results, failures: Sequence[Failure]) -> Iterator[str]:
+    missing = [run.name for run in results.missing]
+    if missing:
+        failed = {failure.run.name for failure in failures}
+        each = ", ".join(f"{name} (failed)" if name in failed else name for name in missing)
+        yield f"{plural(len(missing), 'run')} not in this report: {each}."
+    if results.other_test:
+        yield (
+            f"{results.other_test}: unless they only split the words otherwise, differences between "
+            "such runs say nothing of the systems."
+        )
+
+
+def _seeds(results: Results) -> Iterator[str]:
+    number = len(results.plan.seeds)
+    if number < 2:
+        yield (
+            "One seed: there is no spread, and nothing can be said about the systems beyond these "
+            f"trained models. Take {ENOUGH_SEEDS} seeds or more."
+        )
+    elif number < ENOUGH_SEEDS:
+        yield (
+            f"{number} seeds: a t-test over so few has little power, so that only large differences "
+            f"show, and standard deviations are rough. Take {ENOUGH_SEEDS} seeds or more."
+        )
+
+
+def _conditions(results: Results) -> Iterator[str]:
+    training = [run.training for runs in results.runs.values() for run in runs]
+    at_a_time = max(conditions["runs_at_a_time"] for conditions in training)
+    if at_a_time > 1:
+        yield (
+            f"Up to {at_a_time} runs were at work at a time: the seconds are no fair comparison. Take "
+            "them with --jobs 1, or a device for each job."
+        )
+    devices = {conditions["device"] for conditions in training}
+    if len(devices) > 1:
+        yield (
+            f"The runs were on different devices ({', '.join(sorted(devices))}): seconds and memory "
+            "are no comparison."
+        )

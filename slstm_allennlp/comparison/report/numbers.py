@@ -1,0 +1,67 @@
+"""How a report writes numbers."""
+
+import dataclasses
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from slstm_allennlp.comparison.figures import Scale
+from slstm_allennlp.comparison.significance import Spread
+
+_SHARES = ("accuracy", "f1", "precision", "recall", "bleu")  # metrics from 0 to 1, shown in per cent
+NONE = "–"
+PLAIN = Scale("")
+
+
+def scale_of(metric: str) -> Scale:
+    """In per cent where the metric is a share."""
+    is_share = any(name in metric.lower() for name in _SHARES)
+    return Scale(f"{metric} (%)", 100) if is_share else Scale(metric)
+
+
+def given(values: Sequence[Optional[Any]]) -> List[Any]:
+    """Without those that are None."""
+    return [value for value in values if value is not None]
+
+
+def spread(values: Sequence[float], scale: Scale = PLAIN, digits: Optional[int] = None) -> str:
+    """Mean ± standard deviation."""
+    if not values:
+        return NONE
+    of_values = Spread.of([scale.factor * value for value in values])
+    if digits is None:
+        digits = 2 if scale.factor == 100 else _digits(of_values.mean)
+    std = "" if of_values.std is None else f" ± {of_values.std:.{digits}f}"
+    return f"{of_values.mean:.{digits}f}{std}"
+
+
+def spread_dict(values: Sequence[float]) -> Optional[Dict[str, Any]]:
+    """The same for programs."""
+    return dataclasses.asdict(Spread.of(values)) if values else None
+
+
+def common(values: Sequence[int]) -> str:
+    """Runs of a system may differ in their vocabulary, if that is made from a random part."""
+    low, high = min(values), max(values)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def signed(value: float, scale: Scale) -> str:
+    """A difference."""
+    digits = 2 if scale.factor == 100 else 4
+    return f"{scale.factor * value:+.{digits}f}"
+
+
+def interval(bounds: Optional[Tuple[float, float]], scale: Scale) -> str:
+    """Of a difference."""
+    return NONE if bounds is None else " to ".join(signed(bound, scale) for bound in bounds)
+
+
+def p_value(value: Optional[float]) -> str:
+    return NONE if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _digits(value: float) -> int:
+    return 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3

@@ -1,0 +1,173 @@
+"""A report's pictures, in figures/ beside it: each gives its part, or nothing with nothing to show."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+from slstm_allennlp.comparison import figures
+from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture
+from slstm_allennlp.comparison.figures import Points, Scale
+from slstm_allennlp.comparison.report.numbers import given, scale_of
+from slstm_allennlp.comparison.results import Results
+from slstm_allennlp.comparison.sweeps import AXES, find_sweep
+
+
+def pictures(results: Results) -> List[Part]:
+    return [
+        Heading("Pictures"),
+        *_sweep(results),
+        *_learning_curves(results),
+        *_lengths(results),
+        *_times(results),
+        *_confusions(results),
+    ]
+
+
+def _picture(results: Results, name: str, title: str, caption: str) -> Tuple[Path, Picture]:
+    path = f"figures/{name}.svg"
+    return results.folder.path / path, Picture(path, title, caption)
+
+
+def _sweep(results: Results) -> List[Part]:
+    sweep = find_sweep(results.systems)
+    if sweep is None:
+        return []
+    metric = results.plan.metric.name
+    panels: Dict[Scale, Dict[str, Points]] = {}
+    levels: Dict[Scale, Dict[str, List[float]]] = {}
+    for part in ("dev", "test"):
+        values = {
+            name: given([run.validation_score if part == "dev" else run.test_score for run in runs])
+            for name, runs in results.runs.items()
+        }
+        if not all(values[system.name] for system in results.systems):
+            continue  # no validation set
+        scale = _named(part, metric)
+        panels[scale] = {
+            label: Points([float(x) for x, _ in points], [values[name] for _, name in points])
+            for label, points in sweep.lines.items()
+        }
+        levels[scale] = {name: values[name] for name in sweep.others}
+    others = " Lines right across are systems without such a setting, or with others."
+    path, picture = _picture(
+        results,
+        "sweep",
+        f"{metric} over {AXES[sweep.key]}",
+        "Means over the seeds, bars for their standard deviation (as Figures 2 and 3 of the S-LSTM "
+        "paper)." + (others if sweep.others else ""),
+    )
+    figures.lines(path, panels, AXES[sweep.key], levels)
+    return [picture]
+
+
+def _learning_curves(results: Results) -> List[Part]:
+    metric = results.plan.metric.name
+    panels: Dict[Scale, Dict[str, List[List[float]]]] = {}
+    for key, scale in (
+        (f"validation_{metric}", _named("dev", metric)),
+        ("training_loss", Scale("training loss")),
+    ):
+        curves = {
+            system.name: [
+                given([epoch.get(key) for epoch in run.epochs]) for run in results.runs[system.name]
+            ]
+            for system in results.systems
+        }
+        if all(curve for of_system in curves.values() for curve in of_system):
+            panels[scale] = curves
+    if not panels:
+        return []
+    path, picture = _picture(
+        results,
+        "learning_curves",
+        "Learning curves",
+        "Means over the seeds after each epoch, for up to four systems the shade from the least to the "
+        "most; where a run stopped early, the mean is that of the others.",
+    )
+    figures.learning_curves(path, panels)
+    return [picture]
+
+
+def _lengths(results: Results) -> List[Part]:
+    if results.without_labels:
+        text = f"No accuracy over sentence length and no confusions: {results.without_labels}."
+        return [Paragraph(text)]
+    lengths = results.lengths
+    groups = figures.groups_by_length(lengths)
+    if len(groups) < 2:
+        return []
+    middles = [float(sorted(lengths[number] for number in group)[len(group) // 2]) for group in groups]
+    lines = {}
+    for system in results.systems:
+        counts = results.counts(system.name)
+        lines[system.name] = Points(middles, [list(counts.of(group).scores()) for group in groups])
+    path, picture = _picture(
+        results,
+        "length",
+        f"Test {results.sentence_score} over sentence length",
+        f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by their "
+        "length, each at its median; means over the seeds, bars for their standard deviation (as "
+        "Figure 4 of the S-LSTM paper).",
+    )
+    scale = Scale(f"{results.sentence_score} (%)", 100)
+    figures.lines(path, {scale: lines}, "words in the sentence")
+    return [picture]
+
+
+def _times(results: Results) -> List[Part]:
+    lines = {}
+    for system in results.systems:
+        of_runs = given([run.time_over_length for run in results.runs[system.name]])
+        if of_runs:
+            lines[system.name] = Points(
+                [group["length"] for group in of_runs[0]],
+                [[group["seconds_per_sentence"] for group in groups] for groups in zip(*of_runs)],
+            )
+    if not lines:
+        return []
+    path, picture = _picture(
+        results,
+        "time_over_length",
+        "Training time over sentence length",
+        "Forward and backward pass in batches of the config's size, without the optimizer's step and "
+        "without reading, taken after training on up to five batches of each tenth of the training "
+        "sentences by length, each at its median length; means over the seeds, bars for their standard "
+        "deviation (the S-LSTM paper's Figure 5 has the time of an epoch).",
+    )
+    scale = Scale("ms per training sentence", 1000)
+    figures.lines(path, {scale: lines}, "words in the sentence", from_zero=True)
+    return [picture]
+
+
+def _confusions(results: Results) -> List[Part]:
+    if results.without_labels:
+        return []
+    parts: List[Part] = []
+    for system in results.systems:
+        pairs = [
+            pair
+            for run in results.runs[system.name]
+            for prediction in run.predictions
+            for pair in _label_pairs(prediction.gold, prediction.predicted)
+        ]
+        path, picture = _picture(
+            results,
+            f"confusion_{system.name}",
+            f"Confusions of {system.name}",
+            "Each row is the test set's words or sentences of one label, over all seeds, and how they "
+            "were labelled.",
+        )
+        if figures.confusion(path, system.name, pairs):
+            more = " The twenty labels with the most confusions; the others are put together."
+            picture = dataclasses.replace(picture, caption=picture.caption + more)
+        parts.append(picture)
+    return parts
+
+
+def _label_pairs(gold: Any, predicted: Any) -> List[Tuple[str, str]]:
+    return list(zip(gold, predicted)) if isinstance(gold, list) else [(gold, predicted)]
+
+
+def _named(part: str, metric: str) -> Scale:
+    scale = scale_of(metric)
+    return Scale(f"{part} {scale.label}", scale.factor)

@@ -1,0 +1,204 @@
+"""A report's tables: each gives parts, beginning with what it is a table of."""
+
+import json
+from typing import Dict, Iterator, List, Sequence
+
+from slstm_allennlp.comparison.document import Cell, Heading, Link, Listing, Paragraph, Part, Table
+from slstm_allennlp.comparison.plan import varied_settings
+from slstm_allennlp.comparison.report.numbers import (
+    NONE,
+    common,
+    given,
+    interval,
+    p_value,
+    plural,
+    scale_of,
+    signed,
+    spread,
+)
+from slstm_allennlp.comparison.results import Comparison, Results, RunResult
+from slstm_allennlp.comparison.runner import Failure
+
+_MEGABYTE = 1024 * 1024
+
+
+def results_table(results: Results) -> List[Part]:
+    scale = scale_of(results.plan.metric.name)
+    columns = [
+        "system",
+        f"dev {scale.label}",
+        f"test {scale.label}",
+        "parameters",
+        "trained",
+        "s / epoch",
+        "test s",
+        "peak memory (MB)",
+        "runs",
+    ]
+    rows: List[List[Cell]] = []
+    for system in results.systems:
+        runs = results.runs[system.name]
+        is_baseline = system.name == results.plan.baseline
+        rows.append(
+            [
+                f"{system.name} (baseline)" if is_baseline else system.name,
+                spread(given([run.validation_score for run in runs]), scale),
+                spread([run.test_score for run in runs], scale),
+                common([run.measurements["parameters"] for run in runs]),
+                common([run.measurements["trained_parameters"] for run in runs]),
+                spread(given([run.seconds_per_epoch for run in runs])),
+                spread([run.measurements["test_seconds"] for run in runs]),
+                spread([run.training["peak_memory_bytes"] / _MEGABYTE for run in runs], digits=0),
+                [_link(run, str(run.run.seed)) for run in runs],
+            ]
+        )
+    return [Heading("Results"), Table(columns, rows), Paragraph(_how_it_was_measured(results))]
+
+
+def _how_it_was_measured(results: Results) -> str:
+    training = [run.training for runs in results.runs.values() for run in runs]
+    threads = sorted({conditions["threads"] for conditions in training})
+    kinds = sorted({conditions["peak_memory_of"] for conditions in training})
+    where = sorted({f"{one['device']}, PyTorch {one['torch']}" for one in training})
+    return (
+        "Means ± standard deviations over the seeds. The test set was given to the model of the epoch "
+        "that was best on the validation set. Seconds per epoch are each run's median over its epochs, "
+        "validation included; test seconds are those of AllenNLP's evaluation, reading the corpus left "
+        f"out. Peak memory is that of the whole training process ({' and '.join(kinds)}), libraries "
+        f"included on a CPU. {'; '.join(where)}; {' or '.join(map(str, threads))} thread(s)."
+    )
+
+
+def differences(results: Results) -> List[Part]:
+    """Nothing where there is nothing to compare."""
+    comparisons, baseline = results.comparisons, results.plan.baseline
+    if not comparisons:
+        return []
+    columns = [
+        f"system − {baseline}",
+        f"difference, test {scale_of(results.plan.metric.name).label}",
+        "seeds",
+        "p (t-test over seeds)",
+        "95% over seeds",
+        "p (randomisation over sentences)",
+        "95% over sentences",
+        "in words",
+    ]
+    rows = [_difference_row(results, comparison) for comparison in comparisons]
+    notes = map(Paragraph, _notes_on_differences(results))
+    return [Heading(f"Differences to {baseline}"), Table(columns, rows), *notes]
+
+
+def _difference_row(results: Results, comparison: Comparison) -> List[Cell]:
+    seeds, sentences = comparison.over_seeds, comparison.over_sentences
+    scale = scale_of(results.plan.metric.name)
+    return [
+        comparison.system,
+        signed(seeds.difference, scale),
+        str(seeds.num_seeds),
+        p_value(seeds.p_value),
+        interval(seeds.interval, scale),
+        p_value(sentences.p_value if sentences else None),
+        # A share of the words, sentences or spans, whatever the metric.
+        interval(sentences.interval if sentences else None, scale_of("accuracy")),
+        comparison.verdict,
+    ]
+
+
+def _notes_on_differences(results: Results) -> Iterator[str]:
+    comparisons = results.comparisons
+    remarks: Dict[str, List[str]] = {}
+    for comparison in comparisons:
+        remarks.setdefault(comparison.remark, []).append(comparison.system)
+    for remark, systems in remarks.items():
+        if remark:
+            yield f"{', '.join(systems)}: {remark}."
+    over_sentences = given([comparison.over_sentences for comparison in comparisons])
+    if over_sentences:
+        yield (
+            "Over sentences: paired approximate randomisation "
+            f"({over_sentences[0].num_resamples} times) and bootstrap percentiles of the "
+            f"{results.sentence_score} on {over_sentences[0].num_sentences} test sentences, all seeds "
+            "of a sentence together; it asks whether these trained models differ on other sentences, "
+            "the t-test whether the systems do with other seeds."
+        )
+    yield (
+        '"better" and "worse" are for p below 0.05 in both tests (or in the t-test, where there is no '
+        "other)."
+    )
+    if len(comparisons) > 1:
+        yield (
+            f"The p values are not corrected for there being {len(comparisons)} comparisons "
+            f"(Bonferroni: below {0.05 / len(comparisons):.2g})."
+        )
+    if results.disagreement:
+        yield results.disagreement
+
+
+def settings(results: Results) -> List[Part]:
+    heading = Heading("What differs")
+    varied = varied_settings(results.plan.systems)
+    if not varied:
+        return [heading, Paragraph("Nothing: there is one config.")]
+    columns = ["key of the config", *(system.name for system in results.plan.systems)]
+    rows: List[List[Cell]] = [
+        [key, *(NONE if value is None else json.dumps(value) for value in values)]
+        for key, values in varied.items()
+    ]
+    return [heading, Table(columns, rows), Paragraph("All other keys are the same.")]
+
+
+def runs_table(results: Results) -> List[Part]:
+    columns = ["run", "dev", "test", "best epoch", "epochs", "s / epoch", "test s", "MB", "files", ""]
+    runs = [run for of_system in results.runs.values() for run in of_system]
+    scale = scale_of(results.plan.metric.name)
+    rows: List[List[Cell]] = []
+    for run in runs:
+        recoveries = run.folder.recovered_from()
+        rows.append(
+            [
+                [_link(run, run.run.name)],
+                spread(given([run.validation_score]), scale),
+                spread([run.test_score], scale),
+                str(run.best_epoch),
+                str(len(run.epochs)),
+                spread(given([run.seconds_per_epoch])),
+                spread([run.measurements["test_seconds"]]),
+                f"{run.training['peak_memory_bytes'] / _MEGABYTE:.0f}",
+                _files(run),
+                f"interrupted, went on {plural(len(recoveries), 'time')}" if recoveries else "",
+            ]
+        )
+    parts: List[Part] = [Heading("Runs"), Table(columns, rows)]
+    if any(run.folder.recovered_from() for run in runs):
+        parts.append(
+            Paragraph(
+                "A run that went on after an interruption has drawn other random numbers from there on "
+                "than it would have without; epochs that were cut in two are left out of its seconds."
+            )
+        )
+    return parts
+
+
+def failed_runs(failures: Sequence[Failure]) -> List[Part]:
+    """Nothing where none failed."""
+    parts: List[Part] = [Heading("Failed runs")] if failures else []
+    for failure in failures:
+        parts.append(Paragraph(f"{failure.run.name} {failure.reason}. The end of its log:"))
+        parts.append(Listing(failure.tail))
+        links = [
+            Link("the whole log", f"logs/{failure.run.name}.log"),
+            Link("its config", f"configs/{failure.run.name}.json"),
+        ]
+        parts.append(Table(["run", "files"], [[failure.run.name, links]]))
+    return parts
+
+
+def _link(run: RunResult, text: str) -> Link:
+    return Link(text, f"runs/{run.run.name}/")
+
+
+def _files(run: RunResult) -> List[Link]:
+    names = ["config.json", "metrics.json", "measurements.json", "predictions.jsonl"]
+    links = [Link(name, f"runs/{run.run.name}/{name}") for name in names]
+    return [*links, Link("log", f"logs/{run.run.name}.log")]
