@@ -14,8 +14,10 @@ from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunF
 from slstm_allennlp.comparison.plan import Metric, Plan, Run, System
 from slstm_allennlp.comparison.predictions import Labels, Prediction, read_predictions
 from slstm_allennlp.comparison.significance import (
+    LengthTest,
     SeedTest,
     SentenceTest,
+    length_test,
     paired_t_test,
     sentence_test,
     verdict,
@@ -126,6 +128,8 @@ class Comparison:
     over_seeds : `SeedTest`
     over_sentences : `SentenceTest`, optional
         None where there is none; `remark` has the reason.
+    over_lengths : `LengthTest`, optional
+        None without `over_sentences`, and where all sentences have one length.
     remark : `str`
     verdict : `str`
     """
@@ -134,6 +138,7 @@ class Comparison:
     seeds: List[int]
     over_seeds: SeedTest
     over_sentences: Optional[SentenceTest]
+    over_lengths: Optional[LengthTest]
     remark: str
     verdict: str
 
@@ -259,12 +264,11 @@ class Results:
         over_seeds = paired_t_test(
             *([scores[name][seed] for seed in seeds] for name in (system, baseline))
         )
-        over_sentences = None
+        over_sentences = over_lengths = None
         if self.without_labels is None:
-            over_sentences = sentence_test(
-                *(self.counts(name, seeds) for name in (system, baseline)),
-                num_resamples=self.num_resamples,
-            )
+            ours, theirs = (self.counts(name, seeds) for name in (system, baseline))
+            over_sentences = sentence_test(ours, theirs, num_resamples=self.num_resamples)
+            over_lengths = length_test(ours, theirs, self.lengths, num_resamples=self.num_resamples)
         remarks = [over_seeds.remark]
         if self.without_labels:
             remarks.append(f"no test over sentences: {self.without_labels}")
@@ -275,6 +279,7 @@ class Results:
                 seeds=seeds,
                 over_seeds=over_seeds,
                 over_sentences=over_sentences,
+                over_lengths=over_lengths,
                 remark="; ".join(filter(None, remarks)),
                 verdict=verdict(over_seeds, over_sentences, higher_is_better=higher),
             )

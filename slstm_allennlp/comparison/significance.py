@@ -185,6 +185,101 @@ def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int, se
     return float(interval.low), float(interval.high)
 
 
+@dataclass(frozen=True)
+class LengthTest:
+    """
+    # Parameters
+
+    most_words : `int`
+        What the shorter half of the sentences has at most.
+    shorter, longer : `float`
+        The difference of the scores on either half, as a mean over the seeds.
+    p_value : `float`
+        Of a permutation test, two-sided, for that the one is not the other.
+    """
+
+    most_words: int
+    shorter: float
+    longer: float
+    p_value: float
+
+
+def length_test(
+    system: Counts,
+    baseline: Counts,
+    lengths: Sequence[int],
+    *,
+    num_resamples: int = 9999,
+    seed: int = 0,
+) -> Optional[LengthTest]:
+    """
+    Whether one system's advantage grows with the sentences' length: if length made no difference, any
+    other sentences could be the longer ones.
+
+    # Parameters
+
+    system, baseline : `Counts`
+        Of the same sentences, with the same seeds.
+    lengths : `Sequence[int]`
+        Of the sentences.
+    num_resamples : `int`, optional (default = `9999`)
+    seed : `int`, optional (default = `0`)
+
+    # Returns
+
+    `LengthTest`, optional
+        None for sentences of one length.
+    """
+    if not len(lengths) == system.num_sentences == baseline.num_sentences:
+        raise ValueError(
+            f"there are {len(lengths)} lengths for {system.num_sentences} and "
+            f"{baseline.num_sentences} sentences, expected one for each"
+        )
+    most_words = _most_words_of_shorter_half(lengths)
+    if most_words is None:
+        return None
+    change = _ChangeWithLength(system, baseline)
+    is_longer = numpy.asarray(lengths) > most_words
+    shuffled = stats.permutation_test(
+        (is_longer,),
+        change,
+        permutation_type="pairings",
+        vectorized=True,
+        n_resamples=num_resamples,
+        batch=_batch(len(lengths)),
+        rng=numpy.random.default_rng(seed),
+    )
+    shorter, longer = (float(difference) for difference in change.of_halves(is_longer))
+    return LengthTest(most_words, shorter, longer, float(shuffled.pvalue))
+
+
+def _most_words_of_shorter_half(lengths: Sequence[int]) -> Optional[int]:
+    """Where sentences of one length stay together; None if all have one."""
+    ordered = sorted(lengths)
+    ends = [end for end in range(1, len(ordered)) if ordered[end - 1] < ordered[end]]
+    return ordered[min(ends, key=lambda end: abs(2 * end - len(ordered))) - 1] if ends else None
+
+
+class _ChangeWithLength:
+    """How much larger the difference of two systems' scores is on some sentences than on the others."""
+
+    def __init__(self, system: Counts, baseline: Counts) -> None:
+        self._systems = (system, baseline)
+
+    def of_halves(self, is_longer: numpy.ndarray) -> Tuple[numpy.ndarray, numpy.ndarray]:
+        """*Shape:* (..., num_sentences) to (...) for the others and (...) for those."""
+        halves = []
+        for chosen in (1.0 - is_longer, 1.0 * is_longer):
+            scores = [ratio(*(chosen @ part.T for part in counts)) for counts in self._systems]
+            halves.append((scores[0] - scores[1]).mean(axis=-1))
+        return halves[0], halves[1]
+
+    def __call__(self, is_longer: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
+        """*Shape:* (..., num_sentences), with the sentences on `axis`, to (...)"""
+        shorter, longer = self.of_halves(numpy.moveaxis(is_longer, axis, -1))
+        return longer - shorter
+
+
 def verdict(seeds: SeedTest, sentences: Optional[SentenceTest], *, higher_is_better: bool = True) -> str:
     """
     In words: `better` or `worse` where the tests that there are agree that the difference is not by

@@ -56,6 +56,17 @@ def test_differences(comparison):
     assert "other: the difference is the same with every seed: no t-test." in text
 
 
+def test_differences_by_length(comparison):
+    """Sentences of one to four words: on the first two `other` is 25 points ahead, on the others 75."""
+    text = report(comparison, plan("base", "other"))
+    (row,) = rows(text, "Differences to base by length")
+    assert row[:4] == ["other", "+25.00", "+75.00", "+50.00"] and 0 < float(row[4]) <= 1
+    assert "| up to 2 words | longer |" in text
+    assert "on the shorter half (2) and the longer half (2) of the test sentences" in text
+    given = json.loads((comparison.path / "report.json").read_text())
+    assert given["comparisons"][0]["over_lengths"]["longer"] == 0.75
+
+
 def test_few_seeds_are_said_first(comparison):
     text = report(comparison, plan("base", "other"))
     assert "2 seeds: a t-test over so few has little power" in text.split("## Results")[0]

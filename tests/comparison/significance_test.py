@@ -12,6 +12,7 @@ from slstm_allennlp.comparison.significance import (
     SeedTest,
     SentenceTest,
     Spread,
+    length_test,
     paired_t_test,
     sentence_test,
     verdict,
@@ -179,3 +180,57 @@ def test_verdicts(seeds, over_sentences, said):
 
 def test_less_loss_is_better():
     assert verdict(SeedTest(-0.1, 5, 0.01), None, higher_is_better=False) == "better"
+
+
+def one_seed(*right):
+    return Counts(numpy.array([right], dtype=float), numpy.ones((1, len(right))))
+
+
+def test_length_by_enumeration():
+    """Of all ways to deal out the lengths of six sentences, those with a change as large."""
+    system, baseline, lengths = (0, 1, 0, 1, 1, 1), (1, 0, 0, 0, 0, 0), (2, 3, 3, 7, 8, 9)
+    each = numpy.subtract(system, baseline)
+    changes = [
+        numpy.mean(each[list(longer)]) - (sum(each) - sum(each[list(longer)])) / 3
+        for longer in itertools.combinations(range(6), 3)
+    ]
+    observed = changes[-1]  # of the last three
+    more = sum(change >= observed - 1e-9 for change in changes)
+    less = sum(change <= observed + 1e-9 for change in changes)
+    test = length_test(one_seed(*system), one_seed(*baseline), lengths)
+    assert (test.most_words, test.shorter, test.longer) == (3, 0.0, 1.0)
+    assert test.p_value == pytest.approx(2 * min(more, less) / len(changes))
+
+
+def test_an_advantage_that_grows_with_length():
+    random = numpy.random.default_rng(0)
+    lengths = random.integers(3, 40, 400)
+
+    def draw(chance):
+        return Counts((random.random((5, 400)) < chance).astype(float), numpy.ones((5, 400)))
+
+    baseline = draw(0.6)
+    growing = length_test(draw(0.6 + 0.2 * (lengths > 20)), baseline, lengths)
+    assert growing.p_value < 0.01 and growing.longer > growing.shorter + 0.1
+    assert length_test(draw(0.7), baseline, lengths).p_value > 0.05  # as much better everywhere
+
+
+def test_length_and_the_score_of_spans():
+    """The score of a half is that of its sums, not the mean of its sentences'."""
+    system = Counts(numpy.array([[2.0, 0, 4, 2]]), numpy.array([[2.0, 2, 8, 2]]))
+    baseline = Counts(numpy.array([[0.0, 0, 2, 2]]), numpy.array([[3.0, 1, 8, 2]]))
+    test = length_test(system, baseline, [1, 2, 3, 4])
+    assert test.shorter == pytest.approx(2 / 4) and test.longer == pytest.approx(6 / 10 - 4 / 10)
+
+
+def test_sentences_of_one_length_stay_together():
+    counts = one_seed(1, 0, 1, 0, 1)
+    assert length_test(counts, counts, [4, 4, 4, 4, 9]).most_words == 4
+    assert length_test(counts, counts, [1, 4, 4, 4, 4]).most_words == 1
+    assert length_test(counts, counts, [4, 4, 4, 4, 4]) is None
+
+
+def test_lengths_of_other_sentences_are_refused():
+    counts = one_seed(1, 0, 1)
+    with pytest.raises(ValueError, match="there are 2 lengths for 3 and 3 sentences"):
+        length_test(counts, counts, [1, 2])

@@ -11,6 +11,7 @@ from slstm_allennlp.comparison.report.numbers import given, plural, scale_of, sp
 from slstm_allennlp.comparison.report.pictures import pictures
 from slstm_allennlp.comparison.report.tables import (
     differences,
+    differences_by_length,
     failed_runs,
     results_table,
     runs_table,
@@ -40,6 +41,7 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
         *cautions(results, failures),
         *results_table(results),
         *differences(results),
+        *differences_by_length(results),
         *settings(results),
         *pictures(results),
         *runs_table(results),

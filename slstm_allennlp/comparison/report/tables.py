@@ -4,6 +4,7 @@ import json
 from typing import Dict, Iterator, List, Sequence
 
 from slstm_allennlp.comparison.document import Cell, Heading, Link, Listing, Paragraph, Part, Table
+from slstm_allennlp.comparison.figures import Scale
 from slstm_allennlp.comparison.plan import varied_settings
 from slstm_allennlp.comparison.report.numbers import (
     NONE,
@@ -20,6 +21,7 @@ from slstm_allennlp.comparison.results import Comparison, Results, RunResult
 from slstm_allennlp.comparison.runner import Failure
 
 _MEGABYTE = 1024 * 1024
+_OF_SENTENCES = Scale("", 100)  # a share of the words, sentences or spans, whatever the metric
 
 
 def results_table(results: Results) -> List[Part]:
@@ -99,8 +101,7 @@ def _difference_row(results: Results, comparison: Comparison) -> List[Cell]:
         p_value(seeds.p_value),
         interval(seeds.interval, scale),
         p_value(sentences.p_value if sentences else None),
-        # A share of the words, sentences or spans, whatever the metric.
-        interval(sentences.interval if sentences else None, scale_of("accuracy")),
+        interval(sentences.interval if sentences else None, _OF_SENTENCES),
         comparison.verdict,
     ]
 
@@ -133,6 +134,38 @@ def _notes_on_differences(results: Results) -> Iterator[str]:
         )
     if results.disagreement:
         yield results.disagreement
+
+
+def differences_by_length(results: Results) -> List[Part]:
+    """Nothing where there is nothing to compare, or sentences cannot be."""
+    tests = {one.system: one.over_lengths for one in results.comparisons if one.over_lengths}
+    if not tests:
+        return []
+    baseline, most_words = results.plan.baseline, next(iter(tests.values())).most_words
+    number = sum(length <= most_words for length in results.lengths)
+    columns = [
+        f"system − {baseline}",
+        f"up to {plural(most_words, 'word')}",
+        "longer",
+        "change",
+        "p (permutation of lengths)",
+    ]
+    rows: List[List[Cell]] = [
+        [
+            system,
+            signed(test.shorter, _OF_SENTENCES),
+            signed(test.longer, _OF_SENTENCES),
+            signed(test.longer - test.shorter, _OF_SENTENCES),
+            p_value(test.p_value),
+        ]
+        for system, test in tests.items()
+    ]
+    note = (
+        f"Of the {results.sentence_score} (%), on the shorter half ({number}) and the longer half "
+        f"({len(results.lengths) - number}) of the test sentences; p asks whether the difference is "
+        "another one on longer sentences."
+    )
+    return [Heading(f"Differences to {baseline} by length"), Table(columns, rows), Paragraph(note)]
 
 
 def settings(results: Results) -> List[Part]:
