@@ -1,48 +1,17 @@
-// The S-LSTM paper's findings on one of the review datasets, for `allennlp compare`, at a size for a CPU:
+// The S-LSTM paper's Table 2 and Figure 2 on one corpus: sentence nodes, boundary words, steps and a wider window,
+// one changed at a time:
 //
-//   DATA=/data/mtl DATASET=apparel allennlp compare experiments/findings.jsonnet --output-dir output/findings
-//
-// Run in the project's folder. All systems have words of 64 numbers and about 168 thousand weights, but for
-// those whose change is of weights (nodes, steps, boundary words, attention).
-local slstm(changes={}) = {
-  config: 'training_config/mtl_slstm.jsonnet',
-  overrides: {
-    'model.seq2vec_encoder': { type: 'slstm', input_size: 64, hidden_size: 64 } + changes,
-  },
-};
-local lstm(changes) = {
-  config: 'training_config/mtl_bilstm.jsonnet',
-  overrides: {
-    'model.seq2vec_encoder': { type: 'lstm', input_size: 64, bidirectional: true } + changes,
-  },
-};
+//   TASK=MR DATA=/data/mtl allennlp compare experiments/findings.jsonnet --output-dir output/findings/MR
+local tasks = import 'tasks.libsonnet';
 
-{
-  seeds: [13, 14, 15, 16, 17],
-  baseline: 'slstm',
-  systems: {
-    slstm: slstm(),
-    no_node: slstm({ num_sentence_nodes: 0 }),
-    two_nodes: slstm({ num_sentence_nodes: 2 }),
-    no_boundary: slstm({ boundary: false }),
-    one_step: slstm({ num_steps: 1 }),
-    three_steps: slstm({ num_steps: 3 }),
-    six_steps: slstm({ num_steps: 6 }),
-    layer_norm: slstm({ layer_norm: true }),
-    softmax: slstm({ transition: { gate_normalization: 'softmax' } }),
-    fastnlp: slstm({ hidden_size: 69, transition: 'fastnlp' }),
-    bilstm: lstm({ hidden_size: 116 }),
-    bilstm_2_layers: lstm({ hidden_size: 65, num_layers: 2 }),
-  },
-  overrides: {
-    'dataset_reader.dataset': std.extVar('DATASET'),
-    train_data_path: std.extVar('DATA') + '#train',
-    validation_data_path: std.extVar('DATA') + '#dev',
-    test_data_path: std.extVar('DATA') + '#test',
-    'model.text_field_embedder.token_embedders.tokens.embedding_dim': 64,
-    'model.seq2seq_encoder.input_dim': 64,
-    'trainer.num_epochs': 8,
-    'trainer.patience': 2,
-    'trainer.optimizer.weight_decay': 0,
-  },
-}
+tasks.comparison(std.extVar('TASK'), std.extVar('DATA'), {
+  slstm: tasks.slstm(),
+  no_node: tasks.slstm({ num_sentence_nodes: 0 }),
+  two_nodes: tasks.slstm({ num_sentence_nodes: 2 }),
+  no_boundary: tasks.slstm({ boundary: false }),
+  one_step: tasks.slstm({ num_steps: 1 }),
+  three_steps: tasks.slstm({ num_steps: 3 }),
+  five_steps: tasks.slstm({ num_steps: 5 }),
+  seven_steps: tasks.slstm({ num_steps: 7 }),
+  window_2: tasks.slstm({ window_size: 2 }),
+})
