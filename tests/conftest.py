@@ -3,14 +3,16 @@ import pathlib
 
 import pytest
 import torch
+
+# Without a GPU, Triton's kernels run in its interpreter. That has to be said before Triton is imported,
+# as AllenNLP does on PyTorch for CUDA.
+if not torch.cuda.is_available():
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+
 from allennlp.commands.train import train_model_from_file
 from allennlp.common.plugins import import_plugins
 
 import slstm_allennlp  # noqa: F401  (a plain import registers everything)
-
-# Without a GPU, Triton's kernels run in its interpreter, which has to be said before they are imported.
-if not torch.cuda.is_available():
-    os.environ.setdefault("TRITON_INTERPRET", "1")
 
 ROOT = pathlib.Path(__file__).parent.parent
 
