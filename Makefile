@@ -1,6 +1,9 @@
-# `make demo` and `make test` set up everything they need, each from nothing, in .venv.
-
-VENV := .venv
+# `make demo` and `make test` set up everything they need, each from nothing, in .venv, with the first of these
+# Pythons that there is; PY=3.13 takes that one, in .venv-3.13.
+PYTHONS := 3.11 3.12 3.13
+PY :=
+TESTS :=  # all
+VENV := .venv$(addprefix -,$(PY))
 STOCK := .venv-stock
 INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
@@ -13,6 +16,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 help:
 	@echo "make demo        install, train a tagger on the bundled sentences, tag a few others"
 	@echo "make test        install, run the tests"
+	@echo "                 (both with Python 3.11, 3.12 or 3.13; PY=3.13 for that one)"
 	@echo "make test-stock  the same tests on Python 3.10 with AllenNLP's own pins"
 	@echo "make lint        formatting, linting and types"
 	@echo "make clean       remove the virtual environments and the output"
@@ -20,8 +24,8 @@ help:
 install: $(INSTALLED)
 
 $(VENV)/bin/python:
-	@python=$$(tools/find_python.sh 3.11) || { \
-	  echo "make: found no Python 3.11 that starts (with venv), expected one on the PATH or under pyenv, uv, asdf or conda" >&2; \
+	@python=$$(tools/find_python.sh $(or $(PY),$(PYTHONS))) || { \
+	  echo "make: found no Python $(or $(PY),of $(PYTHONS)) that starts (with venv), expected one on the PATH or under pyenv, uv, asdf or conda" >&2; \
 	  exit 1; }; \
 	echo "Making $(VENV) with $$python"; "$$python" -m venv $(VENV)
 
@@ -45,7 +49,7 @@ demo: $(INSTALLED)
 	@$(VENV)/bin/python tools/show_demo.py $(DEMO)
 
 test: $(DEV_INSTALLED)
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest $(TESTS)
 
 lint: $(DEV_INSTALLED)
 	$(VENV)/bin/ruff format --check .
@@ -73,4 +77,4 @@ $(STOCK_INSTALLED): requirements-stock.txt setup.py pyproject.toml | $(STOCK)/bi
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(STOCK) output
+	rm -rf .venv .venv-* output

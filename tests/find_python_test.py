@@ -27,8 +27,8 @@ def script(path, text):
     path.chmod(0o755)
 
 
-def find(bin):
-    command = [str(bin / "bash"), str(ROOT / "tools" / "find_python.sh"), VERSION]
+def find(bin, *versions):
+    command = [str(bin / "bash"), str(ROOT / "tools" / "find_python.sh"), *(versions or [VERSION])]
     done = subprocess.run(command, env={"PATH": str(bin)}, capture_output=True, text=True)
     return done.returncode, done.stdout.strip()
 
@@ -40,6 +40,12 @@ def test_none_is_found(bin):
 def test_on_the_path(bin):
     script(bin / f"python{VERSION}", f'exec {sys.executable} "$@"')
     assert find(bin) == (0, sys.executable)
+
+
+def test_the_first_of_several_that_there_is(bin):
+    script(bin / f"python{VERSION}", f'exec {sys.executable} "$@"')
+    assert find(bin, "3.99", VERSION, "3.98") == (0, sys.executable)
+    assert find(bin, "3.99", "3.98") == (1, "")
 
 
 def test_one_that_refuses_to_start_or_is_of_another_version_does_not_count(bin):

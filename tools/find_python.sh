@@ -1,40 +1,41 @@
 #!/usr/bin/env bash
-# Prints the path of a Python of the given version (3.11, say) that starts and can make virtual
-# environments, on the PATH or under a version manager; prints nothing and exits with 1 where none is.
+# Prints the path of a Python of the first of the given versions (3.11 3.12, say) that starts and can make
+# virtual environments, on the PATH or under a version manager; prints nothing and exits with 1 where none is.
 set -u
-version=$1
 
 works() {
   "$1" -c "import sys, venv, ensurepip; sys.exit('%d.%d' % sys.version_info[:2] != '$version')" \
     >/dev/null 2>&1
 }
 
-# A python3.10 on the PATH may be a version manager's stand-in that refuses to start.
-candidates=("python$version" python3 python)
-if command -v pyenv >/dev/null 2>&1; then
-  while read -r installed; do
-    candidates+=("$(pyenv root)/versions/$installed/bin/python")
-  done < <(pyenv versions --bare 2>/dev/null | grep -E "^${version//./\\.}(\.|$)")
-fi
-if command -v uv >/dev/null 2>&1; then
-  candidates+=("$(uv python find --no-python-downloads "$version" 2>/dev/null)")
-fi
-if command -v asdf >/dev/null 2>&1; then
-  while read -r installed; do
-    candidates+=("$(asdf where python "$installed" 2>/dev/null)/bin/python")
-  done < <(asdf list python 2>/dev/null | tr -d ' *' | grep -E "^${version//./\\.}(\.|$)")
-fi
-if command -v conda >/dev/null 2>&1; then
-  while read -r environment; do
-    candidates+=("$environment/bin/python")
-  done < <(conda env list 2>/dev/null | grep -v '^#' | awk 'NF {print $NF}')
-fi
-
-for candidate in "${candidates[@]}"; do
-  [ -n "$candidate" ] || continue
-  if works "$candidate"; then
-    "$candidate" -c "import sys; print(sys.executable)"
-    exit 0
+for version in "$@"; do
+  # A python3.10 on the PATH may be a version manager's stand-in that refuses to start.
+  candidates=("python$version" python3 python)
+  if command -v pyenv >/dev/null 2>&1; then
+    while read -r installed; do
+      candidates+=("$(pyenv root)/versions/$installed/bin/python")
+    done < <(pyenv versions --bare 2>/dev/null | grep -E "^${version//./\\.}(\.|$)")
   fi
+  if command -v uv >/dev/null 2>&1; then
+    candidates+=("$(uv python find --no-python-downloads "$version" 2>/dev/null)")
+  fi
+  if command -v asdf >/dev/null 2>&1; then
+    while read -r installed; do
+      candidates+=("$(asdf where python "$installed" 2>/dev/null)/bin/python")
+    done < <(asdf list python 2>/dev/null | tr -d ' *' | grep -E "^${version//./\\.}(\.|$)")
+  fi
+  if command -v conda >/dev/null 2>&1; then
+    while read -r environment; do
+      candidates+=("$environment/bin/python")
+    done < <(conda env list 2>/dev/null | grep -v '^#' | awk 'NF {print $NF}')
+  fi
+
+  for candidate in "${candidates[@]}"; do
+    [ -n "$candidate" ] || continue
+    if works "$candidate"; then
+      "$candidate" -c "import sys; print(sys.executable)"
+      exit 0
+    fi
+  done
 done
 exit 1

@@ -22,6 +22,7 @@ from slstm_allennlp.compatibility.trainer import MendedTrainer
 from slstm_allennlp.compatibility.transformers import (
     EvalModeMismatchedEmbedder,
     explain_missing_transformers,
+    leave_special_tokens_to_the_calls,
 )
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
 allow_numpy_scalars()
 count_illegal_bioul_tags()
 explain_missing_transformers()
+leave_special_tokens_to_the_calls()
 multiply_gradients_by_their_own_words()
 silence_known_warnings()
 write_checkpoints_whole()

@@ -1,4 +1,7 @@
-"""A BERT that is not there, said in one sentence; and a frozen BERT without dropout of its own."""
+"""
+A BERT that is not there, said in one sentence; tokenizers of current transformers; and a frozen BERT
+without dropout of its own.
+"""
 
 import functools
 import os
@@ -37,6 +40,20 @@ def explain_missing_transformers() -> None:
     get, get_tokenizer = cached_transformers.get, cached_transformers.get_tokenizer
     cached_transformers.get = _explaining(get, [_CONFIG, _WEIGHTS])
     cached_transformers.get_tokenizer = _explaining(get_tokenizer, [_CONFIG, _VOCABULARY])
+
+
+def leave_special_tokens_to_the_calls() -> None:
+    """
+    Has AllenNLP make tokenizers without `add_special_tokens`, which it gives to every call besides: at
+    their making, transformers up to 4.44 has ignored it, and later ones refuse it.
+    """
+    get_tokenizer = cached_transformers.get_tokenizer
+
+    @functools.wraps(get_tokenizer)
+    def get(model_name: str, *args: Any, add_special_tokens: bool = True, **kwargs: Any) -> Any:
+        return get_tokenizer(model_name, *args, **kwargs)
+
+    cached_transformers.get_tokenizer = get
 
 
 def _explaining(load: Callable, needs: _Needs) -> Callable:
