@@ -20,11 +20,11 @@ import time
 from typing import Any, Dict, Iterator, Tuple
 
 import torch
-from run import HERE, Shape, batch, machine, training_step
+from run import HERE, LSTM, Shape, batch, machine, training_step
 
 from slstm_allennlp.modules import SentenceStateLSTM
 
-S_LSTM, WITHOUT_ONEDNN, LSTM = "S-LSTM", "S-LSTM, without oneDNN", "torch.nn.LSTM, 2 directions"
+S_LSTM, WITHOUT_ONEDNN = "S-LSTM", "S-LSTM, without oneDNN"
 VERSIONS = (S_LSTM, WITHOUT_ONEDNN, LSTM)
 SENTENCES = 10
 SHORTEST, LONGEST = 10, 40  # words

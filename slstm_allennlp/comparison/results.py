@@ -164,6 +164,11 @@ class Results:
                 self.runs[run.system].append(RunResult(run, folder.run(run), plan.metric))
 
     @property
+    def done(self) -> List[RunResult]:
+        """Those of all systems."""
+        return [result for results in self.runs.values() for result in results]
+
+    @property
     def missing(self) -> List[Run]:
         return [run for run in self.plan.runs() if not self.folder.run(run).is_done()]
 
@@ -175,26 +180,24 @@ class Results:
     @cached_property
     def without_labels(self) -> Optional[str]:
         """Why the predictions cannot be compared sentence by sentence, None where they can."""
-        results = [result for results in self.runs.values() for result in results]
-        for result in results:
+        for result in self.done:
             if not result.predictions or any(one.gold is None for one in result.predictions):
                 return f"{result.run.system} gives no labels that can be compared"
         if self.other_test:
             return self.other_test
-        if not results:
+        if not self.done:
             return "no run is done"
-        return "there is one test sentence" if len(results[0].predictions) == 1 else None
+        return "there is one test sentence" if len(self.done[0].predictions) == 1 else None
 
     @cached_property
     def other_test(self) -> Optional[str]:
         """Which run was tested on other sentences or labels than the first; None if none was."""
-        results = [result for results in self.runs.values() for result in results]
-        expected = _gold(results[0]) if results else []
-        for other in results[1:]:
+        expected = _gold(self.done[0]) if self.done else []
+        for other in self.done[1:]:
             if _gold(other) != expected:
                 return (
                     f"{other.run.name} was tested on other sentences or labels than "
-                    f"{results[0].run.name}"
+                    f"{self.done[0].run.name}"
                 )
         return None
 
@@ -210,14 +213,14 @@ class Results:
         """What is counted sentence by sentence."""
         if self.encoding:
             return "span F1"
-        first = next(result for results in self.runs.values() for result in results)
-        return "accuracy of the tags" if isinstance(first.predictions[0].gold, list) else "accuracy"
+        return (
+            "accuracy of the tags" if isinstance(self.done[0].predictions[0].gold, list) else "accuracy"
+        )
 
-    @property
+    @cached_property
     def lengths(self) -> List[int]:
         """The words of each test sentence, the same for all runs unless there is an `other_test`."""
-        first = next(result for results in self.runs.values() for result in results)
-        return [prediction.length for prediction in first.predictions]
+        return [prediction.length for prediction in self.done[0].predictions]
 
     def counts(self, system: str, seeds: Optional[Sequence[int]] = None) -> Counts:
         """Of a system on the test sentences, with all its seeds or some of them."""

@@ -115,11 +115,7 @@ def sentence_test(
     num_resamples : `int`, optional (default = `9999`)
     seed : `int`, optional (default = `0`)
     """
-    if system.numerators.shape != baseline.numerators.shape:
-        raise ValueError(
-            f"the counts have shapes {system.numerators.shape} and {baseline.numerators.shape}, "
-            "expected the same seeds and sentences"
-        )
+    _check_paired(system, baseline)
     number = system.num_sentences
     if number < 2:
         raise ValueError(f"there is {number} sentence, expected two or more")
@@ -139,6 +135,14 @@ def sentence_test(
         num_sentences=number,
         num_resamples=num_resamples,
     )
+
+
+def _check_paired(system: Counts, baseline: Counts) -> None:
+    if system.numerators.shape != baseline.numerators.shape:
+        raise ValueError(
+            f"the counts have shapes {system.numerators.shape} and {baseline.numerators.shape}, "
+            "expected the same seeds and sentences"
+        )
 
 
 def _batch(num_sentences: int) -> int:
@@ -230,7 +234,8 @@ def length_test(
     `LengthTest`, optional
         None for sentences of one length.
     """
-    if not len(lengths) == system.num_sentences == baseline.num_sentences:
+    _check_paired(system, baseline)
+    if len(lengths) != system.num_sentences:
         raise ValueError(
             f"there are {len(lengths)} lengths for {system.num_sentences} and "
             f"{baseline.num_sentences} sentences, expected one for each"

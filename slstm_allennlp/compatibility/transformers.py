@@ -45,7 +45,7 @@ def explain_missing_transformers() -> None:
 def leave_special_tokens_to_the_calls() -> None:
     """
     Has AllenNLP make tokenizers without `add_special_tokens`, which it gives to every call besides: at
-    their making, transformers up to 4.44 has ignored it, and later ones refuse it.
+    their making, transformers 4.40 ignores it, and 4.46 refuses it.
     """
     get_tokenizer = cached_transformers.get_tokenizer
 

@@ -42,7 +42,7 @@ def _seeds(results: Results) -> Iterator[str]:
 
 
 def _conditions(results: Results) -> Iterator[str]:
-    training = [run.training for runs in results.runs.values() for run in runs]
+    training = [run.training for run in results.done]
     at_a_time = max(conditions["runs_at_a_time"] for conditions in training)
     if at_a_time > 1:
         yield (

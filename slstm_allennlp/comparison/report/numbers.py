@@ -8,7 +8,7 @@ from slstm_allennlp.comparison.significance import Spread
 
 _SHARES = ("accuracy", "f1", "precision", "recall", "bleu")  # metrics from 0 to 1, shown in per cent
 NONE = "–"
-PLAIN = Scale("")
+_PLAIN = Scale("")
 
 
 def scale_of(metric: str) -> Scale:
@@ -22,7 +22,7 @@ def given(values: Sequence[Optional[Any]]) -> List[Any]:
     return [value for value in values if value is not None]
 
 
-def spread(values: Sequence[float], scale: Scale = PLAIN, digits: Optional[int] = None) -> str:
+def spread(values: Sequence[float], scale: Scale = _PLAIN, digits: Optional[int] = None) -> str:
     """Mean ± standard deviation."""
     if not values:
         return NONE

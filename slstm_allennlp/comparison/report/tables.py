@@ -58,7 +58,7 @@ def results_table(results: Results) -> List[Part]:
 
 
 def _how_it_was_measured(results: Results) -> str:
-    training = [run.training for runs in results.runs.values() for run in runs]
+    training = [run.training for run in results.done]
     threads = sorted({conditions["threads"] for conditions in training})
     kinds = sorted({conditions["peak_memory_of"] for conditions in training})
     where = sorted({f"{one['device']}, PyTorch {one['torch']}" for one in training})
@@ -183,10 +183,9 @@ def settings(results: Results) -> List[Part]:
 
 def runs_table(results: Results) -> List[Part]:
     columns = ["run", "dev", "test", "best epoch", "epochs", "s / epoch", "test s", "MB", "files", ""]
-    runs = [run for of_system in results.runs.values() for run in of_system]
     scale = scale_of(results.plan.metric.name)
     rows: List[List[Cell]] = []
-    for run in runs:
+    for run in results.done:
         recoveries = run.folder.recovered_from()
         rows.append(
             [
@@ -203,7 +202,7 @@ def runs_table(results: Results) -> List[Part]:
             ]
         )
     parts: List[Part] = [Heading("Runs"), Table(columns, rows)]
-    if any(run.folder.recovered_from() for run in runs):
+    if any(run.folder.recovered_from() for run in results.done):
         parts.append(
             Paragraph(
                 "A run that went on after an interruption has drawn other random numbers from there on "
