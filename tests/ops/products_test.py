@@ -8,7 +8,7 @@ TYPES = (torch.float64, torch.float32, torch.bfloat16)
 SIZES = pytest.mark.parametrize("m, n", ((40, 24), (500, 320)), ids=("small", "large"))
 
 
-def check(ours, exact, dtype):
+def assert_near(ours, exact, dtype):
     assert ours.dtype == dtype and ours.layout == torch.strided
     assert (ours.double() - exact).norm() <= 8 * torch.finfo(dtype).eps * exact.norm()
 
@@ -21,9 +21,9 @@ def test_product(dtype, rows, turned, m, n):
     x = torch.randn(rows, n).to(dtype)
     W = (torch.randn(n, m).t() if turned else torch.randn(m, n)).to(dtype)
     exact = x.double() @ W.double().t()
-    check(product(x, W), exact, dtype)
+    assert_near(product(x, W), exact, dtype)
     for expected_rows in (0, 1, 5, 300):  # a guess, and it may be wrong
-        check(product(x, packed(W, expected_rows)), exact, dtype)
+        assert_near(product(x, packed(W, expected_rows)), exact, dtype)
 
 
 @SIZES
@@ -31,15 +31,15 @@ def test_product(dtype, rows, turned, m, n):
 @pytest.mark.parametrize("rows", (0, 1, 301))
 def test_product_over_rows(dtype, rows, m, n):
     d, x = torch.randn(rows, m).to(dtype), torch.randn(rows, n).to(dtype)
-    check(product_over_rows(d, x), d.double().t() @ x.double(), dtype)
+    assert_near(product_over_rows(d, x), d.double().t() @ x.double(), dtype)
 
 
 @SIZES
 def test_a_bias(m, n):
     x, W, bias = torch.randn(3, n), torch.randn(m, n), torch.randn(m)
     exact = x.double() @ W.double().t() + bias
-    check(product(x, W, bias), exact, torch.float32)
-    check(product(x, packed(W, 3), bias), exact, torch.float32)
+    assert_near(product(x, W, bias), exact, torch.float32)
+    assert_near(product(x, packed(W, 3), bias), exact, torch.float32)
 
 
 @SIZES
@@ -58,15 +58,15 @@ def test_linear(m, n, learns_x, has_bias):
         out = function(x, W, bias)
         results.append([out, *torch.autograd.grad((out * weights).sum(), variables)])
     for ours, exact in zip(*results):
-        check(ours, exact, torch.float32)
+        assert_near(ours, exact, torch.float32)
 
 
 def test_without_onednn():
     x, W = torch.randn(3, 320), torch.randn(500, 320)
     with torch.backends.mkldnn.flags(enabled=False):
         assert packed(W, 3) is W and rows_for(1001, W) == 1001
-        check(product(x, W), x.double() @ W.double().t(), torch.float32)
-        check(product_over_rows(x, x), x.double().t() @ x.double(), torch.float32)
+        assert_near(product(x, W), x.double() @ W.double().t(), torch.float32)
+        assert_near(product_over_rows(x, x), x.double().t() @ x.double(), torch.float32)
 
 
 def test_few_numbers_of_rows():

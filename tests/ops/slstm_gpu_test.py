@@ -27,7 +27,7 @@ LENGTHS = (9, 0, 1, 2)  # more words than a program takes, none, one, and two
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def check(encoder, needed=(True, True), recompute=False):
+def assert_equals_naive(encoder, needed=(True, True), recompute=False):
     """Values and gradients of the kernels equal those of the naive version."""
     randomized(encoder.to(DEVICE))
     inputs, mask = batch(LENGTHS, padded=10)
@@ -72,7 +72,7 @@ def test_equals_naive(transition, nodes, window, boundary):
         transition=transition,
     )
     if is_fusible(encoder.settings):
-        check(encoder)
+        assert_equals_naive(encoder)
     else:
         assert transition == "released" and window == 2
 
@@ -80,13 +80,13 @@ def test_equals_naive(transition, nodes, window, boundary):
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("transition", (TRANSITIONS[3], *MIXED), ids=name)
 def test_single_choices_equal_naive(transition):
-    check(SentenceStateLSTM(SIZE, SIZE, num_steps=2, transition=transition))
+    assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, num_steps=2, transition=transition))
 
 
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("needed", ((True, False), (False, True)), ids=("words", "sentence"))
 def test_what_is_not_needed(needed):
-    check(SentenceStateLSTM(SIZE, SIZE, num_steps=3), needed=needed, recompute=True)
+    assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, num_steps=3), needed=needed, recompute=True)
 
 
 @pytest.mark.parametrize("sigmoid_first", (True, False), ids=("sigmoid_softmax", "softmax"))

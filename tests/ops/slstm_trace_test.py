@@ -45,7 +45,7 @@ def naive_gates(monkeypatch, encoder, sentence):
         )
 
 
-def check(trace, encoder, inputs, mask):
+def assert_steps_hold(trace, encoder, inputs, mask):
     """All that the equations say of a trace, whatever the settings."""
     settings = encoder.settings
     padding = ~trace.mask.unsqueeze(-1)
@@ -118,7 +118,7 @@ def test_the_equations_hold(transition, window, nodes, boundary, layer_norm):
         layer_norm=layer_norm,
     )
     inputs, mask = batch()
-    check(seeded(encoder.trace, inputs, mask), encoder, inputs, mask)
+    assert_steps_hold(seeded(encoder.trace, inputs, mask), encoder, inputs, mask)
 
 
 @pytest.mark.usefixtures("double")
@@ -128,7 +128,7 @@ def test_gates_are_those_of_the_naive_version(monkeypatch, transition, nodes):
     encoder = slstm(window_size=2, num_sentence_nodes=nodes, transition=transition)
     inputs, mask = batch()
     trace = encoder.trace(inputs, mask)
-    check(trace, encoder, inputs, mask)
+    assert_steps_hold(trace, encoder, inputs, mask)
     for b, length in enumerate(LENGTHS):
         words = int(trace.mask[b].sum())
         for step, (of_words, of_nodes) in enumerate(
