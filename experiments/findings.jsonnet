@@ -1,5 +1,5 @@
-// The S-LSTM paper's Table 2 and Figure 2 on one corpus: sentence nodes, boundary words, steps and a wider window,
-// one changed at a time:
+// The S-LSTM paper's Table 2 and Figures 2 and 3 on one corpus: sentence nodes and boundary words, one changed at a
+// time, and steps beyond where they should be enough, with one word a side and some of them with two:
 //
 //   TASK=MR DATA=/data/mtl allennlp compare experiments/findings.jsonnet --output-dir output/findings/MR
 local tasks = import 'tasks.libsonnet';
@@ -13,5 +13,9 @@ tasks.comparison(std.extVar('TASK'), std.extVar('DATA'), {
   three_steps: tasks.slstm({ num_steps: 3 }),
   five_steps: tasks.slstm({ num_steps: 5 }),
   seven_steps: tasks.slstm({ num_steps: 7 }),
+  eleven_steps: tasks.slstm({ num_steps: 11 }),
+  thirteen_steps: tasks.slstm({ num_steps: 13 }),
+  window_2_three_steps: tasks.slstm({ window_size: 2, num_steps: 3 }),
+  window_2_five_steps: tasks.slstm({ window_size: 2, num_steps: 5 }),
   window_2: tasks.slstm({ window_size: 2 }),
 })

@@ -17,7 +17,7 @@ from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Metric, Plan, Run, pla
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
-from slstm_allennlp.comparison.runner import Failure, Resources, Runner
+from slstm_allennlp.comparison.runner import Failure, Resources, Runner, recorded_failures
 
 
 @Subcommand.register("compare")
@@ -134,14 +134,16 @@ def compare(arguments: argparse.Namespace) -> None:
     folder = ComparisonFolder(arguments.output_dir)
     for run in plan.runs():
         folder.run(run).expect_config(run)
-    failures = [] if arguments.report_only else _run(plan, folder, arguments)
+    if arguments.report_only:
+        failures = recorded_failures(folder, plan.runs())
+    else:
+        failures = _run(plan, folder, arguments)
     results = Results(plan, folder, num_resamples=arguments.resamples)
-    if results.systems:
-        print("Writing the report", file=sys.stderr)
-        path = write_report(results, failures)
-        print("\n".join([*summary(results), f"The report: {path}, {path.with_suffix('.html')}"]))
-    elif not failures:
+    if not results.done and not failures:
         raise ConfigurationError(f"{folder.path}: no run is done there, expected one to report")
+    print("Writing the report", file=sys.stderr)
+    path = write_report(results, failures)
+    print("\n".join([*summary(results), f"The report: {path}, {path.with_suffix('.html')}"]))
     for failure in failures:
         _tell(failure)
     if failures:

@@ -113,7 +113,8 @@ def _shown(key: str, config: Config) -> str:
 class ComparisonFolder:
     """
     The folder of a comparison: `runs/NAME-SEED`, `configs/NAME-SEED.json`, what each run was asked to
-    do, and `logs/NAME-SEED.log`, all that it printed; the report goes beside them.
+    do, `logs/NAME-SEED.log`, all that it printed, and, if it failed, `logs/NAME-SEED.failed.json`; the
+    report goes beside them.
 
     # Parameters
 
@@ -131,6 +132,9 @@ class ComparisonFolder:
 
     def log(self, run: Run) -> Path:
         return self.path / "logs" / f"{run.name}.log"
+
+    def failure(self, run: Run) -> Path:
+        return self.path / "logs" / f"{run.name}.failed.json"
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[int]:

@@ -13,8 +13,11 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
 SEED_KEYS = ("random_seed", "numpy_seed", "pytorch_seed")
+_TEST_KEY = "evaluate_on_test"
+_SET_HERE = (*SEED_KEYS, _TEST_KEY)
 DEFAULT_SEEDS = (13, 14, 15, 16, 17)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,=+-]*")
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.,=+-]+")
 _FILE_KEYS = ("systems", "seeds", "overrides", "baseline", "metric")
 _SYSTEM_KEYS = ("config", "overrides")
 _NUM_EPOCHS = 20  # AllenNLP's default
@@ -131,7 +134,7 @@ def _expect_no_twins(what: str, values: Sequence[Any], hint: str = "") -> None:
 
 def _seeded(config: Config, seed: int) -> Config:
     # The worker evaluates the best model on the test set, from its archive, and keeps its predictions.
-    return {**config, **dict.fromkeys(SEED_KEYS, seed), "evaluate_on_test": False}
+    return {**config, **dict.fromkeys(SEED_KEYS, seed), _TEST_KEY: False}
 
 
 def plan_from_options(
@@ -263,12 +266,25 @@ def _systems_of_configs(
         for variant, point in settings:
             # The one config's name would stand in all of them and say nothing.
             parts = [name] if len(paths) > 1 or not varied else []
-            parts += [*variant, *(f"{key.rsplit('.', 1)[-1]}={value}" for key, value in point.items())]
+            parts += [*variant, *(f"{_last(key)}={_in_a_name(value)}" for key, value in point.items())]
             config = base
             for part in (*variant.values(), point):
                 config = _overridden(",".join(parts), config, part)
             systems.append(System(",".join(parts), config))
     return systems
+
+
+def _last(key: str) -> str:
+    return key.rsplit(".", 1)[-1]
+
+
+def _in_a_name(value: Any) -> str:
+    """A sweep's value as a part of a system's name; an object by what it has under its keys."""
+    if isinstance(value, dict):
+        return "+".join(f"{key}={_in_a_name(part)}" for key, part in value.items())
+    if isinstance(value, list):
+        return "+".join(map(_in_a_name, value))
+    return _NOT_IN_A_NAME.sub("-", str(value))
 
 
 def _points(sweep: Mapping[str, Sequence[Any]]) -> List[Config]:
@@ -324,10 +340,23 @@ def differences(a: Config, b: Config) -> List[str]:
     return [key for key in keys if flat_a.get(key, missing) != flat_b.get(key, missing)]
 
 
-def varied_settings(systems: Sequence[System]) -> Dict[str, List[Any]]:
-    """
-    The dotted keys in which any of the systems differ, with each system's value, None for no such key.
-    """
-    keys = {key: None for system in systems for key in differences(systems[0].config, system.config)}
-    flat = [flatten(system.config) for system in systems]
-    return {key: [config.get(key) for config in flat] for key in keys}
+def settings_of(system: System) -> Dict[str, Any]:
+    """The config by dotted keys, without what the comparison sets in it."""
+    return {key: value for key, value in flatten(system.config).items() if key not in _SET_HERE}
+
+
+def varied_settings(systems: Sequence[System]) -> Dict[str, Dict[str, Any]]:
+    """The dotted keys in which any of the systems differ, with the values of those that have it."""
+    settings = {system.name: settings_of(system) for system in systems}
+    first = settings[systems[0].name]
+    keys = {key: None for other in settings.values() for key in differences(first, other)}
+    return {
+        key: {name: of_system[key] for name, of_system in settings.items() if key in of_system}
+        for key in keys
+    }
+
+
+def common_settings(systems: Sequence[System]) -> Dict[str, Any]:
+    """The dotted keys that all have with the same value, and that."""
+    varied = varied_settings(systems)
+    return {key: value for key, value in settings_of(systems[0]).items() if key not in varied}

@@ -1,9 +1,10 @@
 """What a model says of each instance, beside what stands there."""
 
+import dataclasses
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from allennlp.data import Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
@@ -23,22 +24,25 @@ class Prediction:
         A class or a tag for each word. None where the model gives none that can be compared.
     output : `Dict[str, Any]`, optional (default = `None`)
         In that case, the words that it gives.
+    texts : `Dict[str, str]`, optional (default = `{}`)
+        What the model has read, by the field's name: its words with spaces between them.
     """
 
     length: int
     gold: Optional[Labels] = None
     predicted: Optional[Labels] = None
     output: Optional[Dict[str, Any]] = None
+    texts: Dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 def prediction_of(instance: Instance, output: Dict[str, Any]) -> Prediction:
     """From an instance and what `forward_on_instances` gave for it: labels go by the field's name."""
     length = length_of(instance)
-    fields = sorted(instance.fields, key=lambda name: (name not in _FIRST, name))
-    for name in fields:
+    texts = {name: " ".join(map(str, text.tokens)) for name, text in _texts_of(instance)}
+    for name in sorted(instance.fields, key=lambda name: (name not in _FIRST, name)):
         field, predicted = instance.fields[name], output.get(name)
         if isinstance(field, LabelField) and isinstance(predicted, str):
-            return Prediction(length, str(field.label), str(predicted))
+            return Prediction(length, str(field.label), str(predicted), texts=texts)
         if isinstance(field, SequenceLabelField) and _is_words(predicted):
             assert isinstance(predicted, list)
             gold = [str(label) for label in field.labels]
@@ -47,19 +51,24 @@ def prediction_of(instance: Instance, output: Dict[str, Any]) -> Prediction:
                     f"the model gives {len(predicted)} {name} for {len(gold)} words, expected one for "
                     "each"
                 )
-            return Prediction(
-                length, gold, predicted[: len(gold)]
-            )  # beyond that, some models tag padding
-    return Prediction(length, output={key: value for key, value in output.items() if _is_text(value)})
+            # Beyond that, some models tag padding.
+            return Prediction(length, gold, predicted[: len(gold)], texts=texts)
+    words = {key: value for key, value in output.items() if _is_text(value)}
+    return Prediction(length, output=words, texts=texts)
 
 
 def length_of(instance: Instance) -> int:
-    """Words in the texts that a model reads, not in those that it is to write."""
-    return sum(
-        len(field.tokens)
-        for name, field in instance.fields.items()
-        if isinstance(field, TextField) and not name.startswith("target")
-    )
+    """Words in the texts that a model reads."""
+    return sum(len(text.tokens) for _, text in _texts_of(instance))
+
+
+def _texts_of(instance: Instance) -> List[Tuple[str, TextField]]:
+    """Those that a model reads, not those that it is to write."""
+    return [
+        (name, text)
+        for name, text in instance.fields.items()
+        if isinstance(text, TextField) and not name.startswith("target")
+    ]
 
 
 def _is_words(value: Any) -> bool:

@@ -17,6 +17,7 @@ from slstm_allennlp.comparison.significance import (
     LengthTest,
     SeedTest,
     SentenceTest,
+    corrected,
     length_test,
     paired_t_test,
     sentence_test,
@@ -111,8 +112,8 @@ def _seconds(duration: str) -> float:
     return datetime.timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds()
 
 
-def _gold(result: RunResult) -> List[Tuple[Optional[Labels], int]]:
-    return [(one.gold, one.length) for one in result.predictions]
+def _gold(result: RunResult) -> List[Optional[Labels]]:
+    return [prediction.gold for prediction in result.predictions]
 
 
 @dataclass(frozen=True)
@@ -179,14 +180,17 @@ class Results:
 
     @cached_property
     def without_labels(self) -> Optional[str]:
-        """Why the predictions cannot be compared sentence by sentence, None where they can."""
+        """Why there are no right and wrong predictions, None where there are."""
         for result in self.done:
             if not result.predictions or any(one.gold is None for one in result.predictions):
                 return f"{result.run.system} gives no labels that can be compared"
-        if self.other_test:
-            return self.other_test
-        if not self.done:
-            return "no run is done"
+        return None if self.done else "no run is done"
+
+    @cached_property
+    def unpaired(self) -> Optional[str]:
+        """Why the predictions cannot be compared sentence by sentence, None where they can."""
+        if self.without_labels or self.other_test:
+            return self.without_labels or self.other_test
         return "there is one test sentence" if len(self.done[0].predictions) == 1 else None
 
     @cached_property
@@ -219,8 +223,9 @@ class Results:
 
     @cached_property
     def lengths(self) -> List[int]:
-        """The words of each test sentence, the same for all runs unless there is an `other_test`."""
-        return [prediction.length for prediction in self.done[0].predictions]
+        """The words of each test sentence for the baseline: others may split them otherwise."""
+        first = next(iter(self.runs[self.plan.baseline]), self.done[0])
+        return [prediction.length for prediction in first.predictions]
 
     def counts(self, system: str, seeds: Optional[Sequence[int]] = None) -> Counts:
         """Of a system on the test sentences, with all its seeds or some of them."""
@@ -236,7 +241,7 @@ class Results:
         """
         A sentence where the sentences' scores do not make up the metric, as under another definition.
         """
-        if self.without_labels:
+        if self.unpaired:
             return None
         for name, results in self.runs.items():
             for result, score in zip(results, self.counts(name).scores() if results else []):
@@ -252,38 +257,55 @@ class Results:
     @cached_property
     def comparisons(self) -> List[Comparison]:
         """Each system that has seeds in common with the baseline, beside it."""
-        baseline = self.plan.baseline
-        names = [system.name for system in self.plan.systems if system.name != baseline]
-        return [compared for name in names for compared in self._compared(name, baseline)]
+        names = [name for name in self.runs if self._common_seeds(name)]
+        over_seeds = corrected([self._over_seeds(name) for name in names])
+        over_sentences: List[Optional[SentenceTest]] = [None] * len(names)
+        if not self.unpaired:
+            over_sentences = [*corrected([self._over_sentences(name) for name in names])]
+        return [self._compared(*tests) for tests in zip(names, over_seeds, over_sentences)]
 
-    def _compared(self, system: str, baseline: str) -> List[Comparison]:
+    def _common_seeds(self, system: str) -> List[int]:
+        """Those that it and the baseline have; none for the baseline itself."""
+        theirs = {result.run.seed for result in self.runs[self.plan.baseline]}
+        is_other = system != self.plan.baseline
+        return [
+            result.run.seed for result in self.runs[system] if is_other and result.run.seed in theirs
+        ]
+
+    def _over_seeds(self, system: str) -> SeedTest:
+        seeds = self._common_seeds(system)
         scores = {
             name: {result.run.seed: result.test_score for result in self.runs[name]}
-            for name in (system, baseline)
+            for name in (system, self.plan.baseline)
         }
-        seeds = [seed for seed in scores[system] if seed in scores[baseline]]
-        if not seeds:
-            return []
-        over_seeds = paired_t_test(
-            *([scores[name][seed] for seed in seeds] for name in (system, baseline))
-        )
-        over_sentences = over_lengths = None
-        if self.without_labels is None:
-            ours, theirs = (self.counts(name, seeds) for name in (system, baseline))
-            over_sentences = sentence_test(ours, theirs, num_resamples=self.num_resamples)
-            over_lengths = length_test(ours, theirs, self.lengths, num_resamples=self.num_resamples)
+        return paired_t_test(*([of_seed[seed] for seed in seeds] for of_seed in scores.values()))
+
+    def _counts_of_both(self, system: str) -> Tuple[Counts, Counts]:
+        seeds = self._common_seeds(system)
+        return self.counts(system, seeds), self.counts(self.plan.baseline, seeds)
+
+    def _over_sentences(self, system: str) -> SentenceTest:
+        return sentence_test(*self._counts_of_both(system), num_resamples=self.num_resamples)
+
+    def _over_lengths(self, system: str) -> Optional[LengthTest]:
+        if self.unpaired:
+            return None
+        both = self._counts_of_both(system)
+        return length_test(*both, self.lengths, num_resamples=self.num_resamples)
+
+    def _compared(
+        self, system: str, over_seeds: SeedTest, over_sentences: Optional[SentenceTest]
+    ) -> Comparison:
         remarks = [over_seeds.remark]
-        if self.without_labels:
-            remarks.append(f"no test over sentences: {self.without_labels}")
+        if self.unpaired:
+            remarks.append(f"no test over sentences: {self.unpaired}")
         higher = self.plan.metric.higher_is_better
-        return [
-            Comparison(
-                system=system,
-                seeds=seeds,
-                over_seeds=over_seeds,
-                over_sentences=over_sentences,
-                over_lengths=over_lengths,
-                remark="; ".join(filter(None, remarks)),
-                verdict=verdict(over_seeds, over_sentences, higher_is_better=higher),
-            )
-        ]
+        return Comparison(
+            system=system,
+            seeds=self._common_seeds(system),
+            over_seeds=over_seeds,
+            over_sentences=over_sentences,
+            over_lengths=self._over_lengths(system),
+            remark="; ".join(filter(None, remarks)),
+            verdict=verdict(over_seeds, over_sentences, higher_is_better=higher),
+        )

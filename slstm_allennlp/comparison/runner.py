@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Deque, Dict, List, NamedTuple, Optional, Sequence
 
-from slstm_allennlp.comparison.folders import ComparisonFolder
+from slstm_allennlp.comparison.folders import ComparisonFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import Run
 from slstm_allennlp.comparison.progress import Progress
 
@@ -151,6 +151,7 @@ class Runner:
     def _start(self, run: Run, device: Optional[int], lock: int) -> "subprocess.Popen[bytes]":
         log_path = self._folder.log(run)
         log_path.parent.mkdir(parents=True, exist_ok=True)
+        self._folder.failure(run).unlink(missing_ok=True)
         with log_path.open("ab") as log:
             return subprocess.Popen(
                 self._command(run),
@@ -166,8 +167,18 @@ class Runner:
         if code == 0 and self._is_done(run):
             return None
         reason = f"ended with exit status {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
+        write_json(self._folder.failure(run), {"reason": reason})
         log = self._folder.log(run)
         return Failure(run, reason, log, tail(log))
+
+
+def recorded_failures(folder: ComparisonFolder, runs: Sequence[Run]) -> List[Failure]:
+    """Of earlier calls of the `Runner`, those that are not mended since."""
+    failed = [run for run in runs if folder.failure(run).exists()]
+    return [
+        Failure(run, read_json(folder.failure(run))["reason"], folder.log(run), tail(folder.log(run)))
+        for run in failed
+    ]
 
 
 def _signal_name(number: int) -> str:

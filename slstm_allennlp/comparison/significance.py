@@ -3,8 +3,9 @@ Whether a difference means something, by SciPy's tests: over seeds, a paired t-t
 has it; over test sentences, approximate randomisation and a bootstrap interval.
 """
 
+import dataclasses
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple, TypeVar
 
 import numpy
 from scipy import stats
@@ -46,6 +47,8 @@ class SeedTest:
     interval : `Tuple[float, float]`, optional
         Of 95 per cent, for the mean.
     remark : `str`
+    corrected_p_value : `float`, optional
+        By `corrected`, for there being several comparisons.
     """
 
     difference: float
@@ -53,6 +56,7 @@ class SeedTest:
     p_value: Optional[float] = None
     interval: Optional[Interval] = None
     remark: str = ""
+    corrected_p_value: Optional[float] = None
 
 
 def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTest:
@@ -92,6 +96,8 @@ class SentenceTest:
     interval : `Tuple[float, float]`
         Of 95 per cent, by the bootstrap's percentiles.
     num_sentences, num_resamples : `int`
+    corrected_p_value : `float`, optional
+        By `corrected`, for there being several comparisons.
     """
 
     difference: float
@@ -99,6 +105,7 @@ class SentenceTest:
     interval: Interval
     num_sentences: int
     num_resamples: int
+    corrected_p_value: Optional[float] = None
 
 
 def sentence_test(
@@ -285,20 +292,41 @@ class _ChangeWithLength:
         return longer - shorter
 
 
+Test = TypeVar("Test", SeedTest, SentenceTest)
+
+
+def corrected(tests: Sequence[Test]) -> List[Test]:
+    """
+    The same, with p values for there being so many of them: of the differences that these are below
+    `ALPHA` for, that share is expected to be by chance (Benjamini and Hochberg, 1995).
+    """
+    p_values = [test.p_value for test in tests if test.p_value is not None]
+    adjusted = iter(stats.false_discovery_control(p_values) if p_values else ())
+    return [
+        test
+        if test.p_value is None
+        else dataclasses.replace(test, corrected_p_value=float(next(adjusted)))
+        for test in tests
+    ]
+
+
 def verdict(seeds: SeedTest, sentences: Optional[SentenceTest], *, higher_is_better: bool = True) -> str:
     """
-    In words: `better` or `worse` where the tests that there are agree that the difference is not by
-    chance.
+    In words: `better` or `worse` where the tests that there are agree, as `corrected`, that the
+    difference is not by chance.
     """
-    p_values: List[float] = [
-        test.p_value for test in (seeds, sentences) if test and test.p_value is not None
-    ]
     if seeds.num_seeds < 2:
         return "too few seeds to say"
-    if seeds.p_value is not None and all(p < ALPHA for p in p_values):
+    p_values: List[float] = [
+        test.corrected_p_value
+        for test in (seeds, sentences)
+        if test and test.corrected_p_value is not None
+    ]
+    is_enough = seeds.num_seeds >= ENOUGH_SEEDS
+    # The same difference with every seed has no t-test: with enough of them, the sentences decide.
+    is_tested = bool(p_values) and (seeds.p_value is not None or is_enough)
+    if is_tested and all(p < ALPHA for p in p_values):
         return "better" if (seeds.difference > 0) == higher_is_better else "worse"
-    if abs(seeds.difference) <= _EQUAL:
-        return "no difference"
-    if seeds.num_seeds < ENOUGH_SEEDS and any(p < ALPHA for p in p_values):
+    if not is_enough:
         return "too few seeds to say"
-    return "too close to call"
+    return "no difference" if abs(seeds.difference) <= _EQUAL else "too close to call"

@@ -49,19 +49,25 @@ def test_nothing_of_nothing_is_zero():
 def test_a_class_goes_by_its_fields_name():
     instance = Instance({"tokens": text("a good film"), "label": LabelField("pos")})
     output = {"label": "neg", "tokens": ["a", "good", "film"], "probs": [0.1, 0.9]}
-    assert prediction_of(instance, output) == Prediction(3, "pos", "neg")
+    assert prediction_of(instance, output) == Prediction(
+        3, "pos", "neg", texts={"tokens": "a good film"}
+    )
 
 
 def test_a_pair_has_the_words_of_both():
     fields = {"premise": text("a b c"), "hypothesis": text("d"), "label": LabelField("neutral")}
-    assert prediction_of(Instance(fields), {"label": "neutral"}).length == 4
+    prediction = prediction_of(Instance(fields), {"label": "neutral"})
+    assert prediction.length == 4
+    assert prediction.texts == {"premise": "a b c", "hypothesis": "d"}
 
 
 def test_tags_of_padding_are_left_out():
     words = text("it rains")
     instance = Instance({"tokens": words, "tags": SequenceLabelField(["P", "V"], words)})
     output = {"tags": ["P", "N", "N", "N"]}
-    assert prediction_of(instance, output) == Prediction(2, ["P", "V"], ["P", "N"])
+    assert prediction_of(instance, output) == Prediction(
+        2, ["P", "V"], ["P", "N"], texts={"tokens": "it rains"}
+    )
     with pytest.raises(ValueError, match="gives 1 tags for 2 words, expected one for each"):
         prediction_of(instance, {"tags": ["P"]})
 
@@ -72,6 +78,7 @@ def test_without_labels_the_words_that_it_gives_are_kept():
     prediction = prediction_of(Instance(fields), output)
     assert (prediction.length, prediction.gold, prediction.predicted) == (2, None, None)
     assert prediction.output == {"predicted_tokens": [["a", "house"], ["one", "house"]]}
+    assert prediction.texts == {"source_tokens": "ein Haus"}
 
 
 def test_labels_that_the_model_does_not_predict_are_no_gold():
@@ -82,7 +89,7 @@ def test_labels_that_the_model_does_not_predict_are_no_gold():
 
 def test_predictions_come_back_from_their_file(tmp_path):
     predictions = [
-        Prediction(2, "gut", "schlecht"),
+        Prediction(2, "gut", "schlecht", texts={"tokens": "schön da"}),
         Prediction(1, ["N"], ["V"]),
         Prediction(3, output={"words": ["é"]}),
     ]

@@ -9,6 +9,7 @@ from slstm_allennlp.comparison.plan import (
     Metric,
     Plan,
     System,
+    common_settings,
     differences,
     plan_from_options,
     varied_settings,
@@ -186,10 +187,36 @@ def test_differences_go_by_dotted_keys():
     assert differences(a, a) == []
 
 
-def test_varied_settings():
-    systems = [System("a", config(type="lstm", size=1)), System("b", config(type="slstm", num_steps=3))]
+def test_settings_that_differ_and_that_do_not():
+    systems = [System("a", config(type="lstm", size=1)), System("b", config(type="slstm", size=None))]
+    systems[0].config["random_seed"] = 3  # each run has its own
     assert varied_settings(systems) == {
-        "model.seq2vec_encoder.type": ["lstm", "slstm"],
-        "model.seq2vec_encoder.size": [1, None],
-        "model.seq2vec_encoder.num_steps": [None, 3],
+        "model.seq2vec_encoder.type": {"a": "lstm", "b": "slstm"},
+        "model.seq2vec_encoder.size": {"a": 1, "b": None},
     }
+    assert common_settings(systems) == {
+        "test_data_path": "test.txt",
+        "model.type": "basic_classifier",
+        "trainer.num_epochs": 2,
+        "trainer.validation_metric": "+accuracy",
+    }
+
+
+def test_a_setting_that_one_of_them_does_not_have():
+    systems = [System("a", config(type="slstm", num_steps=3)), System("b", config(type="slstm"))]
+    assert varied_settings(systems) == {"model.seq2vec_encoder.num_steps": {"a": 3}}
+    assert "model.seq2vec_encoder.num_steps" not in common_settings(systems[::-1])
+
+
+def test_a_sweep_over_any_values():
+    key = "model.seq2vec_encoder.transition"
+    values = ["fastnlp", {"preset": "released", "gate_normalization": "softmax"}, "a/b c", [1, 2], None]
+    plan = plan_from_options(MR[:1], sweep={key: values})
+    assert [system.name for system in plan.systems] == [
+        "transition=fastnlp",
+        "transition=preset=released+gate_normalization=softmax",
+        "transition=a-b-c",
+        "transition=1+2",
+        "transition=None",
+    ]
+    assert plan.systems[1].config["model"]["seq2vec_encoder"]["transition"] == values[1]

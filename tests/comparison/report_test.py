@@ -52,7 +52,7 @@ def test_differences(comparison):
     # Fifty points with both seeds: t would be infinite.
     assert row[:5] == ["other", "+50.00", "2", "–", "–"]
     # Three of the four sentences differ: 2 of the 16 ways to swap them are as large, on either side.
-    assert row[5] == "0.250" and row[7] == "too close to call"
+    assert row[5] == "0.250" and row[7] == "too few seeds to say"
     assert "other: the difference is the same with every seed: no t-test." in text
 
 
@@ -75,8 +75,10 @@ def test_few_seeds_are_said_first(comparison):
 def test_one_seed(comparison):
     text = report(comparison, plan("base", "other", seeds=(1,)))
     assert "One seed: there is no spread" in text.split("## Results")[0]
-    assert text.startswith("# 2 systems by accuracy\n")
-    assert report(comparison, plan("base", seeds=(1,))).startswith("# 1 system by accuracy\n")
+    assert text.startswith("# 2 systems by accuracy on test.txt\n")
+    alone = report(comparison, plan("base", seeds=(1,)))
+    assert alone.startswith("# 1 system by accuracy on test.txt\n")
+    assert "Nothing: there is one config." in alone
     assert rows(text, "Results")[0][2] == "25.00"
     assert rows(text, "Differences to base")[0][-1] == "too few seeds to say"
 
@@ -144,9 +146,58 @@ def test_the_page_needs_nothing_beside_it(comparison):
 
 
 def test_what_differs(comparison):
-    assert rows(report(comparison, plan("base", "other")), "What differs") == [
-        ["model.seq2vec\\_encoder.hidden\\_size", "0", "1"]
+    text = report(comparison, plan("base", "other"))
+    assert "| system | model.seq2vec\\_encoder.hidden\\_size |" in text
+    assert rows(text, "What differs") == [["base", "0"], ["other", "1"]]
+    same = dict(rows(text, "What is the same"))
+    assert same["test\\_data\\_path"] == '"test.txt"' and same["trainer.num\\_epochs"] == "2"
+
+
+def test_many_differences_have_a_row_each(comparison):
+    systems = [System("a", config(x=1, y=None)), System("b", config(y=2, z="a|b"))]
+    text = report(
+        comparison, Plan(systems, [1], "a", Metric("accuracy")), right={"a": [[1]], "b": [[0]]}
+    )
+    assert sorted(rows(text, "What differs")) == [
+        ["model.seq2vec\\_encoder.x", "1", "–"],
+        ["model.seq2vec\\_encoder.y", "null", "2"],
+        ["model.seq2vec\\_encoder.z", "–", '"a\\', 'b"'],  # the cell's bar is escaped
     ]
+
+
+def test_nothing_to_compare_with_is_said(comparison):
+    text = report(comparison, plan("base", "other"), right={"other": RIGHT["other"]})
+    assert "No run of the baseline base is done: there is nothing to compare the others to." in text
+
+
+def test_seeds_that_are_done_are_counted(comparison):
+    the_plan = plan("base", "other", seeds=range(1, 7))
+    right = {"base": [[1, 0]] * 6, "other": [[1, 1]] * 6}
+    assert "seeds" not in report(comparison, the_plan, right=right).split("## Results")[0]
+    measured = comparison.run(the_plan.runs()[1]).measurements
+    measured.unlink()
+    assert "**Mind:** 1 run not in this report: other-1." in report(comparison, the_plan, right={})
+    for run in the_plan.runs()[3:8:2]:
+        comparison.run(run).measurements.unlink()
+    text = report(comparison, the_plan, right={}).split("## Results")[0]
+    assert "2 seeds of some systems: a t-test over so few has little power" in text
+
+
+def test_if_all_have_failed_the_report_says_why(comparison):
+    the_plan = plan("base", seeds=(1,))
+    failure = Failure(the_plan.runs()[0], "ended with exit status 1", comparison.log, ["no such file"])
+    text = report(comparison, the_plan, [failure], right={})
+    assert "1 run not in this report: base-1 (failed)." in text and "no such file" in text
+    assert "## Results" not in text
+
+
+def test_a_peak_that_was_not_taken_is_left_out(comparison):
+    the_plan = plan("base")
+    report(comparison, the_plan)
+    write_run(comparison, the_plan.runs()[0], [1, 1, 1, 1], peak_memory_bytes=None)
+    text = report(comparison, the_plan, right={})
+    assert rows(text, "Results")[0][7] == "512"
+    assert [row[7] for row in rows(text, "Runs")] == ["–", "512"]
 
 
 def test_runs_beside_each_other_are_no_fair_clock(comparison):
@@ -211,7 +262,7 @@ def test_a_line_for_each_system(comparison):
     report(comparison, the_plan)
     assert summary(Results(the_plan, comparison)) == [
         "base: test accuracy (%) 37.50 ± 17.68, 2 seeds",
-        "other: test accuracy (%) 87.50 ± 17.68, 2 seeds (too close to call, against base)",
+        "other: test accuracy (%) 87.50 ± 17.68, 2 seeds (too few seeds to say, against base)",
     ]
 
 

@@ -1,5 +1,7 @@
 """What is made of the files of runs that are done."""
 
+import dataclasses
+
 import pytest
 from allennlp.common.checks import ConfigurationError
 
@@ -79,10 +81,9 @@ def test_only_seeds_that_both_have_are_compared(comparison):
 
 
 def test_the_same_results_give_no_nonsense(comparison):
-    the_plan = plan("base", "other")
-    write_all(
-        comparison, the_plan, {name: {1: [1, 1, 0, 0], 2: [1, 0, 0, 0]} for name in ("base", "other")}
-    )
+    the_plan = plan("base", "other", seeds=range(5))
+    right = {seed: [1, seed % 2, 0, 0] for seed in range(5)}
+    write_all(comparison, the_plan, {"base": right, "other": right})
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_seeds.p_value is None and compared.over_sentences.p_value == 1
     assert compared.verdict == "no difference"
@@ -100,6 +101,20 @@ def test_other_test_sentences_are_not_paired(comparison):
     assert said in compared.remark
     report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
     assert "**Mind:** other-1 was tested on other sentences or labels than base-1" in report
+
+
+def test_sentences_that_another_tokenizer_splits_are_paired(comparison):
+    """By their labels; the lengths are the baseline's."""
+    the_plan = plan("other", "base", seeds=(1,))
+    the_plan = dataclasses.replace(the_plan, baseline="base")
+    for run, size in zip(the_plan.runs(), (20, 10)):
+        folder = write_run(comparison, run, [1, 1, 0, 0])
+        write_predictions(
+            folder.predictions, [Prediction(size + number, "a", "a") for number in range(4)]
+        )
+    results = Results(the_plan, comparison)
+    assert results.unpaired is None and results.lengths == [10, 11, 12, 13]
+    assert results.comparisons[0].over_sentences.p_value == 1
 
 
 def test_without_labels_there_is_no_test_over_sentences(comparison):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -11,7 +12,7 @@ import pytest
 
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.progress import Progress
-from slstm_allennlp.comparison.runner import Resources, Runner, tail
+from slstm_allennlp.comparison.runner import Resources, Runner, recorded_failures, tail
 from tests.comparison.common import plan, write_epoch
 
 # What each run does, by its system's name; it says when, and what it saw of the machine.
@@ -80,6 +81,16 @@ def test_a_failed_run_does_not_keep_the_others(run_all, comparison):
     assert failures[0].tail == ["first", "last words"]
     assert failures[0].log == comparison.path / "logs" / "bad-1.log"
     assert len(results(comparison)) == 1
+    recorded = recorded_failures(comparison, plan("bad", "killed", "lazy", "good", seeds=(1,)).runs())
+    assert recorded == failures
+
+
+def test_a_failure_is_forgotten_when_the_run_begins_again(run_all, comparison, monkeypatch):
+    run_all(["bad"])
+    shutil.rmtree(comparison.path / "runs")
+    monkeypatch.setitem(SCRIPTS, "bad", SCRIPTS["good"])
+    assert run_all(["bad"]) == []
+    assert recorded_failures(comparison, plan("bad", seeds=(1,)).runs()) == []
 
 
 def most_at_a_time(results):

@@ -12,6 +12,7 @@ from slstm_allennlp.comparison.significance import (
     SeedTest,
     SentenceTest,
     Spread,
+    corrected,
     length_test,
     paired_t_test,
     sentence_test,
@@ -169,17 +170,42 @@ def sentences(p_value):
         (SeedTest(0.1, 5, 0.01), sentences(0.2), "too close to call"),
         (SeedTest(0.1, 5, 0.2), sentences(0.01), "too close to call"),
         (SeedTest(0.1, 3, 0.2), sentences(0.01), "too few seeds to say"),
-        (SeedTest(0.1, 3, 0.2), sentences(0.2), "too close to call"),
+        (SeedTest(0.1, 3, 0.2), sentences(0.2), "too few seeds to say"),
         (SeedTest(0.1, 1), sentences(0.01), "too few seeds to say"),
+        # The same difference with every seed: there is no t-test.
+        (SeedTest(0.1, 5), sentences(0.01), "better"),
+        (SeedTest(0.1, 5), sentences(0.2), "too close to call"),
+        (SeedTest(0.1, 5), None, "too close to call"),
+        (SeedTest(0.1, 2), sentences(0.01), "too few seeds to say"),
         (SeedTest(0.0, 5), sentences(1.0), "no difference"),
     ],
 )
 def test_verdicts(seeds, over_sentences, said):
+    (seeds,) = corrected([seeds])
+    over_sentences = over_sentences and corrected([over_sentences])[0]
     assert verdict(seeds, over_sentences) == said
 
 
 def test_less_loss_is_better():
-    assert verdict(SeedTest(-0.1, 5, 0.01), None, higher_is_better=False) == "better"
+    (seeds,) = corrected([SeedTest(-0.1, 5, 0.01)])
+    assert verdict(seeds, None, higher_is_better=False) == "better"
+
+
+def test_many_comparisons_are_corrected():
+    """By Benjamini and Hochberg: p times how many there are over its rank, and no more than the next."""
+    tests = corrected(
+        [SeedTest(0.1, 5, 0.04), SeedTest(0.1, 5), SeedTest(0.1, 5, 0.01), SeedTest(0.1, 5, 0.045)]
+    )
+    # 0.01 * 3 / 1; 0.04 * 3 / 2, but no more than 0.045 * 3 / 3.
+    assert [test.corrected_p_value for test in tests] == [
+        pytest.approx(0.045),
+        None,
+        pytest.approx(0.03),
+        pytest.approx(0.045),
+    ]
+    assert [test.p_value for test in tests] == [0.04, None, 0.01, 0.045]
+    among_many = corrected([SeedTest(0.1, 5, 0.04), *[SeedTest(0.1, 5, 0.9)] * 10])[0]
+    assert verdict(among_many, None) == "too close to call"
 
 
 def one_seed(*right):

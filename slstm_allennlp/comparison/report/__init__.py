@@ -5,17 +5,20 @@ from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
 from slstm_allennlp.comparison import document
+from slstm_allennlp.comparison.document import Part
 from slstm_allennlp.comparison.folders import write_json
+from slstm_allennlp.comparison.plan import common_settings
 from slstm_allennlp.comparison.report.cautions import cautions
 from slstm_allennlp.comparison.report.numbers import given, plural, scale_of, spread, spread_dict
 from slstm_allennlp.comparison.report.pictures import pictures
 from slstm_allennlp.comparison.report.tables import (
+    common_to_all,
     differences,
     differences_by_length,
     failed_runs,
     results_table,
     runs_table,
-    settings,
+    varied,
 )
 from slstm_allennlp.comparison.results import Results, RunResult
 from slstm_allennlp.comparison.runner import Failure
@@ -28,7 +31,7 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     # Parameters
 
     results : `Results`
-        With one run or more.
+        With one run or more, or there are failures.
     failures : `Sequence[Failure]`, optional (default = `()`)
 
     # Returns
@@ -37,20 +40,31 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
         Of the Markdown file.
     """
     folder = results.folder.path
-    parts = [
-        *cautions(results, failures),
+    parts = [*cautions(results, failures), *_measured(results), *failed_runs(failures)]
+    document.write(folder, _title(results), parts)
+    write_json(folder / "report.json", _as_dict(results, failures))
+    return folder / "report.md"
+
+
+def _measured(results: Results) -> List[Part]:
+    if not results.done:
+        return []
+    return [
         *results_table(results),
         *differences(results),
         *differences_by_length(results),
-        *settings(results),
+        *varied(results),
         *pictures(results),
+        *common_to_all(results),
         *runs_table(results),
-        *failed_runs(failures),
     ]
-    title = f"{plural(len(results.plan.systems), 'system')} by {results.plan.metric.name}"
-    document.write(folder, title, parts)
-    write_json(folder / "report.json", _as_dict(results, failures))
-    return folder / "report.md"
+
+
+def _title(results: Results) -> str:
+    systems = results.plan.systems
+    title = f"{plural(len(systems), 'system')} by {results.plan.metric.name}"
+    corpus = common_settings(systems).get("test_data_path")
+    return f"{title} on {Path(corpus).name}" if isinstance(corpus, str) else title
 
 
 def summary(results: Results) -> List[str]:
@@ -76,7 +90,7 @@ def _as_dict(results: Results, failures: Sequence[Failure]) -> Dict[str, Any]:
         "systems": {
             system.name: _system_dict(results.runs[system.name]) for system in results.plan.systems
         },
-        "sentence_score": None if results.without_labels else results.sentence_score,
+        "sentence_score": None if results.unpaired else results.sentence_score,
         "comparisons": [dataclasses.asdict(comparison) for comparison in results.comparisons],
         "missing": [run.name for run in results.missing],
         "failed": {failure.run.name: failure.reason for failure in failures},

@@ -10,7 +10,9 @@ from slstm_allennlp.comparison.significance import ENOUGH_SEEDS
 
 
 def cautions(results: Results, failures: Sequence[Failure]) -> List[Part]:
-    said = (*_missing_runs(results, failures), *_seeds(results), *_conditions(results))
+    said = [*_missing_runs(results, failures)]
+    if results.done:
+        said += [*_seeds(results), *_conditions(results)]
     return [Paragraph(text, is_warning=True) for text in said]
 
 
@@ -28,16 +30,22 @@ def _missing_runs(results: Results, failures: Sequence[Failure]) -> Iterator[str
 
 
 def _seeds(results: Results) -> Iterator[str]:
-    number = len(results.plan.seeds)
+    if not results.runs[results.plan.baseline]:
+        yield (
+            f"No run of the baseline {results.plan.baseline} is done: there is nothing to compare the "
+            "others to."
+        )
+    number = min(len(results.runs[system.name]) for system in results.systems)
+    which = "" if number == len(results.plan.seeds) else " of some systems"
     if number < 2:
         yield (
-            "One seed: there is no spread, and nothing can be said about the systems beyond these "
-            f"trained models. Take {ENOUGH_SEEDS} seeds or more."
+            f"One seed{which}: there is no spread, and nothing can be said about the systems beyond "
+            f"these trained models. Take {ENOUGH_SEEDS} seeds or more."
         )
     elif number < ENOUGH_SEEDS:
         yield (
-            f"{number} seeds: a t-test over so few has little power, so that only large differences "
-            f"show, and standard deviations are rough. Take {ENOUGH_SEEDS} seeds or more."
+            f"{number} seeds{which}: a t-test over so few has little power, so that only large "
+            f"differences show, and standard deviations are rough. Take {ENOUGH_SEEDS} seeds or more."
         )
 
 

@@ -38,7 +38,7 @@ def spread_dict(values: Sequence[float]) -> Optional[Dict[str, Any]]:
     return dataclasses.asdict(Spread.of(values)) if values else None
 
 
-def common(values: Sequence[int]) -> str:
+def in_thousands(values: Sequence[int]) -> str:
     """Runs of a system may differ in their vocabulary, if that is made from a random part."""
     low, high = min(values), max(values)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -89,9 +89,8 @@ def _learning_curves(results: Results) -> List[Part]:
 
 
 def _lengths(results: Results) -> List[Part]:
-    if results.without_labels:
-        text = f"No accuracy over sentence length and no confusions: {results.without_labels}."
-        return [Paragraph(text)]
+    if results.unpaired:
+        return [Paragraph(f"No accuracy over sentence length: {results.unpaired}.")]
     lengths = results.lengths
     groups = figures.groups_by_length(lengths)
     if len(groups) < 2:
@@ -141,7 +140,7 @@ def _times(results: Results) -> List[Part]:
 
 def _confusions(results: Results) -> List[Part]:
     if results.without_labels:
-        return []
+        return [Paragraph(f"No confusions: {results.without_labels}.")]
     parts: List[Part] = []
     for system in results.systems:
         pairs = [

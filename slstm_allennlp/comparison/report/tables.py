@@ -1,15 +1,15 @@
 """A report's tables: each gives parts, beginning with what it is a table of."""
 
 import json
-from typing import Dict, Iterator, List, Sequence
+from typing import Any, Dict, Iterable, Iterator, List, Sequence
 
 from slstm_allennlp.comparison.document import Cell, Heading, Link, Listing, Paragraph, Part, Table
 from slstm_allennlp.comparison.figures import Scale
-from slstm_allennlp.comparison.plan import varied_settings
+from slstm_allennlp.comparison.plan import common_settings, varied_settings
 from slstm_allennlp.comparison.report.numbers import (
     NONE,
-    common,
     given,
+    in_thousands,
     interval,
     p_value,
     plural,
@@ -19,8 +19,13 @@ from slstm_allennlp.comparison.report.numbers import (
 )
 from slstm_allennlp.comparison.results import Comparison, Results, RunResult
 from slstm_allennlp.comparison.runner import Failure
+from slstm_allennlp.comparison.significance import ALPHA, ENOUGH_SEEDS
 
 _MEGABYTE = 1024 * 1024
+_PEAK_MEMORY_OF = {
+    "CPU": "the training process, libraries included",
+    "GPU": "PyTorch's tensors on the GPU in the last epoch",
+}
 _OF_SENTENCES = Scale("", 100)  # a share of the words, sentences or spans, whatever the metric
 
 
@@ -46,15 +51,20 @@ def results_table(results: Results) -> List[Part]:
                 f"{system.name} (baseline)" if is_baseline else system.name,
                 spread(given([run.validation_score for run in runs]), scale),
                 spread([run.test_score for run in runs], scale),
-                common([run.measurements["parameters"] for run in runs]),
-                common([run.measurements["trained_parameters"] for run in runs]),
+                in_thousands([run.measurements["parameters"] for run in runs]),
+                in_thousands([run.measurements["trained_parameters"] for run in runs]),
                 spread(given([run.seconds_per_epoch for run in runs])),
                 spread([run.measurements["test_seconds"] for run in runs]),
-                spread([run.training["peak_memory_bytes"] / _MEGABYTE for run in runs], digits=0),
+                spread(_megabytes(runs), digits=0),
                 [_link(run, str(run.run.seed)) for run in runs],
             ]
         )
     return [Heading("Results"), Table(columns, rows), Paragraph(_how_it_was_measured(results))]
+
+
+def _megabytes(runs: Sequence[RunResult]) -> List[float]:
+    """Peak memory, without runs that were interrupted where it was to be taken."""
+    return [size / _MEGABYTE for size in given([run.training["peak_memory_bytes"] for run in runs])]
 
 
 def _how_it_was_measured(results: Results) -> str:
@@ -66,8 +76,8 @@ def _how_it_was_measured(results: Results) -> str:
         "Means ± standard deviations over the seeds. The test set was given to the model of the epoch "
         "that was best on the validation set. Seconds per epoch are each run's median over its epochs, "
         "validation included; test seconds are those of AllenNLP's evaluation, reading the corpus left "
-        f"out. Peak memory is that of the whole training process ({' and '.join(kinds)}), libraries "
-        f"included on a CPU. {'; '.join(where)}; {' or '.join(map(str, threads))} thread(s)."
+        f"out. Peak memory is that of {' and '.join(_PEAK_MEMORY_OF[kind] for kind in kinds)}. "
+        f"{'; '.join(where)}; {' or '.join(map(str, threads))} thread(s)."
     )
 
 
@@ -123,15 +133,17 @@ def _notes_on_differences(results: Results) -> Iterator[str]:
             "of a sentence together; it asks whether these trained models differ on other sentences, "
             "the t-test whether the systems do with other seeds."
         )
-    yield (
-        '"better" and "worse" are for p below 0.05 in both tests (or in the t-test, where there is no '
-        "other)."
+    several = (
+        f", corrected for there being {len(comparisons)} comparisons, as those of the table are not "
+        "(Benjamini and Hochberg's false discovery rate)"
+        if len(comparisons) > 1
+        else ""
     )
-    if len(comparisons) > 1:
-        yield (
-            f"The p values are not corrected for there being {len(comparisons)} comparisons "
-            f"(Bonferroni: below {0.05 / len(comparisons):.2g})."
-        )
+    yield (
+        f'"better" and "worse" are for p below {ALPHA} in both tests, or the only one{several}; '
+        f'"too few seeds to say" is for fewer than {ENOUGH_SEEDS} seeds where they are not; '
+        '"too close to call" does not say that two systems are equal.'
+    )
     if results.disagreement:
         yield results.disagreement
 
@@ -168,17 +180,36 @@ def differences_by_length(results: Results) -> List[Part]:
     return [Heading(f"Differences to {baseline} by length"), Table(columns, rows), Paragraph(note)]
 
 
-def settings(results: Results) -> List[Part]:
+def varied(results: Results) -> List[Part]:
+    """A row for each system or for each key, whichever makes the narrower table."""
     heading = Heading("What differs")
-    varied = varied_settings(results.plan.systems)
-    if not varied:
+    systems = [system.name for system in results.plan.systems]
+    settings = varied_settings(results.plan.systems)
+    if not settings:
         return [heading, Paragraph("Nothing: there is one config.")]
-    columns = ["key of the config", *(system.name for system in results.plan.systems)]
-    rows: List[List[Cell]] = [
-        [key, *(NONE if value is None else json.dumps(value) for value in values)]
-        for key, values in varied.items()
-    ]
-    return [heading, Table(columns, rows), Paragraph("All other keys are the same.")]
+    columns = [[_shown(of_key, system) for system in systems] for of_key in settings.values()]
+    if len(systems) < len(settings):
+        table = Table(["key of the config", *systems], _rows(settings, *zip(*columns)))
+    else:
+        table = Table(["system", *settings], _rows(systems, *columns))
+    note = f"{NONE} stands for a key that is not there: it has its default."
+    return [heading, table, Paragraph(note)]
+
+
+def _shown(of_key: Dict[str, Any], system: str) -> str:
+    return json.dumps(of_key[system]) if system in of_key else NONE
+
+
+def _rows(*columns: Iterable[Cell]) -> List[List[Cell]]:
+    return [list(row) for row in zip(*columns)]
+
+
+def common_to_all(results: Results) -> List[Part]:
+    settings = common_settings(results.plan.systems)
+    table = Table(
+        ["key of the config", "all systems"], _rows(settings, map(json.dumps, settings.values()))
+    )
+    return [Heading("What is the same"), table]
 
 
 def runs_table(results: Results) -> List[Part]:
@@ -196,7 +227,7 @@ def runs_table(results: Results) -> List[Part]:
                 str(len(run.epochs)),
                 spread(given([run.seconds_per_epoch])),
                 spread([run.measurements["test_seconds"]]),
-                f"{run.training['peak_memory_bytes'] / _MEGABYTE:.0f}",
+                spread(_megabytes([run]), digits=0),
                 _files(run),
                 f"interrupted, went on {plural(len(recoveries), 'time')}" if recoveries else "",
             ]
