@@ -12,7 +12,7 @@ from allennlp.common.params import parse_overrides
 from allennlp.common.util import SigTermReceived
 
 from slstm_allennlp.commands.inputs import positive
-from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
+from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Metric, Plan, Run, plan_from_options
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
@@ -133,7 +133,7 @@ def compare(arguments: argparse.Namespace) -> None:
     )
     folder = ComparisonFolder(arguments.output_dir)
     for run in plan.runs():
-        folder.run(run).expect_config(run)
+        folder.expect_run(run)
     if arguments.report_only:
         failures = recorded_failures(folder, plan.runs())
     else:
@@ -172,7 +172,7 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
     runner = Runner(folder, resources, worker, is_done, watch=_MetricCheck(folder, plan.metric))
     with folder.locked() as lock:
         for run in left:
-            write_json(folder.config(run), run.config)
+            folder.write_task(run)
         if not left:
             return []
         progress = Progress(folder, left, num_done=len(runs) - len(left))

@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.comparison.checksums import checksums
 from slstm_allennlp.comparison.plan import Config, Run, differences, flatten
 from slstm_allennlp.whole_file import whole_file
 
@@ -55,6 +56,16 @@ class RunFolder:
     def is_done(self, *, time_over_length: bool = False) -> bool:
         return self.measurements.exists() and (not time_over_length or self.time_over_length.exists())
 
+    def is_begun(self) -> bool:
+        """Whether there is something that would be used again."""
+        return self.count_epochs() > 0 or self.latest_checkpoint() is not None or self.metrics.exists()
+
+    def remove_checkpoints(self) -> None:
+        """AllenNLP keeps two, of several times the model's size; its weights are in the archive."""
+        for kind in ("model", "training"):
+            for path in self.path.glob(f"{kind}_state_e*_b*.th"):
+                path.unlink()
+
     def epochs(self) -> List[Dict[str, Any]]:
         """AllenNLP's metrics after each finished epoch."""
         paths = (self.path / f"metrics_epoch_{number}.json" for number in range(self.count_epochs()))
@@ -90,10 +101,8 @@ class RunFolder:
         """
         # Errors
 
-        `ConfigurationError` if the epochs in the folder, or more, were made by another config.
+        `ConfigurationError` if what is in the folder was made by another config.
         """
-        if not self.count_epochs() and not self.metrics.exists():
-            return  # nothing that would be used again
         there = read_json(self.config)
         keys = differences(there, run.config)
         if keys:
@@ -112,9 +121,12 @@ def _shown(key: str, config: Config) -> str:
 
 class ComparisonFolder:
     """
-    The folder of a comparison: `runs/NAME-SEED`, `configs/NAME-SEED.json`, what each run was asked to
-    do, `logs/NAME-SEED.log`, all that it printed, and, if it failed, `logs/NAME-SEED.failed.json`; the
-    report goes beside them.
+    The folder of a comparison, beside its report:
+
+    * `runs/NAME-SEED`,
+    * `configs/NAME-SEED.json`, what the run was asked to do, and `NAME-SEED.data.json`, the checksums of
+      what it read,
+    * `logs/NAME-SEED.log`, all that it printed, and, if it failed, `NAME-SEED.failed.json`.
 
     # Parameters
 
@@ -130,11 +142,39 @@ class ComparisonFolder:
     def config(self, run: Run) -> Path:
         return self.path / "configs" / f"{run.name}.json"
 
+    def data(self, run: Run) -> Path:
+        return self.path / "configs" / f"{run.name}.data.json"
+
     def log(self, run: Run) -> Path:
         return self.path / "logs" / f"{run.name}.log"
 
     def failure(self, run: Run) -> Path:
         return self.path / "logs" / f"{run.name}.failed.json"
+
+    def expect_run(self, run: Run) -> None:
+        """
+        # Errors
+
+        `ConfigurationError` if the epochs in the run's folder, or more, were made by another config, or
+        of data that is another here now.
+        """
+        folder = self.run(run)
+        if not folder.is_begun():
+            return
+        folder.expect_config(run)
+        read = read_json(self.data(run)) if self.data(run).exists() else {}
+        for key, checksum in checksums(run.config).items():
+            if read.get(key, checksum) != checksum:
+                raise ConfigurationError(
+                    f"{folder.path} holds a run of other data: {run.config[key]} ({key}) has changed "
+                    "since; expected it as it was, or another name or --output-dir"
+                )
+
+    def write_task(self, run: Run) -> None:
+        """What the run is to do, and, if it is to begin, the checksums of what it reads."""
+        write_json(self.config(run), run.config)
+        if not self.run(run).is_begun():
+            write_json(self.data(run), checksums(run.config))
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[int]:

@@ -9,6 +9,7 @@ import logging
 import os
 import shutil
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -79,12 +80,16 @@ def do(work: Work) -> None:
         with whole_file(folder.predictions) as path:
             write_predictions(path, trained.predict())
         write_json(folder.measurements, trained.measure()._asdict())
+        if "checkpointer" not in config.get("trainer", {}):  # which says what is kept
+            folder.remove_checkpoints()
     if work.time_over_length:
         write_json(folder.time_over_length, trained.time_over_length())
 
 
 def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
-    if folder.metrics.exists():
+    device = device_of(config)
+    was_trained = folder.metrics.exists()
+    if was_trained:
         # AllenNLP writes them before the archive, which may be missing or half written.
         archive_model(folder.path, include_in_archive=config.get("include_in_archive"))
     else:
@@ -97,16 +102,20 @@ def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
             include_package=work.packages,
             return_model=False,
         )
-    memory, kind = peak_memory(device_of(config))
+    memory, kind = peak_memory(device)
     write_json(
         folder.training,
         {
-            "peak_memory_bytes": memory,
+            "peak_memory_bytes": None
+            if was_trained
+            else memory,  # that of the training has gone with it
             "peak_memory_of": kind,
-            "device": _device_name(device_of(config)),
+            "device": _device_name(device),
             "threads": torch.get_num_threads(),
             "runs_at_a_time": work.runs_at_a_time,
             "torch": torch.__version__,
+            "allennlp": _version("allennlp"),
+            "slstm_allennlp": _version("slstm-allennlp"),
         },
     )
 
@@ -130,6 +139,13 @@ def _is_json(path: Path) -> bool:
     except ConfigurationError:
         return False
     return True
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:  # imported from its source
+        return "not installed"
 
 
 def _device_name(device: int) -> str:

@@ -119,6 +119,8 @@ def test_the_report_of_all_runs(comparison):
             assert run["test"] == run["test_metrics"]["accuracy"] == pytest.approx(right / len(lines))
             assert run["parameters"] > 0 and run["epochs"] == 2 and run["seconds_per_epoch"] > 0
             assert run["peak_memory_bytes"] > 100_000_000 and run["runs_at_a_time"] == 2
+            assert lines[0]["texts"]["tokens"].count(" ") == lines[0]["length"] - 1
+            assert list(path.glob("training_state_e*")), "the config says to keep them"
     (compared,) = report["comparisons"]
     means = [report["systems"][name]["test"]["mean"] for name in ("lstm", "slstm")]
     assert compared["system"] == "lstm"
@@ -154,6 +156,20 @@ def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
     listing = report.split("````")[1]
     assert "expected (batch_size, seq_len, input_size) with an input_size of 7" in listing
     assert {path: path.stat().st_mtime_ns for path in done} == done
+    with pytest.raises(SystemExit) as end:
+        compare("compare", path, "--output-dir", folder, "--report-only")
+    assert end.value.code == 1
+    assert (folder / "report.md").read_text(encoding="utf-8") == report
+
+
+def test_if_all_runs_fail_there_is_a_report_of_that(tmp_path):
+    overrides = json.dumps({**SMALL, "train_data_path": "no_such_file#train"})
+    with pytest.raises(SystemExit) as end:
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, "--overrides", overrides, "--seeds", "1")
+    assert end.value.code == 1
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "2 runs not in this report: slstm-1 (failed), lstm-1 (failed)." in report
+    assert "no_such_file" in report.split("## Failed runs")[1]
 
 
 def test_a_metric_that_is_not_there_is_noticed_after_an_epoch(tmp_path):

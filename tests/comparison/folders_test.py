@@ -43,8 +43,8 @@ def test_the_latest_checkpoint(tmp_path):
 
 def test_another_config_under_the_same_name(comparison):
     runs = plan("small", "large").runs()
-    folder = write_run(comparison, runs[0], [1, 1, 0, 0])
-    folder.expect_config(runs[0])
+    write_run(comparison, runs[0], [1, 1, 0, 0])
+    comparison.expect_run(runs[0])
     changed = runs[0].config["model"]["seq2vec_encoder"]
     changed.update(hidden_size=7, num_layers=2)
     with pytest.raises(
@@ -52,10 +52,10 @@ def test_another_config_under_the_same_name(comparison):
         match=r"small-1 holds a run with another config: model\.seq2vec_encoder\.hidden_size is 0 there "
         r"and 7 here \(and 1 more\); expected the same, or another name",
     ):
-        folder.expect_config(runs[0])
+        comparison.expect_run(runs[0])
     del changed["hidden_size"]
     with pytest.raises(ConfigurationError, match="hidden_size is 0 there and absent here"):
-        folder.expect_config(runs[0])
+        comparison.expect_run(runs[0])
 
 
 def test_a_config_that_gave_nothing_may_be_mended(comparison):
@@ -63,10 +63,66 @@ def test_a_config_that_gave_nothing_may_be_mended(comparison):
     run = plan("lstm").runs()[0]
     folder = comparison.run(run)
     write_json(folder.config, {"model": "broken"})
-    folder.expect_config(run)
+    comparison.expect_run(run)
     write_epoch(folder, 0)
     with pytest.raises(ConfigurationError, match="another config"):
-        folder.expect_config(run)
+        comparison.expect_run(run)
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """A run's data: a file, a folder of which a reader takes a part, and what is elsewhere."""
+    (tmp_path / "corpus").mkdir()
+    for name in ("train.txt", "corpus/pos", "corpus/neg"):
+        (tmp_path / name).write_text(name)
+    return {
+        "train_data_path": str(tmp_path / "train.txt"),
+        "validation_data_path": "https://example.org/dev.txt",
+        "test_data_path": str(tmp_path / "corpus#test"),
+    }
+
+
+@pytest.mark.parametrize(
+    "changed, said", [("train.txt", "train_data_path"), ("corpus/neg", "test_data_path")]
+)
+def test_other_data_under_the_same_path(tmp_path, corpus, changed, said):
+    comparison = ComparisonFolder(tmp_path / "out")
+    run = plan("lstm").runs()[0]
+    run.config.update(corpus)
+    comparison.write_task(run)
+    write_run(comparison, run, [1, 1, 0, 0])
+    comparison.expect_run(run)
+    comparison.write_task(run)  # when it goes on
+    (tmp_path / changed).write_text("something else")
+    with pytest.raises(
+        ConfigurationError, match=rf"lstm-1 holds a run of other data: .* \({said}\) has changed since"
+    ):
+        comparison.expect_run(run)
+    (tmp_path / "corpus" / "neg").unlink()
+    (tmp_path / "corpus" / "pos").unlink()
+    (tmp_path / "corpus").rmdir()
+    (tmp_path / "train.txt").unlink()
+    comparison.expect_run(run)  # elsewhere, there is no data: a report can be written all the same
+
+
+def test_data_may_change_as_long_as_nothing_is_read(tmp_path, corpus):
+    comparison = ComparisonFolder(tmp_path / "out")
+    run = plan("lstm").runs()[0]
+    run.config.update(corpus)
+    for content in ("before", "after"):
+        (tmp_path / "train.txt").write_text(content)
+        comparison.expect_run(run)
+        comparison.write_task(run)
+    write_run(comparison, run, [1, 1, 0, 0])
+    comparison.expect_run(run)
+
+
+def test_checkpoints_are_removed(tmp_path):
+    names = ("model_state_e0_b0.th", "training_state_e1_b25.th", "best.th", "model.tar.gz")
+    for name in names:
+        (tmp_path / name).touch()
+    RunFolder(tmp_path).remove_checkpoints()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["best.th", "model.tar.gz"]
 
 
 def test_two_comparisons_do_not_work_in_one_folder(comparison):

@@ -1,0 +1,39 @@
+"""What tells whether the files that a config reads are still the ones that a run has read."""
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any, Dict, List
+
+_KEYS = ("train_data_path", "validation_data_path", "test_data_path")
+
+
+def checksums(config: Dict[str, Any]) -> Dict[str, str]:
+    """
+    The SHA-256 of the file, or of all files in the folder, that each of a config's data paths names;
+    without those that are no file or folder here, such as an address. What follows a `#` says which
+    part a reader takes.
+    """
+    paths = {key: Path(str(config.get(key, "")).partition("#")[0]) for key in _KEYS if config.get(key)}
+    return {key: _checksum(_files(path)) for key, path in paths.items() if path.exists()}
+
+
+def _files(path: Path) -> List[Path]:
+    return sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path]
+
+
+def _checksum(files: List[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        status = file.stat()
+        digest.update(_checksum_of_one(file, status.st_mtime_ns, status.st_size))
+    return digest.hexdigest()
+
+
+@functools.cache  # the runs of a comparison read the same ones
+def _checksum_of_one(file: Path, changed: int, size: int) -> bytes:
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while block := content.read(1 << 20):
+            digest.update(block)
+    return digest.digest()
