@@ -22,6 +22,9 @@ from slstm_allennlp.ops.slstm import (
 )
 from slstm_allennlp.ops.slstm.kernels import eager
 
+# Words a side that the kernels take; Triton unrolls over them, and compiles for minutes for many.
+_LARGEST_WINDOW = {"cpu": 30, "cuda": 8}
+
 
 class SentenceStateLSTM(Module):
     """
@@ -249,6 +252,7 @@ class SentenceStateLSTM(Module):
             fits = dtype == torch.float32 and low in has_low and inputs.dtype in (low, dtype)
         else:
             fits = dtype in (torch.float32, torch.float64) and inputs.dtype == dtype
+        fits = fits and self.settings.window_size <= _LARGEST_WINDOW[inputs.device.type]
         return load("slstm") if fits else None
 
     def _start(self, inputs: Tensor) -> Optional[Tensor]:
@@ -256,7 +260,9 @@ class SentenceStateLSTM(Module):
             return None
         length = inputs.size(1) + 2 * self.settings.boundary
         shape = (2, inputs.size(0), length, self.hidden_size)
-        return torch.empty(shape, dtype=inputs.dtype, device=inputs.device).uniform_(-0.05, 0.05)
+        # Of the weights' precision, as all states are, whatever that of the inputs.
+        dtype = self.weights.word_b.dtype
+        return torch.empty(shape, dtype=dtype, device=inputs.device).uniform_(-0.05, 0.05)
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in vars(self.settings).items())

@@ -37,17 +37,10 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
     source = pathlib.Path(__file__).parent / operation / "kernels" / "cpu.cpp"
     if _turned_off():
         return None
-    name = f"{operation}_kernels_{_key(source)}"
-    library = _cache() / f"{name}.so"
     try:
-        if not library.exists():
-            _build(name, source, library)
-        spec = importlib.util.spec_from_file_location(name, library)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-    except (ImportError, OSError, RuntimeError) as error:
+        name = f"{operation}_kernels_{_key(source)}"
+        return _built_once(name, source, _cache() / f"{name}.so")
+    except (ImportError, OSError, RuntimeError, subprocess.SubprocessError) as error:
         reason = str(error).strip().split("\n")[0]
         logger.warning(
             "The CPU kernels of %s could not be compiled (%s), so that it runs on PyTorch's own "
@@ -97,8 +90,23 @@ def _turned_off() -> bool:
 
 
 def _cache() -> pathlib.Path:
-    home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(home) / "slstm_allennlp"
+    """The user's, or where there is none to write to, one of the user's own among temporary files."""
+    try:
+        home = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+        folder = home / "slstm_allennlp"
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        return folder
+    except (OSError, RuntimeError):  # no home, or nothing can be written there
+        folder = pathlib.Path(tempfile.gettempdir()) / f"slstm_allennlp-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.stat()
+        if status.st_uid != os.getuid() or status.st_mode & 0o022:
+            # Somebody else's program would be run from it.
+            raise OSError(
+                f"{folder} can be written to by others, expected a folder of one's own"
+            ) from None
+        return folder
 
 
 def _key(source: pathlib.Path) -> str:
@@ -115,11 +123,28 @@ def _key(source: pathlib.Path) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
+def _built_once(name: str, source: pathlib.Path, library: pathlib.Path) -> ModuleType:
+    if library.exists():
+        try:
+            return _imported(name, library)
+        except ImportError:  # cut short, by a full disk or a crash
+            logger.info("%s is damaged and built again", library)
+    _build(name, source, library)
+    return _imported(name, library)
+
+
+def _imported(name: str, library: pathlib.Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, library)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def _build(name: str, source: pathlib.Path, library: pathlib.Path) -> None:
     from torch.utils import cpp_extension  # takes its time to import
 
     logger.info("Compiling the CPU kernels of %s, once (about half a minute)", source.parent.parent.name)
-    library.parent.mkdir(parents=True, exist_ok=True)
     # ninja stands beside Python in a virtual environment, also in one that was not activated.
     os.environ["PATH"] = os.pathsep.join(
         [os.environ.get("PATH", ""), str(pathlib.Path(sys.executable).parent)]

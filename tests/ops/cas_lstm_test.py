@@ -177,3 +177,19 @@ def test_one_unit_by_hand(double):
     both = [weights(w1, None), weights(w2, torch.tensor([[0.25]]))]
     states = naive_cas_lstm(torch.tensor(words).unsqueeze(1), both)
     torch.testing.assert_close(states[1].h.flatten(), torch.tensor(expected))
+
+
+def test_a_second_derivative_is_refused():
+    """By whatever it is asked for, since all of it would lack the steps' part."""
+    (weights,) = layers(0.5, 1, depth=1)
+    weights = weights._replace(W=weights.W.requires_grad_(), U=weights.U.requires_grad_())
+    inputs = torch.randn(1, LENGTH, BATCH, 3, requires_grad=True)
+    for name, version in versions(0.5).items():
+        if name == "hoisted":
+            continue
+        (gradient,) = torch.autograd.grad(
+            version(inputs, None, weights).h.sum(), inputs, create_graph=True
+        )
+        for variable in (inputs, weights.W, weights.U):
+            with pytest.raises(RuntimeError, match="differentiated once, expected no second derivative"):
+                torch.autograd.grad(gradient.pow(2).sum(), variable, retain_graph=True)

@@ -1,19 +1,80 @@
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
+from slstm_allennlp.ops import compiled
 from slstm_allennlp.ops.compiled import load_kernels
+
+HAS_COMPILER = shutil.which(os.environ.get("CXX", "c++")) and shutil.which("ninja")
 
 
 @pytest.mark.parametrize("operation", ["slstm", "cas_lstm"])
 def test_the_kernels_compile_here(operation):
     """Where there is a compiler: so that the operations' tests are not of less than they seem."""
-    if shutil.which(os.environ.get("CXX", "c++")) is None or shutil.which("ninja") is None:
+    if not HAS_COMPILER:
         pytest.skip("no C++ compiler or no ninja here")
     assert load_kernels(operation) is not None
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """Where temporary files go."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path / f"slstm_allennlp-{os.getuid()}"
+
+
+def test_the_cache_is_the_users(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new" / "cache"))
+    assert compiled._cache() == tmp_path / "new" / "cache" / "slstm_allennlp"
+    assert compiled._cache().is_dir()
+
+
+def no_home():
+    raise RuntimeError("Could not determine home directory.")
+
+
+@pytest.mark.parametrize("reason", ("no home", "a file in its place"))
+def test_without_a_cache_it_is_a_temporary_folder_of_ones_own(tmp_path, temporary, monkeypatch, reason):
+    if reason == "no home":
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        monkeypatch.setattr(pathlib.Path, "home", no_home)
+    else:
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert compiled._cache() == temporary
+    assert temporary.stat().st_mode & 0o777 == 0o700
+    temporary.chmod(0o777)  # another user could put a program there
+    with pytest.raises(OSError, match="can be written to by others, expected a folder of one's own"):
+        compiled._cache()
+
+
+def test_a_damaged_file_is_built_again(tmp_path, monkeypatch):
+    if not HAS_COMPILER:
+        pytest.skip("no C++ compiler or no ninja here")
+    built = load_kernels("slstm").__file__
+    library = tmp_path / "cut.so"
+    library.write_bytes(pathlib.Path(built).read_bytes()[:10])
+    monkeypatch.setattr(compiled, "_build", lambda name, source, library: shutil.copy(built, library))
+    name = pathlib.Path(built).stem
+    assert hasattr(compiled._built_once(name, tmp_path, library), "word_forward")
+
+
+@pytest.mark.parametrize(
+    "error", (subprocess.CalledProcessError(1, ["c++", "--version"]), OSError("no space left on device"))
+)
+def test_what_keeps_it_from_compiling_is_said(monkeypatch, caplog, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.delenv("SLSTM_ALLENNLP_KERNELS", raising=False)
+    monkeypatch.setattr(compiled, "_built_once", fail)
+    assert load_kernels.__wrapped__("slstm") is None
+    assert f"The CPU kernels of slstm could not be compiled ({error})" in caplog.text
 
 
 def test_every_module_imports_without_triton():

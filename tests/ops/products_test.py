@@ -86,3 +86,14 @@ def test_onednn_is_given_few(monkeypatch):
         product(torch.randn(rows, 320), W)
         product_over_rows(torch.randn(rows, 500), torch.randn(rows, 320))
     assert seen == {(n, 320) for n in range(264, 305, 8)} | {(320, n) for n in range(264, 305, 8)}
+
+
+def test_a_second_derivative():
+    """That of the size of the gradient of x, which is Σ (d W)²."""
+    x, W = (torch.randn(shape, requires_grad=True) for shape in ((6, 320), (500, 320)))
+    seconds = []
+    for function in (linear, torch.nn.functional.linear):
+        (gradient,) = torch.autograd.grad(function(x, W, None).pow(2).sum(), x, create_graph=True)
+        seconds.append(torch.autograd.grad(gradient.pow(2).sum(), (x, W)))
+    for ours, exact in zip(*seconds):
+        assert_near(ours, exact.double(), torch.float32)

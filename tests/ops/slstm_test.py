@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import weakref
 
 import pytest
 import torch
@@ -233,6 +234,52 @@ def test_recompute_keeps_less():
     assert kept(recompute=True) < 9 * 2 + 7 + 8
 
 
+class Watched:
+    """The eager kernels, and how many words' states there are whenever a step makes new ones."""
+
+    def __init__(self):
+        self.states, self.alive = [], []
+
+    def __getattr__(self, name):
+        return getattr(eager, name)
+
+    def word_forward(self, *arguments):
+        h, c = eager.word_forward(*arguments)
+        self.states.append(weakref.ref(h))
+        self.alive.append(sum(state() is not None for state in self.states))
+        return h, c
+
+
+@pytest.mark.parametrize("needs_gradients", (True, False))
+@pytest.mark.parametrize("recompute", (False, True))
+def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
+    encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=6).requires_grad_(needs_gradients)
+    kernels = Watched()
+    arguments = encoder.weights, encoder.settings, None, kernels
+    fused_slstm(*batch(), *arguments, recompute=recompute)
+    assert kernels.alive == ([1, 2, 3, 4, 5, 6] if needs_gradients else [1, 2, 2, 2, 2, 2])
+    kernels.states, kernels.alive = [], []
+    with torch.no_grad():
+        fused_slstm(*batch(), *arguments, recompute=recompute)
+    assert max(kernels.alive) == 2
+
+
+@pytest.mark.usefixtures("double")
+def test_a_second_derivative_is_refused():
+    """By whatever it is asked for, since all of it would lack the steps' part."""
+    encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2)
+    inputs, mask = batch()
+    inputs.requires_grad_()
+    for version in versions(encoder, recompute=True).values():
+        words, _ = version(inputs, mask)
+        (expected,) = torch.autograd.grad(words.sum(), inputs, retain_graph=True)
+        (gradient,) = torch.autograd.grad(words.sum(), inputs, create_graph=True)
+        assert torch.equal(gradient, expected)
+        for variable in (inputs, encoder.word_U, encoder.word_W, encoder.initial_h):
+            with pytest.raises(RuntimeError, match="differentiated once, expected no second derivative"):
+                torch.autograd.grad(gradient.pow(2).sum(), variable, retain_graph=True)
+
+
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
 @pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
@@ -435,3 +482,24 @@ def test_autocast(transition):
         assert near(ours, exact)
     sum(ours.float().sum() for ours in results).backward()
     assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())
+
+
+@pytest.mark.parametrize("bfloat16", (False, True))
+def test_a_start_that_is_drawn_is_in_single_precision(bfloat16):
+    """Under autocast with inputs in low precision, as all states are."""
+    encoder = SentenceStateLSTM(16, 16, transition=TRANSITIONS[-1], bfloat16=bfloat16)
+    inputs, mask = batch(size=16)
+    expected = seeded(encoder, inputs, mask)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        results = seeded(encoder, inputs.bfloat16(), mask)
+    for ours, exact in zip(results, expected):
+        assert ours.dtype == torch.float32 and near(ours, exact)
+
+
+@pytest.mark.parametrize("window", (30, 31))
+def test_the_widest_windows(window):
+    """The kernels' largest, and one more."""
+    encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2, window_size=window)
+    inputs, mask = batch()
+    for ours, exact in zip(encoder(inputs, mask), versions(encoder)["batched"](inputs, mask)):
+        torch.testing.assert_close(ours, exact)

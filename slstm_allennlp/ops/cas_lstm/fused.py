@@ -3,9 +3,9 @@ from typing import Any, List, Optional, Tuple
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from slstm_allennlp.ops.cas_lstm.weights import CasLstmStates, CasLstmWeights
+from slstm_allennlp.ops.differentiated_once import differentiated_once
 from slstm_allennlp.ops.products import product, product_over_rows
 
 
@@ -69,7 +69,7 @@ class _Layer(torch.autograd.Function):
         return h, c
 
     @staticmethod
-    @once_differentiable
+    @differentiated_once
     def backward(  # type: ignore[override]
         ctx: Any, grad_h: Optional[Tensor], grad_c: Optional[Tensor]
     ) -> Tuple[Optional[Tensor], ...]:

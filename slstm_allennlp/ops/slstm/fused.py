@@ -13,9 +13,9 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from slstm_allennlp.ops.boundary import add_boundary
+from slstm_allennlp.ops.differentiated_once import differentiated_once
 from slstm_allennlp.ops.products import linear, packed, product, product_over_rows, rows_for
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
@@ -34,6 +34,7 @@ class _Plan(NamedTuple):
     need_words: bool
     need_node: bool
     recompute: bool
+    need_gradients: bool
 
 
 def is_fusible(settings: SlstmSettings) -> bool:
@@ -85,6 +86,19 @@ def fused_slstm(
         h, c = (x, x) if start is None else start.flatten(1, 2).index_select(1, places)
         g, cg = (_means(states, sentence_of, counts) for states in (h, c))
 
+    candidate = x if transition.candidate == "input" else None
+    tensors = (
+        Ux,
+        candidate,
+        h,
+        c,
+        *((g, cg) if m else (None, None)),
+        weights.word_W.flatten(2).flatten(0, 1),
+        None if weights.word_V is None else weights.word_V.flatten(2).flatten(0, 1),
+        None if weights.sentence_W is None else weights.sentence_W.flatten(3).flatten(0, 2),
+        None if weights.sentence_U is None else weights.sentence_U[0],
+        None if weights.sentence_b is None else weights.sentence_b[0],
+    )
     words_matter = transition.sentence_vector != "node" or m == 0
     plan = _Plan(
         kernels=kernels,
@@ -95,24 +109,10 @@ def fused_slstm(
         need_words=need_words or words_matter,
         need_node=need_sentences and m == 1,
         recompute=recompute,
+        need_gradients=torch.is_grad_enabled()
+        and any(tensor is not None and tensor.requires_grad for tensor in tensors),
     )
-    candidate = x if transition.candidate == "input" else None
-    node = (g, cg) if m else (None, None)
-    h, g = _FusedSteps.apply(
-        plan,
-        offsets,
-        sentence_of,
-        Ux,
-        candidate,
-        h,
-        c,
-        *node,
-        weights.word_W.flatten(2).flatten(0, 1),
-        None if weights.word_V is None else weights.word_V.flatten(2).flatten(0, 1),
-        None if weights.sentence_W is None else weights.sentence_W.flatten(3).flatten(0, 2),
-        None if weights.sentence_U is None else weights.sentence_U[0],
-        None if weights.sentence_b is None else weights.sentence_b[0],
-    )
+    h, g = _FusedSteps.apply(plan, offsets, sentence_of, *tensors)
 
     words = sentences = None
     if need_words:
@@ -180,6 +180,7 @@ class _FusedSteps(torch.autograd.Function):
         sentence_b: _Node,
     ) -> Tuple[Tensor, _Node]:
         run = _Run(plan, offsets, sentence_of, Ux, x, W, V, sentence_W, sentence_U, sentence_b)
+        start = h, c, g, cg
         constant = h.dim() == 1
         if constant:
             h, c = h.expand(len(Ux), -1), c.expand(len(Ux), -1)
@@ -187,15 +188,15 @@ class _FusedSteps(torch.autograd.Function):
         g, cg = (None, None) if g is None or cg is None else (g.contiguous(), cg.contiguous())
         with torch.autocast(Ux.device.type, enabled=False):
             steps, h, c, g, cg = run.forward(h, c, g, cg, constant)
+        weights = W, V, sentence_W, sentence_U, sentence_b
         tensors = [tensor for step in steps for tensor in step]
-        ctx.save_for_backward(
-            offsets, sentence_of, Ux, x, W, V, sentence_W, sentence_U, sentence_b, c, cg, *tensors
-        )
+        # The start, too, so that all that has a gradient is among them.
+        ctx.save_for_backward(offsets, sentence_of, Ux, x, *weights, c, cg, *tensors, *start)
         ctx.plan, ctx.constant = plan, constant
         return h, g
 
     @staticmethod
-    @once_differentiable
+    @differentiated_once
     def backward(ctx: Any, dh: Tensor, dg: _Node) -> Any:  # type: ignore[override]
         plan, constant = ctx.plan, ctx.constant
         saved = ctx.saved_tensors
@@ -271,11 +272,14 @@ class _Run:
     def forward(
         self, h: Tensor, c: Tensor, g: _Node, cg: _Node, constant: bool
     ) -> Tuple[List[_Step], Tensor, Tensor, _Node, _Node]:
-        """The steps' records, and the last h, c, g and cg; `constant` if all words have the same h⁰."""
+        """
+        The steps' records, if there will be a backward pass, and the last h, c, g and cg; `constant` if
+        all words have the same h⁰.
+        """
         steps = []
         for number in range(self.plan.num_steps):
             last = number == self.plan.num_steps - 1
-            step, h, c, g, cg = self.step(
+            record, h, c, g, cg = self.step(
                 h,
                 c,
                 g,
@@ -284,7 +288,8 @@ class _Run:
                 words=not last or self.plan.need_words,
                 node=not last or self.plan.need_node,
             )
-            steps.append(step)
+            if record is not None:
+                steps.append(record)
         return steps, h, c, g, cg
 
     def products(self, h: Tensor, first: bool) -> Tensor:
@@ -330,8 +335,8 @@ class _Run:
         first: bool,
         words: bool,
         node: bool,
-    ) -> Tuple[_Step, Tensor, Tensor, _Node, _Node]:
-        """The step's record, and the next h, c, g and cg."""
+    ) -> Tuple[Optional[_Step], Tensor, Tensor, _Node, _Node]:
+        """The step's record, if there will be a backward pass, and the next h, c, g and cg."""
         plan, kernels = self.plan, self.plan.kernels
         record = _Step(h, c, g, cg)
         h_new, c_new, g_new, cg_new = h, c, g, cg
@@ -351,7 +356,7 @@ class _Run:
                 self.offsets, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
             )
             record = record._replace(Wf=Wf, fg=fg, o=o, h_bar=h_bar, log_total=log_total)
-        return record, h_new, c_new, g_new, cg_new
+        return record if plan.need_gradients else None, h_new, c_new, g_new, cg_new
 
     def node_gates(self, h: Tensor, g: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
         """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each; and h̄."""
@@ -377,7 +382,9 @@ class _Run:
         if dg is not None:
             dg, dcg = dg.contiguous(), torch.zeros_like(dg)
         rows = self.W.rows_for(len(self.Ux))
-        d = _Gradients(self.Ux, self.x, rows, len(self.counts), len(steps), *self.weights)
+        # Words take memory, so that theirs are summed up now and then; sentences at the end.
+        words = min(len(steps) * rows, max(rows if self.plan.recompute else 3 * rows, 4096))
+        d = _Gradients(self.Ux, self.x, words, len(self.counts) * len(steps), *self.weights)
         new = c_last, cg_last  # what the step came to
         for number in reversed(range(len(steps))):
             step, last = steps[number], number == len(steps) - 1
@@ -497,26 +504,19 @@ class _Run:
 
 
 class _Gradients:
-    """What is summed up over the steps, by the name of what it is the gradient of."""
+    """
+    What is summed up over the steps, by the name of what it is the gradient of; of the weights' rows for
+    `words` words and for `nodes` sentence nodes at a time.
+    """
 
-    def __init__(
-        self,
-        Ux: Tensor,
-        x: Optional[Tensor],
-        rows: int,
-        sentences: int,
-        num_steps: int,
-        *weights: _Node,
-    ) -> None:
+    def __init__(self, Ux: Tensor, x: Optional[Tensor], words: int, nodes: int, *weights: _Node) -> None:
         W, V, sentence_W, sentence_U, sentence_b = weights
         self.Ux = torch.zeros_like(Ux, dtype=W.dtype)
         self.x = None if x is None else torch.zeros_like(x)
-        # Words take memory, so that theirs are summed up now and then; sentences at the end.
-        words, dtype = min(num_steps * rows, max(3 * rows, 4096)), Ux.dtype
+        dtype = Ux.dtype
         self.of_W = _Products(W, words, dtype)
         self.has_node = sentence_U is not None
         if self.has_node:
-            nodes = sentences * num_steps
             self.of_V = _Products(V, nodes, dtype)
             self.of_sentence_W = _Products(sentence_W, nodes, dtype)
             self.of_sentence_U = [
