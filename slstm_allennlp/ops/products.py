@@ -15,6 +15,7 @@ from torch.nn.functional import pad
 # oneDNN's product with a weight of so many numbers is a tenth to a half faster than MKL's on an AMD
 # processor (benchmarks/README.md); smaller ones take it too long to start. PyTorch 1 does not have it.
 _LARGE = 90_000
+_FEW = 64  # rows in bfloat16 for which laying W out anew takes longer than it saves
 _ALIGNED = 8  # rows of a GPU's products: of any even number of numbers, 16 bytes in half precision
 _ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
 _PACK = getattr(torch.ops.mkldnn, "_reorder_linear_weight", None)
@@ -82,12 +83,15 @@ def linear(x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
 def packed(W: Tensor, rows: int) -> Tensor:
     """
     W for several products with about so many rows each: for oneDNN in the order in which it is read,
-    which saves every product from making it so; elsewhere as it is.
+    which saves every product from making it so; elsewhere, and for a few rows of bfloat16, as it is.
     """
     if _PACK is None or rows == 0:
         return W
-    low = _is_low(W) and W.numel() >= _LARGE and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    if not low and not _is_for_onednn(W, W.numel()):
+    if _is_low(W):
+        pays = rows >= _FEW and W.numel() >= _LARGE and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    else:
+        pays = _is_for_onednn(W, W.numel())
+    if not pays:
         return W
     return _PACK(W.contiguous(), rounded(rows))
 

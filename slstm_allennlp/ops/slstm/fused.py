@@ -16,7 +16,7 @@ from torch import Tensor
 
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.differentiated_once import differentiated_once
-from slstm_allennlp.ops.products import linear, packed, product, product_over_rows, rows_for
+from slstm_allennlp.ops.products import linear, packed, product, product_over_rows, rounded, rows_for
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -350,13 +350,18 @@ class _Run:
             keep = first or not plan.recompute
             record = record._replace(pre=products if keep else None, Vg=Vg)
         if node and g is not None:
-            Uf = self.sentence_U[0].forward(h.to(self.W.dtype))
+            Uf = self.of_words_for_node(h, first)
             Wf, fg, o, h_bar = self.node_gates(h, g)
             g_new, cg_new, log_total = kernels.node_forward(
                 self.offsets, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
             )
             record = record._replace(Wf=Wf, fg=fg, o=o, h_bar=h_bar, log_total=log_total)
         return record if plan.need_gradients else None, h_new, c_new, g_new, cg_new
+
+    def of_words_for_node(self, h: Tensor, first: bool) -> Tensor:
+        """U_f h of every word, by one row where all have the same h."""
+        rows = h[:1] if first else h
+        return self.sentence_U[0].forward(rows.to(self.W.dtype)).expand(len(h), -1).contiguous()
 
     def node_gates(self, h: Tensor, g: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
         """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each; and h̄."""
@@ -399,7 +404,9 @@ class _Run:
                 )
                 dg_old, dcg_old = _sum(dg_old, dg_words), _sum(dcg_old, dcg_words)
             if node and step.g is not None:
-                dg_node, dcg_node = self.node_backward(step, cg_new, dg, dcg, dh_old, dc_old, d)
+                dg_node, dcg_node = self.node_backward(
+                    step, number == 0 and constant, cg_new, dg, dcg, dh_old, dc_old, d
+                )
                 dg_old, dcg_old = _sum(dg_old, dg_node), _sum(dcg_old, dcg_node)
             dh, dc, dg, dcg = dh_old, dc_old, dg_old, dcg_old
             new = step.c, step.cg
@@ -461,6 +468,7 @@ class _Run:
     def node_backward(
         self,
         step: _Step,
+        first: bool,
         cg_new: _Node,
         dg: _Node,
         dcg: _Node,
@@ -471,9 +479,14 @@ class _Run:
         """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
         U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
         rows = len(step.h)
-        d_Uf, h = d.of_sentence_U[0].next(rows, U[0].rows_for(rows))
-        h[:rows].copy_(step.h)
-        Uf = U[0].forward(h)[:rows]  # anew: a small product, and memory for every word if it were kept
+        # U_f h anew: a small product, and memory for every word if it were kept.
+        if first:
+            Uf = self.of_words_for_node(step.h, first)
+            d_Uf = torch.empty_like(Uf)
+        else:
+            d_Uf, h = d.of_sentence_U[0].next(rows, U[0].rows_for(rows))
+            h[:rows].copy_(step.h)
+            Uf = U[0].forward(h)[:rows]
         d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
             self.offsets,
             self.plan.sigmoid_first,
@@ -491,7 +504,13 @@ class _Run:
             dc_old,
         )
         d_mean = (U[own].backward(d_fg) + U[1].backward(d_o)) / self.counts
-        dh_old.add_(U[0].backward(d_Uf)[:rows]).add_(d_mean.index_select(0, self.sentence_of))
+        dh_old.add_(d_mean.index_select(0, self.sentence_of))
+        if first:
+            d_of_all = d_Uf.sum(0, keepdim=True, dtype=dh_old.dtype)
+            d.of_sentence_U[0].add(d_of_all, step.h[:1])
+            dh_old[:1] += U[0].backward(d_of_all)  # any word may carry it
+        else:
+            dh_old.add_(U[0].backward(d_Uf)[:rows])
         d_Wg = dcg_old.new_zeros(len(dcg_old), *self.sentence_b.shape)
         d_Wg[:, 0] += d_Wf
         d_Wg[:, own] += d_fg
@@ -545,6 +564,7 @@ class _Products:
 
     def _make_places(self, rows: int) -> None:
         n, m = self._weight.shape
+        rows = rounded(rows)
         self._d = self._weight.new_empty(rows, n, dtype=self._dtype)
         self._x = self._weight.new_empty(rows, m, dtype=self._dtype)
         self._filled = 0
@@ -574,7 +594,10 @@ class _Products:
         return self._sum
 
     def _add(self) -> None:
-        d, x = self._d[: self._filled], self._x[: self._filled]
+        places = rounded(self._filled)  # which the product would make a copy for
+        d, x = self._d[:places], self._x[:places]
+        for part in (d, x):
+            part[self._filled :].zero_()
         self._filled = 0
         summed = product_over_rows(d, x).to(self._weight.dtype)
         self._sum = summed if self._sum is None else self._sum.add_(summed)
