@@ -388,7 +388,7 @@ class _Run:
             dg, dcg = dg.contiguous(), torch.zeros_like(dg)
         rows = self.W.rows_for(len(self.Ux))
         # Words take memory, so that theirs are summed up now and then; sentences at the end.
-        words = min(len(steps) * rows, max(rows if self.plan.recompute else 3 * rows, 4096))
+        words = min(len(steps) * rows, max(rows, 4096))
         d = _Gradients(self.Ux, self.x, words, len(self.counts) * len(steps), *self.weights)
         new = c_last, cg_last  # what the step came to
         for number in reversed(range(len(steps))):
