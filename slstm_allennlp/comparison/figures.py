@@ -5,34 +5,30 @@ import itertools
 import math
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 
-from slstm_allennlp.comparison.significance import Spread
+from slstm_allennlp.comparison.lines import Line, Scale
 
 _COLORS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#a0527f", "#7a7a7a")
 _LINES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _MOST_LABELS = 20
-_MOST_SHADES = 4  # systems, beyond which they hide each other
-_MOST_NAMES = 6  # within a picture; more stand beside it
+_MOST_TOGETHER = 6  # lines in a panel, which are as many colours
+_COLUMNS = 4  # of panels, where each line has its own
+_LARGE, _SMALL = (5.2, 3.6), (2.6, 1.9)  # panels, in inches
 _MOST_NUMBERS = 12  # labels with which the cells are wide enough for numbers
+_OVER = {"color": "black", "marker": "o", "markersize": 3, "linewidth": 1.2}
+_BENEATH = {"color": "0.55", "linestyle": "--", "linewidth": 1.2}
 OTHER = "(other)"
-
-
-class Scale(NamedTuple):
-    """A score's name with its unit, and by what it is multiplied for that."""
-
-    label: str
-    factor: float = 1.0
 
 
 @contextmanager
 def _drawing(
-    path: Path, columns: int = 1, size: Tuple[float, float] = (5.2, 3.6)
-) -> Iterator[Sequence[Any]]:
-    """Axes side by side; the file's ending chooses its form."""
+    path: Path, size: Tuple[float, float], rows: int = 1, columns: int = 1
+) -> Iterator[numpy.ndarray]:
+    """Axes of that size in rows and columns; the file's ending chooses its form."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -42,9 +38,13 @@ def _drawing(
     # The same input gives the same file.
     with pyplot.rc_context({"svg.hashsalt": "compare", "font.size": 9}):
         figure, axes = pyplot.subplots(
-            1, columns, figsize=(size[0] * columns, size[1]), squeeze=False, constrained_layout=True
+            rows,
+            columns,
+            figsize=(size[0] * columns, size[1] * rows),
+            squeeze=False,
+            constrained_layout=True,
         )
-        yield axes[0]
+        yield axes
         metadata = {"Date": None} if path.suffix == ".svg" else {}
         figure.savefig(path, dpi=150, metadata=metadata)
         pyplot.close(figure)
@@ -61,95 +61,113 @@ def _styles() -> Iterator[Dict[str, Any]]:
         }
 
 
-def _finish(axis: Any, x: str, y: str) -> None:
-    axis.set_xlabel(x)
-    axis.set_ylabel(y)
-    axis.grid(color="0.88", linewidth=0.6)
-    axis.set_axisbelow(True)
-    _, names = axis.get_legend_handles_labels()
-    beside = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if len(names) > _MOST_NAMES else {}
-    axis.legend(fontsize=8, **beside)
-
-
-def learning_curves(
-    path: Path,
-    panels: Dict[Scale, Dict[str, List[List[float]]]],
-) -> None:
-    """
-    A panel for each quantity: for each system the mean over seeds after each epoch, within the least
-    and the most, for up to four systems; beyond the epoch where the first seed stops, the mean of the
-    others.
-
-    # Parameters
-
-    path : `Path`
-    panels : `Dict[Scale, Dict[str, List[List[float]]]]`
-        A quantity to systems to a curve for each seed.
-    """
-    from matplotlib.ticker import MaxNLocator
-
-    with _drawing(path, len(panels)) as axes:
-        for axis, (scale, systems) in zip(axes, panels.items()):
-            for (name, curves), style in zip(systems.items(), _styles()):
-                points = [
-                    [scale.factor * value for value in at_epoch if value is not None]
-                    for at_epoch in itertools.zip_longest(*curves)
-                ]
-                epochs = range(1, len(points) + 1)
-                axis.plot(epochs, [numpy.mean(values) for values in points], label=name, **style)
-                if len(systems) <= _MOST_SHADES:
-                    bounds = list(map(min, points)), list(map(max, points))
-                    axis.fill_between(epochs, *bounds, color=style["color"], alpha=0.12, linewidth=0)
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-            _finish(axis, "epoch", scale.label)
-
-
-class Points(NamedTuple):
-    """A line: where its points are, and their values with each seed."""
-
-    xs: List[float]
-    values: List[List[float]]
-
-
 def lines(
     path: Path,
-    panels: Dict[Scale, Dict[str, Points]],
+    panels: Dict[Scale, Dict[str, Line]],
     x: str,
-    levels: Optional[Dict[Scale, Dict[str, List[float]]]] = None,
+    baseline: str,
+    ticks: Optional[Sequence[int]] = None,
     from_zero: bool = False,
-) -> None:
+) -> bool:
     """
-    A panel for each quantity, a line for each system: means over the seeds, with the standard deviation.
+    A panel for each quantity, with its lines. Where these are more than six, each has a panel of its own
+    for each quantity, over the baseline's, and the panels of a quantity have the same axes.
 
     # Parameters
 
     path : `Path`
-    panels : `Dict[Scale, Dict[str, Points]]`
+    panels : `Dict[Scale, Dict[str, Line]]`
     x : `str`
         What the lines go over, with its unit.
-    levels : `Dict[Scale, Dict[str, List[float]]]`, optional (default = `None`)
-        Systems with one value (with each seed): a line right across.
+    baseline : `str`
+        Which of the lines is beneath the others; if there is none of this name, nothing is.
+    ticks : `Sequence[int]`, optional (default = `None`)
+        Those of the x axis; whole numbers that fit if it is None.
     from_zero : `bool`, optional (default = `False`)
         Whether the quantities' axes begin there.
+
+    # Returns
+
+    `bool`
+        Whether each line has a panel of its own.
     """
-    with _drawing(path, len(panels)) as axes:
-        for axis, (scale, systems) in zip(axes, panels.items()):
-            styles = _styles()
-            for (name, points), style in zip(systems.items(), styles):
-                spreads = [
-                    Spread.of([scale.factor * value for value in values]) for values in points.values
-                ]
-                errors = [spread.std or 0.0 for spread in spreads]
-                means = [spread.mean for spread in spreads]
-                axis.errorbar(
-                    points.xs, means, yerr=errors, capsize=2, elinewidth=0.8, label=name, **style
-                )
-            for (name, values), style in zip((levels or {}).get(scale, {}).items(), styles):
-                style = {**style, "marker": None}
-                axis.axhline(scale.factor * float(numpy.mean(values)), label=name, **style)
-            if from_zero:
-                axis.set_ylim(bottom=0)
-            _finish(axis, x, scale.label)
+    apart = are_apart(max(map(len, panels.values())))
+    rows = sum(map(_rows, panels.values())) if apart else 1
+    columns, size = (_COLUMNS, _SMALL) if apart else (len(panels), _LARGE)
+    with _drawing(path, size, rows, columns) as axes:
+        if apart:
+            _draw_apart(axes, panels, x, baseline)
+        else:
+            _draw_together(axes, panels, x)
+        for axis in axes.flat:
+            _finish(axis, ticks, from_zero)
+    return apart
+
+
+def are_apart(number: int) -> bool:
+    """Whether so many lines have panels of their own."""
+    return number > _MOST_TOGETHER
+
+
+def _draw_together(axes: numpy.ndarray, panels: Dict[Scale, Dict[str, Line]], x: str) -> None:
+    for axis, (scale, systems) in zip(axes.flat, panels.items()):
+        for (name, line), style in zip(systems.items(), _styles()):
+            line.draw(axis, scale.factor, {**style, "label": name}, len(systems))
+        axis.set_xlabel(x)
+        axis.set_ylabel(scale.label)
+        axis.legend(fontsize=8)
+
+
+def _draw_apart(
+    axes: numpy.ndarray, panels: Dict[Scale, Dict[str, Line]], x: str, baseline: str
+) -> None:
+    """In rows, first all panels of the first quantity."""
+    top = 0
+    for scale, systems in panels.items():
+        bottom = top + _rows(systems)
+        _draw_block(axes[top:bottom].ravel(), scale, systems, x, baseline)
+        top = bottom
+    handles, names = axes[0, 0].get_legend_handles_labels()
+    if names:
+        axes[0, 0].figure.legend(handles, names, loc="outside upper left", fontsize=8)
+
+
+def _draw_block(
+    axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], x: str, baseline: str
+) -> None:
+    """The panels of one quantity."""
+    for axis, (name, line) in zip(axes, systems.items()):
+        axis.sharex(axes[0])
+        axis.sharey(axes[0])
+        if baseline in systems:
+            systems[baseline].outline(
+                axis, scale.factor, {**_BENEATH, "label": f"in every panel: {baseline}"}
+            )
+        line.draw(axis, scale.factor, _OVER, 1)
+        axis.set_title(name, fontsize=9)
+    for number, axis in enumerate(axes):
+        axis.set_visible(number < len(systems))
+        is_lowest = number + _COLUMNS >= len(systems)
+        axis.tick_params(labelbottom=is_lowest, labelleft=number % _COLUMNS == 0)
+        axis.set_xlabel(x if is_lowest else "")
+        axis.set_ylabel(scale.label if number % _COLUMNS == 0 else "")
+
+
+def _rows(systems: Dict[str, Line]) -> int:
+    return math.ceil(len(systems) / _COLUMNS)
+
+
+def _finish(axis: Any, ticks: Optional[Sequence[int]], from_zero: bool) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.grid(color="0.88", linewidth=0.6)
+    axis.set_axisbelow(True)
+    if ticks is None:
+        axis.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+    else:
+        axis.set_xticks(ticks)
+    if from_zero:
+        axis.set_ylim(bottom=0)
 
 
 def confusion(path: Path, name: str, pairs: Sequence[Tuple[str, str]]) -> bool:
@@ -177,7 +195,8 @@ def confusion(path: Path, name: str, pairs: Sequence[Tuple[str, str]]) -> bool:
         counts[index.get(gold, -1), index.get(predicted, -1)] += count
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
     side = min(8.0, 2.2 + 0.3 * len(labels))
-    with _drawing(path, size=(side + 1.0, side)) as (axis,):
+    with _drawing(path, (side + 1.0, side)) as axes:
+        axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
         axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
         ticks = range(len(labels))

@@ -26,6 +26,11 @@ class Sweep(NamedTuple):
     lines: Dict[str, List[Tuple[int, str]]]
     others: List[str]
 
+    def line_of(self, system: str) -> str:
+        """On which line it is, by that line's name; its own name if it is on none."""
+        found = (label for label, points in self.lines.items() if system in [name for _, name in points])
+        return next(found, system)
+
 
 def find_sweep(systems: Sequence[System]) -> Optional[Sweep]:
     """

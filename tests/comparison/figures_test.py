@@ -6,7 +6,8 @@ import numpy
 import pytest
 
 from slstm_allennlp.comparison import figures
-from slstm_allennlp.comparison.figures import OTHER, Points, Scale
+from slstm_allennlp.comparison.figures import OTHER
+from slstm_allennlp.comparison.lines import Curves, Level, Points, Scale
 
 
 def texts(path):
@@ -54,20 +55,53 @@ def test_confusion(tmp_path):
     assert {"75", "25", "0", "100", "predicted", "gold", "lstm"} <= set(shown)
 
 
-def test_lines_and_curves(tmp_path):
-    scale = Scale("accuracy (%)", 100)
-    points = {"lstm": Points([1, 2], [[0.5, 0.6], [0.7, 0.7]])}
-    figures.lines(tmp_path / "l.svg", {scale: points}, "words", levels={scale: {"cnn": [0.6]}})
-    assert {"words", "accuracy (%)", "lstm", "cnn"} <= set(texts(tmp_path / "l.svg"))
-    # The seeds stop after different epochs.
-    curves = {scale: {"lstm": [[0.1, 0.2, 0.3], [0.2]]}, Scale("loss"): {"lstm": [[3.0, 2.0], [2.0]]}}
-    figures.learning_curves(tmp_path / "c.svg", curves)
-    assert {"epoch", "loss", "accuracy (%)"} <= set(texts(tmp_path / "c.svg"))
+def test_up_to_six_lines_are_in_one_panel(tmp_path):
+    score, loss = Scale("accuracy (%)", 100), Scale("loss")
+    panels = {
+        score: {"lstm": Points([1, 2], [[0.5, 0.6], [0.7, 0.7]]), "cnn": Level([0.6])},
+        # The seeds stop after different epochs.
+        loss: {"lstm": Curves([[3.0, 2.0, 1.0], [2.0]])},
+    }
+    assert not figures.lines(tmp_path / "l.svg", panels, "words", "lstm")
+    found = texts(tmp_path / "l.svg")
+    assert {"words", "accuracy (%)", "loss", "lstm", "cnn"} <= set(found)
+    assert found.count("words") == 2
+
+
+def many(number):
+    return {f"system{count}": Points([1, 2], [[0.5], [0.1 * count]]) for count in range(number)}
+
+
+def test_more_have_a_panel_each_over_the_baseline(tmp_path):
+    panels = {Scale("accuracy"): many(7), Scale("loss"): many(7)}
+    assert figures.lines(tmp_path / "l.svg", panels, "words", "system3")
+    found = texts(tmp_path / "l.svg")
+    assert (
+        all(found.count(name) == 2 for name in many(7)) and found.count("in every panel: system3") == 1
+    )
+    # Beneath each column and beside each row alone, of four and three panels for each quantity.
+    assert (found.count("words"), found.count("accuracy"), found.count("loss")) == (8, 2, 2)
+
+
+def test_panels_without_a_baseline(tmp_path):
+    assert figures.lines(tmp_path / "l.svg", {Scale("accuracy"): many(7)}, "words", "none")
+    assert not [text for text in texts(tmp_path / "l.svg") if "every panel" in text]
+
+
+@pytest.mark.parametrize("number", (2, 7))
+def test_ticks_are_whole_numbers(tmp_path, number):
+    panels = {Scale("accuracy"): {name: Points([1, 3], [[70.0], [70.0]]) for name in many(number)}}
+    figures.lines(tmp_path / "given.svg", panels, "steps", "", ticks=[1, 3])
+    found = texts(tmp_path / "given.svg")
+    assert {"1", "3"} <= set(found) and "2" not in found
+    figures.lines(tmp_path / "free.svg", panels, "steps", "")
+    assert {"1", "2", "3"} <= set(texts(tmp_path / "free.svg"))
+    assert not {"1.5", "2.5"} & set(texts(tmp_path / "free.svg"))
 
 
 def test_the_same_picture_twice(tmp_path):
     for name in ("a.svg", "b.svg"):
-        figures.lines(tmp_path / name, {Scale("x"): {"a": Points([1, 2], [[1.0], [2.0]])}}, "y")
+        figures.lines(tmp_path / name, {Scale("x"): {"a": Points([1, 2], [[1.0], [2.0]])}}, "y", "a")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 

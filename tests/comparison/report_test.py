@@ -231,6 +231,14 @@ def test_a_sweep_has_its_picture(comparison):
     assert (comparison.path / "figures" / "sweep.svg").exists()
 
 
+def test_many_systems_have_panels_over_the_baseline(comparison):
+    names = [f"system{number}" for number in range(7)]
+    text = report(comparison, plan(*names), right={name: [[1] * 4, [0] * 4] for name in names})
+    assert "Each has a panel, black, over system0 in grey dashes; the panels of a quantity" in text
+    fewer = report(comparison, plan(*names[:6]), right={})
+    assert "Learning curves" in fewer and "Each has a panel" not in fewer
+
+
 def test_time_over_length_has_its_picture(comparison):
     the_plan = plan("base", "other")
     for run in the_plan.runs():

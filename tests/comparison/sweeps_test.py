@@ -22,6 +22,7 @@ def test_steps_for_each_window():
         "window_size=2": [(3, "w2t3"), (5, "w2t5"), (9, "w2t9")],
     }
     assert sweep.others == ["lstm"]
+    assert sweep.line_of("w2t5") == "window_size=2" and sweep.line_of("lstm") == "lstm"
 
 
 def test_defaults_count():

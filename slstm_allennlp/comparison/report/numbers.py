@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from slstm_allennlp.comparison.figures import Scale
+from slstm_allennlp.comparison.lines import Scale
 from slstm_allennlp.comparison.significance import Spread
 
 _SHARES = ("accuracy", "f1", "precision", "recall", "bleu")  # metrics from 0 to 1, shown in per cent

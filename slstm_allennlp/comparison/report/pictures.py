@@ -1,15 +1,16 @@
 """A report's pictures, in figures/ beside it: each gives its part, or nothing with nothing to show."""
 
 import dataclasses
-from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture
-from slstm_allennlp.comparison.figures import Points, Scale
+from slstm_allennlp.comparison.lines import Curves, Level, Line, Points, Scale
 from slstm_allennlp.comparison.report.numbers import given, scale_of
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
+
+_LENGTH = "words in the sentence"
 
 
 def pictures(results: Results) -> List[Part]:
@@ -23,9 +24,24 @@ def pictures(results: Results) -> List[Part]:
     ]
 
 
-def _picture(results: Results, name: str, title: str, caption: str) -> Tuple[Path, Picture]:
-    path = f"figures/{name}.svg"
-    return results.folder.path / path, Picture(path, title, caption)
+def _of_lines(
+    results: Results,
+    picture: Picture,
+    panels: Dict[Scale, Dict[str, Line]],
+    x: str,
+    baseline: Optional[str] = None,
+    ticks: Optional[Sequence[int]] = None,
+    from_zero: bool = False,
+) -> Picture:
+    """The picture, drawn; the baseline is that of the plan unless another line has it."""
+    name = results.plan.baseline if baseline is None else baseline
+    path = results.folder.path / picture.path
+    if not figures.lines(path, panels, x, name, ticks, from_zero):
+        return picture
+    beneath = any(name in lines for lines in panels.values())
+    over = f", over {name} in grey dashes" if beneath else ""
+    more = f" Each has a panel, black{over}; the panels of a quantity have the same axes."
+    return dataclasses.replace(picture, caption=picture.caption + more)
 
 
 def _sweep(results: Results) -> List[Part]:
@@ -33,8 +49,7 @@ def _sweep(results: Results) -> List[Part]:
     if sweep is None:
         return []
     metric = results.plan.metric.name
-    panels: Dict[Scale, Dict[str, Points]] = {}
-    levels: Dict[Scale, Dict[str, List[float]]] = {}
+    panels: Dict[Scale, Dict[str, Line]] = {}
     for part in ("dev", "test"):
         values = {
             name: given([run.validation_score if part == "dev" else run.test_score for run in runs])
@@ -42,27 +57,26 @@ def _sweep(results: Results) -> List[Part]:
         }
         if not all(values[system.name] for system in results.systems):
             continue  # no validation set
-        scale = _named(part, metric)
-        panels[scale] = {
+        lines: Dict[str, Line] = {
             label: Points([float(x) for x, _ in points], [values[name] for _, name in points])
             for label, points in sweep.lines.items()
         }
-        levels[scale] = {name: values[name] for name in sweep.others}
+        panels[_named(part, metric)] = {**lines, **{name: Level(values[name]) for name in sweep.others}}
     others = " Lines right across are systems without such a setting, or with others."
-    path, picture = _picture(
-        results,
-        "sweep",
+    picture = Picture(
+        "figures/sweep.svg",
         f"{metric} over {AXES[sweep.key]}",
         "Means over the seeds, bars for their standard deviation (as Figures 2 and 3 of the S-LSTM "
         "paper)." + (others if sweep.others else ""),
     )
-    figures.lines(path, panels, AXES[sweep.key], levels)
-    return [picture]
+    ticks = sorted({x for points in sweep.lines.values() for x, _ in points})
+    baseline = sweep.line_of(results.plan.baseline)
+    return [_of_lines(results, picture, panels, AXES[sweep.key], baseline=baseline, ticks=ticks)]
 
 
 def _learning_curves(results: Results) -> List[Part]:
     metric = results.plan.metric.name
-    panels: Dict[Scale, Dict[str, List[List[float]]]] = {}
+    panels: Dict[Scale, Dict[str, Line]] = {}
     for key, scale in (
         (f"validation_{metric}", _named("dev", metric)),
         ("training_loss", Scale("training loss")),
@@ -74,47 +88,44 @@ def _learning_curves(results: Results) -> List[Part]:
             for system in results.systems
         }
         if all(curve for of_system in curves.values() for curve in of_system):
-            panels[scale] = curves
+            panels[scale] = {name: Curves(of_system) for name, of_system in curves.items()}
     if not panels:
         return []
-    path, picture = _picture(
-        results,
-        "learning_curves",
+    picture = Picture(
+        "figures/learning_curves.svg",
         "Learning curves",
-        "Means over the seeds after each epoch, for up to four systems the shade from the least to the "
-        "most; where a run stopped early, the mean is that of the others.",
+        "Means over the seeds after each epoch, for up to four systems in a panel the shade from the "
+        "least to the most; a line ends where the first of its runs stopped early.",
     )
-    figures.learning_curves(path, panels)
-    return [picture]
+    return [_of_lines(results, picture, panels, "epoch")]
 
 
 def _lengths(results: Results) -> List[Part]:
     if results.unpaired:
         return [Paragraph(f"No accuracy over sentence length: {results.unpaired}.")]
     lengths = results.lengths
-    groups = figures.groups_by_length(lengths)
+    # In the small panels the bars of more groups would touch.
+    groups = figures.groups_by_length(lengths, 5 if figures.are_apart(len(results.systems)) else 10)
     if len(groups) < 2:
         return []
     middles = [float(sorted(lengths[number] for number in group)[len(group) // 2]) for group in groups]
-    lines = {}
+    lines: Dict[str, Line] = {}
     for system in results.systems:
         counts = results.counts(system.name)
         lines[system.name] = Points(middles, [list(counts.of(group).scores()) for group in groups])
-    path, picture = _picture(
-        results,
-        "length",
+    picture = Picture(
+        "figures/length.svg",
         f"Test {results.sentence_score} over sentence length",
         f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by their "
         "length, each at its median; means over the seeds, bars for their standard deviation (as "
         "Figure 4 of the S-LSTM paper).",
     )
     scale = Scale(f"{results.sentence_score} (%)", 100)
-    figures.lines(path, {scale: lines}, "words in the sentence")
-    return [picture]
+    return [_of_lines(results, picture, {scale: lines}, _LENGTH)]
 
 
 def _times(results: Results) -> List[Part]:
-    lines = {}
+    lines: Dict[str, Line] = {}
     for system in results.systems:
         of_runs = given([run.time_over_length for run in results.runs[system.name]])
         if of_runs:
@@ -124,9 +135,8 @@ def _times(results: Results) -> List[Part]:
             )
     if not lines:
         return []
-    path, picture = _picture(
-        results,
-        "time_over_length",
+    picture = Picture(
+        "figures/time_over_length.svg",
         "Training time over sentence length",
         "Forward and backward pass in batches of the config's size, without the optimizer's step and "
         "without reading, taken after training on up to five batches of each tenth of the training "
@@ -134,8 +144,7 @@ def _times(results: Results) -> List[Part]:
         "deviation (the S-LSTM paper's Figure 5 has the time of an epoch).",
     )
     scale = Scale("ms per training sentence", 1000)
-    figures.lines(path, {scale: lines}, "words in the sentence", from_zero=True)
-    return [picture]
+    return [_of_lines(results, picture, {scale: lines}, _LENGTH, from_zero=True)]
 
 
 def _confusions(results: Results) -> List[Part]:
@@ -149,14 +158,13 @@ def _confusions(results: Results) -> List[Part]:
             for prediction in run.predictions
             for pair in _label_pairs(prediction.gold, prediction.predicted)
         ]
-        path, picture = _picture(
-            results,
-            f"confusion_{system.name}",
+        picture = Picture(
+            f"figures/confusion_{system.name}.svg",
             f"Confusions of {system.name}",
             "Each row is the test set's words or sentences of one label, over all seeds, and how they "
             "were labelled.",
         )
-        if figures.confusion(path, system.name, pairs):
+        if figures.confusion(results.folder.path / picture.path, system.name, pairs):
             more = " The twenty labels with the most confusions; the others are put together."
             picture = dataclasses.replace(picture, caption=picture.caption + more)
         parts.append(picture)

@@ -4,7 +4,7 @@ import json
 from typing import Any, Dict, Iterable, Iterator, List, Sequence
 
 from slstm_allennlp.comparison.document import Cell, Heading, Link, Listing, Paragraph, Part, Table
-from slstm_allennlp.comparison.figures import Scale
+from slstm_allennlp.comparison.lines import Scale
 from slstm_allennlp.comparison.plan import common_settings, varied_settings
 from slstm_allennlp.comparison.report.numbers import (
     NONE,

@@ -1,0 +1,74 @@
+"""What is drawn of a line, and its numbers."""
+
+import numpy
+import pytest
+from matplotlib.figure import Figure
+
+from slstm_allennlp.comparison.lines import Curves, Level, Points
+
+STYLE = {"color": "black"}
+
+
+@pytest.fixture
+def axis():
+    return Figure().subplots()
+
+
+def drawn(axis):
+    return [line.get_xydata().tolist() for line in axis.get_lines()]
+
+
+def test_points_have_bars(axis):
+    Points([1, 3], [[0.25, 0.75], [0.5]]).draw(axis, 100, STYLE, among=1)
+    assert drawn(axis)[0] == [[1, 50], [3, 50]]
+    bars = axis.collections[0].get_segments()
+    assert numpy.ptp(bars[0][:, 1]) == pytest.approx(2 * 100 * numpy.std([0.25, 0.75], ddof=1))
+    assert numpy.ptp(bars[1][:, 1]) == 0  # one seed
+
+
+CURVES = Curves([[4.0, 2.0, 1.0, 9.0], [2.0, 1.0], [3.0, 3.0, 9.0]])
+
+
+def test_a_mean_goes_as_far_as_all_seeds(axis):
+    CURVES.draw(axis, 1, STYLE, among=4)
+    assert drawn(axis) == [[[1, 3], [2, 2]]]
+    (shade,) = axis.collections
+    assert sorted(set(map(tuple, shade.get_paths()[0].vertices.tolist()))) == [
+        (1, 2),
+        (1, 4),
+        (2, 1),
+        (2, 3),
+    ]
+
+
+def test_many_curves_have_no_shade(axis):
+    CURVES.draw(axis, 1, STYLE, among=5)
+    assert drawn(axis) == [[[1, 3], [2, 2]]] and not axis.collections
+
+
+def test_a_level_goes_right_across(axis):
+    Level([0.5, 0.25]).draw(axis, 100, {**STYLE, "marker": "o"}, among=1)
+    (line,) = axis.get_lines()
+    assert line.get_ydata() == [37.5, 37.5] and list(line.get_xdata()) == [0, 1]
+    assert line.get_marker() == "None"
+
+
+@pytest.mark.parametrize(
+    "line", (Points([1, 2], [[1.0, 3.0], [4.0]]), Curves([[2.0, 4.0]]), Level([2.0]))
+)
+def test_an_outline_is_the_mean_alone(axis, line):
+    line.outline(axis, 1, STYLE)
+    (found,) = drawn(axis)
+    assert found[0][1] == 2 and not axis.collections
+
+
+def test_numbers():
+    assert Points([1, 2], [[0.5, 0.25], [1.0]]).numbers(100) == {
+        "x": [1, 2],
+        "values": [[50, 25], [100]],
+    }
+    assert CURVES.numbers(1) == {
+        "x": [1, 2, 3, 4],
+        "values": [[4, 2, 3], [2, 1, 3], [1, None, 9], [9, None, None]],
+    }
+    assert Level([0.5]).numbers(100) == {"values": [50]}
