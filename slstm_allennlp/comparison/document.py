@@ -1,9 +1,9 @@
 """A report as a list of parts, written as Markdown or as one HTML page that needs nothing beside it."""
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, List, NamedTuple, Sequence, Union
+from typing import Any, Dict, List, NamedTuple, Sequence, Union
 
 import jinja2
 
@@ -42,12 +42,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG file relative to the report's folder, what it shows, and how it is to be read."""
+    """An SVG file relative to the report's folder, what it shows, and the numbers in it, for JSON."""
 
     path: str
     title: str
+    numbers: Dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """One, or several that are read alike, which stand side by side as far as they fit."""
+
+    title: str
     caption: str
-    kind: str = "picture"
+    pictures: List[Picture]
+    kind: str = "pictures"
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,7 @@ class Listing:
     kind: str = "listing"
 
 
-Part = Union[Heading, Paragraph, Table, Picture, Listing]
+Part = Union[Heading, Paragraph, Table, Pictures, Listing]
 
 
 def write(folder: Path, title: str, parts: Sequence[Part]) -> None:

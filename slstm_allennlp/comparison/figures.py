@@ -5,11 +5,11 @@ import itertools
 import math
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import numpy
 
-from slstm_allennlp.comparison.lines import Line, Scale
+from slstm_allennlp.comparison.lines import Chart, Line, Scale
 
 _COLORS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#a0527f", "#7a7a7a")
 _LINES = ("-", "--", "-.", ":")
@@ -61,46 +61,29 @@ def _styles() -> Iterator[Dict[str, Any]]:
         }
 
 
-def lines(
-    path: Path,
-    panels: Dict[Scale, Dict[str, Line]],
-    x: str,
-    baseline: str,
-    ticks: Optional[Sequence[int]] = None,
-    from_zero: bool = False,
-) -> bool:
+def chart(path: Path, of: Chart) -> bool:
     """
-    A panel for each quantity, with its lines. Where these are more than six, each has a panel of its own
-    for each quantity, over the baseline's, and the panels of a quantity have the same axes.
+    Where a panel has more than six lines, each has one of its own for each quantity instead, over the
+    baseline's, and the panels of a quantity have the same axes.
 
     # Parameters
 
     path : `Path`
-    panels : `Dict[Scale, Dict[str, Line]]`
-    x : `str`
-        What the lines go over, with its unit.
-    baseline : `str`
-        Which of the lines is beneath the others; if there is none of this name, nothing is.
-    ticks : `Sequence[int]`, optional (default = `None`)
-        Those of the x axis; whole numbers that fit if it is None.
-    from_zero : `bool`, optional (default = `False`)
-        Whether the quantities' axes begin there.
+    of : `Chart`
 
     # Returns
 
     `bool`
         Whether each line has a panel of its own.
     """
-    apart = are_apart(max(map(len, panels.values())))
-    rows = sum(map(_rows, panels.values())) if apart else 1
-    columns, size = (_COLUMNS, _SMALL) if apart else (len(panels), _LARGE)
+    apart = are_apart(max(map(len, of.panels.values())))
+    rows = sum(map(_rows, of.panels.values())) if apart else 1
+    columns, size = (_COLUMNS, _SMALL) if apart else (len(of.panels), _LARGE)
     with _drawing(path, size, rows, columns) as axes:
-        if apart:
-            _draw_apart(axes, panels, x, baseline)
-        else:
-            _draw_together(axes, panels, x)
+        draw = _draw_apart if apart else _draw_together
+        draw(axes, of)
         for axis in axes.flat:
-            _finish(axis, ticks, from_zero)
+            _finish(axis, of)
     return apart
 
 
@@ -109,90 +92,112 @@ def are_apart(number: int) -> bool:
     return number > _MOST_TOGETHER
 
 
-def _draw_together(axes: numpy.ndarray, panels: Dict[Scale, Dict[str, Line]], x: str) -> None:
-    for axis, (scale, systems) in zip(axes.flat, panels.items()):
+def _draw_together(axes: numpy.ndarray, of: Chart) -> None:
+    for axis, (scale, systems) in zip(axes.flat, of.panels.items()):
         for (name, line), style in zip(systems.items(), _styles()):
             line.draw(axis, scale.factor, {**style, "label": name}, len(systems))
-        axis.set_xlabel(x)
+        axis.set_xlabel(of.x)
         axis.set_ylabel(scale.label)
         axis.legend(fontsize=8)
 
 
-def _draw_apart(
-    axes: numpy.ndarray, panels: Dict[Scale, Dict[str, Line]], x: str, baseline: str
-) -> None:
+def _draw_apart(axes: numpy.ndarray, of: Chart) -> None:
     """In rows, first all panels of the first quantity."""
     top = 0
-    for scale, systems in panels.items():
+    for scale, systems in of.panels.items():
         bottom = top + _rows(systems)
-        _draw_block(axes[top:bottom].ravel(), scale, systems, x, baseline)
+        _draw_block(axes[top:bottom].ravel(), scale, systems, of)
         top = bottom
     handles, names = axes[0, 0].get_legend_handles_labels()
     if names:
         axes[0, 0].figure.legend(handles, names, loc="outside upper left", fontsize=8)
 
 
-def _draw_block(
-    axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], x: str, baseline: str
-) -> None:
+def _draw_block(axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], of: Chart) -> None:
     """The panels of one quantity."""
+    baseline = systems.get(of.baseline)
     for axis, (name, line) in zip(axes, systems.items()):
         axis.sharex(axes[0])
         axis.sharey(axes[0])
-        if baseline in systems:
-            systems[baseline].outline(
-                axis, scale.factor, {**_BENEATH, "label": f"in every panel: {baseline}"}
-            )
+        if baseline is not None:
+            style = {**_BENEATH, "label": f"in every panel: {of.baseline}"}
+            baseline.outline(axis, scale.factor, style)
         line.draw(axis, scale.factor, _OVER, 1)
         axis.set_title(name, fontsize=9)
     for number, axis in enumerate(axes):
         axis.set_visible(number < len(systems))
         is_lowest = number + _COLUMNS >= len(systems)
         axis.tick_params(labelbottom=is_lowest, labelleft=number % _COLUMNS == 0)
-        axis.set_xlabel(x if is_lowest else "")
-        axis.set_ylabel(scale.label if number % _COLUMNS == 0 else "")
+        axis.set_xlabel(of.x if is_lowest else "")
+        axis.set_ylabel(scale.label if number % _COLUMNS == 0 else "", fontsize=8)
 
 
 def _rows(systems: Dict[str, Line]) -> int:
     return math.ceil(len(systems) / _COLUMNS)
 
 
-def _finish(axis: Any, ticks: Optional[Sequence[int]], from_zero: bool) -> None:
+def _finish(axis: Any, of: Chart) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis.grid(color="0.88", linewidth=0.6)
     axis.set_axisbelow(True)
-    if ticks is None:
+    if of.ticks is None:
         axis.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
     else:
-        axis.set_xticks(ticks)
-    if from_zero:
+        axis.set_xticks(of.ticks)
+    if of.from_zero:
         axis.set_ylim(bottom=0)
 
 
-def confusion(path: Path, name: str, pairs: Sequence[Tuple[str, str]]) -> bool:
+class Confusions(NamedTuple):
     """
-    The share of each label's instances that were given each label, the diagonal for right ones. Of many
-    labels, the twenty that are in most confusions, the rest as one.
+    # Parameters
+
+    labels : `List[str]`
+    counts : `numpy.ndarray`
+        Words or sentences with the label of the row that were given the column's.
+    was_cut : `bool`
+        Whether labels were put together as `OTHER`.
+    """
+
+    labels: List[str]
+    counts: numpy.ndarray
+    was_cut: bool
+
+    def numbers(self) -> Dict[str, Any]:
+        """For programs."""
+        return {"x": "predicted", "y": "gold", "labels": self.labels, "counts": self.counts.tolist()}
+
+
+def confusions(pairs: Sequence[Tuple[str, str]]) -> Confusions:
+    """
+    Of all labels, or of the twenty that are in most confusions, the rest as one.
+
+    # Parameters
+
+    pairs : `Sequence[Tuple[str, str]]`
+        Gold and predicted labels.
+    """
+    labels, was_cut = confused_labels(pairs)
+    index = {label: number for number, label in enumerate(labels)}
+    counts = numpy.zeros((len(labels), len(labels)), dtype=int)
+    for (gold, predicted), count in collections.Counter(pairs).items():
+        counts[index.get(gold, -1), index.get(predicted, -1)] += count
+    return Confusions(labels, counts, was_cut)
+
+
+def confusion(path: Path, name: str, found: Confusions) -> None:
+    """
+    The share of each label's instances that were given each label, the diagonal for right ones.
 
     # Parameters
 
     path : `Path`
     name : `str`
         The system's.
-    pairs : `Sequence[Tuple[str, str]]`
-        Gold and predicted labels.
-
-    # Returns
-
-    `bool`
-        Whether labels were put together.
+    found : `Confusions`
     """
-    labels, was_cut = confused_labels(pairs)
-    index = {label: number for number, label in enumerate(labels)}
-    counts = numpy.zeros((len(labels), len(labels)))
-    for (gold, predicted), count in collections.Counter(pairs).items():
-        counts[index.get(gold, -1), index.get(predicted, -1)] += count
+    labels, counts, _ = found
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
     side = min(8.0, 2.2 + 0.3 * len(labels))
     with _drawing(path, (side + 1.0, side)) as axes:
@@ -211,7 +216,6 @@ def confusion(path: Path, name: str, pairs: Sequence[Tuple[str, str]]) -> bool:
         axis.set_title(name, fontsize=9)
         axis.set_xlabel("predicted")
         axis.set_ylabel("gold")
-    return was_cut
 
 
 def confused_labels(pairs: Sequence[Tuple[str, str]]) -> Tuple[List[str], bool]:

@@ -113,6 +113,39 @@ class Level:
 Line = Union[Points, Curves, Level]
 
 
+@dataclass(frozen=True)
+class Chart:
+    """
+    A panel for each quantity, with its lines.
+
+    # Parameters
+
+    panels : `Dict[Scale, Dict[str, Line]]`
+    x : `str`
+        What the lines go over, with its unit.
+    baseline : `str`
+        The line with which the others are compared; there may be none of this name.
+    ticks : `List[int]`, optional (default = `None`)
+        Those of the x axis; whole numbers that fit if it is None.
+    from_zero : `bool`, optional (default = `False`)
+        Whether the quantities' axes begin there.
+    """
+
+    panels: Dict[Scale, Dict[str, Line]]
+    x: str
+    baseline: str
+    ticks: Optional[List[int]] = None
+    from_zero: bool = False
+
+    def numbers(self) -> Dict[str, Any]:
+        """For programs, in the axes' units."""
+        panels = [
+            {"y": scale.label, "lines": {name: line.numbers(scale.factor) for name, line in of.items()}}
+            for scale, of in self.panels.items()
+        ]
+        return {"x": self.x, "panels": panels}
+
+
 def _scaled(values: Sequence[Optional[float]], factor: float) -> List[Any]:
     return [None if value is None else factor * value for value in values]
 

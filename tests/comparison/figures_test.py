@@ -7,7 +7,7 @@ import pytest
 
 from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.figures import OTHER
-from slstm_allennlp.comparison.lines import Curves, Level, Points, Scale
+from slstm_allennlp.comparison.lines import Chart, Curves, Level, Points, Scale
 
 
 def texts(path):
@@ -49,7 +49,15 @@ def test_the_labels_with_most_confusions():
 
 def test_confusion(tmp_path):
     pairs = [("a", "a")] * 3 + [("a", "b")] + [("b", "b")]
-    assert not figures.confusion(tmp_path / "c.svg", "lstm", pairs)
+    found = figures.confusions(pairs)
+    assert found.numbers() == {
+        "x": "predicted",
+        "y": "gold",
+        "labels": ["a", "b"],
+        "counts": [[3, 1], [0, 1]],
+    }
+    assert not found.was_cut
+    figures.confusion(tmp_path / "c.svg", "lstm", found)
     shown = texts(tmp_path / "c.svg")
     # Shares of each row: three of four, one of four, none, all.
     assert {"75", "25", "0", "100", "predicted", "gold", "lstm"} <= set(shown)
@@ -62,7 +70,7 @@ def test_up_to_six_lines_are_in_one_panel(tmp_path):
         # The seeds stop after different epochs.
         loss: {"lstm": Curves([[3.0, 2.0, 1.0], [2.0]])},
     }
-    assert not figures.lines(tmp_path / "l.svg", panels, "words", "lstm")
+    assert not figures.chart(tmp_path / "l.svg", Chart(panels, "words", "lstm"))
     found = texts(tmp_path / "l.svg")
     assert {"words", "accuracy (%)", "loss", "lstm", "cnn"} <= set(found)
     assert found.count("words") == 2
@@ -74,7 +82,7 @@ def many(number):
 
 def test_more_have_a_panel_each_over_the_baseline(tmp_path):
     panels = {Scale("accuracy"): many(7), Scale("loss"): many(7)}
-    assert figures.lines(tmp_path / "l.svg", panels, "words", "system3")
+    assert figures.chart(tmp_path / "l.svg", Chart(panels, "words", "system3"))
     found = texts(tmp_path / "l.svg")
     assert (
         all(found.count(name) == 2 for name in many(7)) and found.count("in every panel: system3") == 1
@@ -84,24 +92,25 @@ def test_more_have_a_panel_each_over_the_baseline(tmp_path):
 
 
 def test_panels_without_a_baseline(tmp_path):
-    assert figures.lines(tmp_path / "l.svg", {Scale("accuracy"): many(7)}, "words", "none")
+    assert figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): many(7)}, "words", "none"))
     assert not [text for text in texts(tmp_path / "l.svg") if "every panel" in text]
 
 
 @pytest.mark.parametrize("number", (2, 7))
 def test_ticks_are_whole_numbers(tmp_path, number):
     panels = {Scale("accuracy"): {name: Points([1, 3], [[70.0], [70.0]]) for name in many(number)}}
-    figures.lines(tmp_path / "given.svg", panels, "steps", "", ticks=[1, 3])
+    figures.chart(tmp_path / "given.svg", Chart(panels, "steps", "", ticks=[1, 3]))
     found = texts(tmp_path / "given.svg")
     assert {"1", "3"} <= set(found) and "2" not in found
-    figures.lines(tmp_path / "free.svg", panels, "steps", "")
+    figures.chart(tmp_path / "free.svg", Chart(panels, "steps", ""))
     assert {"1", "2", "3"} <= set(texts(tmp_path / "free.svg"))
     assert not {"1.5", "2.5"} & set(texts(tmp_path / "free.svg"))
 
 
 def test_the_same_picture_twice(tmp_path):
+    chart = Chart({Scale("x"): {"a": Points([1, 2], [[1.0], [2.0]])}}, "y", "a")
     for name in ("a.svg", "b.svg"):
-        figures.lines(tmp_path / name, {Scale("x"): {"a": Points([1, 2], [[1.0], [2.0]])}}, "y", "a")
+        figures.chart(tmp_path / name, chart)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 

@@ -4,7 +4,7 @@ import numpy
 import pytest
 from matplotlib.figure import Figure
 
-from slstm_allennlp.comparison.lines import Curves, Level, Points
+from slstm_allennlp.comparison.lines import Chart, Curves, Level, Points, Scale
 
 STYLE = {"color": "black"}
 
@@ -72,3 +72,14 @@ def test_numbers():
         "values": [[4, 2, 3], [2, 1, 3], [1, None, 9], [9, None, None]],
     }
     assert Level([0.5]).numbers(100) == {"values": [50]}
+
+
+def test_numbers_of_a_chart_are_in_its_units():
+    chart = Chart({Scale("accuracy (%)", 100): {"cnn": Level([0.5])}, Scale("loss"): {}}, "epoch", "cnn")
+    assert chart.numbers() == {
+        "x": "epoch",
+        "panels": [
+            {"y": "accuracy (%)", "lines": {"cnn": {"values": [50]}}},
+            {"y": "loss", "lines": {}},
+        ],
+    }

@@ -234,9 +234,9 @@ def test_a_sweep_has_its_picture(comparison):
 def test_many_systems_have_panels_over_the_baseline(comparison):
     names = [f"system{number}" for number in range(7)]
     text = report(comparison, plan(*names), right={name: [[1] * 4, [0] * 4] for name in names})
-    assert "Each has a panel, black, over system0 in grey dashes; the panels of a quantity" in text
+    assert "Each line has a panel, black, over system0 in grey dashes; the panels of a quantity" in text
     fewer = report(comparison, plan(*names[:6]), right={})
-    assert "Learning curves" in fewer and "Each has a panel" not in fewer
+    assert "Learning curves" in fewer and "Each line has a panel" not in fewer
 
 
 def test_time_over_length_has_its_picture(comparison):
@@ -263,6 +263,32 @@ def test_numbers_for_programs(comparison):
     assert given["systems"]["base"]["runs"][1]["folder"] == "runs/base-2"
     assert given["comparisons"][0]["over_sentences"]["p_value"] == 0.25
     assert (given["baseline"], given["metric"]["name"]) == ("base", "accuracy")
+
+
+def test_the_numbers_of_every_picture(comparison):
+    report(comparison, plan("base", "other"))
+    given = json.loads((comparison.path / "report.json").read_text())["pictures"]
+    assert set(given) == {path.name for path in (comparison.path / "figures").iterdir()}
+    accuracy, loss = given["learning_curves.svg"]["panels"]
+    assert given["learning_curves.svg"]["x"] == "epoch"
+    assert (accuracy["y"], loss["y"]) == ("dev accuracy (%)", "training loss")
+    assert accuracy["lines"]["base"] == {"x": [1, 2], "values": [[40, 40], [50, 50]]}
+    # Gold is a, b, a, b; with the two seeds, the first four, of which one is right, then two.
+    assert given["confusion_base.svg"]["labels"] == ["a", "b"]
+    assert given["confusion_base.svg"]["counts"] == [[2, 2], [3, 1]]
+
+
+def test_pictures_that_are_read_alike_have_one_caption(comparison):
+    """One after another in Markdown, side by side on the page."""
+    text = report(comparison, plan("base", "other"))
+    assert (
+        "![Confusions of base](figures/confusion_base.svg)\n\n"
+        "![Confusions of other](figures/confusion_other.svg)\n\n*Confusions.* Each row is the test set's"
+    ) in text
+    page = (comparison.path / "report.html").read_text(encoding="utf-8")
+    beside = page.split('<div class="pictures">')[-1].split("</div>")[0]
+    assert beside.count("<img") == 2
+    assert (text.count("Each row is"), page.count("Each row is")) == (1, 1)
 
 
 def test_a_line_for_each_system(comparison):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
 from slstm_allennlp.comparison import document
-from slstm_allennlp.comparison.document import Part
+from slstm_allennlp.comparison.document import Part, Pictures
 from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.comparison.plan import common_settings
 from slstm_allennlp.comparison.report.cautions import cautions
@@ -42,7 +42,7 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     folder = results.folder.path
     parts = [*cautions(results, failures), *_measured(results), *failed_runs(failures)]
     document.write(folder, _title(results), parts)
-    write_json(folder / "report.json", _as_dict(results, failures))
+    write_json(folder / "report.json", _as_dict(results, failures, parts))
     return folder / "report.md"
 
 
@@ -81,8 +81,9 @@ def summary(results: Results) -> List[str]:
     return lines
 
 
-def _as_dict(results: Results, failures: Sequence[Failure]) -> Dict[str, Any]:
+def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part]) -> Dict[str, Any]:
     """All numbers, for programs."""
+    drawn = [picture for part in parts if isinstance(part, Pictures) for picture in part.pictures]
     return {
         "metric": results.plan.metric._asdict(),
         "baseline": results.plan.baseline,
@@ -94,6 +95,7 @@ def _as_dict(results: Results, failures: Sequence[Failure]) -> Dict[str, Any]:
         "comparisons": [dataclasses.asdict(comparison) for comparison in results.comparisons],
         "missing": [run.name for run in results.missing],
         "failed": {failure.run.name: failure.reason for failure in failures},
+        "pictures": {Path(picture.path).name: picture.numbers for picture in drawn},
     }
 
 

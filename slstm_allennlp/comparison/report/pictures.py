@@ -1,16 +1,16 @@
 """A report's pictures, in figures/ beside it: each gives its part, or nothing with nothing to show."""
 
-import dataclasses
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Tuple
 
 from slstm_allennlp.comparison import figures
-from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture
-from slstm_allennlp.comparison.lines import Curves, Level, Line, Points, Scale
+from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture, Pictures
+from slstm_allennlp.comparison.lines import Chart, Curves, Level, Line, Points, Scale
 from slstm_allennlp.comparison.report.numbers import given, scale_of
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
 
 _LENGTH = "words in the sentence"
+_CUT = " Of more than twenty labels, those with the most confusions; the others are put together."
 
 
 def pictures(results: Results) -> List[Part]:
@@ -24,24 +24,13 @@ def pictures(results: Results) -> List[Part]:
     ]
 
 
-def _of_lines(
-    results: Results,
-    picture: Picture,
-    panels: Dict[Scale, Dict[str, Line]],
-    x: str,
-    baseline: Optional[str] = None,
-    ticks: Optional[Sequence[int]] = None,
-    from_zero: bool = False,
-) -> Picture:
-    """The picture, drawn; the baseline is that of the plan unless another line has it."""
-    name = results.plan.baseline if baseline is None else baseline
-    path = results.folder.path / picture.path
-    if not figures.lines(path, panels, x, name, ticks, from_zero):
-        return picture
-    beneath = any(name in lines for lines in panels.values())
-    over = f", over {name} in grey dashes" if beneath else ""
-    more = f" Each has a panel, black{over}; the panels of a quantity have the same axes."
-    return dataclasses.replace(picture, caption=picture.caption + more)
+def _charted(results: Results, name: str, title: str, caption: str, chart: Chart) -> List[Part]:
+    picture = Picture(f"figures/{name}.svg", title, chart.numbers())
+    if figures.chart(results.folder.path / picture.path, chart):
+        beneath = any(chart.baseline in lines for lines in chart.panels.values())
+        over = f", over {chart.baseline} in grey dashes" if beneath else ""
+        caption += f" Each line has a panel, black{over}; the panels of a quantity have the same axes."
+    return [Pictures(title, caption, [picture])]
 
 
 def _sweep(results: Results) -> List[Part]:
@@ -63,15 +52,20 @@ def _sweep(results: Results) -> List[Part]:
         }
         panels[_named(part, metric)] = {**lines, **{name: Level(values[name]) for name in sweep.others}}
     others = " Lines right across are systems without such a setting, or with others."
-    picture = Picture(
-        "figures/sweep.svg",
+    chart = Chart(
+        panels,
+        AXES[sweep.key],
+        sweep.line_of(results.plan.baseline),
+        ticks=sorted({x for points in sweep.lines.values() for x, _ in points}),
+    )
+    return _charted(
+        results,
+        "sweep",
         f"{metric} over {AXES[sweep.key]}",
         "Means over the seeds, bars for their standard deviation (as Figures 2 and 3 of the S-LSTM "
         "paper)." + (others if sweep.others else ""),
+        chart,
     )
-    ticks = sorted({x for points in sweep.lines.values() for x, _ in points})
-    baseline = sweep.line_of(results.plan.baseline)
-    return [_of_lines(results, picture, panels, AXES[sweep.key], baseline=baseline, ticks=ticks)]
 
 
 def _learning_curves(results: Results) -> List[Part]:
@@ -91,13 +85,14 @@ def _learning_curves(results: Results) -> List[Part]:
             panels[scale] = {name: Curves(of_system) for name, of_system in curves.items()}
     if not panels:
         return []
-    picture = Picture(
-        "figures/learning_curves.svg",
+    return _charted(
+        results,
+        "learning_curves",
         "Learning curves",
         "Means over the seeds after each epoch, for up to four systems in a panel the shade from the "
         "least to the most; a line ends where the first of its runs stopped early.",
+        Chart(panels, "epoch", results.plan.baseline),
     )
-    return [_of_lines(results, picture, panels, "epoch")]
 
 
 def _lengths(results: Results) -> List[Part]:
@@ -109,19 +104,20 @@ def _lengths(results: Results) -> List[Part]:
     if len(groups) < 2:
         return []
     middles = [float(sorted(lengths[number] for number in group)[len(group) // 2]) for group in groups]
-    lines: Dict[str, Line] = {}
+    systems: Dict[str, Line] = {}
     for system in results.systems:
         counts = results.counts(system.name)
-        lines[system.name] = Points(middles, [list(counts.of(group).scores()) for group in groups])
-    picture = Picture(
-        "figures/length.svg",
+        systems[system.name] = Points(middles, [list(counts.of(group).scores()) for group in groups])
+    scale = Scale(f"{results.sentence_score} (%)", 100)
+    return _charted(
+        results,
+        "length",
         f"Test {results.sentence_score} over sentence length",
         f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by their "
         "length, each at its median; means over the seeds, bars for their standard deviation (as "
         "Figure 4 of the S-LSTM paper).",
+        Chart({scale: systems}, _LENGTH, results.plan.baseline),
     )
-    scale = Scale(f"{results.sentence_score} (%)", 100)
-    return [_of_lines(results, picture, {scale: lines}, _LENGTH)]
 
 
 def _times(results: Results) -> List[Part]:
@@ -135,40 +131,42 @@ def _times(results: Results) -> List[Part]:
             )
     if not lines:
         return []
-    picture = Picture(
-        "figures/time_over_length.svg",
+    scale = Scale("ms per training sentence", 1000)
+    return _charted(
+        results,
+        "time_over_length",
         "Training time over sentence length",
         "Forward and backward pass in batches of the config's size, without the optimizer's step and "
         "without reading, taken after training on up to five batches of each tenth of the training "
         "sentences by length, each at its median length; means over the seeds, bars for their standard "
         "deviation (the S-LSTM paper's Figure 5 has the time of an epoch).",
+        Chart({scale: lines}, _LENGTH, results.plan.baseline, from_zero=True),
     )
-    scale = Scale("ms per training sentence", 1000)
-    return [_of_lines(results, picture, {scale: lines}, _LENGTH, from_zero=True)]
 
 
 def _confusions(results: Results) -> List[Part]:
     if results.without_labels:
         return [Paragraph(f"No confusions: {results.without_labels}.")]
-    parts: List[Part] = []
+    caption = (
+        "Each row is the test set's words or sentences of one label, over all seeds, and how they were "
+        "labelled."
+    )
+    drawn = []
     for system in results.systems:
-        pairs = [
-            pair
-            for run in results.runs[system.name]
-            for prediction in run.predictions
-            for pair in _label_pairs(prediction.gold, prediction.predicted)
-        ]
-        picture = Picture(
-            f"figures/confusion_{system.name}.svg",
-            f"Confusions of {system.name}",
-            "Each row is the test set's words or sentences of one label, over all seeds, and how they "
-            "were labelled.",
+        found = figures.confusions(
+            [
+                pair
+                for run in results.runs[system.name]
+                for prediction in run.predictions
+                for pair in _label_pairs(prediction.gold, prediction.predicted)
+            ]
         )
-        if figures.confusion(results.folder.path / picture.path, system.name, pairs):
-            more = " The twenty labels with the most confusions; the others are put together."
-            picture = dataclasses.replace(picture, caption=picture.caption + more)
-        parts.append(picture)
-    return parts
+        path = f"figures/confusion_{system.name}.svg"
+        figures.confusion(results.folder.path / path, system.name, found)
+        drawn.append(Picture(path, f"Confusions of {system.name}", found.numbers()))
+        if found.was_cut and not caption.endswith(_CUT):
+            caption += _CUT
+    return [Pictures("Confusions", caption, drawn)]
 
 
 def _label_pairs(gold: Any, predicted: Any) -> List[Tuple[str, str]]:
