@@ -199,22 +199,24 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
     """
     labels, counts, _ = found
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
+    has_numbers = len(labels) <= _MOST_NUMBERS
     side = min(8.0, 2.2 + 0.3 * len(labels))
-    with _drawing(path, (side + 1.0, side)) as axes:
+    with _drawing(path, (side if has_numbers else side + 1.0, side)) as axes:
         axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
-        axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
         ticks = range(len(labels))
         shown = [label.replace("$", r"\$") for label in labels]  # a tag, not Matplotlib's mathematics
         axis.set_xticks(ticks, shown, rotation=90, fontsize=7)
         axis.set_yticks(ticks, shown, fontsize=7)
-        if len(labels) <= _MOST_NUMBERS:
+        if has_numbers:
             for row, column in itertools.product(ticks, ticks):
                 share = shares[row, column]
                 color = "white" if share > 55 else "black"
                 axis.text(column, row, f"{share:.0f}", ha="center", va="center", color=color, fontsize=7)
+        else:
+            axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
         axis.set_title(name, fontsize=9)
-        axis.set_xlabel("predicted")
+        axis.set_xlabel("predicted (% of the row)" if has_numbers else "predicted")
         axis.set_ylabel("gold")
 
 

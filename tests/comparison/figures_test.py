@@ -60,7 +60,14 @@ def test_confusion(tmp_path):
     figures.confusion(tmp_path / "c.svg", "lstm", found)
     shown = texts(tmp_path / "c.svg")
     # Shares of each row: three of four, one of four, none, all.
-    assert {"75", "25", "0", "100", "predicted", "gold", "lstm"} <= set(shown)
+    assert {"75", "25", "0", "100", "predicted (% of the row)", "gold", "lstm"} <= set(shown)
+
+
+def test_confusions_of_many_labels_are_shades(tmp_path):
+    found = figures.confusions([(str(number), str(number)) for number in range(13)])
+    figures.confusion(tmp_path / "c.svg", "lstm", found)
+    shown = texts(tmp_path / "c.svg")
+    assert {"share of the row (%)", "predicted"} <= set(shown) and shown.count("100") == 1  # the bar's
 
 
 def test_up_to_six_lines_are_in_one_panel(tmp_path):
