@@ -200,8 +200,8 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
     labels, counts, _ = found
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
     has_numbers = len(labels) <= _MOST_NUMBERS
-    side = min(8.0, 2.2 + 0.3 * len(labels))
-    with _drawing(path, (side if has_numbers else side + 1.0, side)) as axes:
+    side = min(5.0, 2.2 + 0.3 * len(labels))  # two in a row of the page, at least
+    with _drawing(path, (side if has_numbers else side + 0.7, side)) as axes:
         axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
         ticks = range(len(labels))
