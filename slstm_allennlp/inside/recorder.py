@@ -27,6 +27,8 @@ class Reading(NamedTuple):
     """The instance's `TextField` that was read; None where it is not known."""
     words: Optional[List[str]]
     """Its words, without boundary words; None where they are not known."""
+    taken: str
+    """Which of the encoder's results the model takes: `"words"`, `"sentence"` or `"both"`."""
 
 
 class TraceRecorder:
@@ -121,6 +123,7 @@ class TraceRecorder:
         need_sentence: bool = True,
     ) -> Tuple[Tensor, Tensor]:
         trace = encoder.trace(inputs, mask, self._more_steps)
+        taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
         fields = self._fields_behind(inputs)
         for row, count in enumerate(trace.mask.sum(1).tolist()):
             count -= 2 * encoder.settings.boundary
@@ -133,6 +136,7 @@ class TraceRecorder:
                     row=row,
                     field=field,
                     words=words,
+                    taken=taken,
                 )
             )
         return trace.words, trace.sentence

@@ -24,8 +24,10 @@ def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
 
     `Dict[str, Any]`
         `encoder` and `field`, by name; `words`, N texts, and `words_known`, false where they are numbers
-        for want of texts; `steps`, the encoder's own; `gates`, by name, (T, N) each, which sum to one;
-        `output_gate`, (T, N); `change` of the words' states, ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖), (T, N).
+        for want of texts; `taken`, what the model takes from here, `"words"`, `"sentence"` or `"both"`:
+        with `"words"`, its prediction does not come from a node; `steps`, the encoder's own; `gates`, by
+        name, (T, N) each, which sum to one; `output_gate`, (T, N); `change` of the words' states,
+        ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖), (T, N).
         For each of the `nodes`, `listens`, fᵢ, (T, N), and `keeps`, f_g, (T), which sum to one;
         `output_gate` and `change` of g, (T). `converged`: for `words` and `nodes`, the first step from
         which on no change is above the tolerance, or null.
@@ -47,6 +49,7 @@ def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
         "field": reading.field,
         "words": _words(reading, count),
         "words_known": reading.words is not None,
+        "taken": reading.taken,
         "steps": reading.settings.num_steps,
         "gates": {name: _numbers(of_words(gates).mean(-1)) for name, gates in trace.word_gates.items()},
         "output_gate": _numbers(of_words(trace.o).mean(-1)),

@@ -40,7 +40,7 @@ def test_a_classifier_and_plain_text(inside, classifier, tmp_path, capsys):
     assert reading["words"] == ["⟨s⟩", *first["prediction"]["words"], "⟨/s⟩"]
     assert reading["words"][1:-1] == ["A", "good", "film", "."]
     assert second["readings"][0]["words"][1:-1] == second["prediction"]["words"]
-    assert reading["steps"] == len(reading["change"]) == 9
+    assert reading["steps"] == len(reading["change"]) == 9 and reading["taken"] == "sentence"
     settings = report["encoders"]["_seq2vec_encoder"]
     assert settings["hidden_size"] == 10 and settings["transition"]["boundary"] is True
     out = capsys.readouterr().out
@@ -54,7 +54,7 @@ def test_a_tagger_beyond_its_steps(inside, tagger):
         (reading,) = result["readings"]
         assert reading["words"][1:-1] == result["prediction"]["words"]
         assert len(result["prediction"]["tags"]) == len(reading["words"]) - 2
-        assert reading["steps"] == 7 and len(reading["change"]) == 11
+        assert reading["steps"] == 7 and len(reading["change"]) == 11 and reading["taken"] == "words"
 
 
 def test_both_sentences_of_a_pair(inside, pair_classifier):

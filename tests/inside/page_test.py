@@ -1,9 +1,12 @@
 """The page of slstm-inside in a real browser: it opens, it steps, it is legible."""
 
 import dataclasses
+import json
+import re
 import shutil
 import time
 
+import numpy
 import pytest
 import torch
 
@@ -54,8 +57,8 @@ def report():
     def reading(module, field, words):
         with torch.no_grad():
             trace = module.trace(torch.randn(1, len(words), 4), more_steps=2)
-        name = "_encoder" if module is encoder else "tagger"
-        return report_of(Reading(name, module.settings, trace, 0, field, words), tolerance=0.01)
+        name, taken = ("_encoder", "sentence") if module is encoder else ("tagger", "words")
+        return report_of(Reading(name, module.settings, trace, 0, field, words, taken), tolerance=0.01)
 
     pair = {
         "input": {key: " ".join(words) for key, words in SENTENCES.items()},
@@ -220,22 +223,75 @@ def test_it_turns_to_other_sentences(browser, report):
     assert browser.texts("h2")[0] == "first read by _encoder"
 
 
-def test_contrast_goes_from_the_least_to_the_most(browser, report):
-    def shades():
-        return browser.run(
-            "return [...document.querySelectorAll('.reading:nth-of-type(1) .one-step tbody td.value')]"
-            ".map((cell) => [Number(cell.textContent), Number(cell.style.getPropertyValue('--shade'))])"
-        )
+def shades(browser, column):
+    """How dark the numbers under a heading of the first table are."""
+    place = browser.texts(".reading:nth-of-type(1) .one-step thead th").index(column) + 1
+    cells = f".reading:nth-of-type(1) .one-step tbody tr > :nth-child({place})"
+    return browser.run(
+        f"return [...document.querySelectorAll('{cells}')]"
+        ".map((cell) => Number(cell.style.getPropertyValue('--shade')))"
+    )
 
-    gates = report["inputs"][0]["readings"][0]["gates"]
-    values = [v for rows in gates.values() for row in rows for v in row]
-    even = 1 / len(gates)
-    top = max(2 * even, max(values))
-    number, shade = shades()[0]
-    assert shade == pytest.approx(number / 100 / top, abs=0.01)
+
+def test_contrast_goes_from_the_least_to_the_most(browser, report):
+    first = report["inputs"][0]["readings"][0]
+    gates = numpy.concatenate([numpy.ravel(gates) for gates in first["gates"].values()])
+    # Without what the nodes kept of themselves, which may be far from what they heard.
+    heard = numpy.concatenate([numpy.ravel(node["listens"]) for node in first["nodes"]])
+    shown = {"input": first["gates"]["i"][2], "heard by g 2": first["nodes"][1]["listens"][2]}
+    for (column, values), among in zip(shown.items(), (gates, heard)):
+        expected = (numpy.array(values) - among.min()) / numpy.ptp(among)
+        assert shades(browser, column) == pytest.approx(expected, abs=1e-3)
+    legends = browser.texts(".reading:nth-of-type(1) .one-step .legend")
+    least, most = (float(f"{100 * value:.3g}") for value in (gates.min(), gates.max()))
+    even = float(f"{100 / len(first['gates']):.3g}")
+    (numbers,) = (re.findall(r"[\d.]+", text) for text in legends if text.startswith("gates: least, "))
+    assert list(map(float, numbers)) == [least, most, even]
     browser.find("#contrast").click()
-    number, shade = shades()[0]
-    assert shade == pytest.approx((number / 100 - min(values)) / (max(values) - min(values)), abs=0.02)
+    top = max(2 / len(first["gates"]), gates.max())
+    assert shades(browser, "input") == pytest.approx(numpy.array(shown["input"]) / top, abs=1e-3)
+    assert any(text.startswith("gates: 0 %") for text in browser.texts(".one-step .legend"))
+
+
+def test_shares_that_are_as_good_as_equal_look_it(browser):
+    """A hundredth of an even split is the whole of the shades."""
+    ends = "state.contrast = true; return endsOf({ least: %s, largest: %s, even: 0.2, top: 0.4 })"
+    assert browser.run(ends % (0.1999, 0.2001)) == pytest.approx([0.199, 0.201])
+    assert browser.run(ends % (0.198, 0.201)) == [0.198, 0.201]
+
+
+def test_its_words_are_explained(browser):
+    note = browser.texts(".one-step")[0]
+    assert "Heard: how much of the sentence node's new cell came from each word" in note
+    assert "Changed: how far a state moved from the step before" in note
+    browser.press("n")
+    (note,) = browser.texts(".one-step")  # without a node
+    assert "Changed:" in note and "Heard:" not in note
+
+
+def test_it_says_what_the_model_takes(browser, report):
+    assert (
+        browser.texts(".taken")
+        == ["The model takes the first sentence node's last state from here."] * 2
+    )
+    browser.press("n")
+    assert browser.texts(".taken") == ["The model takes the words' last states from here."]
+    first = {**report["inputs"][0]["readings"][0], "taken": "words"}
+    said = browser.run(f"return takenOf({json.dumps(first)})")
+    assert "Its prediction does not come from the sentence node" in said
+
+
+@pytest.mark.parametrize(
+    "largest, top, hundred", [(0.5, 100, True), (1.5, 200, True), (2.0, 200, True), (0.009, 1, False)]
+)
+def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
+    """At a power of ten, and at twice a state's length at most."""
+    reading = {**browser.run("return report.inputs[0].readings[0]"), "nodes": []}
+    reading["change"] = [[largest], [0.002]]
+    shown = browser.run(
+        f"return [...chart({json.dumps(reading)}).querySelectorAll('.tick')].map((t) => t.textContent)"
+    )
+    assert shown[0] == f"{top} %" and ("100 %" in shown) == hundred
 
 
 @pytest.mark.parametrize("width", (1280, 400))

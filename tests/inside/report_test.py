@@ -15,7 +15,8 @@ def reading_of(encoder, inputs, lengths, row, words=None, **options):
     mask = torch.arange(inputs.size(1)) < torch.tensor(lengths).unsqueeze(1)
     with torch.no_grad():
         trace = encoder.trace(inputs, mask, **options)
-    return Reading("encoder", encoder.settings, trace, row, "tokens" if words else None, words)
+    field = "tokens" if words else None
+    return Reading("encoder", encoder.settings, trace, row, field, words, "both")
 
 
 @pytest.mark.usefixtures("double")
