@@ -22,7 +22,7 @@ import pathlib
 import platform
 import statistics
 import time
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence
 
 import torch
 from torch import Tensor
@@ -31,13 +31,14 @@ from slstm_allennlp.modules import CellAwareStackedLSTM, SentenceStateLSTM
 from slstm_allennlp.ops.cas_lstm import fused_cas_lstm_layer, hoisted_cas_lstm_layer
 from slstm_allennlp.ops.cas_lstm.kernels import eager as cas_eager
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
-from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm
+from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, naive_slstm
 from slstm_allennlp.ops.slstm.kernels import eager
 
 HERE = pathlib.Path(__file__).parent
 FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
 BOUND, LOW_BOUND = "literal bound", "literal bound, bfloat16"
 LSTM = "torch.nn.LSTM, 2 directions"
+MOST_FOR_NAIVE = 30  # words: the equations one word and one gate at a time take seconds for so many
 TOGETHER = 10  # steps that a GPU is given before it is waited for
 
 
@@ -64,7 +65,13 @@ class Case(NamedTuple):
     shape: Shape
 
 
-Step = Callable[[], Any]
+class Step(NamedTuple):
+    """A training step, and the weights of what it trains."""
+
+    run: Callable[[], Any]
+    weights: Sequence[Tensor] = ()
+
+
 Subjects = Callable[[Shape, str, torch.dtype], Dict[str, Step]]
 
 
@@ -76,12 +83,12 @@ def batch(shape: Shape, device: str, dtype: torch.dtype) -> Any:
 
 
 def training_step(module: torch.nn.Module, inputs: Tensor, forward: Callable[[], Any]) -> Step:
-    def step() -> None:
+    def run() -> None:
         module.zero_grad(set_to_none=True)
         inputs.grad = None
         sum(output.sum() for output in forward() if output is not None).backward()
 
-    return step
+    return Step(run, list(module.parameters()))
 
 
 def literal_bound(shape: Shape, device: str, dtype: torch.dtype) -> Step:
@@ -98,14 +105,14 @@ def literal_bound(shape: Shape, device: str, dtype: torch.dtype) -> Step:
     products.append((random(rows, h), random(h, h), random(rows, h), shape.num_steps))
     products.append((random(rows, h), random(7 * h, h), random(rows, 7 * h), 1))
 
-    def step() -> None:
+    def run() -> None:
         for x, weight, gradient, times in products:
             for _ in range(times):
                 x @ weight.t()
                 gradient @ weight
                 gradient.t() @ x
 
-    return step
+    return Step(run)
 
 
 def all_kernels(operation: str, eager: Any, device: str, dtype: torch.dtype) -> Dict[str, Any]:
@@ -148,6 +155,12 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
         return batched_slstm(inputs, mask, module.weights, module.settings)
 
     result["batched"] = training_step(module, inputs, batched)
+    if device == "cpu" and shape.words <= MOST_FOR_NAIVE:
+
+        def naive() -> Any:
+            return naive_slstm(inputs, mask, module.weights, module.settings)
+
+        result["naive"] = training_step(module, inputs, naive)
     if device == "cuda":
         result[LOW_BOUND] = literal_bound(shape, device, torch.bfloat16)
         for name, version in versions_for_gpus("batched", batched).items():
@@ -215,7 +228,7 @@ def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, floa
 
     def on_cpu(step: Step) -> float:
         start = time.perf_counter()
-        step()
+        step.run()
         return time.perf_counter() - start
 
     def on_gpu(step: Step) -> float:
@@ -223,7 +236,7 @@ def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, floa
         torch.cuda.synchronize()
         begin.record()
         for _ in range(TOGETHER):
-            step()
+            step.run()
         end.record()
         end.synchronize()
         return begin.elapsed_time(end) / 1000 / TOGETHER  # it gives milliseconds
@@ -231,7 +244,7 @@ def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, floa
     once = on_gpu if device == "cuda" else on_cpu
     for step in steps.values():  # compilers and caches at their first steps
         for _ in range(3 if device == "cuda" else 1):
-            step()
+            step.run()
     times: Dict[str, List[float]] = {name: [] for name in steps}
     for _ in range(repeats):
         for name, step in steps.items():
@@ -241,21 +254,27 @@ def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, floa
 
 def kept(step: Step, shape: Shape) -> float:
     """
-    What autograd keeps of a step, in floats per word and unit, the weights included. (What oneDNN keeps
-    of `torch.nn.LSTM` on a CPU is not among it.)
+    What autograd keeps of a step beside the weights, in floats per word and unit. (What oneDNN keeps of
+    `torch.nn.LSTM` on a CPU is not among it.)
     """
     storages: Dict[int, float] = {}
+    weights = {storage_of(weight).data_ptr() for weight in step.weights}
     of_float = torch.finfo(torch.get_default_dtype()).bits // 8  # bytes, in lower precision, too
 
     def pack(tensor: Tensor) -> Tensor:
         if tensor.is_floating_point():
-            storage = getattr(tensor, "untyped_storage", tensor.storage)()  # PyTorch 1 has the latter
+            storage = storage_of(tensor)
             storages[storage.data_ptr()] = storage.nbytes() / of_float
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        step()
-    return sum(storages.values()) / (shape.words * shape.hidden_size)
+        step.run()
+    own = sum(size for place, size in storages.items() if place not in weights)
+    return own / (shape.words * shape.hidden_size)
+
+
+def storage_of(tensor: Tensor) -> Any:
+    return getattr(tensor, "untyped_storage", tensor.storage)()  # PyTorch 1 has the latter
 
 
 def mixed(shortest: int, longest: int, sentences: int) -> List[int]:
@@ -323,11 +342,14 @@ def measure(
 
 
 def table(rows: List[Dict[str, Any]]) -> str:
-    names = list(rows[0]["seconds"])
+    names = list(dict.fromkeys(name for row in rows for name in row["seconds"]))
     lines = ["| | " + " | ".join(row["case"] for row in rows) + " |", "|---" * (len(rows) + 1) + "|"]
     for name in names:
         cells = []
         for row in rows:
+            if name not in row["seconds"]:
+                cells.append("")
+                continue
             value, bound = row["seconds"][name], row["seconds"][names[0]]
             ratio = f" ({value / bound:.2f})" if name != names[0] else ""
             memory = row["floats kept"].get(name)
@@ -343,18 +365,22 @@ def plot(rows: List[Dict[str, Any]], title: str, path: pathlib.Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(8, 5))
-    styles = ["-", "--", "-.", ":"]
-    for index, name in enumerate(rows[0]["seconds"]):
-        values = [1e6 * row["seconds"][name] / row["words"] for row in rows]
-        marker = "osv^Dxp*"[index % 8]
-        axes.plot(range(len(rows)), values, styles[index % 4], marker=marker, color="black", label=name)
-    axes.set_xticks(range(len(rows)), [row["case"] for row in rows])
-    axes.set_xlabel(title)
-    axes.set_ylabel("microseconds a word")
-    axes.set_yscale("log")
-    axes.legend(fontsize=7)
-    figure.tight_layout()
+    times = [{name: 1e6 * s / row["words"] for name, s in row["seconds"].items()} for row in rows]
+    memory = [row["floats kept"] for row in rows]
+    figure, panels = pyplot.subplots(1, 2, figsize=(13, 5), layout="constrained")
+    names = list(dict.fromkeys(name for row in times for name in row))
+    for axes, of_rows in zip(panels, (times, memory)):
+        for index, name in enumerate(names):
+            places = [place for place, row in enumerate(of_rows) if name in row]
+            values = [of_rows[place][name] for place in places]
+            style = {"linestyle": ("-", "--", "-.", ":")[index % 4], "marker": "osv^Dxp*"[index % 8]}
+            axes.plot(places, values, color="black", label=name, **style)
+        axes.set_xticks(range(len(rows)), [row["case"] for row in rows])
+        axes.set_xlabel(title)
+        axes.set_yscale("log")
+    panels[0].set_ylabel("microseconds a word")
+    panels[1].set_ylabel("floats that autograd keeps, a word and unit")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper", fontsize=7)
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
 

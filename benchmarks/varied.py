@@ -66,7 +66,7 @@ def measure(version: str, batches: int, hidden: int, threads: int) -> Tuple[floa
 
         step = training_step(lstm if version == LSTM else slstm, inputs, forward)
         start = time.perf_counter()
-        step()
+        step.run()
         if number == 0:
             before = megabytes()
         else:
