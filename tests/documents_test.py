@@ -15,6 +15,15 @@ def test_links_lead_somewhere(document):
     links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
     missing = [link for link in links if not (document.parent / link.split("#")[0]).exists()]
     assert not missing
+    for path, _, anchor in (link.partition("#") for link in links):
+        if anchor:
+            assert anchor in anchors(document.parent / path if path else document)
+
+
+def anchors(document):
+    """What a document's headings are called in links, as GitHub has it."""
+    headings = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

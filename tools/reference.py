@@ -131,10 +131,17 @@ def sections() -> Iterator[str]:
         yield f"{documentation(subject)}\n\n```text\n{signature(subject)}\n```\n"
 
 
+def linked(text: str) -> str:
+    """With a link from every class that is named to where it stands on the page."""
+    names = "|".join(re.findall(r"^### (\w+)$", text, flags=re.MULTILINE))
+    return re.sub(f"`({names})`", lambda found: f"[`{found[1]}`](#{found[1].lower()})", text)
+
+
 def main(folder: pathlib.Path = ROOT / "docs") -> None:
     warnings.simplefilter("ignore")
     import_plugins()
-    (folder / "reference.md").write_text("\n".join([HEAD, *sections()]), encoding="utf-8")
+    text = linked("\n".join([HEAD, *sections()]))
+    (folder / "reference.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
