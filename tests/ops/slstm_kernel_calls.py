@@ -37,17 +37,18 @@ def kernel_arguments(lengths, size, window, node, candidate, products, states, d
 
 
 def results_of(kernels, given, sigmoid_first, products, states):
-    """All that the six functions give, in float64, where every gradient starts from ones."""
+    """All that the seven functions give, in float64, where every gradient starts from ones."""
 
     def ones(like, dtype):
         return torch.ones_like(like, dtype=dtype)
 
-    pre, _, _, c, cg, x = given.words
+    pre, Ux, Vg, c, cg, x = given.words
     h_new, c_new = kernels.word_forward(*given.word, sigmoid_first, *given.words)
+    h_again = kernels.word_state(given.word[0], pre, Ux, Vg, c_new, x is None)
     d_pre, d_Ux = ones(pre, products), ones(pre, states)
     d_x = None if x is None else ones(x, states)
     word = (*given.word, sigmoid_first)
-    results = [h_new, c_new, d_pre, d_Ux, d_x]
+    results = [h_new, c_new, h_again, d_pre, d_Ux, d_x]
     results += kernels.word_backward(*word, *given.words, c_new, *given.d_words, d_pre, d_Ux, d_x)
     if cg is not None:
         node, d_Uf, d_c = (*given.node, sigmoid_first), ones(given.nodes[0], products), ones(c, states)

@@ -15,7 +15,7 @@ def slstm(**options):
     return randomized(SentenceStateLSTM(SIZE, SIZE, num_steps=STEPS, **options))
 
 
-def close(ours, expected):
+def assert_close(ours, expected):
     torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
 
 
@@ -56,20 +56,20 @@ def assert_steps_hold(trace, encoder, inputs, mask):
         assert value.shape[1:] == (*trace.mask.shape, SIZE) and not value[:, ~trace.mask].any()
     # Eq. 2, from the traced gates: they sum to one, and make the cells and states of the next step.
     total = sum(trace.word_gates.values())
-    close(total, torch.ones_like(total).masked_fill(padding, 0))
+    assert_close(total, torch.ones_like(total).masked_fill(padding, 0))
     for step in range(STEPS):
         cells = naive_neighbors(trace.c[step], settings)
         if settings.num_sentence_nodes:
             cells += list(trace.c_g[step].unsqueeze(2).expand(-1, -1, *padding.shape[1:2], -1).unbind(1))
         cells.append(trace.u[step])
         made = sum(gates[step] * cell for gates, cell in zip(trace.word_gates.values(), cells))
-        close(trace.c[step + 1], made.masked_fill(padding, 0))
-        close(trace.h[step + 1], trace.o[step] * torch.tanh(trace.c[step + 1]))
+        assert_close(trace.c[step + 1], made.masked_fill(padding, 0))
+        assert_close(trace.h[step + 1], trace.o[step] * torch.tanh(trace.c[step + 1]))
     check_nodes(trace, settings)
     for ours, expected in zip((trace.words, trace.sentence), seeded(encoder, inputs, mask)):
-        close(ours, expected)
+        assert_close(ours, expected)
     real = trace.h[-1, :, 1:-1] if settings.boundary else trace.h[-1]
-    close(real.masked_fill(~mask.unsqueeze(-1), 0), trace.words)
+    assert_close(real.masked_fill(~mask.unsqueeze(-1), 0), trace.words)
 
 
 def check_nodes(trace, settings):
@@ -78,12 +78,12 @@ def check_nodes(trace, settings):
         assert all(value is None for value in (trace.g, trace.c_g, trace.f, trace.f_g, trace.o_g))
         return
     total = trace.f.sum(2) + trace.f_g
-    close(total, torch.ones_like(total))
+    assert_close(total, torch.ones_like(total))
     assert not trace.f[:, ~trace.mask].any()
     for step in range(STEPS):
         made = (trace.f[step] * trace.c[step].unsqueeze(2)).sum(1) + trace.f_g[step] * trace.c_g[step]
-        close(trace.c_g[step + 1], made)
-        close(trace.g[step + 1], trace.o_g[step] * torch.tanh(made))
+        assert_close(trace.c_g[step + 1], made)
+        assert_close(trace.g[step + 1], trace.o_g[step] * torch.tanh(made))
 
 
 def naive_neighbors(states, settings):
@@ -135,10 +135,10 @@ def test_gates_are_those_of_the_naive_version(monkeypatch, transition, nodes):
             naive_gates(monkeypatch, encoder, inputs[b, :length]) if words else ()
         ):
             ours = torch.stack([gates[step, b, :words] for gates in trace.word_gates.values()], dim=1)
-            close(ours, of_words)
+            assert_close(ours, of_words)
             if of_nodes is not None:
-                close(trace.f[step, b, :words], of_nodes[:-1])
-                close(trace.f_g[step, b], of_nodes[-1])
+                assert_close(trace.f[step, b, :words], of_nodes[:-1])
+                assert_close(trace.f_g[step, b], of_nodes[-1])
 
 
 @pytest.mark.usefixtures("double")
@@ -152,9 +152,9 @@ def test_every_step_is_the_result_of_so_many_steps(transition):
         shorter = SentenceStateLSTM(SIZE, SIZE, num_steps=steps, transition=encoder.settings.transition)
         shorter.load_state_dict(encoder.state_dict())
         words, sentence = naive_slstm(inputs, mask, shorter.weights, shorter.settings)
-        close(trace.h[steps], words)
+        assert_close(trace.h[steps], words)
         some = mask.any(1)  # the naive version makes zeros of a sentence without words
-        close(trace.g[steps, some, 0], sentence[some])
+        assert_close(trace.g[steps, some, 0], sentence[some])
 
 
 def test_a_trace_has_gradients():
@@ -170,6 +170,6 @@ def test_no_words_and_bad_masks():
     encoder = slstm(transition="released")
     trace = encoder.trace(torch.zeros(2, 0, SIZE))
     assert trace.h.shape == (STEPS + 1, 2, 0, SIZE) and trace.f.shape == (STEPS, 2, 0, 1, SIZE)
-    close(trace.f_g, torch.ones(STEPS, 2, 1, SIZE))
+    assert_close(trace.f_g, torch.ones(STEPS, 2, 1, SIZE))
     with pytest.raises(ValueError, match=r"mask\[0\] is False at 0 and True at 1"):
         encoder.trace(torch.zeros(1, 2, SIZE), torch.tensor([[False, True]]))

@@ -21,6 +21,7 @@ from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
 _Node = Any  # a tensor, and None where there is no sentence node
+_Kept = Any  # a tensor, and None where it is made again
 
 
 class _Plan(NamedTuple):
@@ -141,19 +142,31 @@ def _means(states: Tensor, sentence_of: Tensor, counts: Tensor) -> Tensor:
     return _sums(states, sentence_of, len(counts)) / counts.clamp(min=1).unsqueeze(1)
 
 
-class _Step(NamedTuple):
-    """What the backward pass needs of a step; h, c, g and cg are of its start."""
+class _States(NamedTuple):
+    """What a step starts from."""
 
-    h: Tensor  # (R, h)
-    c: Tensor  # (R, h)
+    h: Tensor  # (R, h), or (h) where all words of the first step have one
+    c: Tensor  # the same
     g: _Node  # (B, h)
     cg: _Node  # (B, h)
+
+
+class _Step(NamedTuple):
+    """
+    What the backward pass needs of a step, None where it is quickly made again: the first step's states
+    from the start, h from the step before, and, if there is little memory, all that is of products.
+    """
+
+    h: _Kept = None  # as in `_States`
+    c: _Kept = None
+    g: _Kept = None
+    cg: _Kept = None
     # W ξ, (R, G * h), of the products' precision; one row a kind of word, where all words had the same h
-    pre: Optional[Tensor] = None
-    Vg: _Node = None  # (B, G * h)
-    Wf: _Node = None  # W_f g + b_f, (B, h)
-    fg: _Node = None  # f̂_g before its sigmoid, (B, h)
-    o: _Node = None  # o before its sigmoid, (B, h)
+    pre: _Kept = None
+    Vg: _Kept = None  # (B, G * h)
+    Wf: _Kept = None  # W_f g + b_f, (B, h)
+    fg: _Kept = None  # f̂_g before its sigmoid, (B, h)
+    o: _Kept = None  # o before its sigmoid, (B, h)
     h_bar: _Node = None  # (B, h)
     log_total: _Node = None  # of Eq. 3's softmax, (B, h)
 
@@ -180,34 +193,25 @@ class _FusedSteps(torch.autograd.Function):
         sentence_b: _Node,
     ) -> Tuple[Tensor, _Node]:
         run = _Run(plan, offsets, sentence_of, Ux, x, W, V, sentence_W, sentence_U, sentence_b)
-        start = h, c, g, cg
-        constant = h.dim() == 1
-        if constant:
-            h, c = h.expand(len(Ux), -1), c.expand(len(Ux), -1)
-        h, c = h.contiguous(), c.contiguous()
-        g, cg = (None, None) if g is None or cg is None else (g.contiguous(), cg.contiguous())
+        start = _States(h, c, g, cg)
         with torch.autocast(Ux.device.type, enabled=False):
-            steps, h, c, g, cg = run.forward(h, c, g, cg, constant)
+            steps, last = run.forward(start)
         weights = W, V, sentence_W, sentence_U, sentence_b
         tensors = [tensor for step in steps for tensor in step]
         # The start, too, so that all that has a gradient is among them.
-        ctx.save_for_backward(offsets, sentence_of, Ux, x, *weights, c, cg, *tensors, *start)
-        ctx.plan, ctx.constant = plan, constant
-        return h, g
+        ctx.save_for_backward(offsets, sentence_of, Ux, x, *weights, last.c, last.cg, *start, *tensors)
+        ctx.plan = plan
+        return last.h, last.g
 
     @staticmethod
     @differentiated_once
     def backward(ctx: Any, dh: Tensor, dg: _Node) -> Any:  # type: ignore[override]
-        plan, constant = ctx.plan, ctx.constant
         saved = ctx.saved_tensors
-        run = _Run(plan, *saved[:9])
+        run, start, of_steps = _Run(ctx.plan, *saved[:9]), _States(*saved[11:15]), saved[15:]
         width = len(_Step._fields)
-        steps = [
-            _Step(*saved[11 + index * width : 11 + (index + 1) * width])
-            for index in range(plan.num_steps)
-        ]
+        steps = [_Step(*of_steps[at : at + width]) for at in range(0, len(of_steps), width)]
         with torch.autocast(dh.device.type, enabled=False):
-            gradients = run.backward(steps, saved[9], saved[10], dh, dg, constant)
+            gradients = run.backward(start, steps, saved[9], saved[10], dh, dg)
         return (None, None, None, *gradients)
 
 
@@ -269,28 +273,31 @@ class _Run:
                 for gate, U in enumerate(sentence_U)
             ]
 
-    def forward(
-        self, h: Tensor, c: Tensor, g: _Node, cg: _Node, constant: bool
-    ) -> Tuple[List[_Step], Tensor, Tensor, _Node, _Node]:
-        """
-        The steps' records, if there will be a backward pass, and the last h, c, g and cg; `constant` if
-        all words have the same h⁰.
-        """
-        steps = []
+    def forward(self, start: _States) -> Tuple[List[_Step], _States]:
+        """The steps' records, if there will be a backward pass, and the last states."""
+        states, steps = self.whole(start), []
         for number in range(self.plan.num_steps):
-            last = number == self.plan.num_steps - 1
-            record, h, c, g, cg = self.step(
-                h,
-                c,
-                g,
-                cg,
-                first=number == 0 and constant,
+            before, last = states, number == self.plan.num_steps - 1
+            states, record = self.step(
+                states,
+                first=number == 0 and start.h.dim() == 1,
                 words=not last or self.plan.need_words,
                 node=not last or self.plan.need_node,
             )
-            if record is not None:
+            if self.plan.need_gradients:
+                if number:
+                    h = before.h if self.plan.recompute else None
+                    record = record._replace(h=h, c=before.c, g=before.g, cg=before.cg)
                 steps.append(record)
-        return steps, h, c, g, cg
+        return steps, states
+
+    def whole(self, start: _States) -> _States:
+        """The start with states for every word, in order in memory."""
+        h, c, g, cg = start
+        if h.dim() == 1:
+            h, c = (state.expand(len(self.Ux), -1) for state in (h, c))
+        g, cg = (None if state is None else state.contiguous() for state in (g, cg))
+        return _States(h.contiguous(), c.contiguous(), g, cg)
 
     def products(self, h: Tensor, first: bool) -> Tensor:
         """W ξ for every word, or for every kind of word in a first step from one h."""
@@ -326,20 +333,11 @@ class _Run:
         there = (distance >= -reach.view(-1, 1, 1)) & (distance <= reach.view(1, -1, 1))
         return there.flatten(0, 1).unsqueeze(-1).to(self.counts.dtype), left * (k + 1) + right
 
-    def step(
-        self,
-        h: Tensor,
-        c: Tensor,
-        g: _Node,
-        cg: _Node,
-        first: bool,
-        words: bool,
-        node: bool,
-    ) -> Tuple[Optional[_Step], Tensor, Tensor, _Node, _Node]:
-        """The step's record, if there will be a backward pass, and the next h, c, g and cg."""
+    def step(self, states: _States, first: bool, words: bool, node: bool) -> Tuple[_States, _Step]:
+        """The next states, and the step's record without its own."""
         plan, kernels = self.plan, self.plan.kernels
-        record = _Step(h, c, g, cg)
-        h_new, c_new, g_new, cg_new = h, c, g, cg
+        h, c, g, cg = states
+        new, record = states, _Step()
         if words:
             products = self.products(h, first)
             pre = self.of_words(products, first)
@@ -347,39 +345,45 @@ class _Run:
             h_new, c_new = kernels.word_forward(
                 self.offsets, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
             )
-            keep = first or not plan.recompute
-            record = record._replace(pre=products if keep else None, Vg=Vg)
+            new = new._replace(h=h_new, c=c_new)
+            if first or not plan.recompute:
+                record = record._replace(pre=products)
+            if not plan.recompute:
+                record = record._replace(Vg=Vg)
         if node and g is not None:
             Uf = self.of_words_for_node(h, first)
-            Wf, fg, o, h_bar = self.node_gates(h, g)
+            h_bar = _sums(h, self.sentence_of, len(g)) / self.counts
+            Wf, fg, o = self.node_gates(g, h_bar)
             g_new, cg_new, log_total = kernels.node_forward(
                 self.offsets, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
             )
-            record = record._replace(Wf=Wf, fg=fg, o=o, h_bar=h_bar, log_total=log_total)
-        return record if plan.need_gradients else None, h_new, c_new, g_new, cg_new
+            new = new._replace(g=g_new, cg=cg_new)
+            record = record._replace(h_bar=h_bar, log_total=log_total)
+            if not plan.recompute:
+                record = record._replace(Wf=Wf, fg=fg, o=o)
+        return new, record
 
     def of_words_for_node(self, h: Tensor, first: bool) -> Tensor:
         """U_f h of every word, by one row where all have the same h."""
         rows = h[:1] if first else h
         return self.sentence_U[0].forward(rows.to(self.W.dtype)).expand(len(h), -1).contiguous()
 
-    def node_gates(self, h: Tensor, g: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
-        """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each; and h̄."""
+    def node_gates(self, g: Tensor, h_bar: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each."""
         Wg = self.sentence_W.forward(g).unflatten(1, (-1, g.size(1))) + self.sentence_b
-        h_bar = _sums(h, self.sentence_of, len(g)) / self.counts
         own = 0 if self.plan.shared_forget else 2
         fg = Wg[:, own] + self.sentence_U[own].forward(h_bar)
         o = Wg[:, 1] + self.sentence_U[1].forward(h_bar)
-        return Wg[:, 0].contiguous(), fg.contiguous(), o.contiguous(), h_bar
+        return Wg[:, 0].contiguous(), fg.contiguous(), o.contiguous()
 
     def backward(
         self,
+        start: _States,
         steps: List[_Step],
         c_last: Tensor,
         cg_last: _Node,
         dh: Tensor,
         dg: _Node,
-        constant: bool,
     ) -> Tuple[Optional[Tensor], ...]:
         """The gradients of Ux, x, h⁰, c⁰, g⁰, c_g⁰ and the weights."""
         dh, dc = dh.contiguous(), torch.zeros_like(dh)
@@ -392,31 +396,46 @@ class _Run:
         d = _Gradients(self.Ux, self.x, words, len(self.counts) * len(steps), *self.weights)
         new = c_last, cg_last  # what the step came to
         for number in reversed(range(len(steps))):
-            step, last = steps[number], number == len(steps) - 1
+            first, last = number == 0 and start.h.dim() == 1, number == len(steps) - 1
             words, node = not last or self.plan.need_words, not last or self.plan.need_node
+            step, states = steps[number], self.states_of(steps, number, start)
             # What a step left as it was has its gradient as it was.
             dh_old, dc_old = torch.zeros_like(dh) if words else dh.clone(), dc
             dg_old, dcg_old = (None, None) if node else (dg, dcg)
             c_new, cg_new = new
             if words:
                 dc_old, dg_words, dcg_words = self.word_backward(
-                    step, number == 0 and constant, c_new, dh, dc, dh_old, d
+                    step, states, first, c_new, dh, dc, dh_old, d
                 )
                 dg_old, dcg_old = _sum(dg_old, dg_words), _sum(dcg_old, dcg_words)
-            if node and step.g is not None:
+            if node and states.g is not None:
                 dg_node, dcg_node = self.node_backward(
-                    step, number == 0 and constant, cg_new, dg, dcg, dh_old, dc_old, d
+                    step, states, first, cg_new, dg, dcg, dh_old, dc_old, d
                 )
                 dg_old, dcg_old = _sum(dg_old, dg_node), _sum(dcg_old, dcg_node)
             dh, dc, dg, dcg = dh_old, dc_old, dg_old, dcg_old
-            new = step.c, step.cg
-        if constant:
+            new = states.c, states.cg
+        if start.h.dim() == 1:
             dh, dc = dh.sum(0), dc.sum(0)
         return (d.Ux, d.x, dh, dc, dg, dcg, *d.of_weights())
+
+    def states_of(self, steps: List[_Step], number: int, start: _States) -> _States:
+        """What the step starts from."""
+        if number == 0:
+            return self.whole(start)
+        step, before = steps[number], steps[number - 1]
+        h = step.h
+        if h is None:
+            pre = self.of_words(before.pre, first=number == 1 and start.h.dim() == 1)
+            h = self.plan.kernels.word_state(
+                self.offsets, pre, self.Ux, before.Vg, step.c, self.x is None
+            )
+        return _States(h, step.c, step.g, step.cg)
 
     def word_backward(
         self,
         step: _Step,
+        states: _States,
         first: bool,
         c_new: Tensor,
         dh: Tensor,
@@ -426,8 +445,9 @@ class _Run:
     ) -> Tuple[Tensor, _Node, _Node]:
         """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
         plan, kernels = self.plan, self.plan.kernels
-        products = self.products(step.h, first) if step.pre is None else step.pre
+        products = self.products(states.h, first) if step.pre is None else step.pre
         pre = self.of_words(products, first)
+        Vg = self.V.forward(states.g) if step.Vg is None and states.g is not None else step.Vg
         rows = len(pre)
         if first:
             d_pre = torch.empty_like(pre)
@@ -439,9 +459,9 @@ class _Run:
             plan.sigmoid_first,
             pre,
             self.Ux,
-            step.Vg,
-            step.c,
-            step.cg,
+            Vg,
+            states.c,
+            states.cg,
             self.x,
             c_new,
             dh,
@@ -453,21 +473,22 @@ class _Run:
         if first:
             there, kind_of = self.kinds
             d_kinds = _sums(d_pre.to(dh.dtype), kind_of, len(there))
-            d.of_W.add(d_kinds, (there * step.h[0]).flatten(1))
+            d.of_W.add(d_kinds, (there * states.h[0]).flatten(1))
             # All words have the one h, so that any of them may carry its gradient.
             dh_old[0] += (self.W.backward(d_kinds).view(*there.shape[:2], -1) * there).sum((0, 1))
         else:
-            kernels.windows(self.offsets, plan.window, step.h, xi[:rows])
+            kernels.windows(self.offsets, plan.window, states.h, xi[:rows])
             d_xi = self.W.backward(d_pre)[:rows]
             kernels.windows_backward(self.offsets, plan.window, d_xi, dh_old)
         if d_Vg is None:
             return dc_old, None, None
-        d.of_V.add(d_Vg, step.g)
+        d.of_V.add(d_Vg, states.g)
         return dc_old, self.V.backward(d_Vg), dcg_old
 
     def node_backward(
         self,
         step: _Step,
+        states: _States,
         first: bool,
         cg_new: _Node,
         dg: _Node,
@@ -478,24 +499,27 @@ class _Run:
     ) -> Tuple[Tensor, Tensor]:
         """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
         U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
-        rows = len(step.h)
+        rows = len(states.h)
+        Wf, fg, o = step.Wf, step.fg, step.o
+        if Wf is None:
+            Wf, fg, o = self.node_gates(states.g, step.h_bar)
         # U_f h anew: a small product, and memory for every word if it were kept.
         if first:
-            Uf = self.of_words_for_node(step.h, first)
+            Uf = self.of_words_for_node(states.h, first)
             d_Uf = torch.empty_like(Uf)
         else:
             d_Uf, h = d.of_sentence_U[0].next(rows, U[0].rows_for(rows))
-            h[:rows].copy_(step.h)
+            h[:rows].copy_(states.h)
             Uf = U[0].forward(h)[:rows]
         d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
             self.offsets,
             self.plan.sigmoid_first,
             Uf,
-            step.Wf,
-            step.fg,
-            step.o,
-            step.c,
-            step.cg,
+            Wf,
+            fg,
+            o,
+            states.c,
+            states.cg,
             cg_new,
             step.log_total,
             dg,
@@ -507,7 +531,7 @@ class _Run:
         dh_old.add_(d_mean.index_select(0, self.sentence_of))
         if first:
             d_of_all = d_Uf.sum(0, keepdim=True, dtype=dh_old.dtype)
-            d.of_sentence_U[0].add(d_of_all, step.h[:1])
+            d.of_sentence_U[0].add(d_of_all, states.h[:1])
             dh_old[:1] += U[0].backward(d_of_all)  # any word may carry it
         else:
             dh_old.add_(U[0].backward(d_Uf)[:rows])
@@ -517,7 +541,7 @@ class _Run:
         d_Wg[:, 1] += d_o
         d.of_sentence_U[own].add(d_fg, step.h_bar)
         d.of_sentence_U[1].add(d_o, step.h_bar)
-        d.of_sentence_W.add(d_Wg.flatten(1), step.g)
+        d.of_sentence_W.add(d_Wg.flatten(1), states.g)
         d.sentence_b.add_(d_Wg.sum(0))
         return self.sentence_W.backward(d_Wg.flatten(1)), dcg_old
 

@@ -172,6 +172,20 @@ void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences
   });
 }
 
+// The new h once more, from the new c; o is the gate of this number.
+template <typename T, typename P>
+void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* offsets, int64_t sentences, const P* pre,
+                 const P* Ux, const T* Vg, const T* c_new, T* h_out) {
+  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
+    const P *p = pre + (row * gates + gate) * h + j, *a = Ux + (row * gates + gate) * h + j;
+    const T *b = Vg ? Vg + (s * gates + gate) * h + j : nullptr, *cr = c_new + row * h + j;
+    T* hr = h_out + row * h + j;
+    for (int64_t i = 0; i < n; ++i) {
+      hr[i] = sigmoid(load(p[i]) + load(a[i]) + (b ? b[i] : T(0))) * tanh_(cr[i]);
+    }
+  });
+}
+
 // dc is of the word's new cell on the way in; d_pre, d_c, d_cg, d_Vg, d_Ux and d_x on the way out, the
 // last two added to what is there.
 template <typename T, typename P, bool sigmoid_first>
@@ -420,6 +434,18 @@ std::vector<Tensor> word_forward(Tensor offsets, int64_t window, bool sigmoid_fi
   return {h_new, c_new};
 }
 
+Tensor word_state(Tensor offsets, Tensor pre, Tensor Ux, Optional Vg, Tensor c_new, bool has_candidate) {
+  Tensor h_new = torch::empty_like(c_new);
+  const int64_t h = c_new.size(1), gates = h ? pre.size(1) / h : 0, gate = gates - (has_candidate ? 2 : 1);
+  dispatch(c_new, pre, [&](auto t, auto p) {
+    using T = decltype(t);
+    using P = decltype(p);
+    word_state_<T, P>(h, gates, gate, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg),
+                      in<T>(c_new), out<T>(h_new));
+  });
+  return h_new;
+}
+
 std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre, Tensor Ux,
                                     Optional Vg, Tensor c, Optional cg, Optional x, Tensor c_new, Tensor dh,
                                     Tensor dc, Tensor d_pre, Tensor d_Ux, Optional d_x) {
@@ -490,6 +516,7 @@ void windows_backward(Tensor offsets, int64_t window, Tensor d_windows, Tensor d
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("word_forward", &word_forward);
+  m.def("word_state", &word_state);
   m.def("word_backward", &word_backward);
   m.def("node_forward", &node_forward);
   m.def("node_backward", &node_backward);

@@ -38,6 +38,19 @@ def word_forward(
     return gates.o * c_new.tanh(), c_new
 
 
+def word_state(
+    offsets: Tensor, pre: Tensor, Ux: Tensor, Vg: Optional[Tensor], c_new: Tensor, has_candidate: bool
+) -> Tensor:
+    """The next h once more, from the next c; `has_candidate` if x was None."""
+    size = c_new.size(1)
+    from_end = 2 * size if has_candidate else size
+    of_o = slice(pre.size(1) - from_end, pre.size(1) - from_end + size)
+    o = pre[:, of_o].to(c_new.dtype) + Ux[:, of_o]
+    if Vg is not None:
+        o = o + Vg[_sentence_of(offsets), of_o]
+    return o.sigmoid() * c_new.tanh()
+
+
 def word_backward(
     offsets: Tensor,
     window: int,

@@ -59,6 +59,24 @@ def word_forward(
     return h_new, c_new
 
 
+def word_state(
+    offsets: Tensor, pre: Tensor, Ux: Tensor, Vg: Optional[Tensor], c_new: Tensor, has_candidate: bool
+) -> Tensor:
+    """The next h once more, from the next c; `has_candidate` if x was None."""
+    h_new, gates = torch.empty_like(c_new), pre.size(1) // c_new.size(1)
+    _launch(
+        _word_state,
+        _chunks(offsets, c_new),
+        c_new.size(1),
+        *(offsets, pre, Ux, Vg, c_new, h_new),
+        len(offsets) - 1,
+        GATES=gates,
+        GATE=gates - (2 if has_candidate else 1),
+        COMPUTE=_compute(c_new),
+    )
+    return h_new
+
+
 def word_backward(
     offsets: Tensor,
     window: int,
@@ -232,7 +250,8 @@ def _small_batch(kernels: Any, device: str) -> List[Tensor]:
     )
     kernels.windows(offsets, 1, c, places)
     kernels.windows_backward(offsets, 1, xi, dh)
-    return [*words, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
+    state = kernels.word_state(offsets, pre, Ux, Vg, words[1], True)
+    return [*words, state, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
 
 
 def _compute(tensor: Tensor) -> Any:
@@ -402,6 +421,28 @@ def _word_forward(
     )
     tl.store(c_new + at, cell, mask=mask)
     tl.store(h_new + at, o * _tanh(cell), mask=mask)
+
+
+@triton.jit(do_not_specialize=["sentences"])
+def _word_state(
+    offsets,
+    pre,
+    Ux,
+    Vg,
+    c_new,
+    h_new,
+    sentences,
+    HIDDEN: tl.constexpr,
+    GATES: tl.constexpr,
+    GATE: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
+    sentence, _, end, rows = _chunk(offsets, sentences)
+    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
+    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+    at = rows[:, None] * HIDDEN + columns[None, :]
+    o = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATE, GATES, HIDDEN, COMPUTE)
+    tl.store(h_new + at, _sigmoid(o) * _tanh(_load(c_new, at, mask, COMPUTE)), mask=mask)
 
 
 @triton.jit(do_not_specialize=["sentences"])
