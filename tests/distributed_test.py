@@ -1,10 +1,17 @@
-"""AllenNLP's `distributed`: two processes learn what one does."""
+"""AllenNLP's `distributed`: two processes, on one machine and on two, learn what one does."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
 
 import pytest
 import torch
 from allennlp.models import load_archive
 
-from tests.conftest import train
+from tests.conftest import ROOT, train
 
 SETTINGS = {
     "model.text_field_embedder.token_embedders.tokens.embedding_dim": 8,
@@ -30,10 +37,70 @@ def test_two_processes_learn_what_one_does(tmp_path, name):
         "data_loader": {"batch_size": 5, "shuffle": False},
         "distributed": {"cuda_devices": [-1, -1], "num_nodes": 1},
     }
-    weights = []
     for folder, how in (("one", one), ("two", two)):
         train(tmp_path / folder, "mr_slstm", {**settings, **how})
-        weights.append(load_archive(tmp_path / folder / "model.tar.gz").model.state_dict())
-    assert weights[0].keys() == weights[1].keys()
-    for key, exact in weights[0].items():
-        torch.testing.assert_close(weights[1][key], exact, atol=1e-4, rtol=0, msg=key)
+    assert_same_weights(tmp_path / "two", tmp_path / "one")
+
+
+def assert_same_weights(run, expected):
+    weights, exact = (load_archive(path / "model.tar.gz").model.state_dict() for path in (run, expected))
+    assert weights.keys() == exact.keys()
+    for key, tensor in exact.items():
+        torch.testing.assert_close(weights[key], tensor, atol=1e-4, rtol=0, msg=key)
+
+
+# Two network namespaces with a cable between them: hosts that reach nothing but each other.
+ADDRESSES = ("10.9.0.1", "10.9.0.2")
+
+
+@pytest.fixture
+def hosts():
+    """What runs a command on either."""
+    if shutil.which("ip") is None:
+        pytest.skip("there is no `ip` command (Debian's iproute2)")
+    names = [f"slstm-{os.getpid()}-{number}" for number in range(2)]
+    ends = [f"eth{number}" for number in range(2)]
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
+            if made.returncode:
+                pytest.skip(f"no network namespaces may be made here: {made.stderr.strip()}")
+            stack.callback(subprocess.run, ["ip", "netns", "delete", name], check=True)
+        cable = f"ip link add eth0 netns {names[0]} type veth peer name eth1 netns {names[1]}"
+        subprocess.run(cable.split(), check=True)
+        for name, end, address in zip(names, ends, ADDRESSES):
+            for settings in (f"addr add {address}/24 dev {end}", f"link set {end} up", "link set lo up"):
+                subprocess.run(["ip", "-netns", name, *settings.split()], check=True)
+        yield [
+            ["ip", "netns", "exec", name, "env", f"GLOO_SOCKET_IFNAME={end}"]
+            for name, end in zip(names, ends)
+        ]
+
+
+def test_two_hosts_learn_what_one_does(tmp_path, hosts):
+    settings = {**SETTINGS, "model.seq2vec_encoder": ENCODERS["slstm"]}
+    train(
+        tmp_path / "one", "mr_slstm", {**settings, "data_loader": {"batch_size": 10, "shuffle": False}}
+    )
+    settings["data_loader"] = {"batch_size": 5, "shuffle": False}
+    settings["distributed"] = {
+        "cuda_devices": [-1],
+        "num_nodes": 2,
+        "primary_address": ADDRESSES[0],
+        "primary_port": 29500,
+    }
+    command = [sys.executable, "-m", "allennlp", "train", "training_config/mr_slstm.jsonnet"]
+    command += ["--include-package", "slstm_allennlp", "--overrides", json.dumps(settings)]
+    runs = [tmp_path / f"node-{rank}" for rank in range(2)]
+    with contextlib.ExitStack() as stack:
+        processes = []
+        for rank, (host, run) in enumerate(zip(hosts, runs)):
+            log = stack.enter_context((tmp_path / f"{rank}.log").open("w"))
+            ours = [*host, *command, "--serialization-dir", str(run), "--node-rank", str(rank)]
+            process = subprocess.Popen(ours, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+            processes.append(stack.enter_context(process))
+            stack.callback(process.kill)  # if it is not done by then
+        for rank, process in enumerate(processes):
+            assert process.wait(timeout=300) == 0, (tmp_path / f"{rank}.log").read_text()
+    for run in runs:
+        assert_same_weights(run, tmp_path / "one")
