@@ -6,7 +6,14 @@ import sys
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, write_json
+from slstm_allennlp.comparison.checksums import checksums
+from slstm_allennlp.comparison.folders import (
+    Checkpoint,
+    ComparisonFolder,
+    RunFolder,
+    read_json,
+    write_json,
+)
 from tests.comparison.common import plan, write_epoch, write_run
 
 
@@ -115,6 +122,7 @@ def test_data_may_change_as_long_as_nothing_is_read(tmp_path, corpus):
         comparison.write_task(run)
     write_run(comparison, run, [1, 1, 0, 0])
     comparison.expect_run(run)
+    assert read_json(comparison.data(run)) == checksums(run.config)
 
 
 def test_checkpoints_are_removed(tmp_path):
