@@ -79,9 +79,10 @@ def do(work: Work) -> None:
     if not folder.measurements.exists():
         with whole_file(folder.predictions) as path:
             write_predictions(path, trained.predict())
-        write_json(folder.measurements, trained.measure()._asdict())
+        measured = trained.measure()
         if "checkpointer" not in config.get("trainer", {}):  # which says what is kept
             folder.remove_checkpoints()
+        write_json(folder.measurements, measured._asdict())  # with which the run is done
     if work.time_over_length:
         write_json(folder.time_over_length, trained.time_over_length())
 
@@ -106,9 +107,8 @@ def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
     write_json(
         folder.training,
         {
-            "peak_memory_bytes": None
-            if was_trained
-            else memory,  # that of the training has gone with it
+            # That of an earlier process has gone with it.
+            "peak_memory_bytes": None if was_trained else memory,
             "peak_memory_of": kind,
             "device": _device_name(device),
             "threads": torch.get_num_threads(),
