@@ -5,7 +5,7 @@ import itertools
 import math
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy
 
@@ -169,21 +169,25 @@ class Confusions(NamedTuple):
         return {"x": "predicted", "y": "gold", "labels": self.labels, "counts": self.counts.tolist()}
 
 
-def confusions(pairs: Sequence[Tuple[str, str]]) -> Confusions:
+def confusions(of_systems: Mapping[str, Sequence[Tuple[str, str]]]) -> Dict[str, Confusions]:
     """
-    Of all labels, or of the twenty that are in most confusions, the rest as one.
+    Of all labels, or of the twenty that are in most of the systems' confusions, the rest as one: the
+    same for all systems.
 
     # Parameters
 
-    pairs : `Sequence[Tuple[str, str]]`
-        Gold and predicted labels.
+    of_systems : `Mapping[str, Sequence[Tuple[str, str]]]`
+        Gold and predicted labels by each system.
     """
-    labels, was_cut = confused_labels(pairs)
+    labels, was_cut = confused_labels([pair for pairs in of_systems.values() for pair in pairs])
     index = {label: number for number, label in enumerate(labels)}
-    counts = numpy.zeros((len(labels), len(labels)), dtype=int)
-    for (gold, predicted), count in collections.Counter(pairs).items():
-        counts[index.get(gold, -1), index.get(predicted, -1)] += count
-    return Confusions(labels, counts, was_cut)
+    found = {}
+    for system, pairs in of_systems.items():
+        counts = numpy.zeros((len(labels), len(labels)), dtype=int)
+        for (gold, predicted), count in collections.Counter(pairs).items():
+            counts[index.get(gold, -1), index.get(predicted, -1)] += count
+        found[system] = Confusions(labels, counts, was_cut)
+    return found
 
 
 def confusion(path: Path, name: str, found: Confusions) -> None:

@@ -49,7 +49,7 @@ def test_the_labels_with_most_confusions():
 
 def test_confusion(tmp_path):
     pairs = [("a", "a")] * 3 + [("a", "b")] + [("b", "b")]
-    found = figures.confusions(pairs)
+    found = figures.confusions({"lstm": pairs})["lstm"]
     assert found.numbers() == {
         "x": "predicted",
         "y": "gold",
@@ -63,8 +63,20 @@ def test_confusion(tmp_path):
     assert {"75", "25", "0", "100", "predicted (% of the row)", "gold", "lstm"} <= set(shown)
 
 
+def test_confusions_of_all_systems_have_the_same_labels():
+    right = [(f"tag{number:02d}", f"tag{number:02d}") for number in range(30)]
+    found = figures.confusions({"lstm": [*right, ("tag29", "tag28")], "cnn": [*right, ("tag27", "new")]})
+    labels = found["lstm"].labels
+    assert labels == found["cnn"].labels and {"new", "tag27", "tag28", "tag29"} < set(labels)
+    place = labels.index
+    assert found["lstm"].counts[place("tag29"), place("tag28")] == 1
+    assert found["cnn"].counts[place("tag29")].sum() == 1  # the right one
+    assert found["cnn"].counts[place("tag27"), place("new")] == 1
+    assert all(one.was_cut for one in found.values())
+
+
 def test_confusions_of_many_labels_are_shades(tmp_path):
-    found = figures.confusions([(str(number), str(number)) for number in range(13)])
+    found = figures.confusions({"lstm": [(str(number), str(number)) for number in range(13)]})["lstm"]
     figures.confusion(tmp_path / "c.svg", "lstm", found)
     shown = texts(tmp_path / "c.svg")
     assert {"share of the row (%)", "predicted"} <= set(shown) and shown.count("100") == 1  # the bar's

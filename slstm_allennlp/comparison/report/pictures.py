@@ -10,7 +10,7 @@ from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
 
 _LENGTH = "words in the sentence"
-_CUT = " Of more than twenty labels, those with the most confusions; the others are put together."
+_CUT = " Of more than twenty labels, those most confused by all systems; the rest is put together."
 
 
 def pictures(results: Results) -> List[Part]:
@@ -151,19 +151,20 @@ def _confusions(results: Results) -> List[Part]:
         "Each row is the test set's words or sentences of one label, over all seeds, and how they were "
         "labelled."
     )
+    pairs = {
+        system.name: [
+            pair
+            for run in results.runs[system.name]
+            for prediction in run.predictions
+            for pair in _label_pairs(prediction.gold, prediction.predicted)
+        ]
+        for system in results.systems
+    }
     drawn = []
-    for system in results.systems:
-        found = figures.confusions(
-            [
-                pair
-                for run in results.runs[system.name]
-                for prediction in run.predictions
-                for pair in _label_pairs(prediction.gold, prediction.predicted)
-            ]
-        )
-        path = f"figures/confusion_{system.name}.svg"
-        figures.confusion(results.folder.path / path, system.name, found)
-        drawn.append(Picture(path, f"Confusions of {system.name}", found.numbers()))
+    for name, found in figures.confusions(pairs).items():
+        path = f"figures/confusion_{name}.svg"
+        figures.confusion(results.folder.path / path, name, found)
+        drawn.append(Picture(path, f"Confusions of {name}", found.numbers()))
         if found.was_cut and not caption.endswith(_CUT):
             caption += _CUT
     return [Pictures("Confusions", caption, drawn)]
