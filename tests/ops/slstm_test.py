@@ -235,7 +235,7 @@ def test_recompute_keeps_less():
 
 
 class Watched:
-    """The eager kernels, and how many h and c of the words there are whenever a step makes new ones."""
+    """The eager kernels, and how many h, c and W ξ of the words there are after each step's words."""
 
     def __init__(self):
         self.states, self.alive = [], []
@@ -245,7 +245,8 @@ class Watched:
 
     def word_forward(self, *arguments):
         states = eager.word_forward(*arguments)
-        self.states.append([weakref.ref(state) for state in states])
+        pre = arguments[3]
+        self.states.append([weakref.ref(state) for state in (*states, pre)])
         self.alive.append(tuple(sum(one() is not None for one in each) for each in zip(*self.states)))
         return states
 
@@ -258,13 +259,14 @@ def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
     arguments = encoder.weights, encoder.settings, None, kernels
     fused_slstm(*batch(), *arguments, recompute=recompute)
     few, all_of_them = [1, 2, 2, 2, 2, 2], [1, 2, 3, 4, 5, 6]
-    h, c = map(list, zip(*kernels.alive))
+    h, c, pre = map(list, zip(*kernels.alive))
     assert h == (all_of_them if needs_gradients and recompute else few)
     assert c == (all_of_them if needs_gradients else few)
+    assert (max(pre) == 1) == (not needs_gradients or recompute)
     kernels.states, kernels.alive = [], []
     with torch.no_grad():
         fused_slstm(*batch(), *arguments, recompute=recompute)
-    assert max(kernels.alive) == (2, 2)
+    assert max(kernels.alive) == (2, 2, 1)
 
 
 @pytest.mark.usefixtures("double")

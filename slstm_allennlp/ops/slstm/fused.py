@@ -284,7 +284,7 @@ class _Run:
                 words=not last or self.plan.need_words,
                 node=not last or self.plan.need_node,
             )
-            if self.plan.need_gradients:
+            if record is not None:
                 if number:
                     h = before.h if self.plan.recompute else None
                     record = record._replace(h=h, c=before.c, g=before.g, cg=before.cg)
@@ -333,8 +333,10 @@ class _Run:
         there = (distance >= -reach.view(-1, 1, 1)) & (distance <= reach.view(1, -1, 1))
         return there.flatten(0, 1).unsqueeze(-1).to(self.counts.dtype), left * (k + 1) + right
 
-    def step(self, states: _States, first: bool, words: bool, node: bool) -> Tuple[_States, _Step]:
-        """The next states, and the step's record without its own."""
+    def step(
+        self, states: _States, first: bool, words: bool, node: bool
+    ) -> Tuple[_States, Optional[_Step]]:
+        """The next states, and the step's record, without its own, if there will be a backward pass."""
         plan, kernels = self.plan, self.plan.kernels
         h, c, g, cg = states
         new, record = states, _Step()
@@ -361,7 +363,7 @@ class _Run:
             record = record._replace(h_bar=h_bar, log_total=log_total)
             if not plan.recompute:
                 record = record._replace(Wf=Wf, fg=fg, o=o)
-        return new, record
+        return new, record if plan.need_gradients else None
 
     def of_words_for_node(self, h: Tensor, first: bool) -> Tensor:
         """U_f h of every word, by one row where all have the same h."""
