@@ -2,7 +2,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Set, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 import torch
 from allennlp.commands import Subcommand
@@ -17,7 +17,7 @@ from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Metric, Plan, Run, pla
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
-from slstm_allennlp.comparison.runner import Failure, Resources, Runner, recorded_failures
+from slstm_allennlp.comparison.runner import Failure, Resources, Runner, num_cores, recorded_failures
 
 
 @Subcommand.register("compare")
@@ -175,6 +175,9 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
             folder.write_task(run)
         if not left:
             return []
+        hint = more_at_a_time(resources, min(len(left), num_cores()), torch.cuda.device_count())
+        if hint and arguments.jobs is None:
+            print(hint, file=sys.stderr)
         progress = Progress(folder, left, num_done=len(runs) - len(left))
         try:
             return runner(left, progress, lock)
@@ -237,6 +240,19 @@ def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
                 + ", expected neither that nor the other with --devices, which deals them out"
             )
     return Resources(arguments.jobs or max(1, len(devices)), devices)
+
+
+def more_at_a_time(resources: Resources, num_runs: int, num_gpus: int) -> Optional[str]:
+    """What one run at a time leaves idle, and the option that uses it; None where nothing is."""
+    if resources.jobs > 1 or resources.devices or num_runs < 2 or num_gpus == 1:
+        return None
+    if num_gpus:
+        all_of_them = " ".join(map(str, range(num_gpus)))
+        return f"One run at a time, with {num_gpus} GPUs: --devices {all_of_them} gives each a run."
+    return (
+        f"One run at a time, which keeps the seconds fair: --jobs {num_runs} does {num_runs} at a time, "
+        "and takes less in all."
+    )
 
 
 def _tell(failure: Failure) -> None:

@@ -56,7 +56,7 @@ class Resources:
         shares the cores with the others, unless OMP_NUM_THREADS says how many it may have.
         """
         environment = dict(os.environ)
-        environment.setdefault("OMP_NUM_THREADS", str(max(1, _num_cores() // self.jobs)))
+        environment.setdefault("OMP_NUM_THREADS", str(max(1, num_cores() // self.jobs)))
         if device is not None:
             visible = environment.get("CUDA_VISIBLE_DEVICES")
             names = visible.split(",") if visible else None
@@ -65,7 +65,8 @@ class Resources:
         return environment
 
 
-def _num_cores() -> int:
+def num_cores() -> int:
+    """Those that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

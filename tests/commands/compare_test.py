@@ -13,6 +13,8 @@ from allennlp.commands import main
 from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.commands.compare import more_at_a_time
+from slstm_allennlp.comparison.runner import Resources
 from tests.conftest import ROOT
 
 SMALL = {
@@ -239,3 +241,19 @@ def test_devices_that_cannot_be_dealt_out(tmp_path, monkeypatch, overrides, devi
     with pytest.raises(ConfigurationError, match=said):
         compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "jobs, devices, runs, gpus, said",
+    [
+        (1, [], 8, 0, "--jobs 8 does 8 at a time"),
+        (1, [], 8, 2, "with 2 GPUs: --devices 0 1 gives"),
+        (1, [], 8, 1, None),  # the one is at work
+        (1, [], 1, 2, None),
+        (4, [], 8, 0, None),
+        (1, [0], 8, 2, None),
+    ],
+)
+def test_what_is_idle_is_said(jobs, devices, runs, gpus, said):
+    hint = more_at_a_time(Resources(jobs, devices), runs, gpus)
+    assert hint is None if said is None else said in hint

@@ -118,7 +118,7 @@ def test_devices_are_counted_among_those_that_are_visible(monkeypatch):
 
 def test_cores_are_shared(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    monkeypatch.setattr("slstm_allennlp.comparison.runner._num_cores", lambda: 8)
+    monkeypatch.setattr("slstm_allennlp.comparison.runner.num_cores", lambda: 8)
     threads = [Resources(jobs).environment(None)["OMP_NUM_THREADS"] for jobs in (1, 3, 8, 20)]
     assert threads == ["8", "2", "1", "1"]
     monkeypatch.setenv("OMP_NUM_THREADS", "5")
