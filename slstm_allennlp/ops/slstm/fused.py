@@ -154,7 +154,7 @@ class _States(NamedTuple):
 class _Step(NamedTuple):
     """
     What the backward pass needs of a step, None where it is quickly made again: the first step's states
-    from the start, h from the step before, and, if there is little memory, all that is of products.
+    from the start, h from the step before, and under `recompute` all that is of products.
     """
 
     h: _Kept = None  # as in `_States`
