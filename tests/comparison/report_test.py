@@ -67,6 +67,13 @@ def test_differences_by_length(comparison):
     assert given["comparisons"][0]["over_lengths"]["longer"] == 0.75
 
 
+def test_systems_that_have_learnt_nothing(comparison):
+    right = {"base": [[0] * 4, [0] * 4], "other": [[0] * 4, [1, 0, 0, 0]]}
+    text = report(comparison, plan("base", "other"), right=right)
+    assert "**Mind:** With every seed accuracy is 0 for base: that says" in text.split("## Results")[0]
+    assert "With every seed" not in report(comparison, plan("base", "other"))
+
+
 def test_few_seeds_are_said_first(comparison):
     text = report(comparison, plan("base", "other"))
     assert "2 seeds: a t-test over so few has little power" in text.split("## Results")[0]

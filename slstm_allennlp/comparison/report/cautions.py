@@ -12,7 +12,7 @@ from slstm_allennlp.comparison.significance import ENOUGH_SEEDS
 def cautions(results: Results, failures: Sequence[Failure]) -> List[Part]:
     said = [*_missing_runs(results, failures)]
     if results.done:
-        said += [*_seeds(results), *_conditions(results)]
+        said += [*_nothing_learnt(results), *_seeds(results), *_conditions(results)]
     return [Paragraph(text, is_warning=True) for text in said]
 
 
@@ -26,6 +26,21 @@ def _missing_runs(results: Results, failures: Sequence[Failure]) -> Iterator[str
         yield (
             f"{results.other_test}: unless they only split the words otherwise, differences between "
             "such runs say nothing of the systems."
+        )
+
+
+def _nothing_learnt(results: Results) -> Iterator[str]:
+    """Such as an F1 that stays at zero until patience ends the training."""
+    metric = results.plan.metric
+    names = [
+        system.name
+        for system in results.systems
+        if metric.higher_is_better and all(run.test_score == 0 for run in results.runs[system.name])
+    ]
+    if names:
+        yield (
+            f"With every seed {metric.name} is 0 for {', '.join(names)}: that says that their training "
+            "was too short or ended too early (by its patience?), and nothing of what they can learn."
         )
 
 
