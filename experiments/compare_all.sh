@@ -5,6 +5,7 @@
 #
 # DATA has the folders mr, mtl, sst, pos, ner and nli, or those of the corpora named. So that it takes hours and
 # not days, part of each train set is left out (every second pair, every third sentence, ...); dev and test sets are whole.
+# Two review sets keep every second of the first 1,400, since the 200 behind those are their dev set.
 set -eu
 comparison=$1 data=$2 out=$3
 shift 3
@@ -15,15 +16,17 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# sample FOLDER TRAIN AWK...: the folder in OUT/data, and of its train file what awk leaves.
+# sample FOLDER TRAIN AWK...: the folder in OUT/data, for the corpus, and of its train file what awk leaves.
 sample() {
-  folder=$out/data/$1 train=$1/$2
+  from=$data/$1 train=$2
+  folder=$out/data/$corpus
   mkdir -p "$folder"
-  cp "$data/$1"/* "$folder"
+  cp "$from"/* "$folder"
   shift 2
-  awk "$@" "$data/$train" > "$out/data/$train"
+  awk "$@" "$from/$train" > "$folder/$train"
 }
 every_line='NR % n == 0'
+every_review='NR > 1400 || NR % n == 0'
 every_sentence='/^[ \t\r]*$/ { if (i++ % n == 0) print ""; next } i % n == 0'  # empty lines between them
 
 for corpus in ${corpora:-MR sick ewt sst2 mr wnut17 apparel kitchen_housewares books}; do
@@ -32,6 +35,7 @@ for corpus in ${corpora:-MR sick ewt sst2 mr wnut17 apparel kitchen_housewares b
     sick) sample nli sick.train.jsonl -v n=2 "$every_line" ;;
     wnut17) sample ner wnut17.train.conll -v n=2 "$every_sentence" ;;
     ewt) sample pos en_ewt-ud-train.conllu -v n=5 "$every_sentence" ;;
+    kitchen_housewares|books) sample mtl "$corpus.task.train" -v n=2 "$every_review" ;;
     mr) folder=$data/mr ;;
     *) folder=$data/mtl ;;
   esac
