@@ -1,8 +1,9 @@
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import torch
 from allennlp.commands import Subcommand
@@ -175,9 +176,9 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
             folder.write_task(run)
         if not left:
             return []
-        hint = more_at_a_time(resources, min(len(left), num_cores()), torch.cuda.device_count())
-        if hint and arguments.jobs is None:
-            print(hint, file=sys.stderr)
+        if arguments.jobs is None and not arguments.devices:
+            for hint in more_at_a_time(left, num_cores(), torch.cuda.device_count()):
+                print(hint, file=sys.stderr)
         progress = Progress(folder, left, num_done=len(runs) - len(left))
         try:
             return runner(left, progress, lock)
@@ -232,27 +233,39 @@ def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
                 f"which PyTorch sees {torch.cuda.device_count()}"
             )
     for run in runs if devices else []:
-        fixed = run.config.get("trainer", {}).get("cuda_device")
-        if fixed is not None or "distributed" in run.config:
+        fixed = _fixed_device(run)
+        if fixed:
             raise ConfigurationError(
-                f"compare: the config of {run.system} has "
-                + ("distributed" if fixed is None else f"trainer.cuda_device {fixed}")
-                + ", expected neither that nor the other with --devices, which deals them out"
+                f"compare: the config of {run.system} has {fixed}, expected neither that nor the other "
+                "with --devices, which deals them out"
             )
     return Resources(arguments.jobs or max(1, len(devices)), devices)
 
 
-def more_at_a_time(resources: Resources, num_runs: int, num_gpus: int) -> Optional[str]:
-    """What one run at a time leaves idle, and the option that uses it; None where nothing is."""
-    if resources.jobs > 1 or resources.devices or num_runs < 2 or num_gpus == 1:
-        return None
-    if num_gpus:
-        all_of_them = " ".join(map(str, range(num_gpus)))
-        return f"One run at a time, with {num_gpus} GPUs: --devices {all_of_them} gives each a run."
-    return (
-        f"One run at a time, which keeps the seconds fair: --jobs {num_runs} does {num_runs} at a time, "
-        "and takes less in all."
-    )
+def _fixed_device(run: Run) -> Optional[str]:
+    """The setting by which a config says where it runs; None where it leaves that open."""
+    device = run.config.get("trainer", {}).get("cuda_device")
+    if device is not None:
+        return f"trainer.cuda_device {device}"
+    return "distributed" if "distributed" in run.config else None
+
+
+def more_at_a_time(runs: Sequence[Run], num_cores: int, num_gpus: int) -> Iterator[str]:
+    """What one run at a time leaves idle, and the option that uses it, if there is something."""
+    if any(map(_fixed_device, runs)):
+        return
+    gpus = min(num_gpus, len(runs))
+    if gpus > 1:
+        devices = " ".join(map(str, range(gpus)))
+        yield f"One run at a time, with {num_gpus} GPUs here: --devices {devices} gives each a run."
+    # Each job has its share of the cores, or as many as this says.
+    threads = int((os.environ.get("OMP_NUM_THREADS") or "1").split(",")[0])
+    jobs = min(num_cores // threads, len(runs))
+    if not num_gpus and jobs > 1:
+        yield (
+            f"One run at a time, which keeps the seconds fair: --jobs {jobs} does {jobs} at a time, if "
+            "there is memory for as many."
+        )
 
 
 def _tell(failure: Failure) -> None:

@@ -171,8 +171,8 @@ class Confusions(NamedTuple):
 
 def confusions(of_systems: Mapping[str, Sequence[Tuple[str, str]]]) -> Dict[str, Confusions]:
     """
-    Of all labels, or of the twenty that are in most of the systems' confusions, the rest as one: the
-    same for all systems.
+    Of all labels, or of the twenty with the most confusions, those of all systems counted together; the
+    rest is one.
 
     # Parameters
 

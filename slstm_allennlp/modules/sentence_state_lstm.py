@@ -71,7 +71,7 @@ class SentenceStateLSTM(Module):
         Whether every gate's pre-activation goes through a layer normalisation of its own.
     recompute : `bool`, optional (default = `False`)
         Whether the backward pass computes products of the forward pass anew: a third of the memory for a
-        quarter more time. Not with layer normalisation, more than one node or a summed window.
+        fifth more time. Not with layer normalisation, more than one node or a summed window.
     bfloat16 : `bool`, optional (default = `False`)
         Whether the matrix products are computed in bfloat16, as under `torch.autocast`. Parameters,
         states and results stay in single precision.

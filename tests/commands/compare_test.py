@@ -14,7 +14,8 @@ from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.commands.compare import more_at_a_time
-from slstm_allennlp.comparison.runner import Resources
+from slstm_allennlp.comparison.plan import Run
+from tests.comparison.common import plan
 from tests.conftest import ROOT
 
 SMALL = {
@@ -244,16 +245,25 @@ def test_devices_that_cannot_be_dealt_out(tmp_path, monkeypatch, overrides, devi
 
 
 @pytest.mark.parametrize(
-    "jobs, devices, runs, gpus, said",
+    "runs, gpus, threads, said",
     [
-        (1, [], 8, 0, "--jobs 8 does 8 at a time"),
-        (1, [], 8, 2, "with 2 GPUs: --devices 0 1 gives"),
-        (1, [], 8, 1, None),  # the one is at work
-        (1, [], 1, 2, None),
-        (4, [], 8, 0, None),
-        (1, [0], 8, 2, None),
+        (8, 0, "1", "--jobs 4 does 4 at a time"),
+        (8, 0, "2", "--jobs 2 does 2 at a time"),
+        (3, 0, "1", "--jobs 3 does 3 at a time"),
+        (8, 0, "4", None),  # one has all four cores
+        (1, 0, "1", None),
+        (8, 3, "1", "with 3 GPUs here: --devices 0 1 2 gives"),
+        (2, 3, "1", "with 3 GPUs here: --devices 0 1 gives"),
+        (8, 1, "1", None),  # the one is at work
     ],
 )
-def test_what_is_idle_is_said(jobs, devices, runs, gpus, said):
-    hint = more_at_a_time(Resources(jobs, devices), runs, gpus)
-    assert hint is None if said is None else said in hint
+def test_what_is_idle_is_said(monkeypatch, runs, gpus, threads, said):
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    hints = [*more_at_a_time(plan("lstm", seeds=range(runs)).runs(), 4, gpus)]
+    assert hints == [] if said is None else [said in hint for hint in hints] == [True]
+
+
+@pytest.mark.parametrize("fixed", [{"trainer": {"cuda_device": -1}}, {"distributed": {}}])
+def test_no_device_is_offered_to_a_config_that_has_one(fixed):
+    run = Run("lstm", 1, fixed)
+    assert [*more_at_a_time([run] * 8, 4, 2)] == []

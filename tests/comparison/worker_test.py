@@ -1,5 +1,9 @@
 """What a worker does when an earlier one was killed; the rest is in tests/commands/compare_test.py."""
 
+import types
+
+import pytest
+
 from slstm_allennlp.comparison import worker
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 
@@ -14,3 +18,35 @@ def test_killed_after_the_training(tmp_path, monkeypatch):
     assert archived == [tmp_path]
     training = read_json(folder.training)
     assert training["peak_memory_bytes"] is None and training["runs_at_a_time"] == 1
+
+
+def test_killed_before_it_is_done(tmp_path, monkeypatch):
+    """With the measurements a run is done, and nothing tidies up after that."""
+
+    class Trained:
+        def __init__(self, *_):
+            pass
+
+        def predict(self):
+            return []
+
+        def measure(self):
+            return types.SimpleNamespace(_asdict=dict)
+
+    def killed(path, value):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker, "TrainedRun", Trained)
+    folder = RunFolder(tmp_path / "run")
+    write_json(folder.training, {})
+    write_json(tmp_path / "config.json", {"trainer": {}})
+    checkpoint = folder.path / "model_state_e0_b0.th"
+    checkpoint.touch()
+    work = worker.Work(tmp_path / "config.json", folder.path, [], False, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "write_json", killed)
+        with pytest.raises(KeyboardInterrupt):
+            worker.do(work)
+    assert not checkpoint.exists() and not folder.is_done()
+    worker.do(work)
+    assert folder.is_done()

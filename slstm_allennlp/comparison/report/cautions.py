@@ -39,8 +39,9 @@ def _nothing_learnt(results: Results) -> Iterator[str]:
     ]
     if names:
         yield (
-            f"With every seed {metric.name} is 0 for {', '.join(names)}: that says that their training "
-            "was too short or ended too early (by its patience?), and nothing of what they can learn."
+            f"With every seed {metric.name} is 0 for {', '.join(names)}: nothing can be said of them. "
+            "Their training may have been too short or ended too early (by its patience?), or their "
+            "labels may not be those that the metric expects."
         )
 
 

@@ -10,7 +10,10 @@ from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
 
 _LENGTH = "words in the sentence"
-_CUT = " Of more than twenty labels, those most confused by all systems; the rest is put together."
+_CUT = (
+    " Of more than twenty labels, those with the most confusions, of all systems counted together; the "
+    "rest is one."
+)
 
 
 def pictures(results: Results) -> List[Part]:

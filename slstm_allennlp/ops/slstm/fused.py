@@ -153,8 +153,9 @@ class _States(NamedTuple):
 
 class _Step(NamedTuple):
     """
-    What the backward pass needs of a step, None where it is quickly made again: the first step's states
-    from the start, h from the step before, and under `recompute` all that is of products.
+    What the backward pass needs of a step, None where it is made again: the first step's states from the
+    start, the others' h from the step before. Under `recompute` h is kept, and what comes of products
+    is made again, but for the few rows of a first step from one h.
     """
 
     h: _Kept = None  # as in `_States`
@@ -336,7 +337,7 @@ class _Run:
     def step(
         self, states: _States, first: bool, words: bool, node: bool
     ) -> Tuple[_States, Optional[_Step]]:
-        """The next states, and the step's record, without its own, if there will be a backward pass."""
+        """The next states; and, if there will be a backward pass, the record but for `states`."""
         plan, kernels = self.plan, self.plan.kernels
         h, c, g, cg = states
         new, record = states, _Step()

@@ -250,8 +250,8 @@ def _small_batch(kernels: Any, device: str) -> List[Tensor]:
     )
     kernels.windows(offsets, 1, c, places)
     kernels.windows_backward(offsets, 1, xi, dh)
-    state = kernels.word_state(offsets, pre, Ux, Vg, words[1], True)
-    return [*words, state, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
+    states = [kernels.word_state(offsets, pre, Ux, Vg, words[1], has) for has in (True, False)]
+    return [*words, *states, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
 
 
 def _compute(tensor: Tensor) -> Any:
