@@ -258,8 +258,8 @@ def more_at_a_time(runs: Sequence[Run], num_cores: int, num_gpus: int) -> Iterat
     if gpus > 1:
         devices = " ".join(map(str, range(gpus)))
         yield f"One run at a time, with {num_gpus} GPUs here: --devices {devices} gives each a run."
-    # Each job has its share of the cores, or as many as this says.
-    threads = int((os.environ.get("OMP_NUM_THREADS") or "1").split(",")[0])
+    # Each job has its share of the cores, or as many as this says, which PyTorch has read.
+    threads = torch.get_num_threads() if os.environ.get("OMP_NUM_THREADS") else 1
     jobs = min(num_cores // threads, len(runs))
     if not num_gpus and jobs > 1:
         yield (

@@ -5,7 +5,7 @@ import itertools
 import math
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Counter, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy
 
@@ -169,22 +169,22 @@ class Confusions(NamedTuple):
         return {"x": "predicted", "y": "gold", "labels": self.labels, "counts": self.counts.tolist()}
 
 
-def confusions(of_systems: Mapping[str, Sequence[Tuple[str, str]]]) -> Dict[str, Confusions]:
+def confusions(of_systems: Mapping[str, Counter[Tuple[str, str]]]) -> Dict[str, Confusions]:
     """
     Of all labels, or of the twenty with the most confusions, those of all systems counted together; the
     rest is one.
 
     # Parameters
 
-    of_systems : `Mapping[str, Sequence[Tuple[str, str]]]`
-        Gold and predicted labels by each system.
+    of_systems : `Mapping[str, Counter[Tuple[str, str]]]`
+        How often each system predicted what for what, (gold, predicted).
     """
-    labels, was_cut = confused_labels([pair for pairs in of_systems.values() for pair in pairs])
+    labels, was_cut = confused_labels(sum(of_systems.values(), collections.Counter()))
     index = {label: number for number, label in enumerate(labels)}
     found = {}
     for system, pairs in of_systems.items():
         counts = numpy.zeros((len(labels), len(labels)), dtype=int)
-        for (gold, predicted), count in collections.Counter(pairs).items():
+        for (gold, predicted), count in pairs.items():
             counts[index.get(gold, -1), index.get(predicted, -1)] += count
         found[system] = Confusions(labels, counts, was_cut)
     return found
@@ -224,12 +224,15 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
         axis.set_ylabel("gold")
 
 
-def confused_labels(pairs: Sequence[Tuple[str, str]]) -> Tuple[List[str], bool]:
+def confused_labels(pairs: Counter[Tuple[str, str]]) -> Tuple[List[str], bool]:
     """All labels, or those in most confusions and `OTHER`; and which of the two it is."""
     labels = sorted({label for pair in pairs for label in pair})
     if len(labels) <= _MOST_LABELS:
         return labels, False
-    errors = collections.Counter(label for pair in pairs if pair[0] != pair[1] for label in pair)
+    errors: Counter[str] = collections.Counter()
+    for (gold, predicted), count in pairs.items():
+        if gold != predicted:
+            errors.update({gold: count, predicted: count})
     most = sorted(labels, key=lambda label: (-errors[label], label))[:_MOST_LABELS]
     return [*sorted(most), OTHER], True
 

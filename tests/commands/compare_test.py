@@ -247,18 +247,19 @@ def test_devices_that_cannot_be_dealt_out(tmp_path, monkeypatch, overrides, devi
 @pytest.mark.parametrize(
     "runs, gpus, threads, said",
     [
-        (8, 0, "1", "--jobs 4 does 4 at a time"),
-        (8, 0, "2", "--jobs 2 does 2 at a time"),
-        (3, 0, "1", "--jobs 3 does 3 at a time"),
-        (8, 0, "4", None),  # one has all four cores
-        (1, 0, "1", None),
-        (8, 3, "1", "with 3 GPUs here: --devices 0 1 2 gives"),
-        (2, 3, "1", "with 3 GPUs here: --devices 0 1 gives"),
-        (8, 1, "1", None),  # the one is at work
+        (8, 0, 1, "--jobs 4 does 4 at a time"),
+        (8, 0, 2, "--jobs 2 does 2 at a time"),
+        (3, 0, 1, "--jobs 3 does 3 at a time"),
+        (8, 0, 4, None),  # one has all four cores
+        (1, 0, 1, None),
+        (8, 3, 1, "with 3 GPUs here: --devices 0 1 2 gives"),
+        (2, 3, 1, "with 3 GPUs here: --devices 0 1 gives"),
+        (8, 1, 1, None),  # the one is at work
     ],
 )
 def test_what_is_idle_is_said(monkeypatch, runs, gpus, threads, said):
-    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+    monkeypatch.setattr("torch.get_num_threads", lambda: threads)  # read when PyTorch was imported
     hints = [*more_at_a_time(plan("lstm", seeds=range(runs)).runs(), 4, gpus)]
     assert hints == [] if said is None else [said in hint for hint in hints] == [True]
 

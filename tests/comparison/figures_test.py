@@ -1,6 +1,7 @@
 """The pictures' data; that they can be read is for a person to see."""
 
 import xml.etree.ElementTree
+from collections import Counter
 
 import numpy
 import pytest
@@ -41,15 +42,15 @@ def test_sentences_of_one_length_are_one_group():
 def test_the_labels_with_most_confusions():
     right = [(f"tag{number:02d}", f"tag{number:02d}") for number in range(30)]
     wrong = [("tag29", "tag28"), ("tag27", "tag00")]
-    labels, was_cut = figures.confused_labels(right + wrong)
+    labels, was_cut = figures.confused_labels(Counter(right + wrong))
     assert was_cut and len(labels) == 21 and labels[-1] == OTHER
     assert {"tag00", "tag27", "tag28", "tag29"} < set(labels)
-    assert figures.confused_labels(right[:3]) == (["tag00", "tag01", "tag02"], False)
+    assert figures.confused_labels(Counter(right[:3])) == (["tag00", "tag01", "tag02"], False)
 
 
 def test_confusion(tmp_path):
     pairs = [("a", "a")] * 3 + [("a", "b")] + [("b", "b")]
-    found = figures.confusions({"lstm": pairs})["lstm"]
+    found = figures.confusions({"lstm": Counter(pairs)})["lstm"]
     assert found.numbers() == {
         "x": "predicted",
         "y": "gold",
@@ -65,7 +66,9 @@ def test_confusion(tmp_path):
 
 def test_confusions_of_all_systems_have_the_same_labels():
     right = [(f"tag{number:02d}", f"tag{number:02d}") for number in range(30)]
-    found = figures.confusions({"lstm": [*right, ("tag29", "tag28")], "cnn": [*right, ("tag27", "new")]})
+    found = figures.confusions(
+        {"lstm": Counter([*right, ("tag29", "tag28")]), "cnn": Counter([*right, ("tag27", "new")])}
+    )
     labels = found["lstm"].labels
     assert labels == found["cnn"].labels and {"new", "tag27", "tag28", "tag29"} < set(labels)
     place = labels.index
@@ -76,7 +79,9 @@ def test_confusions_of_all_systems_have_the_same_labels():
 
 
 def test_confusions_of_many_labels_are_shades(tmp_path):
-    found = figures.confusions({"lstm": [(str(number), str(number)) for number in range(13)]})["lstm"]
+    found = figures.confusions({"lstm": Counter((str(number), str(number)) for number in range(13))})[
+        "lstm"
+    ]
     figures.confusion(tmp_path / "c.svg", "lstm", found)
     shown = texts(tmp_path / "c.svg")
     assert {"share of the row (%)", "predicted"} <= set(shown) and shown.count("100") == 1  # the bar's

@@ -1,5 +1,6 @@
 """A report's pictures, in figures/ beside it: each gives its part, or nothing with nothing to show."""
 
+from collections import Counter
 from typing import Any, Dict, List, Tuple
 
 from slstm_allennlp.comparison import figures
@@ -155,21 +156,21 @@ def _confusions(results: Results) -> List[Part]:
         "labelled."
     )
     pairs = {
-        system.name: [
+        system.name: Counter(
             pair
             for run in results.runs[system.name]
             for prediction in run.predictions
             for pair in _label_pairs(prediction.gold, prediction.predicted)
-        ]
+        )
         for system in results.systems
     }
-    drawn = []
+    drawn, was_cut = [], False
     for name, found in figures.confusions(pairs).items():
         path = f"figures/confusion_{name}.svg"
         figures.confusion(results.folder.path / path, name, found)
         drawn.append(Picture(path, f"Confusions of {name}", found.numbers()))
-        if found.was_cut and not caption.endswith(_CUT):
-            caption += _CUT
+        was_cut = found.was_cut  # of all or of none
+    caption += _CUT if was_cut else ""
     return [Pictures("Confusions", caption, drawn)]
 
 

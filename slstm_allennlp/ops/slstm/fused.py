@@ -150,6 +150,10 @@ class _States(NamedTuple):
     g: _Node  # (B, h)
     cg: _Node  # (B, h)
 
+    @property
+    def is_one_row(self) -> bool:
+        return self.h.dim() == 1
+
 
 class _Step(NamedTuple):
     """
@@ -281,7 +285,7 @@ class _Run:
             before, last = states, number == self.plan.num_steps - 1
             states, record = self.step(
                 states,
-                first=number == 0 and start.h.dim() == 1,
+                first=number == 0 and start.is_one_row,
                 words=not last or self.plan.need_words,
                 node=not last or self.plan.need_node,
             )
@@ -295,7 +299,7 @@ class _Run:
     def whole(self, start: _States) -> _States:
         """The start with states for every word, in order in memory."""
         h, c, g, cg = start
-        if h.dim() == 1:
+        if start.is_one_row:
             h, c = (state.expand(len(self.Ux), -1) for state in (h, c))
         g, cg = (None if state is None else state.contiguous() for state in (g, cg))
         return _States(h.contiguous(), c.contiguous(), g, cg)
@@ -399,7 +403,7 @@ class _Run:
         d = _Gradients(self.Ux, self.x, words, len(self.counts) * len(steps), *self.weights)
         new = c_last, cg_last  # what the step came to
         for number in reversed(range(len(steps))):
-            first, last = number == 0 and start.h.dim() == 1, number == len(steps) - 1
+            first, last = number == 0 and start.is_one_row, number == len(steps) - 1
             words, node = not last or self.plan.need_words, not last or self.plan.need_node
             step, states = steps[number], self.states_of(steps, number, start)
             # What a step left as it was has its gradient as it was.
@@ -418,7 +422,7 @@ class _Run:
                 dg_old, dcg_old = _sum(dg_old, dg_node), _sum(dcg_old, dcg_node)
             dh, dc, dg, dcg = dh_old, dc_old, dg_old, dcg_old
             new = states.c, states.cg
-        if start.h.dim() == 1:
+        if start.is_one_row:
             dh, dc = dh.sum(0), dc.sum(0)
         return (d.Ux, d.x, dh, dc, dg, dcg, *d.of_weights())
 
@@ -429,7 +433,7 @@ class _Run:
         step, before = steps[number], steps[number - 1]
         h = step.h
         if h is None:
-            pre = self.of_words(before.pre, first=number == 1 and start.h.dim() == 1)
+            pre = self.of_words(before.pre, first=number == 1 and start.is_one_row)
             h = self.plan.kernels.word_state(
                 self.offsets, pre, self.Ux, before.Vg, step.c, self.x is None
             )
