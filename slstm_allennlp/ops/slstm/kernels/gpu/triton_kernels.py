@@ -315,6 +315,16 @@ def _chunk(offsets, sentences):
 
 
 @triton.jit
+def _places(offsets, sentences, HIDDEN: tl.constexpr):
+    """`_chunk`, and its columns; where its numbers are in a tensor of (R, h), and which there are."""
+    sentence, begin, end, rows = _chunk(offsets, sentences)
+    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
+    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+    at = rows[:, None] * HIDDEN + columns[None, :]
+    return sentence, begin, end, rows, columns, mask, at
+
+
+@triton.jit
 def _load(tensor, at, mask, COMPUTE: tl.constexpr):
     return tl.load(tensor + at, mask=mask, other=0).to(COMPUTE)
 
@@ -388,10 +398,7 @@ def _word_forward(
     # The gates: one for each neighbour, the word itself and the node, then i, o and perhaps u.
     NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
-    sentence, begin, end, rows = _chunk(offsets, sentences)
-    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
-    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
-    at = rows[:, None] * HIDDEN + columns[None, :]
+    sentence, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
 
     highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     if not SIGMOID_FIRST:
@@ -437,10 +444,7 @@ def _word_state(
     GATE: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    sentence, _, end, rows = _chunk(offsets, sentences)
-    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
-    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
-    at = rows[:, None] * HIDDEN + columns[None, :]
+    sentence, _, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
     o = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATE, GATES, HIDDEN, COMPUTE)
     tl.store(h_new + at, _sigmoid(o) * _tanh(_load(c_new, at, mask, COMPUTE)), mask=mask)
 
@@ -476,10 +480,7 @@ def _word_backward(
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
     NORMALIZED: tl.constexpr = NEIGHBORS + 1 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
-    sentence, begin, end, rows = _chunk(offsets, sentences)
-    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
-    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
-    at = rows[:, None] * HIDDEN + columns[None, :]
+    sentence, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
     at_partial = tl.program_id(0).to(tl.int64) * ((GATES + 1) * HIDDEN) + columns
 
     highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
@@ -554,17 +555,16 @@ def _word_backward_sums(
 ):
     """The first programs add up c's gradient, the others one gate's partial sums in one sentence."""
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
-    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
     if tl.program_id(0) < chunks:
-        sentence, begin, end, rows = _chunk(offsets, sentences)
+        _, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
         total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
         for q in tl.static_range(NEIGHBORS):
             total += _given(weights, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
-        mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
-        tl.store(d_c + rows[:, None] * HIDDEN + columns[None, :], total, mask=mask)
+        tl.store(d_c + at, total, mask=mask)
     elif SUMS > 0:
         number = tl.program_id(0) - chunks
         sentence, gate = number // SUMS, number % SUMS
+        columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
         begin = tl.load(offsets + sentence)
         end = tl.load(offsets + sentence + 1)
         first = begin // _ROWS + sentence
@@ -603,6 +603,16 @@ def _given(
 
 
 @triton.jit
+def _places_of_node(offsets, HIDDEN: tl.constexpr):
+    """Where this program's sentence begins and ends; its columns, and where they are in (B, h)."""
+    sentence = tl.program_id(0)
+    columns = tl.program_id(1) * _NODE_COLUMNS + tl.arange(0, _NODE_COLUMNS)
+    begin = tl.load(offsets + sentence)
+    end = tl.load(offsets + sentence + 1)
+    return begin, end, columns, columns < HIDDEN, sentence * HIDDEN + columns
+
+
+@triton.jit
 def _node_forward(
     offsets,
     Uf,
@@ -618,12 +628,7 @@ def _node_forward(
     SIGMOID_FIRST: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    sentence = tl.program_id(0)
-    columns = tl.program_id(1) * _NODE_COLUMNS + tl.arange(0, _NODE_COLUMNS)
-    inside = columns < HIDDEN
-    at_node = sentence * HIDDEN + columns
-    begin = tl.load(offsets + sentence)
-    end = tl.load(offsets + sentence + 1)
+    begin, end, columns, inside, at_node = _places_of_node(offsets, HIDDEN)
     W = _load(Wf, at_node, inside, COMPUTE)
     own = _load(fg, at_node, inside, COMPUTE)
     if SIGMOID_FIRST:
@@ -684,12 +689,7 @@ def _node_backward(
     SIGMOID_FIRST: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    sentence = tl.program_id(0)
-    columns = tl.program_id(1) * _NODE_COLUMNS + tl.arange(0, _NODE_COLUMNS)
-    inside = columns < HIDDEN
-    at_node = sentence * HIDDEN + columns
-    begin = tl.load(offsets + sentence)
-    end = tl.load(offsets + sentence + 1)
+    begin, end, columns, inside, at_node = _places_of_node(offsets, HIDDEN)
     cell = _load(cg_new, at_node, inside, COMPUTE)
     log_sum = _load(log_total, at_node, inside, COMPUTE)
     t = _tanh(cell)
@@ -730,9 +730,7 @@ def _node_backward(
 @triton.jit(do_not_specialize=["sentences"])
 def _windows(offsets, states, result, sentences, HIDDEN: tl.constexpr, WINDOW: tl.constexpr):
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
-    _, begin, end, rows = _chunk(offsets, sentences)
-    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
-    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
+    _, begin, end, rows, columns, mask, _ = _places(offsets, sentences, HIDDEN)
     for q in tl.static_range(NEIGHBORS):
         others = rows[:, None] + (q - WINDOW)
         there = mask & (others >= begin) & (others < end)
@@ -751,10 +749,7 @@ def _windows_backward(
     WINDOW: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    _, begin, end, rows = _chunk(offsets, sentences)
-    columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
-    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
-    at = rows[:, None] * HIDDEN + columns[None, :]
+    _, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
     total = _load(d_states, at, mask, COMPUTE)
     for q in tl.static_range(2 * WINDOW + 1):
         total += _given(d_windows, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
