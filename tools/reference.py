@@ -75,10 +75,11 @@ def shared_bases(subject: type) -> List[type]:
 def documentation(subject: type) -> str:
     """
     The docstring in Markdown: its headings as bold words, so that they do not become the page's own, and
-    a list of its parameters, each of which is a line with an indented text under it.
+    a list of its parameters, each of which is a line with its type or with an indented text under it.
     """
     text = inspect.cleandoc(subject.__doc__ or "")
     text = re.sub(r"^(\w[^\n]*)\n    (?=\S)", r"- \1\n    ", text, flags=re.MULTILINE)
+    text = re.sub(r"^(?=\w+ : `)", "- ", text, flags=re.MULTILINE)
     return re.sub(r"^#+ (.*)\n+", r"**\1**\n\n", text, flags=re.MULTILINE)
 
 

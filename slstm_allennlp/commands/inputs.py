@@ -1,6 +1,7 @@
 """The command line of the commands that look at what a trained model does with sentences."""
 
 import argparse
+import logging
 import pathlib
 import random
 from typing import Iterator, List
@@ -10,6 +11,8 @@ from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.dataset_readers.lines import read_lines
+
+logger = logging.getLogger(__name__)
 
 
 def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: str) -> None:
@@ -41,7 +44,8 @@ def positive(text: str) -> int:
 
 def read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[JsonDict]:
     """
-    The predictor's inputs from the file's lines that are not blank, or the sample of them.
+    The predictor's inputs from the file's lines, or the sample of them. Blank lines are left out, and
+    the log says how many.
 
     # Errors
 
@@ -61,9 +65,14 @@ def _inputs(path: str, predictor: Predictor) -> Iterator[JsonDict]:
         raise ConfigurationError(
             f"{path}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
         )
+    blank = 0
     for line in read_lines(path):
-        if line.text.strip():
-            try:
-                yield predictor.load_line(line.text) if is_json else of_sentence(line.text)  # type: ignore[misc]
-            except ValueError as error:
-                raise line.error(str(error)) from None
+        if not line.text.strip():
+            blank += 1
+            continue
+        try:
+            yield predictor.load_line(line.text) if is_json else of_sentence(line.text)  # type: ignore[misc]
+        except ValueError as error:
+            raise line.error(str(error)) from None
+    if blank:
+        logger.warning("%s: %d blank line%s left out", path, blank, " is" if blank == 1 else "s are")

@@ -5,6 +5,9 @@ from slstm_allennlp.dataset_readers.movie_review_reader import MovieReviewReader
 from slstm_allennlp.dataset_readers.penn_treebank_pos_reader import PennTreebankPosReader
 from slstm_allennlp.dataset_readers.review_reader import ReviewReader
 from slstm_allennlp.dataset_readers.tagged_text_reader import TaggedTextReader
+from slstm_allennlp.dataset_readers.text_classification_json_reader import (
+    TextClassificationJsonReader,
+)
 
 __all__ = [
     "ConllNerReader",
@@ -12,6 +15,7 @@ __all__ = [
     "PennTreebankPosReader",
     "ReviewReader",
     "TaggedTextReader",
+    "TextClassificationJsonReader",
 ]
 
 # Those that stand in the place of readers of allennlp_models, without which AllenNLP works, too.

@@ -112,8 +112,8 @@ class ConllNerReader(TaggingReader):
 
     def _illegal(self, what: str, previous: str, line: Line) -> ValueError:
         return line.error(
-            f"{what} follows {previous}, which {self._coding_scheme} does not allow "
-            "(is that the coding scheme of the file?)"
+            f"{what} follows {previous}, which {self._coding_scheme} does not allow, expected another "
+            f"tag, or another coding_scheme of the reader: {', '.join(_LETTERS)}"
         )
 
     def _to_bioul(self, tags: List[str]) -> List[str]:

@@ -21,8 +21,13 @@ class CorpusPart(NamedTuple):
 
         # Errors
 
-        `ValueError` for a path without a part and for a folder that does not exist.
+        `ValueError` for a file, a path without a part and a folder that does not exist.
         """
+        if pathlib.Path(path).is_file():
+            raise ValueError(
+                f"{path}: is a file, expected FOLDER#PART, one part of a corpus that is a folder, such "
+                "as data#train"
+            )
         name, _, part = path.rpartition("#")
         if not name or not part or "/" in part:
             example = path.strip("#") or "FOLDER"

@@ -1,8 +1,9 @@
 """Lines of text files with the numbers under which an error message can name them."""
 
 import codecs
+import json
 import re
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
@@ -22,6 +23,16 @@ class Line(NamedTuple):
     def columns(self) -> List[str]:
         """What stands between the tabs or, in a line without a tab, between the spaces."""
         return self.text.split("\t") if "\t" in self.text else re.split(" +", self.text.strip(" "))
+
+    def json_object(self, expected: str) -> Dict[str, Any]:
+        """The JSON object that the line is, or an error that says what was expected."""
+        try:
+            example = json.loads(self.text)
+        except json.JSONDecodeError as error:
+            raise self.error(f"not JSON ({why_not_json(error)}), {expected}") from None
+        if not isinstance(example, dict):
+            raise self.error(f"not a JSON object, {expected}")
+        return example
 
 
 class Encoding(NamedTuple):
@@ -130,6 +141,16 @@ def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Li
             block = []
     if block:
         yield block
+
+
+def why_not_json(error: json.JSONDecodeError) -> str:
+    """What is wrong in a line; by itself the error calls every line of a file line 1."""
+    return f"{error.msg} at character {error.pos + 1}"
+
+
+def found(example: Dict[str, Any], key: str) -> str:
+    """What a JSON object has under the key, for messages."""
+    return f"{key} is {json.dumps(example[key])}" if key in example else f"{key} is missing"
 
 
 def number_of_columns(count: int) -> str:

@@ -1,11 +1,10 @@
-import json
 import logging
 from typing import Any, Dict, Iterator, NamedTuple
 
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.pair_classification.dataset_readers.snli import SnliReader as StockSnliReader
 
-from slstm_allennlp.dataset_readers.lines import Line, read_lines
+from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
 from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 logger = logging.getLogger(__name__)
@@ -54,7 +53,7 @@ class SnliReader(StockSnliReader):
         number = unlabelled = 0
         for line in read_lines(path):
             number += 1
-            example = _example(line)
+            example = line.json_object(_EXPECTED)
             if example.get("gold_label") == _NO_LABEL:
                 unlabelled += 1
             else:
@@ -72,25 +71,11 @@ class SnliReader(StockSnliReader):
         label = example.get("gold_label")
         if label not in _LABELS:
             raise line.error(
-                f'{_found(example, "gold_label")}, expected {", ".join(_LABELS)} or "-" (pairs '
+                f'{found(example, "gold_label")}, expected {", ".join(_LABELS)} or "-" (pairs '
                 "without a label are for `allennlp predict`)"
             )
         for key, what in (("sentence1", "premise"), ("sentence2", "hypothesis")):
             if not isinstance(example.get(key), str):
-                raise line.error(f"{_found(example, key)}, {_EXPECTED}")
+                raise line.error(f"{found(example, key)}, {_EXPECTED}")
             check_text(line, f"{what} ({key})", example[key], self._tokenizer)
         return LabelledPair(example["sentence1"], example["sentence2"], label)
-
-
-def _example(line: Line) -> Dict[str, Any]:
-    try:
-        example = json.loads(line.text)
-    except json.JSONDecodeError as error:
-        raise line.error(f"not JSON ({error}), {_EXPECTED}") from None
-    if not isinstance(example, dict):
-        raise line.error(f"not a JSON object, {_EXPECTED}")
-    return example
-
-
-def _found(example: Dict[str, Any], key: str) -> str:
-    return f"{key} is {json.dumps(example[key])}" if key in example else f"{key} is missing"

@@ -1,4 +1,4 @@
-"""What the readers of pairs of texts share."""
+"""What the readers of raw texts share."""
 
 from allennlp.data import Tokenizer
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Linear, Module
 
-from slstm_allennlp.modules.checks import check_sizes
+from slstm_allennlp.modules.checks import check_inputs, check_sizes
 
 
 class AdditiveAttention(Module):
@@ -49,10 +49,12 @@ class AdditiveAttention(Module):
 
         `Tensor`
             Zero for sentences that are all padding. *Shape:* (batch_size, input_size)
+
+        # Errors
+
+        `ValueError` for shapes that do not fit and for a mask that is not boolean.
         """
-        if mask is None:
-            mask = states.new_ones(states.shape[:2], dtype=torch.bool)
-        padding = ~mask.unsqueeze(-1)
+        padding = ~check_inputs(states, mask, self.input_size, "states").unsqueeze(-1)
         states = states.masked_fill(padding, 0)
         scores = self.u(torch.tanh(self.W(states)))
         scores = scores.masked_fill(padding, torch.finfo(scores.dtype).min)

@@ -26,7 +26,9 @@ def check_rate(dropout: object) -> None:
         raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
 
 
-def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: int) -> Tensor:
+def check_inputs(
+    inputs: Tensor, mask: Optional[Tensor], input_size: int, name: str = "inputs"
+) -> Tensor:
     """
     The mask, or one without padding where it is None.
 
@@ -37,15 +39,16 @@ def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: in
     mask : `Tensor`, optional
         Boolean, True at real tokens. *Shape:* (batch_size, seq_len)
     input_size : `int`
+    name : `str`, optional (default = `"inputs"`)
+        What the inputs are called.
 
     # Errors
 
-    `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is padded
-    elsewhere than at the end (which is not looked at while a graph is recorded).
+    `ValueError` for shapes that do not fit and for a mask that is not boolean.
     """
     if inputs.dim() != 3 or inputs.size(-1) != input_size:
         raise ValueError(
-            f"inputs have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
+            f"{name} have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
             f"with an input_size of {input_size}"
         )
     if mask is None:
@@ -54,8 +57,21 @@ def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: in
         raise ValueError(f"mask has dtype {mask.dtype}, expected torch.bool")
     if mask.shape != inputs.shape[:2]:
         raise ValueError(
-            f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the inputs"
+            f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the {name}"
         )
+    return mask
+
+
+def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: int) -> Tensor:
+    """
+    `check_inputs`, for a module that reads up to the first padding.
+
+    # Errors
+
+    `ValueError` as there, and for a mask that has a hole or is padded elsewhere than at the end (which
+    is not looked at while a graph is recorded).
+    """
+    mask = check_inputs(inputs, mask, input_size)
     if is_traced():
         return mask
     late = mask[:, 1:] & ~mask[:, :-1]

@@ -1,11 +1,10 @@
 from typing import Optional
 
-import torch
 from torch import Tensor
 from torch.nn import Conv1d, Dropout, Module, ModuleList
 from torch.nn.init import kaiming_normal_, zeros_
 
-from slstm_allennlp.modules.checks import check_rate, check_sizes
+from slstm_allennlp.modules.checks import check_inputs, check_rate, check_sizes
 
 
 class StackedCNN(Module):
@@ -66,10 +65,12 @@ class StackedCNN(Module):
 
         `Tensor`
             The last layer's words, zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
+
+        # Errors
+
+        `ValueError` for shapes that do not fit and for a mask that is not boolean.
         """
-        if mask is None:
-            mask = inputs.new_ones(inputs.shape[:2], dtype=torch.bool)
-        padding = ~mask.unsqueeze(1)
+        padding = ~check_inputs(inputs, mask, self.input_size).unsqueeze(1)
         words = inputs.transpose(1, 2).masked_fill(padding, 0)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words).relu().masked_fill(padding, 0)

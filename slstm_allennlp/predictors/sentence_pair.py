@@ -30,7 +30,7 @@ class SentencePair(TextInput):
     `ValueError` for input of another form.
     """
 
-    expected = '{"premise": "raw text", "hypothesis": "raw text"}'
+    expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'
 
     def of_sentence(self, text: str) -> JsonDict:
         """A sentence and itself."""

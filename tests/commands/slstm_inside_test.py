@@ -28,7 +28,7 @@ def inside(monkeypatch, tmp_path):
     return run
 
 
-def test_a_classifier_and_plain_text(inside, classifier, tmp_path, capsys):
+def test_a_classifier_and_plain_text(inside, classifier, tmp_path, capsys, caplog):
     sentences = tmp_path / "sentences.txt"
     sentences.write_text("A good film .\n\n</script> bad\n")
     report = inside(classifier, sentences)
@@ -46,6 +46,7 @@ def test_a_classifier_and_plain_text(inside, classifier, tmp_path, capsys):
     out = capsys.readouterr().out
     assert "⟨s⟩ A good film . ⟨/s⟩\n  _seq2vec_encoder, 9 steps; words at rest: " in out
     assert "inside.html" in out
+    assert f"{sentences}: 1 blank line is left out" in caplog.text
 
 
 def test_a_tagger_beyond_its_steps(inside, tagger):

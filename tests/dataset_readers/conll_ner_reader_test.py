@@ -68,7 +68,13 @@ def test_reads_conll_2003_as_the_stock_reader_does():
 @pytest.mark.parametrize(
     "scheme, tags, line, message",
     [
-        ("IOB1", "O B-PER", 2, "the tag B-PER follows O, which IOB1 does not allow"),
+        (
+            "IOB1",
+            "O B-PER",
+            2,
+            "the tag B-PER follows O, which IOB1 does not allow, expected another "
+            "tag, or another coding_scheme of the reader: IOB1, IOB2, BIOES",
+        ),
         ("IOB1", "I-PER B-LOC", 2, "the tag B-LOC follows I-PER"),
         ("IOB2", "I-PER", 1, "the tag I-PER follows O, which IOB2 does not allow"),
         ("IOB2", "B-PER I-LOC", 2, "the tag I-LOC follows B-PER"),

@@ -145,6 +145,12 @@ def test_bad_input_is_named(corpus, positive, part, message):
         read(f"{folder}{part}")
 
 
+def test_a_file_in_the_place_of_a_folder(tmp_path):
+    (tmp_path / "own.tsv").write_text("good\ta film\n")
+    with pytest.raises(ValueError, match=r"own\.tsv: is a file, expected FOLDER#PART, one part of"):
+        read(tmp_path / "own.tsv")
+
+
 def test_missing_files_and_folders(tmp_path):
     with pytest.raises(ValueError, match=r"nowhere: cannot be read .*, expected a folder"):
         read(tmp_path / "nowhere#train")

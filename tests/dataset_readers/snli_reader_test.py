@@ -67,7 +67,7 @@ NOT_A_LABEL = (
         (pair(premise=3), "sentence1 is 3, expected {"),
         (pair(premise=""), "the premise (sentence1) is empty, expected text"),
         (pair(hypothesis=" \t"), "the hypothesis (sentence2) is empty, expected text"),
-        ("neutral\ta\tb", "not JSON (Expecting value: line 1 column 1 (char 0)), expected {"),
+        ("neutral\ta\tb", "not JSON (Expecting value at character 1), expected {"),
         ("", "not JSON (Expecting value"),
         ("[1]", "not a JSON object, expected {"),
     ],

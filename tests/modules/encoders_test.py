@@ -73,6 +73,27 @@ def test_vector_encoders(params, size):
     assert not vectors[2].any() and vectors[:2].any(dim=1).all()
 
 
+@pytest.mark.parametrize("module", [StackedCNN(4, 6), AdditiveAttention(4)], ids=["cnn", "attention"])
+def test_inputs_and_masks_that_do_not_fit(module):
+    inputs, mask = batch()
+    for wrong in (mask[:, :1], mask[:1], mask[0]):  # of which PyTorch would make one that fits
+        with pytest.raises(ValueError, match=r"mask has shape \(.*\), expected \(3, 5\)"):
+            module(inputs, wrong)
+    with pytest.raises(ValueError, match=r"mask has dtype torch\.int64, expected torch\.bool"):
+        module(inputs, mask.long())
+    with pytest.raises(ValueError, match=r"(inputs|states) have shape \(3, 5, 7\), .* input_size of 4"):
+        module(torch.randn(3, 5, 7), mask)
+
+
+@pytest.mark.parametrize("params, size", VECTOR, ids=name)
+def test_vector_encoders_refuse_other_shapes(params, size):
+    encoder, (inputs, mask) = build(Seq2VecEncoder, params), batch()
+    with pytest.raises(ValueError, match=r"have shape \(3, 5, 7\), .* input_size of 4"):
+        encoder(torch.randn(3, 5, 7), mask)
+    with pytest.raises(ValueError, match=r"mask has shape \(3, 1\), expected \(3, 5\)"):
+        encoder(inputs, mask[:, :1])
+
+
 def test_additive_attention_is_the_papers(double):
     """Section 3.3, word by word."""
     module = AdditiveAttention(4, 3)

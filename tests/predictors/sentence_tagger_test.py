@@ -116,6 +116,9 @@ def test_input_of_another_form(predictor, json_dict, message):
 def test_lines(predictor):
     with pytest.raises(ValueError, match=r"'The dog\.' is not JSON .* expected {\"sentence\""):
         predictor.load_line("The dog.\n")
+    with pytest.raises(ValueError, match=r"is not JSON \(Expecting value at character 13\)"):
+        predictor.load_line('{"sentence": \n')
+    assert predictor.load_line('\ufeff{"sentence": "é"}\r\n') == {"sentence": "é"}
     assert predictor.load_line('{"sentence": "é"}') == {"sentence": "é"}
     assert predictor.dump_line({"words": ["é"]}) == '{"words": ["é"]}\n'
     assert json.loads(predictor.dump_line(predictor.predict("Où ?")))["words"] == ["Où", "?"]

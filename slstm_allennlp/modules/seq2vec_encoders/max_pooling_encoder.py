@@ -3,6 +3,7 @@ from typing import Optional
 import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
+from slstm_allennlp.modules.checks import check_inputs
 from slstm_allennlp.modules.pooling import max_over_words
 
 
@@ -37,8 +38,13 @@ class MaxPoolingEncoder(Seq2VecEncoder):
 
         `torch.Tensor`
             Zero for sentences that are all padding. *Shape:* (batch_size, embedding_dim)
+
+        # Errors
+
+        `ValueError` for shapes that do not fit.
         """
-        return max_over_words(tokens, None if mask is None else mask.bool())
+        is_word = None if mask is None else mask.bool()
+        return max_over_words(tokens, check_inputs(tokens, is_word, self._embedding_dim, "tokens"))
 
     def get_input_dim(self) -> int:
         return self._embedding_dim

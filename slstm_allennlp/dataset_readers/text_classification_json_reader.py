@@ -1,0 +1,98 @@
+import json
+import logging
+from typing import Any, Dict, Iterator, NamedTuple, Optional
+
+from allennlp.data import DatasetReader, Instance
+from allennlp.data.dataset_readers import TextClassificationJsonReader as StockReader
+
+from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
+from slstm_allennlp.dataset_readers.text_pairs import check_text
+
+logger = logging.getLogger(__name__)
+
+
+class LabelledLine(NamedTuple):
+    text: str
+    label: Optional[str]
+
+
+@DatasetReader.register("text_classification_json", exist_ok=True)
+class TextClassificationJsonReader(StockReader):
+    """
+    Reads texts and their classes: a JSON object a line, `{"text": "raw text", "label": "a class"}`. A
+    label is text, an integer or a truth value. Either all lines of a file have one or none has, which is
+    for prediction; the log warns of the latter.
+
+    The instances are those of AllenNLP's reader, which takes an empty file, texts without words and
+    labels that are lists, and does not say in which line something is wrong.
+
+    Registered as a `DatasetReader` with name "text_classification_json", in AllenNLP's place.
+
+    # Parameters
+
+    token_indexers, segment_sentences, max_sequence_length, skip_label_indexing, max_instances
+        As in AllenNLP's `TextClassificationJsonReader`.
+    tokenizer : `Tokenizer`, optional
+        As there: by default a spaCy model, which is downloaded when it is not there.
+        `{"type": "spacy_blank"}` needs none.
+    text_key : `str`, optional (default = `"text"`)
+    label_key : `str`, optional (default = `"label"`)
+        What the text and its class are called.
+
+    # Errors
+
+    While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
+    file and line, for a line that is not a JSON object, a text that is missing, empty or of which the
+    tokenizer leaves nothing, a label of another kind (with `skip_label_indexing`, one that is no
+    number), and a line with a label in a file that began without, or the other way round.
+    """
+
+    def _read(self, file_path: str) -> Iterator[Instance]:
+        for text, label in self.shard_iterable(self._labelled_lines(str(file_path))):
+            is_number = label is not None and self._skip_label_indexing
+            yield self.text_to_instance(text, int(label) if is_number else label)  # type: ignore[arg-type]
+
+    def _labelled_lines(self, path: str) -> Iterator[LabelledLine]:
+        has_labels = None
+        for line in read_lines(path):
+            example = line.json_object(self._expected)
+            text, label = self._text(line, example), self._label(line, example)
+            if has_labels is None:
+                has_labels = label is not None
+            elif has_labels != (label is not None):
+                raise line.error(
+                    f"{found(example, self._label_key)}, and the lines before have "
+                    f"{'labels' if has_labels else 'none'}, expected labels on all lines or on none"
+                )
+            yield LabelledLine(text, label)
+        if not has_labels:
+            logger.warning(
+                "%s: no text has a %s, so that nothing can be learned or measured with it",
+                *(path, self._label_key),
+            )
+
+    @property
+    def _expected(self) -> str:
+        example = {self._text_key: "raw text", self._label_key: "a class"}
+        return f"expected {json.dumps(example)}"
+
+    def _text(self, line: Line, example: Dict[str, Any]) -> str:
+        text = example.get(self._text_key)
+        if not isinstance(text, str):
+            raise line.error(f"{found(example, self._text_key)}, {self._expected}")
+        check_text(line, self._text_key, text, self._tokenizer)
+        return text
+
+    def _label(self, line: Line, example: Dict[str, Any]) -> Optional[str]:
+        label = example.get(self._label_key)
+        if label is None:
+            return None
+        expected = self._expected
+        if self._skip_label_indexing:
+            is_label = str(label).isdecimal()
+            expected = "expected a number from 0 on, since skip_label_indexing is true"
+        else:
+            is_label = isinstance(label, int) or (isinstance(label, str) and bool(label.strip()))
+        if not is_label:
+            raise line.error(f"{found(example, self._label_key)}, {expected}")
+        return str(label)
