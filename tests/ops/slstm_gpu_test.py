@@ -93,7 +93,10 @@ def test_what_is_not_needed(needed):
 @pytest.mark.parametrize("products", (torch.float32, torch.bfloat16, torch.float16), ids=str)
 def test_kernels_in_mixed_precision(products, sigmoid_first):
     """States in float32, products in less: no error beyond that of rounding the results."""
-    given = kernel_arguments((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32, DEVICE)
+    given = kernel_arguments(
+        *((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32, DEVICE),
+        kinds=4 if sigmoid_first else None,
+    )
     ours = results_of(gpu, given, sigmoid_first, products, torch.float32)
     expected = results_of(eager, as_double(given), sigmoid_first, torch.float64, torch.float64)
     tolerance = 4 * torch.finfo(products).eps
@@ -193,8 +196,10 @@ def compile_kernels(capability, products):
 
     gpu._launch = compile_
     states = torch.float64 if products == torch.float64 else torch.float32
-    for sigmoid_first, node in ((True, True), (False, True), (False, False)):
-        given = kernel_arguments((3, 1), 300, 1, node, not sigmoid_first, products, states, DEVICE)
+    for sigmoid_first, node, kinds in ((True, True, 4), (False, True, None), (False, False, None)):
+        given = kernel_arguments(
+            (3, 1), 300, 1, node, not sigmoid_first, products, states, DEVICE, kinds
+        )
         results_of(gpu, given, sigmoid_first, products, states)
     return found
 

@@ -5,10 +5,11 @@ import types
 import torch
 
 
-def kernel_arguments(lengths, size, window, node, candidate, products, states, device="cpu"):
+def kernel_arguments(lengths, size, window, node, candidate, products, states, device="cpu", kinds=None):
     """
     What `word_backward` and `node_backward` take, but for the places of their results: what comes out of
-    large products or goes into them in the type `products`, all else in `states`.
+    large products or goes into them in the type `products`, all else in `states`. W ξ has a row for each
+    word, or for so many kinds of words.
     """
     rows, sentences = sum(lengths), len(lengths)
     gates = 2 * window + 3 + node + (not candidate)
@@ -20,14 +21,15 @@ def kernel_arguments(lengths, size, window, node, candidate, products, states, d
     offsets = torch.tensor([0, *lengths]).cumsum(0).to(device)
     c, dh, dc = (draw(*word, dtype=states) for _ in range(3))
     cg, dg, dcg = (draw(*sentence, dtype=states) if node else None for _ in range(3))
-    pre, Ux = (draw(rows, gates * size, dtype=products) for _ in range(2))
+    pre, Ux = (draw(of, gates * size, dtype=products) for of in (kinds or rows, rows))
+    row_of = None if kinds is None else torch.randint(kinds, (rows,)).to(device)
     Vg = draw(sentences, gates * size, dtype=states) if node else None
     x = draw(*word, dtype=states) if candidate else None
     Uf = draw(*word, dtype=products)
     Wf, fg, o = (draw(*sentence, dtype=states) for _ in range(3))
     return types.SimpleNamespace(
         word=(offsets, window),
-        words=(pre, Ux, Vg, c, cg, x),
+        words=(pre, row_of, Ux, Vg, c, cg, x),
         d_words=(dh, dc),
         node=(offsets,),
         nodes=(Uf, Wf, fg, o, c, cg),
@@ -42,10 +44,10 @@ def results_of(kernels, given, sigmoid_first, products, states):
     def ones(like, dtype):
         return torch.ones_like(like, dtype=dtype)
 
-    pre, Ux, Vg, c, cg, x = given.words
+    pre, row_of, Ux, Vg, c, cg, x = given.words
     h_new, c_new = kernels.word_forward(*given.word, sigmoid_first, *given.words)
-    h_again = kernels.word_state(given.word[0], pre, Ux, Vg, c_new, x is None)
-    d_pre, d_Ux = ones(pre, products), ones(pre, states)
+    h_again = kernels.word_state(given.word[0], pre, row_of, Ux, Vg, c_new, x is None)
+    d_pre, d_Ux = ones(Ux, products), ones(Ux, states)
     d_x = None if x is None else ones(x, states)
     word = (*given.word, sigmoid_first)
     results = [h_new, c_new, h_again, d_pre, d_Ux, d_x]
@@ -58,7 +60,7 @@ def results_of(kernels, given, sigmoid_first, products, states):
             *node, *given.nodes, cg_new, log_total, *given.d_nodes, d_Uf, d_c
         )
     size = given.h.size(1)
-    xi, d_h = ones(pre, products)[:, : (2 * given.word[1] + 1) * size].contiguous(), ones(c, states)
+    xi, d_h = ones(Ux, products)[:, : (2 * given.word[1] + 1) * size].contiguous(), ones(c, states)
     kernels.windows(*given.word, given.h, xi)
     kernels.windows_backward(*given.word, xi, d_h)
     return [None if result is None else result.double() for result in (*results, xi, d_h)]

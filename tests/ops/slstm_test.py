@@ -238,16 +238,18 @@ class Watched:
     """The eager kernels, and how many h, c and W ξ of the words there are after each step's words."""
 
     def __init__(self):
-        self.states, self.alive = [], []
+        self.tensors, self.alive = ([], [], []), []
 
     def __getattr__(self, name):
         return getattr(eager, name)
 
     def word_forward(self, *arguments):
         states = eager.word_forward(*arguments)
-        pre = arguments[3]
-        self.states.append([weakref.ref(state) for state in (*states, pre)])
-        self.alive.append(tuple(sum(one() is not None for one in each) for each in zip(*self.states)))
+        pre, row_of = arguments[3:5]
+        of_words = (*states, pre) if row_of is None else states  # a few rows may stay
+        for tensors, tensor in zip(self.tensors, of_words):
+            tensors.append(weakref.ref(tensor))
+        self.alive.append(tuple(sum(one() is not None for one in each) for each in self.tensors))
         return states
 
 
@@ -256,16 +258,16 @@ class Watched:
 def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=6).requires_grad_(needs_gradients)
     kernels = Watched()
-    arguments = encoder.weights, encoder.settings, None, kernels
-    fused_slstm(*batch(), *arguments, recompute=recompute)
+    arguments = encoder.weights, encoder.settings, None
+    fused_slstm(*batch(), *arguments, kernels, recompute=recompute)
     few, all_of_them = [1, 2, 2, 2, 2, 2], [1, 2, 3, 4, 5, 6]
     h, c, pre = map(list, zip(*kernels.alive))
     assert h == (all_of_them if needs_gradients and recompute else few)
     assert c == (all_of_them if needs_gradients else few)
     assert (max(pre) == 1) == (not needs_gradients or recompute)
-    kernels.states, kernels.alive = [], []
+    kernels = Watched()
     with torch.no_grad():
-        fused_slstm(*batch(), *arguments, recompute=recompute)
+        fused_slstm(*batch(), *arguments, kernels, recompute=recompute)
     assert max(kernels.alive) == (2, 2, 1)
 
 

@@ -311,9 +311,9 @@ class _Run:
         there, _ = self.kinds
         return self.W.forward((there * h[0]).flatten(1).to(self.W.dtype))
 
-    def of_words(self, products: Tensor, first: bool) -> Tensor:
-        """Those of every word."""
-        return products.index_select(0, self.kinds[1]) if first else products
+    def row_of(self, first: bool) -> Optional[Tensor]:
+        """Which of the rows of `products` is each word's, (R); None where it is its own."""
+        return self.kinds[1] if first else None
 
     def windows(self, h: Tensor) -> Tensor:
         """ξ of every word, and zeros: (`rows_for`, (2k + 1) * h)."""
@@ -346,15 +346,14 @@ class _Run:
         h, c, g, cg = states
         new, record = states, _Step()
         if words:
-            products = self.products(h, first)
-            pre = self.of_words(products, first)
+            pre, row_of = self.products(h, first), self.row_of(first)
             Vg = None if g is None else self.V.forward(g)
             h_new, c_new = kernels.word_forward(
-                self.offsets, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
+                self.offsets, plan.window, plan.sigmoid_first, pre, row_of, self.Ux, Vg, c, cg, self.x
             )
             new = new._replace(h=h_new, c=c_new)
             if first or not plan.recompute:
-                record = record._replace(pre=products)
+                record = record._replace(pre=pre)
             if not plan.recompute:
                 record = record._replace(Vg=Vg)
         if node and g is not None:
@@ -433,9 +432,9 @@ class _Run:
         step, before = steps[number], steps[number - 1]
         h = step.h
         if h is None:
-            pre = self.of_words(before.pre, first=number == 1 and start.is_one_row)
+            row_of = self.row_of(first=number == 1 and start.is_one_row)
             h = self.plan.kernels.word_state(
-                self.offsets, pre, self.Ux, before.Vg, step.c, self.x is None
+                self.offsets, before.pre, row_of, self.Ux, before.Vg, step.c, self.x is None
             )
         return _States(h, step.c, step.g, step.cg)
 
@@ -452,12 +451,11 @@ class _Run:
     ) -> Tuple[Tensor, _Node, _Node]:
         """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
         plan, kernels = self.plan, self.plan.kernels
-        products = self.products(states.h, first) if step.pre is None else step.pre
-        pre = self.of_words(products, first)
+        pre = self.products(states.h, first) if step.pre is None else step.pre
         Vg = self.V.forward(states.g) if step.Vg is None and states.g is not None else step.Vg
-        rows = len(pre)
+        rows = len(self.Ux)
         if first:
-            d_pre = torch.empty_like(pre)
+            d_pre = pre.new_empty(rows, pre.size(1))
         else:
             d_pre, xi = d.of_W.next(rows, self.W.rows_for(rows))
         d_Vg, dc_old, dcg_old = kernels.word_backward(
@@ -465,6 +463,7 @@ class _Run:
             plan.window,
             plan.sigmoid_first,
             pre,
+            self.row_of(first),
             self.Ux,
             Vg,
             states.c,

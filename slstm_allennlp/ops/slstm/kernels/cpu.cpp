@@ -97,6 +97,9 @@ struct Gates {
   T total[kBlock], o[kBlock], u[kBlock];
 };
 
+// The row of `pre` that is a word's: its own, or the one that `row_of` names.
+inline int64_t place(const int64_t* row_of, int64_t row) { return row_of ? row_of[row] : row; }
+
 // All gates of one word, for `n` dimensions from `j`.
 template <typename T, typename P, bool sigmoid_first>
 inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux, const T* Vg, const T* x,
@@ -145,14 +148,14 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
 }
 
 template <typename T, typename P, bool sigmoid_first>
-void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const P* pre, const P* Ux,
-                   const T* Vg, const T* c, const T* cg, const T* x, T* h_out, T* c_out) {
+void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const P* pre, const int64_t* row_of,
+                   const P* Ux, const T* Vg, const T* c, const T* cg, const T* x, T* h_out, T* c_out) {
   const int64_t h = shape.h, G = shape.gates(), k = shape.window;
   over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     Gates<T> g;
     T sum[kBlock];
-    gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
-             x ? x + row * h : nullptr, j, n);
+    gates_of<T, P, sigmoid_first>(g, shape, pre + place(row_of, row) * G * h, Ux + row * G * h,
+                                  Vg ? Vg + s * G * h : nullptr, x ? x + row * h : nullptr, j, n);
     for (int64_t i = 0; i < n; ++i) sum[i] = g.e[shape.normalized() - 1][i] * g.u[i];
     for (int64_t q = 0; q < shape.neighbors(); ++q) {
       const int64_t other = row + q - k;
@@ -175,9 +178,9 @@ void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences
 // The new h once more, from the new c; o is the gate of this number.
 template <typename T, typename P>
 void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* offsets, int64_t sentences, const P* pre,
-                 const P* Ux, const T* Vg, const T* c_new, T* h_out) {
+                 const int64_t* row_of, const P* Ux, const T* Vg, const T* c_new, T* h_out) {
   over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
-    const P *p = pre + (row * gates + gate) * h + j, *a = Ux + (row * gates + gate) * h + j;
+    const P *p = pre + (place(row_of, row) * gates + gate) * h + j, *a = Ux + (row * gates + gate) * h + j;
     const T *b = Vg ? Vg + (s * gates + gate) * h + j : nullptr, *cr = c_new + row * h + j;
     T* hr = h_out + row * h + j;
     for (int64_t i = 0; i < n; ++i) {
@@ -189,16 +192,17 @@ void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* offsets,
 // dc is of the word's new cell on the way in; d_pre, d_c, d_cg, d_Vg, d_Ux and d_x on the way out, the
 // last two added to what is there.
 template <typename T, typename P, bool sigmoid_first>
-void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const P* pre, const P* Ux,
-                    const T* Vg, const T* c, const T* cg, const T* x, const T* c_new, const T* dh, const T* dc,
-                    P* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg, T* d_x) {
+void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const P* pre,
+                    const int64_t* row_of, const P* Ux, const T* Vg, const T* c, const T* cg, const T* x,
+                    const T* c_new, const T* dh, const T* dc, P* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg,
+                    T* d_x) {
   const int64_t h = shape.h, G = shape.gates(), K = shape.normalized(), k = shape.window;
   over_sentences(h, offsets, sentences, [&](int64_t s, int64_t j, int64_t n) {
     for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
       Gates<T> g;
       T flow[kBlock], weight[kBlock], d[kBlock];
-      gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
-               x ? x + row * h : nullptr, j, n);
+      gates_of<T, P, sigmoid_first>(g, shape, pre + place(row_of, row) * G * h, Ux + row * G * h,
+                                    Vg ? Vg + s * G * h : nullptr, x ? x + row * h : nullptr, j, n);
       const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
       P* dp = d_pre + row * G * h + j;
       T *du = d_Ux + row * G * h + j, *dv = Vg ? d_Vg + s * G * h + j : nullptr;
@@ -420,35 +424,36 @@ Shape shape_of(const Tensor& c, int64_t window, const Optional& cg, const Option
 
 }  // namespace
 
-std::vector<Tensor> word_forward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre, Tensor Ux,
-                                 Optional Vg, Tensor c, Optional cg, Optional x) {
+std::vector<Tensor> word_forward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre,
+                                 Optional row_of, Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x) {
   const Shape shape = shape_of(c, window, cg, x);
   Tensor h_new = torch::empty_like(c), c_new = torch::empty_like(c);
   dispatch(c, pre, sigmoid_first, [&](auto t, auto p, auto first) {
     using T = decltype(t);
     using P = decltype(p);
     word_forward_<T, P, decltype(first)::value>(
-        shape, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg), in<T>(c), in<T>(cg),
-        in<T>(x), out<T>(h_new), out<T>(c_new));
+        shape, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<int64_t>(row_of), in<P>(Ux), in<T>(Vg),
+        in<T>(c), in<T>(cg), in<T>(x), out<T>(h_new), out<T>(c_new));
   });
   return {h_new, c_new};
 }
 
-Tensor word_state(Tensor offsets, Tensor pre, Tensor Ux, Optional Vg, Tensor c_new, bool has_candidate) {
+Tensor word_state(Tensor offsets, Tensor pre, Optional row_of, Tensor Ux, Optional Vg, Tensor c_new,
+                  bool has_candidate) {
   Tensor h_new = torch::empty_like(c_new);
   const int64_t h = c_new.size(1), gates = h ? pre.size(1) / h : 0, gate = gates - (has_candidate ? 2 : 1);
   dispatch(c_new, pre, [&](auto t, auto p) {
     using T = decltype(t);
     using P = decltype(p);
-    word_state_<T, P>(h, gates, gate, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg),
-                      in<T>(c_new), out<T>(h_new));
+    word_state_<T, P>(h, gates, gate, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<int64_t>(row_of),
+                      in<P>(Ux), in<T>(Vg), in<T>(c_new), out<T>(h_new));
   });
   return h_new;
 }
 
-std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre, Tensor Ux,
-                                    Optional Vg, Tensor c, Optional cg, Optional x, Tensor c_new, Tensor dh,
-                                    Tensor dc, Tensor d_pre, Tensor d_Ux, Optional d_x) {
+std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre,
+                                    Optional row_of, Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x,
+                                    Tensor c_new, Tensor dh, Tensor dc, Tensor d_pre, Tensor d_Ux, Optional d_x) {
   const Shape shape = shape_of(c, window, cg, x);
   Tensor d_c = torch::zeros_like(c);
   Optional d_Vg, d_cg;
@@ -460,8 +465,8 @@ std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid
     using T = decltype(t);
     using P = decltype(p);
     word_backward_<T, P, decltype(first)::value>(
-        shape, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg), in<T>(c), in<T>(cg),
-        in<T>(x), in<T>(c_new), in<T>(dh), in<T>(dc), out<P>(d_pre), out<T>(d_Ux),
+        shape, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<int64_t>(row_of), in<P>(Ux), in<T>(Vg),
+        in<T>(c), in<T>(cg), in<T>(x), in<T>(c_new), in<T>(dh), in<T>(dc), out<P>(d_pre), out<T>(d_Ux),
         cg ? out<T>(*d_Vg) : nullptr, out<T>(d_c), cg ? out<T>(*d_cg) : nullptr, d_x ? out<T>(*d_x) : nullptr);
   });
   return {d_Vg, d_c, d_cg};

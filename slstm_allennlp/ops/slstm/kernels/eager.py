@@ -2,6 +2,8 @@
 The functions of cpu.cpp in PyTorch's own operations, for wherever there are no compiled ones. What goes
 into matrix products or comes out of them (`pre`, `Ux`, `Uf`, windows and their gradients) may be of
 lower precision than the states, in whose precision everything is computed.
+
+Where `pre`, W ξ, has fewer rows than there are words, `row_of` says which of them is each word's, (R).
 """
 
 from typing import NamedTuple, Optional, Tuple
@@ -24,6 +26,7 @@ def word_forward(
     window: int,
     sigmoid_first: bool,
     pre: Tensor,
+    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c: Tensor,
@@ -32,20 +35,26 @@ def word_forward(
 ) -> Tuple[Tensor, Tensor]:
     """Eq. 2 from its products: the next h and c."""
     sentence_of = _sentence_of(offsets)
-    gates = _gates(sentence_of, sigmoid_first, pre, Ux, Vg, c, x)
+    gates = _gates(sentence_of, sigmoid_first, _of_words(pre, row_of), Ux, Vg, c, x)
     values = _values(offsets, sentence_of, window, c, cg, gates.u)
     c_new = (gates.normalized * values).sum(1)
     return gates.o * c_new.tanh(), c_new
 
 
 def word_state(
-    offsets: Tensor, pre: Tensor, Ux: Tensor, Vg: Optional[Tensor], c_new: Tensor, has_candidate: bool
+    offsets: Tensor,
+    pre: Tensor,
+    row_of: Optional[Tensor],
+    Ux: Tensor,
+    Vg: Optional[Tensor],
+    c_new: Tensor,
+    has_candidate: bool,
 ) -> Tensor:
     """The next h once more, from the next c; `has_candidate` if x was None."""
     size = c_new.size(1)
     from_end = 2 * size if has_candidate else size
     of_o = slice(pre.size(1) - from_end, pre.size(1) - from_end + size)
-    o = pre[:, of_o].to(c_new.dtype) + Ux[:, of_o]
+    o = _of_words(pre[:, of_o], row_of).to(c_new.dtype) + Ux[:, of_o]
     if Vg is not None:
         o = o + Vg[_sentence_of(offsets), of_o]
     return o.sigmoid() * c_new.tanh()
@@ -56,6 +65,7 @@ def word_backward(
     window: int,
     sigmoid_first: bool,
     pre: Tensor,
+    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c: Tensor,
@@ -73,7 +83,7 @@ def word_backward(
     added to what is there.
     """
     sentence_of = _sentence_of(offsets)
-    gates = _gates(sentence_of, sigmoid_first, pre, Ux, Vg, c, x)
+    gates = _gates(sentence_of, sigmoid_first, _of_words(pre, row_of), Ux, Vg, c, x)
     values = _values(offsets, sentence_of, window, c, cg, gates.u)
     t = c_new.tanh()
     flow = dc + dh * gates.o * (1 - t * t)
@@ -171,6 +181,10 @@ def windows_backward(offsets: Tensor, window: int, d_windows: Tensor, d_states: 
 def _sentence_of(offsets: Tensor) -> Tensor:
     numbers = torch.arange(len(offsets) - 1, device=offsets.device)
     return torch.repeat_interleave(numbers, offsets[1:] - offsets[:-1])
+
+
+def _of_words(pre: Tensor, row_of: Optional[Tensor]) -> Tensor:
+    return pre if row_of is None else pre[row_of]
 
 
 def _windows(offsets: Tensor, window: int, states: Tensor) -> Tensor:

@@ -38,6 +38,7 @@ def word_forward(
     window: int,
     sigmoid_first: bool,
     pre: Tensor,
+    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c: Tensor,
@@ -50,7 +51,7 @@ def word_forward(
         _word_forward,
         _chunks(offsets, c),
         c.size(1),
-        *(offsets, pre, Ux, Vg, c, cg, x, h_new, c_new),
+        *(offsets, pre, row_of, Ux, Vg, c, cg, x, h_new, c_new),
         len(offsets) - 1,
         WINDOW=window,
         SIGMOID_FIRST=sigmoid_first,
@@ -60,7 +61,13 @@ def word_forward(
 
 
 def word_state(
-    offsets: Tensor, pre: Tensor, Ux: Tensor, Vg: Optional[Tensor], c_new: Tensor, has_candidate: bool
+    offsets: Tensor,
+    pre: Tensor,
+    row_of: Optional[Tensor],
+    Ux: Tensor,
+    Vg: Optional[Tensor],
+    c_new: Tensor,
+    has_candidate: bool,
 ) -> Tensor:
     """The next h once more, from the next c; `has_candidate` if x was None."""
     h_new, gates = torch.empty_like(c_new), pre.size(1) // c_new.size(1)
@@ -68,7 +75,7 @@ def word_state(
         _word_state,
         _chunks(offsets, c_new),
         c_new.size(1),
-        *(offsets, pre, Ux, Vg, c_new, h_new),
+        *(offsets, pre, row_of, Ux, Vg, c_new, h_new),
         len(offsets) - 1,
         GATES=gates,
         GATE=gates - (2 if has_candidate else 1),
@@ -82,6 +89,7 @@ def word_backward(
     window: int,
     sigmoid_first: bool,
     pre: Tensor,
+    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c: Tensor,
@@ -113,7 +121,7 @@ def word_backward(
         _word_backward,
         chunks,
         hidden_size,
-        *(offsets, pre, Ux, Vg, c, cg, x, c_new, dh, dc, d_pre, d_Ux, d_x, weights, partial),
+        *(offsets, pre, row_of, Ux, Vg, c, cg, x, c_new, dh, dc, d_pre, d_Ux, d_x, weights, partial),
         len(offsets) - 1,
         WINDOW=window,
         SIGMOID_FIRST=sigmoid_first,
@@ -240,17 +248,21 @@ def _small_batch(kernels: Any, device: str) -> List[Tensor]:
     Uf, Wf, fg, o = draw(11, h), draw(3, h), draw(3, h), draw(3, h)
     c, dh, dc, cg, dg, dcg = draw(11, h), draw(11, h), draw(11, h), draw(3, h), draw(3, h), draw(3, h)
     d_pre, d_Ux, d_Uf, d_c, places = (torch.zeros_like(like) for like in (pre, Ux, Uf, c, xi))
-    words = kernels.word_forward(offsets, 1, True, pre, Ux, Vg, c, cg, None)
+    words = kernels.word_forward(offsets, 1, True, pre, None, Ux, Vg, c, cg, None)
     node = kernels.node_forward(offsets, True, Uf, Wf, fg, o, c, cg)
     d_words = kernels.word_backward(
-        *(offsets, 1, True, pre, Ux, Vg, c, cg, None, words[1], dh, dc, d_pre, d_Ux, None)
+        *(offsets, 1, True, pre, None, Ux, Vg, c, cg, None, words[1], dh, dc, d_pre, d_Ux, None)
     )
     d_node = kernels.node_backward(
         *(offsets, True, Uf, Wf, fg, o, c, cg, node[1], node[2], dg, dcg, d_Uf, d_c)
     )
     kernels.windows(offsets, 1, c, places)
     kernels.windows_backward(offsets, 1, xi, dh)
-    states = [kernels.word_state(offsets, pre, Ux, Vg, words[1], has) for has in (True, False)]
+    row_of = torch.arange(11, device=device) % 3
+    states = [
+        kernels.word_state(offsets, pre, rows, Ux, Vg, words[1], has)
+        for has, rows in ((True, None), (False, row_of))
+    ]
     return [*words, *states, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
 
 
@@ -330,8 +342,18 @@ def _load(tensor, at, mask, COMPUTE: tl.constexpr):
 
 
 @triton.jit
+def _rows_of_pre(row_of, rows, end):
+    """Which rows of `pre` are those words'."""
+    if row_of is None:
+        return rows
+    else:
+        return tl.load(row_of + rows, mask=rows < end, other=0)
+
+
+@triton.jit
 def _pre_activation(
     pre,
+    pre_rows,
     Ux,
     Vg,
     sentence,
@@ -343,10 +365,11 @@ def _pre_activation(
     HIDDEN: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    """Gate q before its sigmoid."""
-    at = rows[:, None] * (GATES * HIDDEN) + q * HIDDEN + columns[None, :]
+    """Gate q before its sigmoid, with W ξ from these rows of `pre`."""
+    at = q * HIDDEN + columns[None, :]
     mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
-    value = _load(pre, at, mask, COMPUTE) + _load(Ux, at, mask, COMPUTE)
+    value = _load(pre, pre_rows[:, None] * (GATES * HIDDEN) + at, mask, COMPUTE)
+    value += _load(Ux, rows[:, None] * (GATES * HIDDEN) + at, mask, COMPUTE)
     if Vg is not None:
         at_node = sentence * (GATES * HIDDEN) + q * HIDDEN + columns
         value += _load(Vg, at_node, columns < HIDDEN, COMPUTE)[None, :]
@@ -382,6 +405,7 @@ def _state(
 def _word_forward(
     offsets,
     pre,
+    row_of,
     Ux,
     Vg,
     c,
@@ -399,23 +423,39 @@ def _word_forward(
     NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
     sentence, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
+    pre_rows = _rows_of_pre(row_of, rows, end)
 
     highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     if not SIGMOID_FIRST:
         for q in tl.static_range(NORMALIZED):
-            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+            f = _pre_activation(
+                pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
+            )
             highest = f if q == 0 else tl.maximum(highest, f)
     total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     cell = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     for q in tl.static_range(NORMALIZED):
-        f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+        f = _pre_activation(
+            pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
+        )
         e = tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)  # type: ignore[var-annotated]
         if q < NORMALIZED - 1:
             v = _state(c, cg, sentence, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
         elif x is None:
             v = _tanh(
                 _pre_activation(
-                    pre, Ux, Vg, sentence, rows, columns, end, GATES - 1, GATES, HIDDEN, COMPUTE
+                    pre,
+                    pre_rows,
+                    Ux,
+                    Vg,
+                    sentence,
+                    rows,
+                    columns,
+                    end,
+                    GATES - 1,
+                    GATES,
+                    HIDDEN,
+                    COMPUTE,
                 )
             )
         else:
@@ -424,7 +464,9 @@ def _word_forward(
         cell += e * v
     cell = cell / total
     o = _sigmoid(
-        _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE)
+        _pre_activation(
+            pre, pre_rows, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE
+        )
     )
     tl.store(c_new + at, cell, mask=mask)
     tl.store(h_new + at, o * _tanh(cell), mask=mask)
@@ -434,6 +476,7 @@ def _word_forward(
 def _word_state(
     offsets,
     pre,
+    row_of,
     Ux,
     Vg,
     c_new,
@@ -445,7 +488,10 @@ def _word_state(
     COMPUTE: tl.constexpr,
 ):
     sentence, _, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
-    o = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATE, GATES, HIDDEN, COMPUTE)
+    pre_rows = _rows_of_pre(row_of, rows, end)
+    o = _pre_activation(
+        pre, pre_rows, Ux, Vg, sentence, rows, columns, end, GATE, GATES, HIDDEN, COMPUTE
+    )
     tl.store(h_new + at, _sigmoid(o) * _tanh(_load(c_new, at, mask, COMPUTE)), mask=mask)
 
 
@@ -453,6 +499,7 @@ def _word_state(
 def _word_backward(
     offsets,
     pre,
+    row_of,
     Ux,
     Vg,
     c,
@@ -481,23 +528,32 @@ def _word_backward(
     NORMALIZED: tl.constexpr = NEIGHBORS + 1 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
     sentence, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
+    pre_rows = _rows_of_pre(row_of, rows, end)
     at_partial = tl.program_id(0).to(tl.int64) * ((GATES + 1) * HIDDEN) + columns
 
     highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     if not SIGMOID_FIRST:
         for q in tl.static_range(NORMALIZED):
-            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+            f = _pre_activation(
+                pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
+            )
             highest = f if q == 0 else tl.maximum(highest, f)
     total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     for q in tl.static_range(NORMALIZED):
-        f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+        f = _pre_activation(
+            pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
+        )
         total += tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)
     o = _sigmoid(
-        _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE)
+        _pre_activation(
+            pre, pre_rows, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE
+        )
     )
     if x is None:
         u = _tanh(
-            _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATES - 1, GATES, HIDDEN, COMPUTE)
+            _pre_activation(
+                pre, pre_rows, Ux, Vg, sentence, rows, columns, end, GATES - 1, GATES, HIDDEN, COMPUTE
+            )
         )
     else:
         u = _load(x, at, mask, COMPUTE)
@@ -509,7 +565,9 @@ def _word_backward(
     flow = (_load(dc, at, mask, COMPUTE) + d_h * o * (1 - t * t)) / total
     for q in tl.static_range(GATES):
         if q < NORMALIZED:
-            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+            f = _pre_activation(
+                pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
+            )
             s = _sigmoid(f) if SIGMOID_FIRST else f - highest
             weight = flow * tl.exp(s)
             if q < NORMALIZED - 1:
