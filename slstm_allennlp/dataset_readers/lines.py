@@ -27,9 +27,9 @@ class Line(NamedTuple):
     def json_object(self, expected: str) -> Dict[str, Any]:
         """The JSON object that the line is, or an error that says what was expected."""
         try:
-            example = json.loads(self.text)
-        except json.JSONDecodeError as error:
-            raise self.error(f"not JSON ({why_not_json(error)}), {expected}") from None
+            example = parsed_json(self.text)
+        except ValueError as error:
+            raise self.error(f"{error}, {expected}") from None
         if not isinstance(example, dict):
             raise self.error(f"not a JSON object, {expected}")
         return example
@@ -41,7 +41,8 @@ class Encoding(NamedTuple):
 
     # Errors
 
-    `ConfigurationError` from `named` for an encoding that Python does not know.
+    `ConfigurationError` from `named` for an encoding that Python does not know, or in which a newline is
+    not one byte, as in UTF-16, so that lines cannot be told.
     """
 
     name: str
@@ -53,11 +54,16 @@ class Encoding(NamedTuple):
         if name is None:
             return OLD
         try:
-            codecs.lookup(name)
-        except LookupError:
+            has_lines = "\n".encode(name) == b"\n"
+        except (LookupError, UnicodeError):
             raise ConfigurationError(
                 f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
             ) from None
+        if not has_lines:
+            raise ConfigurationError(
+                f"encoding is {name!r}, in which a newline is not one byte, "
+                "expected one such as utf-8 or cp1252"
+            )
         return cls(name)
 
     def __str__(self) -> str:
@@ -143,9 +149,26 @@ def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Li
         yield block
 
 
-def why_not_json(error: json.JSONDecodeError) -> str:
-    """What is wrong in a line; by itself the error calls every line of a file line 1."""
-    return f"{error.msg} at character {error.pos + 1}"
+def parsed_json(text: str) -> Any:
+    """
+    What a line of JSON stands for.
+
+    # Errors
+
+    `ValueError` that says why it is not JSON, or not text that can be written.
+    """
+    try:
+        value = json.loads(text)
+        if "\\ud" in text.lower():
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
+    except json.JSONDecodeError as error:  # by itself it calls every line of a file line 1
+        why = f"{error.msg} at character {error.pos + 1}"
+    except UnicodeEncodeError:
+        why = "half of a surrogate pair, as of an emoji that was cut in two"
+    except (ValueError, RecursionError) as error:  # a number of too many digits; nested too deep
+        why = str(error)
+    raise ValueError(f"not JSON ({why})")
 
 
 def found(example: Dict[str, Any], key: str) -> str:

@@ -9,7 +9,7 @@ from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.dataset_readers.lines import why_not_json
+from slstm_allennlp.dataset_readers.lines import parsed_json
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 _EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
@@ -27,11 +27,9 @@ class TextInput(Predictor):
     def load_line(self, line: str) -> JsonDict:
         text = line.strip().lstrip("\ufeff")  # the mark with which some editors begin a file
         try:
-            return json.loads(text)
-        except json.JSONDecodeError as error:
-            raise ValueError(
-                f"{text!r} is not JSON ({why_not_json(error)}), expected {self.expected}"
-            ) from None
+            return parsed_json(text)
+        except ValueError as error:
+            raise ValueError(f"{text!r} is {error}, expected {self.expected}") from None
 
     def dump_line(self, outputs: JsonDict) -> str:
         return json.dumps(outputs, ensure_ascii=False) + "\n"

@@ -108,9 +108,17 @@ def test_an_old_encodings_next_line_is_no_white_space(corpus):
     assert "third\x85emotionally" in texts
 
 
-def test_an_unknown_encoding():
-    with pytest.raises(ConfigurationError, match="encoding is 'utf-9', expected one that Python knows"):
-        MovieReviewReader(encoding="utf-9")
+@pytest.mark.parametrize(
+    "encoding, message",
+    [
+        ("utf-9", "expected one that Python knows"),
+        ("hex", "expected one that Python knows"),
+        ("utf-16", "in which a newline is not one byte, expected one such as utf-8"),
+    ],
+)
+def test_an_encoding_that_no_file_can_have(encoding, message):
+    with pytest.raises(ConfigurationError, match=f"encoding is '{encoding}', {message}"):
+        MovieReviewReader(encoding=encoding)
 
 
 def test_the_first_instances_are_of_both_classes(corpus):

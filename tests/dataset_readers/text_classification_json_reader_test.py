@@ -86,6 +86,9 @@ def test_worker_processes_share_a_file(write):
     [
         ("", "not JSON (Expecting value at character 1), expected {"),
         ('{"text": ', "not JSON (Expecting value at character 10), expected {"),
+        (r'{"text": "good \uD83D", "label": "x"}', "not JSON (half of a surrogate pair, as of an emoji"),
+        ('{"text": ' + 100_000 * "[", "not JSON (maximum recursion depth exceeded"),
+        ('{"text": ' + 5_000 * "1" + "}", "not JSON (Exceeds the limit"),
         ('["a"]', "not a JSON object, expected {"),
         ({"label": "a"}, f"text is missing, {EXPECTED}"),
         ({"text": 3, "label": "a"}, f"text is 3, {EXPECTED}"),
