@@ -21,8 +21,9 @@ import json
 import pathlib
 import platform
 import statistics
+import sys
 import time
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence
 
 import torch
 from torch import Tensor
@@ -121,7 +122,7 @@ def all_kernels(operation: str, eager: Any, device: str, dtype: torch.dtype) -> 
     if device == "cpu" and dtype in (torch.float32, torch.float64):
         found["compiled"] = load_kernels(operation)
     if device == "cuda" and operation == "slstm":
-        found["Triton"] = load_gpu_kernels(operation)
+        found["Triton"] = load_gpu_kernels(operation, torch.device(device))
     return {name: kernels for name, kernels in found.items() if kernels is not None}
 
 
@@ -191,6 +192,13 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
         return [lstm(sequence)[0].data]
 
     result[LSTM] = training_step(lstm, inputs, recurrent)
+    if device == "cuda":
+
+        def recurrent_in_bfloat16() -> Any:
+            with torch.autocast(device, torch.bfloat16):
+                return recurrent()
+
+        result[f"{LSTM}, bfloat16"] = training_step(lstm, inputs, recurrent_in_bfloat16)
     return result
 
 
@@ -242,14 +250,26 @@ def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, floa
         return begin.elapsed_time(end) / 1000 / TOGETHER  # it gives milliseconds
 
     once = on_gpu if device == "cuda" else on_cpu
-    for step in steps.values():  # compilers and caches at their first steps
-        for _ in range(3 if device == "cuda" else 1):
-            step.run()
     times: Dict[str, List[float]] = {name: [] for name in steps}
     for _ in range(repeats):
         for name, step in steps.items():
             times[name].append(once(step))
     return {name: statistics.median(values) for name, values in times.items()}
+
+
+def warm(steps: Dict[str, Step], case: str, device: str) -> Dict[str, Step]:
+    """Compilers and caches at their first steps; those that run, since one must not lose the others."""
+    running = {}
+    for name, step in steps.items():
+        try:
+            for _ in range(3 if device == "cuda" else 1):
+                step.run()
+        except RuntimeError as error:  # out of memory, or what a compiler cannot do
+            reason = str(error).strip().split("\n")[0]
+            print(f"{case}: left out {name} ({type(error).__name__}: {reason})", file=sys.stderr)
+        else:
+            running[name] = step
+    return running
 
 
 def kept(step: Step, shape: Shape) -> float:
@@ -321,13 +341,14 @@ def measure(
     dtype: torch.dtype,
     only: Optional[List[str]],
     first: Optional[str],
-) -> List[Dict[str, Any]]:
-    rows = []
+) -> Iterator[Dict[str, Any]]:
+    """A row for each case."""
     for case in cases:
         steps = subjects(case.shape, device, dtype)
         steps = {name: step for name, step in steps.items() if only is None or name in only}
         if first in steps:
             steps = {first: steps[first], **steps}
+        steps = warm(steps, case.name, device)
         times = seconds(steps, repeats, device)
         # torch.compile would compile anew for the hooks that look at what is kept.
         memory = {
@@ -335,10 +356,7 @@ def measure(
             for name, step in steps.items()
             if name not in (BOUND, LOW_BOUND) and "torch.compile" not in name
         }
-        rows.append(
-            {"case": case.name, "words": case.shape.words, "seconds": times, "floats kept": memory}
-        )
-    return rows
+        yield {"case": case.name, "words": case.shape.words, "seconds": times, "floats kept": memory}
 
 
 def table(rows: List[Dict[str, Any]]) -> str:
@@ -423,7 +441,9 @@ def main() -> None:
     about = machine(arguments.device)
     print(", ".join(f"{name}: {value}" for name, value in about.items()))
     for sweep in sweeps:
-        rows = measure(
+        name = f"{sweep}-{arguments.device}-{arguments.dtype}"
+        rows: List[Dict[str, Any]] = []
+        for row in measure(
             SUBJECTS.get(sweep, subjects),
             SWEEPS[sweep],
             arguments.repeats,
@@ -431,11 +451,11 @@ def main() -> None:
             dtype,
             arguments.only,
             COMPARED_WITH.get(sweep),
-        )
+        ):
+            rows.append(row)  # and written at once: a long sweep may be cut off
+            (arguments.output / f"{name}.json").write_text(json.dumps({**about, "rows": rows}, indent=2))
         print(f"\n{sweep}: microseconds a word, (times the first line's), floats kept a word and unit\n")
         print(table(rows), flush=True)
-        name = f"{sweep}-{arguments.device}-{arguments.dtype}"
-        (arguments.output / f"{name}.json").write_text(json.dumps({**about, "rows": rows}, indent=2))
         if importlib.util.find_spec("matplotlib") is None:
             print("\nNo plot: Matplotlib is not installed.")
         else:

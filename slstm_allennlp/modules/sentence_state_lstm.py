@@ -229,7 +229,8 @@ class SentenceStateLSTM(Module):
         """What `fused_slstm` is to run on; None where `batched_slstm` has to."""
         if is_traced() or not is_fusible(self.settings):
             return None
-        any_word = bool(mask.any()) or (self.settings.boundary and len(mask) > 0)
+        # In this order: on a GPU, to look at the mask is to wait for it.
+        any_word = (self.settings.boundary and len(mask) > 0) or bool(mask.any())
         if not any_word:
             return None
         compiled = self._compiled_kernels(inputs)
@@ -237,13 +238,11 @@ class SentenceStateLSTM(Module):
 
     def _compiled_kernels(self, inputs: Tensor) -> Optional[ModuleType]:
         """Those for the inputs' device, if they have the precision that is asked for."""
-        has_low = [torch.bfloat16]
-        if inputs.device.type == "cpu":
-            load, autocast = load_kernels, torch.is_autocast_cpu_enabled()
-            low = torch.get_autocast_cpu_dtype()
-        elif inputs.device.type == "cuda":
-            load, autocast = load_gpu_kernels, torch.is_autocast_enabled()
-            low = torch.get_autocast_gpu_dtype()
+        device, has_low = inputs.device, [torch.bfloat16]
+        if device.type == "cpu":
+            autocast, low = torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype()
+        elif device.type == "cuda":
+            autocast, low = torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype()
             has_low.append(torch.float16)
         else:
             return None
@@ -252,8 +251,9 @@ class SentenceStateLSTM(Module):
             fits = dtype == torch.float32 and low in has_low and inputs.dtype in (low, dtype)
         else:
             fits = dtype in (torch.float32, torch.float64) and inputs.dtype == dtype
-        fits = fits and self.settings.window_size <= _LARGEST_WINDOW[inputs.device.type]
-        return load("slstm") if fits else None
+        if not fits or self.settings.window_size > _LARGEST_WINDOW[device.type]:
+            return None
+        return load_kernels("slstm") if device.type == "cpu" else load_gpu_kernels("slstm", device)
 
     def _start(self, inputs: Tensor) -> Optional[Tensor]:
         if self.settings.transition.initial_state != "uniform":

@@ -52,10 +52,10 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
 
 
 @cache
-def load_gpu_kernels(operation: str) -> Optional[ModuleType]:
+def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleType]:
     """
     The functions of an operation's `kernels/gpu/triton_kernels.py`, that of `"slstm"`, or None where
-    they do not run; the log says why. Each is compiled when it is first called.
+    they do not run on this GPU; the log says why. Each is compiled when it is first called.
     """
     if _turned_off():
         return None
@@ -68,7 +68,7 @@ def load_gpu_kernels(operation: str) -> Optional[ModuleType]:
         _say_why(operation, error)
         return None
     try:
-        module.try_out()
+        module.try_out(device)
     except (OSError, RuntimeError, subprocess.SubprocessError, module.TritonError) as error:
         _say_why(operation, error)
         return None

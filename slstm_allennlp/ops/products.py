@@ -42,7 +42,8 @@ def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     rows = len(x)
     if rows == 0:
         return x.new_zeros(0, len(W))
-    x = _with_rows(x, rows_for(rows, W))
+    if not W.is_cuda:  # there zeros would cost more than they save
+        x = _with_rows(x, rows_for(rows, W))
     if W.is_mkldnn or _is_for_onednn(W, W.numel()):
         result = _onednn(x, W, bias)
     else:

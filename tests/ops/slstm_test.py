@@ -272,6 +272,25 @@ def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
 
 
 @pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("transition", ("paper", "fastnlp"))
+def test_a_gradient_in_another_order_of_memory(transition):
+    """As a loss of transposed outputs gives it."""
+    encoder = randomized(SentenceStateLSTM(SIZE, SIZE, num_steps=2, transition=transition))
+    inputs, mask = batch()
+    factors = torch.randn(6, SIZE, len(LENGTHS)), torch.randn(SIZE, len(LENGTHS))
+
+    def gradients(version):
+        words, sentence = version(inputs, mask)
+        loss = (words.permute(1, 2, 0) * factors[0]).sum() + (sentence.t() * factors[1]).sum()
+        return torch.autograd.grad(loss, [*encoder.parameters()])
+
+    expected = gradients(lambda *batch: naive(encoder, *batch))
+    for version in versions(encoder).values():
+        for ours, exact in zip(gradients(version), expected):
+            torch.testing.assert_close(ours, exact, rtol=0, atol=1e-10)
+
+
+@pytest.mark.usefixtures("double")
 def test_a_second_derivative_is_refused():
     """By whatever it is asked for, since all of it would lack the steps' part."""
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2)

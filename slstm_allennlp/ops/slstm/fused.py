@@ -134,7 +134,7 @@ def fused_slstm(
 
 
 def _sums(states: Tensor, sentence_of: Tensor, sentences: int) -> Tensor:
-    return states.new_zeros(sentences, states.size(1)).index_add(0, sentence_of, states)
+    return states.new_zeros(sentences, states.size(1)).index_add_(0, sentence_of, states)
 
 
 def _means(states: Tensor, sentence_of: Tensor, counts: Tensor) -> Tensor:
@@ -392,10 +392,11 @@ class _Run:
         dg: _Node,
     ) -> Tuple[Optional[Tensor], ...]:
         """The gradients of Ux, x, h⁰, c⁰, g⁰, c_g⁰ and the weights."""
-        dh, dc = dh.contiguous(), torch.zeros_like(dh)
-        dcg = None
+        dh = dh.contiguous()
+        dc, dcg = torch.zeros_like(dh), None
         if dg is not None:
-            dg, dcg = dg.contiguous(), torch.zeros_like(dg)
+            dg = dg.contiguous()
+            dcg = torch.zeros_like(dg)
         rows = self.W.rows_for(len(self.Ux))
         # Words take memory, so that theirs are summed up now and then; sentences at the end.
         words = min(len(steps) * rows, max(rows, 4096))
@@ -545,7 +546,7 @@ class _Run:
         d_Wg[:, 0] += d_Wf
         d_Wg[:, own] += d_fg
         d_Wg[:, 1] += d_o
-        d.of_sentence_U[own].add(d_fg, step.h_bar)
+        d.of_own_forget.add(d_fg, step.h_bar)
         d.of_sentence_U[1].add(d_o, step.h_bar)
         d.of_sentence_W.add(d_Wg.flatten(1), states.g)
         d.sentence_b.add_(d_Wg.sum(0))
@@ -571,6 +572,11 @@ class _Gradients:
             self.of_sentence_U = [
                 _Products(U, words if gate == 0 else nodes, dtype) for gate, U in enumerate(sentence_U)
             ]
+            # f_g's U may be that of the words' f_i, whose rows come by the words.
+            self.is_shared = len(sentence_U) == 2
+            self.of_own_forget = (
+                _Products(sentence_U[0], nodes, dtype) if self.is_shared else self.of_sentence_U[2]
+            )
             self.sentence_b = torch.zeros_like(sentence_b)
 
     def of_weights(self) -> Tuple[Optional[Tensor], ...]:
@@ -578,6 +584,8 @@ class _Gradients:
         if not self.has_node:
             return self.of_W.sum(), None, None, None, None
         U = torch.stack([products.sum() for products in self.of_sentence_U])
+        if self.is_shared:
+            U[0] += self.of_own_forget.sum()
         return self.of_W.sum(), self.of_V.sum(), self.of_sentence_W.sum(), U, self.sentence_b
 
 

@@ -11,7 +11,7 @@ type of c, a gradient in that of the tensor whose gradient it is.
 # (The arguments of a kernel are Triton's blocks and pointers, which have no types in Python.)
 
 import sys
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple, Union
 
 import torch
 import triton
@@ -224,7 +224,7 @@ def windows_backward(offsets: Tensor, window: int, d_windows: Tensor, d_states: 
     )
 
 
-def try_out(device: str = "cuda") -> None:
+def try_out(device: Union[str, torch.device] = "cuda") -> None:
     """
     Raises what Triton raises where it cannot compile for this device, or cannot run there, and
     `RuntimeError` where what comes out of a small batch is not what comes out of `eager`.
@@ -236,12 +236,12 @@ def try_out(device: str = "cuda") -> None:
             raise RuntimeError(f"result {index} of a small batch is {away:.1e} away from PyTorch's own")
 
 
-def _small_batch(kernels: Any, device: str) -> List[Tensor]:
+def _small_batch(kernels: Any, device: Union[str, torch.device]) -> List[Tensor]:
     """What every function makes of one batch, always the same, of sentences of 9, 0 and 2 words."""
     draws = torch.Generator().manual_seed(0)
 
     def draw(*size: int) -> Tensor:
-        return torch.randn(*size, generator=draws).to(device)
+        return torch.randn(*size, generator=draws, device="cpu").to(device)
 
     offsets, h = torch.tensor([0, 9, 9, 11], device=device), 5
     pre, Ux, Vg, xi = draw(11, 7 * h), draw(11, 7 * h), draw(3, 7 * h), draw(11, 3 * h)
@@ -323,7 +323,7 @@ def _chunk(offsets, sentences):
     begin = tl.load(offsets + sentence)
     end = tl.load(offsets + sentence + 1)
     rows = begin + (chunk - begin // _ROWS - sentence) * _ROWS + tl.arange(0, _ROWS)
-    return sentence, begin, end, rows
+    return sentence.to(tl.int64), begin, end, rows
 
 
 @triton.jit
@@ -620,7 +620,7 @@ def _word_backward_sums(
             total += _given(weights, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
         tl.store(d_c + at, total, mask=mask)
     elif SUMS > 0:
-        number = tl.program_id(0) - chunks
+        number = tl.program_id(0).to(tl.int64) - chunks
         sentence, gate = number // SUMS, number % SUMS
         columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
         begin = tl.load(offsets + sentence)
@@ -663,7 +663,7 @@ def _given(
 @triton.jit
 def _places_of_node(offsets, HIDDEN: tl.constexpr):
     """Where this program's sentence begins and ends; its columns, and where they are in (B, h)."""
-    sentence = tl.program_id(0)
+    sentence = tl.program_id(0).to(tl.int64)
     columns = tl.program_id(1) * _NODE_COLUMNS + tl.arange(0, _NODE_COLUMNS)
     begin = tl.load(offsets + sentence)
     end = tl.load(offsets + sentence + 1)
