@@ -313,17 +313,17 @@ def _chunk(offsets, sentences):
     them before the next sentence's, and the numbers end at rows // _ROWS + sentences, for any lengths.
     """
     chunk = tl.program_id(0)
-    sentence = -1
+    sentence = tl.full((), -1, tl.int64)  # a place in V g may need as much
     for start in range(0, sentences, _SEARCHED):
         number = start + tl.arange(0, _SEARCHED)
         is_sentence = number < sentences
         begins = tl.load(offsets + number, mask=is_sentence, other=0)
         started = is_sentence & (begins // _ROWS + number <= chunk)
-        sentence += tl.sum(started.to(tl.int32), axis=0)
+        sentence += tl.sum(started.to(tl.int64), axis=0)
     begin = tl.load(offsets + sentence)
     end = tl.load(offsets + sentence + 1)
     rows = begin + (chunk - begin // _ROWS - sentence) * _ROWS + tl.arange(0, _ROWS)
-    return sentence.to(tl.int64), begin, end, rows
+    return sentence, begin, end, rows
 
 
 @triton.jit
