@@ -65,7 +65,9 @@ class Compare(Subcommand):
             "--baseline", help="the system the others are compared to; the first without it"
         )
         subparser.add_argument(
-            "--metric", help="such as +accuracy; the configs' trainer.validation_metric without it"
+            "--metric",
+            help="such as +accuracy, or --metric=-loss; without it, the configs' "
+            "trainer.validation_metric",
         )
         subparser.add_argument(
             "--overrides",
@@ -141,7 +143,8 @@ def compare(arguments: argparse.Namespace) -> None:
         failures = _run(plan, folder, arguments)
     results = Results(plan, folder, num_resamples=arguments.resamples)
     if not results.done and not failures:
-        raise ConfigurationError(f"{folder.path}: no run is done there, expected one to report")
+        what = f"has a number for {plan.metric.name}" if results.without_score else "is done there"
+        raise ConfigurationError(f"{folder.path}: no run {what}, expected one to report")
     print("Writing the report", file=sys.stderr)
     path = write_report(results, failures)
     print("\n".join([*summary(results), f"The report: {path}, {path.with_suffix('.html')}"]))
@@ -162,7 +165,7 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
     resources = _resources(arguments, left)
     # The plugin, too, where AllenNLP found the command by other means than its files.
     options = [f"--include-package={name}" for name in ["slstm_allennlp", *arguments.include_package]]
-    options.append(f"--runs-at-a-time={resources.jobs}")
+    options.append(f"--runs-at-a-time={resources.jobs_of_a_device}")
     if arguments.time_over_length:
         options.append("--time-over-length")
 
@@ -247,7 +250,7 @@ def _fixed_device(run: Run) -> Optional[str]:
     device = run.config.get("trainer", {}).get("cuda_device")
     if device is not None:
         return f"trainer.cuda_device {device}"
-    return "distributed" if "distributed" in run.config else None
+    return None if run.config.get("distributed") is None else "distributed"
 
 
 def more_at_a_time(runs: Sequence[Run], num_cores: int, num_gpus: int) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 import functools
 import hashlib
+import os
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 _KEYS = ("train_data_path", "validation_data_path", "test_data_path")
 
@@ -11,15 +12,23 @@ _KEYS = ("train_data_path", "validation_data_path", "test_data_path")
 def checksums(config: Dict[str, Any]) -> Dict[str, str]:
     """
     The SHA-256 of the file, or of all files in the folder, that each of a config's data paths names;
-    without those that are no file or folder here, such as an address. What follows a `#` says which
-    part a reader takes.
+    without those that are no file or folder here, such as an address or a pattern. What follows a `#`
+    says which part a reader takes, what follows a `!` where in an archive.
     """
-    paths = {key: Path(str(config.get(key, "")).partition("#")[0]) for key in _KEYS if config.get(key)}
-    return {key: _checksum(_files(path)) for key, path in paths.items() if path.exists()}
+    paths = {key: _path_of(config.get(key)) for key in _KEYS}
+    return {key: _checksum(_files(path)) for key, path in paths.items() if path is not None}
+
+
+def _path_of(given: Any) -> Optional[Path]:
+    if not isinstance(given, str) or not given:
+        return None
+    whole = given.partition("!")[0]
+    places = (place for place in (whole, whole.rpartition("#")[0]) if place and os.path.exists(place))
+    return next(map(Path, places), None)
 
 
 def _files(path: Path) -> List[Path]:
-    return sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path]
+    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
 def _checksum(files: List[Path]) -> str:

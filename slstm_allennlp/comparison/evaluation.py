@@ -133,6 +133,8 @@ class TrainedRun:
         instances = list(reader.read(self._config[key]))
         for instance in instances:
             reader.apply_token_indexers(instance)
+        if not instances:
+            raise ConfigurationError(f"{self._config[key]} ({key}): no instances, expected some")
         return instances
 
     def _warm_up(self, loader: DataLoader) -> None:
@@ -174,7 +176,7 @@ def device_of(config: Dict[str, Any]) -> int:
     """
     The device on which the run trains, -1 for the CPU: AllenNLP's own choice where the config has none.
     """
-    devices = config.get("distributed", {}).get("cuda_devices")
+    devices = (config.get("distributed") or {}).get("cuda_devices")
     if devices:
         return int(devices[0])
     device = config.get("trainer", {}).get("cuda_device")

@@ -16,7 +16,7 @@ SEED_KEYS = ("random_seed", "numpy_seed", "pytorch_seed")
 _TEST_KEY = "evaluate_on_test"
 _SET_HERE = (*SEED_KEYS, _TEST_KEY)
 DEFAULT_SEEDS = (13, 14, 15, 16, 17)
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,=+-]*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.,=+-]{0,199}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.,=+-]+")
 _FILE_KEYS = ("systems", "seeds", "overrides", "baseline", "metric")
 _SYSTEM_KEYS = ("config", "overrides")
@@ -35,7 +35,18 @@ class Metric(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Metric":
-        """From `"+accuracy"`, `"-loss"` or, for more is better, `"accuracy"`."""
+        """
+        From `"+accuracy"` or `"-loss"`.
+
+        # Errors
+
+        `ConfigurationError` without a sign: a loss would be taken for a score.
+        """
+        if text[:1] not in ("+", "-"):
+            raise ConfigurationError(
+                f"compare: the metric is {text!r}, expected +{text} where more of it is better, or "
+                f"-{text} (on the command line, --metric=-{text})"
+            )
         return cls(text.lstrip("+-"), not text.startswith("-"))
 
 
@@ -92,10 +103,13 @@ class Plan:
         for name in names:
             if not _NAME.fullmatch(name):
                 raise ConfigurationError(
-                    f"compare: a system's name is {name!r}, expected letters, digits and any of _.,=+- "
-                    "(it names a folder)"
+                    f"compare: a system's name is {name!r}, expected letters, digits and any of "
+                    "_.,=+-, 200 at most, a letter or a digit first (it names a folder; --names and "
+                    "--variant give it)"
                 )
-        _expect_no_twins("the name", names, " (--names gives others)")
+        # Some file systems take A and a for one.
+        hint = ", whatever their case (--names gives others)"
+        _expect_no_twins("the name", [name.lower() for name in names], hint)
         _expect_no_twins("the seed", self.seeds)
         for seed in self.seeds:
             if type(seed) is not int or not 0 <= seed < 2**32:
@@ -165,7 +179,7 @@ def plan_from_options(
     sweep : `Mapping[str, Sequence[Any]]`, optional (default = `None`)
         Keys of the config, dotted, to the values that each of them takes.
     overrides : `Config`, optional (default = `None`)
-        For all systems; those of a variant come after them.
+        For all systems, over those of a comparison file; those of a variant come after them.
     seeds : `Sequence[int]`, optional (default = `None`)
         13 to 17 without it.
     baseline : `str`, optional (default = `None`)
@@ -223,7 +237,7 @@ def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System
         _expect_keys(f"{path}: the system {name}", system, _SYSTEM_KEYS)
         config = load_jsonnet(_expect(f"{path}: the system {name}: config", system["config"], str))
         own = _expect(f"{path}: the system {name}: overrides", system.get("overrides", {}), dict)
-        for part in (for_all, overrides, own):
+        for part in (for_all, own, overrides):
             config = _overridden(name, config, part)
         systems.append(System(name, config))
     return systems

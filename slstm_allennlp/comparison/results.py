@@ -1,6 +1,7 @@
 """What came out of the runs of a comparison that are done."""
 
 import datetime
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from slstm_allennlp.comparison.significance import (
     SentenceTest,
     corrected,
     length_test,
+    p_value_of_both,
     paired_t_test,
     sentence_test,
     verdict,
@@ -56,12 +58,10 @@ class RunResult:
                 f"one of {', '.join(test_metrics)}"
             )
         self.test_score = float(test_metrics[metric.name])
-        self.validation_score: Optional[float] = self.epochs[-1].get(f"best_validation_{metric.name}")
-
-    @property
-    def best_epoch(self) -> int:
-        """Counted from 1."""
-        return int(self.epochs[-1]["best_epoch"]) + 1
+        last_epoch = self.epochs[-1] if self.epochs else {}  # none by a trainer that does not train
+        self.validation_score: Optional[float] = last_epoch.get(f"best_validation_{metric.name}")
+        best: Optional[int] = last_epoch.get("best_epoch")
+        self.best_epoch = None if best is None else best + 1  # counted from 1
 
     @property
     def seconds_per_epoch(self) -> Optional[float]:
@@ -131,6 +131,8 @@ class Comparison:
         None where there is none; `remark` has the reason.
     over_lengths : `LengthTest`, optional
         None without `over_sentences`, and where all sentences have one length.
+    corrected_p_value : `float`, optional
+        Of both tests, by `corrected`, for there being several comparisons.
     remark : `str`
     verdict : `str`
     """
@@ -140,6 +142,7 @@ class Comparison:
     over_seeds: SeedTest
     over_sentences: Optional[SentenceTest]
     over_lengths: Optional[LengthTest]
+    corrected_p_value: Optional[float]
     remark: str
     verdict: str
 
@@ -150,7 +153,8 @@ class Results:
 
     plan : `Plan`
     folder : `ComparisonFolder`
-        Runs that are not done there are left out.
+        Runs that are not done there are left out, and `without_score` has those that are, with a score
+        that is not a number.
     num_resamples : `int`, optional (default = `9999`)
         For the tests over sentences.
     """
@@ -160,9 +164,14 @@ class Results:
         self.folder = folder
         self.num_resamples = num_resamples
         self.runs: Dict[str, List[RunResult]] = {system.name: [] for system in plan.systems}
+        self.without_score: List[Run] = []
         for run in plan.runs():
             if folder.run(run).is_done():
-                self.runs[run.system].append(RunResult(run, folder.run(run), plan.metric))
+                result = RunResult(run, folder.run(run), plan.metric)
+                if math.isfinite(result.test_score):
+                    self.runs[run.system].append(result)
+                else:
+                    self.without_score.append(run)
 
     @property
     def done(self) -> List[RunResult]:
@@ -258,11 +267,9 @@ class Results:
     def comparisons(self) -> List[Comparison]:
         """Each system that has seeds in common with the baseline, beside it."""
         names = [name for name in self.runs if self._common_seeds(name)]
-        over_seeds = corrected([self._over_seeds(name) for name in names])
-        over_sentences: List[Optional[SentenceTest]] = [None] * len(names)
-        if not self.unpaired:
-            over_sentences = [*corrected([self._over_sentences(name) for name in names])]
-        return [self._compared(*tests) for tests in zip(names, over_seeds, over_sentences)]
+        tests = [(self._over_seeds(name), self._over_sentences(name)) for name in names]
+        p_values = corrected([p_value_of_both(*both) for both in tests])
+        return [self._compared(name, *both, p) for name, both, p in zip(names, tests, p_values)]
 
     def _common_seeds(self, system: str) -> List[int]:
         """Those that it and the baseline have; none for the baseline itself."""
@@ -284,7 +291,9 @@ class Results:
         seeds = self._common_seeds(system)
         return self.counts(system, seeds), self.counts(self.plan.baseline, seeds)
 
-    def _over_sentences(self, system: str) -> SentenceTest:
+    def _over_sentences(self, system: str) -> Optional[SentenceTest]:
+        if self.unpaired:
+            return None
         return sentence_test(*self._counts_of_both(system), num_resamples=self.num_resamples)
 
     def _over_lengths(self, system: str) -> Optional[LengthTest]:
@@ -294,7 +303,11 @@ class Results:
         return length_test(*both, self.lengths, num_resamples=self.num_resamples)
 
     def _compared(
-        self, system: str, over_seeds: SeedTest, over_sentences: Optional[SentenceTest]
+        self,
+        system: str,
+        over_seeds: SeedTest,
+        over_sentences: Optional[SentenceTest],
+        p_value: Optional[float],
     ) -> Comparison:
         remarks = [over_seeds.remark]
         if self.unpaired:
@@ -306,6 +319,7 @@ class Results:
             over_seeds=over_seeds,
             over_sentences=over_sentences,
             over_lengths=self._over_lengths(system),
+            corrected_p_value=p_value,
             remark="; ".join(filter(None, remarks)),
-            verdict=verdict(over_seeds, over_sentences, higher_is_better=higher),
+            verdict=verdict(over_seeds, over_sentences, p_value, higher_is_better=higher),
         )

@@ -50,6 +50,11 @@ class Resources:
     jobs: int
     devices: Sequence[int] = ()
 
+    @property
+    def jobs_of_a_device(self) -> int:
+        """Those that share a GPU, or the CPU."""
+        return -(-self.jobs // max(1, len(set(self.devices))))
+
     def environment(self, device: Optional[int]) -> Dict[str, str]:
         """
         For a run's process: it sees the one GPU, so that its config says nothing of the machine, and

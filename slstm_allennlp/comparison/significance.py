@@ -3,9 +3,8 @@ Whether a difference means something, by SciPy's tests: over seeds, a paired t-t
 has it; over test sentences, approximate randomisation and a bootstrap interval.
 """
 
-import dataclasses
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple, TypeVar
+from typing import List, Optional, Sequence, Tuple
 
 import numpy
 from scipy import stats
@@ -47,8 +46,6 @@ class SeedTest:
     interval : `Tuple[float, float]`, optional
         Of 95 per cent, for the mean.
     remark : `str`
-    corrected_p_value : `float`, optional
-        By `corrected`, for there being several comparisons.
     """
 
     difference: float
@@ -56,7 +53,6 @@ class SeedTest:
     p_value: Optional[float] = None
     interval: Optional[Interval] = None
     remark: str = ""
-    corrected_p_value: Optional[float] = None
 
 
 def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTest:
@@ -96,8 +92,6 @@ class SentenceTest:
     interval : `Tuple[float, float]`
         Of 95 per cent, by the bootstrap's percentiles.
     num_sentences, num_resamples : `int`
-    corrected_p_value : `float`, optional
-        By `corrected`, for there being several comparisons.
     """
 
     difference: float
@@ -105,7 +99,6 @@ class SentenceTest:
     interval: Interval
     num_sentences: int
     num_resamples: int
-    corrected_p_value: Optional[float] = None
 
 
 def sentence_test(
@@ -273,7 +266,11 @@ def _most_words_of_shorter_half(lengths: Sequence[int]) -> Optional[int]:
 
 
 class _ChangeWithLength:
-    """How much larger the difference of two systems' scores is on some sentences than on the others."""
+    """
+    How much larger the difference of two systems' scores is on some sentences than on the others, in
+    standard errors: where sentences have several words or spans each, the shorter half has fewer of
+    them, and its score varies more than that of as many sentences of any length.
+    """
 
     def __init__(self, system: Counts, baseline: Counts) -> None:
         self._systems = (system, baseline)
@@ -288,45 +285,73 @@ class _ChangeWithLength:
 
     def __call__(self, is_longer: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
         """*Shape:* (..., num_sentences), with the sentences on `axis`, to (...)"""
-        shorter, longer = self.of_halves(numpy.moveaxis(is_longer, axis, -1))
-        return longer - shorter
+        chosen = numpy.moveaxis(is_longer, axis, -1)
+        shorter, longer = self.of_halves(chosen)
+        return (longer - shorter) / numpy.sqrt(self._variance(chosen) + _EQUAL)
+
+    def _variance(self, is_longer: numpy.ndarray) -> numpy.ndarray:
+        """That of the change: the sum of squares of what each sentence has to do with it."""
+        total = numpy.zeros(is_longer.shape)
+        for sign, counts in zip((1, -1), self._systems):
+            num_seeds = len(counts.numerators)
+            for numerators, denominators in zip(*counts):
+                for chosen in (1.0 - is_longer, 1.0 * is_longer):
+                    size = (chosen @ denominators)[..., None]
+                    score = ratio((chosen @ numerators)[..., None], size)
+                    share = ratio(
+                        numerators - score * denominators, numpy.broadcast_to(size, total.shape)
+                    )
+                    total += sign / num_seeds * chosen * share
+        return (total**2).sum(axis=-1)
 
 
-Test = TypeVar("Test", SeedTest, SentenceTest)
+def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optional[float]:
+    """That of the claim that neither difference is by chance: the larger one, of the tests there are."""
+    p_values = [seeds.p_value, None if sentences is None else sentences.p_value]
+    return max((p for p in p_values if p is not None), default=None)
 
 
-def corrected(tests: Sequence[Test]) -> List[Test]:
+def corrected(p_values: Sequence[Optional[float]]) -> List[Optional[float]]:
     """
-    The same, with p values for there being so many of them: of the differences that these are below
-    `ALPHA` for, that share is expected to be by chance (Benjamini and Hochberg, 1995).
+    The same for there being so many of them: of the differences that these are below `ALPHA` for, that
+    share is expected to be by chance (Benjamini and Hochberg, 1995).
     """
-    p_values = [test.p_value for test in tests if test.p_value is not None]
-    adjusted = iter(stats.false_discovery_control(p_values) if p_values else ())
-    return [
-        test
-        if test.p_value is None
-        else dataclasses.replace(test, corrected_p_value=float(next(adjusted)))
-        for test in tests
-    ]
+    tested = [p for p in p_values if p is not None]
+    adjusted = iter(stats.false_discovery_control(tested) if tested else ())
+    return [None if p is None else float(next(adjusted)) for p in p_values]
 
 
-def verdict(seeds: SeedTest, sentences: Optional[SentenceTest], *, higher_is_better: bool = True) -> str:
+def verdict(
+    seeds: SeedTest,
+    sentences: Optional[SentenceTest],
+    p_value: Optional[float],
+    *,
+    higher_is_better: bool = True,
+) -> str:
     """
-    In words: `better` or `worse` where the tests that there are agree, as `corrected`, that the
+    In words: `better` or `worse` where the tests that there are agree, in the direction, too, that the
     difference is not by chance.
+
+    # Parameters
+
+    seeds : `SeedTest`
+    sentences : `SentenceTest`, optional
+    p_value : `float`, optional
+        Of both, as `corrected`.
+    higher_is_better : `bool`, optional (default = `True`)
+        Of the scores over seeds; those of sentences always count what is right.
     """
     if seeds.num_seeds < 2:
         return "too few seeds to say"
-    p_values: List[float] = [
-        test.corrected_p_value
-        for test in (seeds, sentences)
-        if test and test.corrected_p_value is not None
-    ]
     is_enough = seeds.num_seeds >= ENOUGH_SEEDS
+    is_better = (seeds.difference > 0) == higher_is_better
+    agree = sentences is None or (sentences.difference > 0) == is_better
     # The same difference with every seed has no t-test: with enough of them, the sentences decide.
-    is_tested = bool(p_values) and (seeds.p_value is not None or is_enough)
-    if is_tested and all(p < ALPHA for p in p_values):
-        return "better" if (seeds.difference > 0) == higher_is_better else "worse"
+    if p_value is None or (seeds.p_value is None and not is_enough):
+        p_value = 1.0
+    if agree and p_value < ALPHA:
+        return "better" if is_better else "worse"
     if not is_enough:
         return "too few seeds to say"
-    return "no difference" if abs(seeds.difference) <= _EQUAL else "too close to call"
+    is_same = seeds.p_value is None and abs(seeds.difference) <= _EQUAL
+    return "the same with every seed" if is_same else "too close to call"

@@ -41,7 +41,7 @@ class Work:
         What `--include-package` gives.
     time_over_length : `bool`
     runs_at_a_time : `int`
-        For the record: times taken beside others are no fair comparison.
+        On its device. For the record: times taken beside others are no fair comparison.
     """
 
     config: Path
@@ -103,12 +103,13 @@ def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
             include_package=work.packages,
             return_model=False,
         )
+    # Of an earlier one, or those of `distributed`, the peak has gone with them.
+    in_other_processes = was_trained or config.get("distributed") is not None
     memory, kind = peak_memory(device)
     write_json(
         folder.training,
         {
-            # That of an earlier process has gone with it.
-            "peak_memory_bytes": None if was_trained else memory,
+            "peak_memory_bytes": None if in_other_processes else memory,
             "peak_memory_of": kind,
             "device": _device_name(device),
             "threads": torch.get_num_threads(),

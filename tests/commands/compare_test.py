@@ -264,6 +264,11 @@ def test_what_is_idle_is_said(monkeypatch, runs, gpus, threads, said):
     assert hints == [] if said is None else [said in hint for hint in hints] == [True]
 
 
+def test_distributed_that_is_switched_off():
+    run = Run("lstm", 1, {"distributed": None})
+    assert [*more_at_a_time([run] * 2, 1, 2)] != []
+
+
 @pytest.mark.parametrize("fixed", [{"trainer": {"cuda_device": -1}}, {"distributed": {}}])
 def test_no_device_is_offered_to_a_config_that_has_one(fixed):
     run = Run("lstm", 1, fixed)

@@ -102,6 +102,13 @@ def test_time_over_length(tagger):
     assert all(group["seconds_per_sentence"] > 0 and 10 <= group["sentences"] <= 50 for group in groups)
 
 
+def test_an_empty_test_set(tagger):
+    trained = trained_run(tagger)
+    trained._archive.validation_dataset_reader.max_instances = 0
+    with pytest.raises(ConfigurationError, match=r"test\.conllu \(test_data_path\): no instances"):
+        trained.predict()
+
+
 def test_too_few_sentences_for_their_lengths(tagger):
     few = trained_run(tagger)
     few._archive.dataset_reader.max_instances = 9
@@ -115,6 +122,7 @@ def test_too_few_sentences_for_their_lengths(tagger):
         ({"trainer": {"cuda_device": 2}}, 2),
         ({"trainer": {"cuda_device": -1}}, -1),
         ({"trainer": {}, "distributed": {"cuda_devices": [1, 2]}}, 1),
+        ({"trainer": {"cuda_device": -1}, "distributed": None}, -1),
     ],
 )
 def test_the_configs_device(config, device):

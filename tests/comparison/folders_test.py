@@ -112,6 +112,33 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, said):
     comparison.expect_run(run)  # elsewhere, there is no data: a report can be written all the same
 
 
+@pytest.mark.parametrize(
+    "given, file",
+    [
+        ("corpus", "corpus/of/a/part"),
+        ("corpus#train", "corpus/of/a/part"),
+        ("a#b/train.txt", "a#b/train.txt"),
+        ("a#b/corpus#train", "a#b/corpus/train"),
+        ("corpus.tar.gz!folder#train", "corpus.tar.gz"),
+    ],
+)
+def test_checksums_of_every_kind_of_path(tmp_path, given, file):
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    found = []
+    for content in ("before", "afterwards"):
+        path.write_text(content)
+        found.append(checksums({"train_data_path": str(tmp_path / given)}))
+    assert found[0].keys() == {"train_data_path"} and found[0] != found[1]
+
+
+@pytest.mark.parametrize(
+    "given", (None, "", 300 * "a", {"train": "a"}, "no*.txt", "https://example.org/a")
+)
+def test_what_has_no_checksum(given):
+    assert checksums({"train_data_path": given}) == {}
+
+
 def test_data_may_change_as_long_as_nothing_is_read(tmp_path, corpus):
     comparison = ComparisonFolder(tmp_path / "out")
     run = plan("lstm").runs()[0]

@@ -107,6 +107,10 @@ def test_a_comparison_file(tmp_path):
     assert (plan.seeds, plan.baseline, plan.metric) == ([7, 8], "steps4", Metric("loss", False))
     assert plan.runs()[0].num_epochs == 3
     assert plan_from_options([str(path)], seeds=[1], baseline="steps2").baseline == "steps2"
+    given = {"trainer.num_epochs": 1, STEPS: 9}  # such as a trial of it all
+    plan = plan_from_options([str(path)], overrides=given)
+    assert [encoder(system)["num_steps"] for system in plan.systems] == [9, 9]
+    assert plan.runs()[0].num_epochs == 1
 
 
 @pytest.mark.parametrize(
@@ -172,7 +176,26 @@ def test_configs_with_other_metrics_need_one_to_be_named():
     configs = [MR[0], "training_config/ner_slstm.jsonnet"]
     with pytest.raises(ConfigurationError, match=r"differ in trainer\.validation_metric"):
         plan_from_options(configs)
-    assert plan_from_options(configs, metric="accuracy").metric == Metric("accuracy")
+    assert plan_from_options(configs, metric="+accuracy").metric == Metric("accuracy")
+
+
+def test_a_metric_without_a_sign():
+    with pytest.raises(ConfigurationError, match=r"metric is 'loss', expected .loss where .*=-loss"):
+        plan_from_options([MR[0]], metric="loss")
+
+
+@pytest.mark.parametrize("name", ("a/b", "_a", "", 201 * "a"))
+def test_a_name_that_no_folder_or_legend_can_have(name):
+    with pytest.raises(ConfigurationError, match=f"a system's name is '{name}', expected letters"):
+        Plan([System(name, config())], [1], name, Metric("accuracy"))
+
+
+def test_names_that_differ_in_their_case():
+    systems = [System("LSTM", config()), System("lstm", config())]
+    with pytest.raises(
+        ConfigurationError, match=r"the name lstm is given twice, .* whatever their case"
+    ):
+        Plan(systems, [1], "lstm", Metric("accuracy"))
 
 
 def test_no_seeds():

@@ -1,11 +1,12 @@
 """What is made of the files of runs that are done."""
 
 import dataclasses
+import math
 
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, write_json
+from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import Metric
 from slstm_allennlp.comparison.predictions import Prediction, write_predictions
 from slstm_allennlp.comparison.report import write_report
@@ -86,7 +87,7 @@ def test_the_same_results_give_no_nonsense(comparison):
     write_all(comparison, the_plan, {"base": right, "other": right})
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_seeds.p_value is None and compared.over_sentences.p_value == 1
-    assert compared.verdict == "no difference"
+    assert compared.verdict == "the same with every seed"
     assert compared.remark == "the results are the same with every seed: no t-test"
 
 
@@ -101,6 +102,34 @@ def test_other_test_sentences_are_not_paired(comparison):
     assert said in compared.remark
     report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
     assert "**Mind:** other-1 was tested on other sentences or labels than base-1" in report
+
+
+def test_a_score_that_is_not_a_number(comparison):
+    """As Pearson's correlation of constants: the other runs are reported."""
+    the_plan = plan("base", "other")
+    for run in the_plan.runs():
+        folder = write_run(comparison, run, [1, 1, 0, 0])
+        if run.name == "other-1":
+            measured = read_json(folder.measurements)
+            measured["test_metrics"]["accuracy"] = math.nan
+            write_json(folder.measurements, measured)
+    results = Results(the_plan, comparison)
+    assert [result.run.name for result in results.done] == ["base-1", "base-2", "other-2"]
+    report = write_report(results).read_text(encoding="utf-8")
+    assert "other-1: accuracy on the test set is not a number; left out of all." in report
+
+
+def test_a_trainer_without_epochs(comparison):
+    """Such as AllenNLP's `no_op`, for a baseline that does not learn."""
+    the_plan = plan("base", seeds=(1,))
+    folder = write_run(comparison, the_plan.runs()[0], [1, 1, 0, 0])
+    for epoch in folder.path.glob("metrics_epoch_*.json"):
+        epoch.unlink()
+    results = Results(the_plan, comparison)
+    (result,) = results.done
+    assert (result.validation_score, result.best_epoch, result.seconds_per_epoch) == (None, None, None)
+    report = write_report(results).read_text(encoding="utf-8")
+    assert "given to the model of the last epoch" in report
 
 
 def test_sentences_that_another_tokenizer_splits_are_paired(comparison):

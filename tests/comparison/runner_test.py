@@ -116,6 +116,13 @@ def test_devices_are_counted_among_those_that_are_visible(monkeypatch):
     assert visible == ["4", "GPU-abc", "", "4,GPU-abc"]
 
 
+@pytest.mark.parametrize(
+    "jobs, devices, shared", [(1, [], 1), (4, [], 4), (2, [0, 1], 1), (4, [0, 1], 2), (2, [-1, -1], 2)]
+)
+def test_jobs_of_a_device(jobs, devices, shared):
+    assert Resources(jobs, devices).jobs_of_a_device == shared
+
+
 def test_cores_are_shared(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setattr("slstm_allennlp.comparison.runner.num_cores", lambda: 8)

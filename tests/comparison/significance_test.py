@@ -14,6 +14,7 @@ from slstm_allennlp.comparison.significance import (
     Spread,
     corrected,
     length_test,
+    p_value_of_both,
     paired_t_test,
     sentence_test,
     verdict,
@@ -156,15 +157,15 @@ def test_one_sentence_is_refused():
         sentence_test(random_counts(0, sentences=1), random_counts(0, sentences=1))
 
 
-def sentences(p_value):
-    return SentenceTest(0.1, p_value, (0.0, 0.2), 100, 9999)
+def sentences(p_value, difference=0.1):
+    return SentenceTest(difference, p_value, (0.0, 0.2), 100, 9999)
 
 
 @pytest.mark.parametrize(
     "seeds, over_sentences, said",
     [
         (SeedTest(0.1, 5, 0.01), sentences(0.01), "better"),
-        (SeedTest(-0.1, 5, 0.01), sentences(0.01), "worse"),
+        (SeedTest(-0.1, 5, 0.01), sentences(0.01, -0.1), "worse"),
         (SeedTest(0.1, 3, 0.01), sentences(0.01), "better"),
         (SeedTest(0.1, 5, 0.01), None, "better"),
         (SeedTest(0.1, 5, 0.01), sentences(0.2), "too close to call"),
@@ -177,35 +178,49 @@ def sentences(p_value):
         (SeedTest(0.1, 5), sentences(0.2), "too close to call"),
         (SeedTest(0.1, 5), None, "too close to call"),
         (SeedTest(0.1, 2), sentences(0.01), "too few seeds to say"),
-        (SeedTest(0.0, 5), sentences(1.0), "no difference"),
+        (SeedTest(0.0, 5), sentences(1.0), "the same with every seed"),
+        (SeedTest(0.0, 5, 1.0), sentences(1.0), "too close to call"),  # on average alone
+        # Two measures that contradict each other.
+        (SeedTest(-0.1, 5, 0.01), sentences(0.01, 0.1), "too close to call"),
+        (SeedTest(0.1, 5, 0.01), sentences(0.01, -0.1), "too close to call"),
     ],
 )
 def test_verdicts(seeds, over_sentences, said):
-    (seeds,) = corrected([seeds])
-    over_sentences = over_sentences and corrected([over_sentences])[0]
-    assert verdict(seeds, over_sentences) == said
+    assert verdict(seeds, over_sentences, p_value_of_both(seeds, over_sentences)) == said
 
 
-def test_less_loss_is_better():
-    (seeds,) = corrected([SeedTest(-0.1, 5, 0.01)])
-    assert verdict(seeds, None, higher_is_better=False) == "better"
+@pytest.mark.parametrize(
+    "over_sentences, said",
+    [
+        (None, "better"),
+        (0.1, "better"),
+        (-0.1, "too close to call"),  # less loss, and fewer right
+    ],
+)
+def test_less_loss_is_better(over_sentences, said):
+    tests = SeedTest(-0.1, 5, 0.01), over_sentences and sentences(0.01, over_sentences)
+    assert verdict(*tests, 0.01, higher_is_better=False) == said
+
+
+def test_two_tests_have_the_larger_p_value():
+    assert p_value_of_both(SeedTest(0.1, 5, 0.01), sentences(0.2)) == 0.2
+    assert p_value_of_both(SeedTest(0.1, 5, 0.01), None) == 0.01
+    assert p_value_of_both(SeedTest(0.1, 5), sentences(0.2)) == 0.2
+    assert p_value_of_both(SeedTest(0.1, 5), None) is None
 
 
 def test_many_comparisons_are_corrected():
     """By Benjamini and Hochberg: p times how many there are over its rank, and no more than the next."""
-    tests = corrected(
-        [SeedTest(0.1, 5, 0.04), SeedTest(0.1, 5), SeedTest(0.1, 5, 0.01), SeedTest(0.1, 5, 0.045)]
-    )
     # 0.01 * 3 / 1; 0.04 * 3 / 2, but no more than 0.045 * 3 / 3.
-    assert [test.corrected_p_value for test in tests] == [
+    assert corrected([0.04, None, 0.01, 0.045]) == [
         pytest.approx(0.045),
         None,
         pytest.approx(0.03),
         pytest.approx(0.045),
     ]
-    assert [test.p_value for test in tests] == [0.04, None, 0.01, 0.045]
-    among_many = corrected([SeedTest(0.1, 5, 0.04), *[SeedTest(0.1, 5, 0.9)] * 10])[0]
-    assert verdict(among_many, None) == "too close to call"
+    assert corrected([None]) == [None] and corrected([]) == []
+    among_many = corrected([0.04, *[0.9] * 10])[0]
+    assert verdict(SeedTest(0.1, 5, 0.04), None, among_many) == "too close to call"
 
 
 def one_seed(*right):
@@ -216,10 +231,11 @@ def test_length_by_enumeration():
     """Of all ways to deal out the lengths of six sentences, those with a change as large."""
     system, baseline, lengths = (0, 1, 0, 1, 1, 1), (1, 0, 0, 0, 0, 0), (2, 3, 3, 7, 8, 9)
     each = numpy.subtract(system, baseline)
-    changes = [
-        numpy.mean(each[list(longer)]) - (sum(each) - sum(each[list(longer)])) / 3
-        for longer in itertools.combinations(range(6), 3)
-    ]
+    changes = []
+    for longer in itertools.combinations(range(6), 3):
+        halves = each[list(longer)], numpy.delete(each, longer)
+        variance = sum(half.var() / 3 for half in halves)
+        changes.append((halves[0].mean() - halves[1].mean()) / math.sqrt(variance + 1e-12))
     observed = changes[-1]  # of the last three
     more = sum(change >= observed - 1e-9 for change in changes)
     less = sum(change <= observed + 1e-9 for change in changes)
@@ -239,6 +255,21 @@ def test_an_advantage_that_grows_with_length():
     growing = length_test(draw(0.6 + 0.2 * (lengths > 20)), baseline, lengths)
     assert growing.p_value < 0.01 and growing.longer > growing.shorter + 0.1
     assert length_test(draw(0.7), baseline, lengths).p_value > 0.05  # as much better everywhere
+
+
+def test_short_sentences_have_fewer_words():
+    """A lead that is the same on both halves is called another one for five in a hundred corpora."""
+    random = numpy.random.default_rng(0)
+    found = 0
+    for _ in range(300):
+        lengths = numpy.maximum(1, random.lognormal(2.3, 0.8, 200).astype(int))
+        system, baseline = (
+            Counts(random.binomial(lengths, chance)[None].astype(float), lengths[None].astype(float))
+            for chance in (0.9, 0.85)
+        )
+        test = length_test(system, baseline, lengths, num_resamples=199)
+        found += test.p_value < 0.05
+    assert 5 <= found <= 24  # 15 and some standard deviations; by the bare difference it is 30
 
 
 def test_length_and_the_score_of_spans():

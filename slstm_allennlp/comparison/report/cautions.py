@@ -22,6 +22,9 @@ def _missing_runs(results: Results, failures: Sequence[Failure]) -> Iterator[str
         failed = {failure.run.name for failure in failures}
         each = ", ".join(f"{name} (failed)" if name in failed else name for name in missing)
         yield f"{plural(len(missing), 'run')} not in this report: {each}."
+    if results.without_score:
+        names = ", ".join(run.name for run in results.without_score)
+        yield f"{names}: {results.plan.metric.name} on the test set is not a number; left out of all."
     if results.other_test:
         yield (
             f"{results.other_test}: unless they only split the words otherwise, differences between "
@@ -70,8 +73,8 @@ def _conditions(results: Results) -> Iterator[str]:
     at_a_time = max(conditions["runs_at_a_time"] for conditions in training)
     if at_a_time > 1:
         yield (
-            f"Up to {at_a_time} runs were at work at a time: the seconds are no fair comparison. Take "
-            "them with --jobs 1, or a device for each job."
+            f"Up to {at_a_time} runs were at work on a device at a time: the seconds are no fair "
+            "comparison. Take them with --jobs 1, or a GPU for each job by --devices."
         )
     devices = {conditions["device"] for conditions in training}
     if len(devices) > 1:

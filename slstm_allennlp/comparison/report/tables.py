@@ -71,10 +71,12 @@ def _how_it_was_measured(results: Results) -> str:
     training = [run.training for run in results.done]
     threads = sorted({conditions["threads"] for conditions in training})
     kinds = sorted({conditions["peak_memory_of"] for conditions in training})
+    is_chosen = any(run.validation_score is not None for run in results.done)
+    chosen = "the epoch that was best on the validation set" if is_chosen else "the last epoch"
     where = sorted({f"{one['device']}, PyTorch {one['torch']}" for one in training})
     return (
-        "Means ± standard deviations over the seeds. The test set was given to the model of the epoch "
-        "that was best on the validation set. Seconds per epoch are each run's median over its epochs, "
+        f"Means ± standard deviations over the seeds. The test set was given to the model of {chosen}. "
+        "Seconds per epoch are each run's median over its epochs, "
         "validation included; test seconds are those of AllenNLP's evaluation, reading the corpus left "
         f"out. Peak memory is that of {' and '.join(_PEAK_MEMORY_OF[kind] for kind in kinds)}. "
         f"{'; '.join(where)}; {' or '.join(map(str, threads))} thread(s)."
@@ -134,13 +136,14 @@ def _notes_on_differences(results: Results) -> Iterator[str]:
             "the t-test whether the systems do with other seeds."
         )
     several = (
-        f", corrected for there being {len(comparisons)} comparisons, as those of the table are not "
-        "(Benjamini and Hochberg's false discovery rate)"
+        f", the larger one corrected for there being {len(comparisons)} comparisons, as those of the "
+        "table are not (Benjamini and Hochberg's false discovery rate)"
         if len(comparisons) > 1
         else ""
     )
     yield (
-        f'"better" and "worse" are for p below {ALPHA} in both tests, or the only one{several}; '
+        f'"better" and "worse" are for p below {ALPHA} in both tests, or the only one{several}, and '
+        "differences in one direction; "
         f'"too few seeds to say" is for fewer than {ENOUGH_SEEDS} seeds where they are not; '
         '"too close to call" does not say that two systems are equal.'
     )
@@ -223,7 +226,7 @@ def runs_table(results: Results) -> List[Part]:
                 [_link(run, run.run.name)],
                 spread(given([run.validation_score]), scale),
                 spread([run.test_score], scale),
-                str(run.best_epoch),
+                NONE if run.best_epoch is None else str(run.best_epoch),
                 str(len(run.epochs)),
                 spread(given([run.seconds_per_epoch])),
                 spread([run.measurements["test_seconds"]]),
