@@ -6,7 +6,8 @@ Prints a Markdown table of RESULTS.md from the reports of `allennlp compare`:
 FOLDER is an --output-dir of compare. Of one, each system's scores on dev and test, and its difference to
 each baseline with p of a paired t-test over the seeds. Of several, each system's test scores in all of
 them, and its mean difference to each baseline (over how many folders) with p of Wilcoxon's signed-rank
-test over them. Runs that are missing are named below the table.
+test over them, alone and corrected for there being so many systems (Benjamini and Hochberg). Runs that
+are missing are named below the table.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from typing import Dict, List, Optional, Sequence
 from scipy import stats
 
 from slstm_allennlp.comparison.report.numbers import NONE, p_value, scale_of, signed, spread
-from slstm_allennlp.comparison.significance import paired_t_test
+from slstm_allennlp.comparison.significance import corrected, paired_t_test
 
 Scores = Dict[str, Dict[int, float]]  # of each system, by seed
 
@@ -80,15 +81,19 @@ def table_of_one(report: Report, baselines: Sequence[str]) -> List[List[str]]:
 
 def table_of_all(reports: Sequence[Report], baselines: Sequence[str]) -> List[List[str]]:
     """The systems by their mean difference to the last baseline."""
-    cells = [report.cells(report.test) for report in reports]
-    differences = {
-        name: [differences_of(name, baseline, reports) for baseline in baselines]
-        for name in dict.fromkeys(name for report in reports for name in report.test)
-    }
+    names = list(dict.fromkeys(name for report in reports for name in report.test))
+    rows = {name: [f"`{name}`"] for name in names}
+    for of_report in (report.cells(report.test) for report in reports):
+        for name in names:
+            rows[name].append(of_report.get(name, NONE))
+    for baseline in baselines:
+        differences = {name: differences_of(name, baseline, reports) for name in names}
+        p_values = [wilcoxon(of_name) for of_name in differences.values()]
+        for name, p, corrected_p in zip(names, p_values, corrected(p_values)):
+            rows[name] += over_reports(differences[name], p, corrected_p)
     return [
-        [f"`{name}`", *(of_report.get(name, NONE) for of_report in cells)]
-        + [cell for difference in differences[name] for cell in over_reports(difference)]
-        for name in sorted(differences, key=lambda name: -statistics.fmean(differences[name][-1] or [0]))
+        rows[name]
+        for name in sorted(names, key=lambda name: -statistics.fmean(differences[name] or [0]))
     ]
 
 
@@ -101,12 +106,17 @@ def differences_of(system: str, baseline: str, reports: Sequence[Report]) -> Lis
     ]
 
 
-def over_reports(differences: Sequence[float]) -> List[str]:
-    """The mean (of how many), and p."""
+def wilcoxon(differences: Sequence[float]) -> Optional[float]:
+    """None where there is nothing to test."""
+    return float(stats.wilcoxon(differences).pvalue) if any(differences) else None
+
+
+def over_reports(differences: Sequence[float], *p_values: Optional[float]) -> List[str]:
+    """The mean (of how many), and the p values."""
     if not differences:
-        return ["", ""]
-    p: Optional[float] = float(stats.wilcoxon(differences).pvalue) if any(differences) else None
-    return [f"{statistics.fmean(differences):+.2f} ({len(differences)})", p_value(p)]
+        return ["", *("" for _ in p_values)]
+    mean_of_all = f"{statistics.fmean(differences):+.2f} ({len(differences)})"
+    return [mean_of_all, *map(p_value, p_values)]
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -130,7 +140,8 @@ def main() -> None:
             )
     one, *others = reports
     columns = [report.name for report in reports] if others else ["dev", "test"]
-    differences = [title for baseline in baselines for title in (f"to `{baseline}`", "p")]
+    titles = ["p", "corrected"] if others else ["p"]
+    differences = [title for baseline in baselines for title in (f"to `{baseline}`", *titles)]
     rows = table_of_all(reports, baselines) if others else table_of_one(one, baselines)
     print(markdown(["system", *columns, *differences], rows))
     for report in reports:

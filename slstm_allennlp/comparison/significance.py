@@ -291,18 +291,14 @@ class _ChangeWithLength:
 
     def _variance(self, is_longer: numpy.ndarray) -> numpy.ndarray:
         """That of the change: the sum of squares of what each sentence has to do with it."""
-        total = numpy.zeros(is_longer.shape)
-        for sign, counts in zip((1, -1), self._systems):
-            num_seeds = len(counts.numerators)
-            for numerators, denominators in zip(*counts):
-                for chosen in (1.0 - is_longer, 1.0 * is_longer):
-                    size = (chosen @ denominators)[..., None]
-                    score = ratio((chosen @ numerators)[..., None], size)
-                    share = ratio(
-                        numerators - score * denominators, numpy.broadcast_to(size, total.shape)
-                    )
-                    total += sign / num_seeds * chosen * share
-        return (total**2).sum(axis=-1)
+        parts = numpy.zeros(is_longer.shape)
+        for chosen in (1.0 - is_longer, 1.0 * is_longer):
+            for sign, (numerators, denominators) in zip((1, -1), self._systems):
+                sizes = chosen @ denominators.T  # of the half, with each seed
+                scores = ratio(chosen @ numerators.T, sizes)
+                shares = ratio(numpy.ones_like(sizes), sizes) / sizes.shape[-1]
+                parts += sign * chosen * (shares @ numerators - (shares * scores) @ denominators)
+        return (parts**2).sum(axis=-1)
 
 
 def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optional[float]:
