@@ -32,7 +32,7 @@ class AdditiveAttention(Module):
         super().__init__()
         attention_size = input_size if attention_size is None else attention_size
         check_sizes(input_size=input_size, attention_size=attention_size)
-        self.input_size = input_size
+        self.input_size = self.output_size = input_size
         self.W = Linear(input_size, attention_size)  # W_α and b_α
         self.u = Linear(attention_size, 1, bias=False)
 

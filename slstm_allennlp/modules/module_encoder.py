@@ -13,8 +13,15 @@ class ModuleEncoder(torch.nn.Module):
 
     _module: Any
 
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> Any:
-        return self._module(inputs, None if mask is None else mask.bool())
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor], **needs: bool) -> Any:
+        """What the module makes of them, and of what it is told is needed."""
+        return self._module(inputs, None if mask is None else mask.bool(), **needs)
+
+    def _zero_without_words(self, sentences: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        """As AllenNLP's own encoders have it: what is all padding has no state."""
+        if mask is None:
+            return sentences
+        return sentences.masked_fill(~mask.bool().any(dim=1, keepdim=True), 0)
 
     def get_input_dim(self) -> int:
         return self._module.input_size

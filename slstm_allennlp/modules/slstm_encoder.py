@@ -5,7 +5,7 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.modules.checks import check_rate
-from slstm_allennlp.modules.module_encoder import errors_of
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 
 # What AllenNLP's recurrent encoders take and an S-LSTM has no use for, and what to write instead.
@@ -26,7 +26,7 @@ _LSTM_KEYS = {
 }
 
 
-class SlstmEncoder(torch.nn.Module):
+class SlstmEncoder(ModuleEncoder):
     """
     What the two encoders registered as `slstm` share: a `SentenceStateLSTM` and dropout around it.
 
@@ -90,16 +90,6 @@ class SlstmEncoder(torch.nn.Module):
             if key in params:
                 raise ConfigurationError(f'slstm has no key "{key}": {advice}')
         return super().from_params(params, **extras)  # type: ignore[misc]
-
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor], words: bool) -> torch.Tensor:
-        """The words' states or the sentences', with dropout on the inputs."""
-        # Some models' masks are of integers.
-        mask = None if mask is None else mask.bool()
-        outputs = self._module(self._dropout(inputs), mask, need_words=words, need_sentence=not words)
-        return outputs[0 if words else 1]
-
-    def get_input_dim(self) -> int:
-        return self._module.input_size
 
     def get_output_dim(self) -> int:
         return self._module.hidden_size

@@ -33,4 +33,5 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
         `torch.Tensor`
             Zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
         """
-        return self._dropout(self._encode(inputs, mask, words=True))
+        words, _ = self._encode(self._dropout(inputs), mask, need_sentence=False)
+        return self._dropout(words)

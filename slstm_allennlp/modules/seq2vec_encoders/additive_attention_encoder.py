@@ -4,11 +4,11 @@ import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.additive_attention import AdditiveAttention
-from slstm_allennlp.modules.module_encoder import errors_of
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
 
 
 @Seq2VecEncoder.register("additive_attention")
-class AdditiveAttentionEncoder(Seq2VecEncoder):
+class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The external attention of the S-LSTM paper (Section 3.3) as a vector encoder: an
     `slstm_allennlp.modules.AdditiveAttention` over the states that a sequence encoder before it made.
@@ -47,10 +47,4 @@ class AdditiveAttentionEncoder(Seq2VecEncoder):
         `torch.Tensor`
             Zero for sentences that are all padding. *Shape:* (batch_size, input_size)
         """
-        return self._module(inputs, None if mask is None else mask.bool())
-
-    def get_input_dim(self) -> int:
-        return self._module.input_size
-
-    def get_output_dim(self) -> int:
-        return self._module.input_size
+        return self._encode(inputs, mask)

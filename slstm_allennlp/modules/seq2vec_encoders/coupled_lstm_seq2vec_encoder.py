@@ -30,7 +30,4 @@ class CoupledLstmSeq2VecEncoder(CoupledLstmEncoder, Seq2VecEncoder):  # type: ig
             Zero for sentences that are all padding. *Shape:* (batch_size, directions * hidden_size)
         """
         _, sentences = self._encode(inputs, mask)
-        if mask is None:
-            return sentences
-        # As AllenNLP's own encoders have it: what is all padding has no state.
-        return sentences.masked_fill(~mask.bool().any(dim=1, keepdim=True), 0)
+        return self._zero_without_words(sentences, mask)

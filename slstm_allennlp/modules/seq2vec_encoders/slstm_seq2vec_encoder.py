@@ -29,8 +29,5 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
         `torch.Tensor`
             Zero for sentences that are all padding. *Shape:* (batch_size, hidden_size)
         """
-        sentences = self._dropout(self._encode(inputs, mask, words=False))
-        if mask is None:
-            return sentences
-        # As AllenNLP's own encoders have it: what is all padding has no state.
-        return sentences.masked_fill(~mask.bool().any(dim=1, keepdim=True), 0)
+        _, sentences = self._encode(self._dropout(inputs), mask, need_words=False)
+        return self._zero_without_words(self._dropout(sentences), mask)
