@@ -348,6 +348,7 @@ def measure(
         steps = {name: step for name, step in steps.items() if only is None or name in only}
         if first in steps:
             steps = {first: steps[first], **steps}
+        reference = next(iter(steps), "")
         steps = warm(steps, case.name, device)
         times = seconds(steps, repeats, device)
         # torch.compile would compile anew for the hooks that look at what is kept.
@@ -356,7 +357,8 @@ def measure(
             for name, step in steps.items()
             if name not in (BOUND, LOW_BOUND) and "torch.compile" not in name
         }
-        yield {"case": case.name, "words": case.shape.words, "seconds": times, "floats kept": memory}
+        row = {"case": case.name, "words": case.shape.words, "seconds": times, "floats kept": memory}
+        yield {**row, "compared with": reference}
 
 
 def table(rows: List[Dict[str, Any]]) -> str:
@@ -368,8 +370,8 @@ def table(rows: List[Dict[str, Any]]) -> str:
             if name not in row["seconds"]:
                 cells.append("")
                 continue
-            value, bound = row["seconds"][name], row["seconds"][names[0]]
-            ratio = f" ({value / bound:.2f})" if name != names[0] else ""
+            value, bound = row["seconds"][name], row["seconds"].get(row["compared with"])
+            ratio = f" ({value / bound:.2f})" if bound and name != row["compared with"] else ""
             memory = row["floats kept"].get(name)
             memory = f", {memory:.0f} kept" if memory is not None else ""
             cells.append(f"{1e6 * value / row['words']:.1f}{ratio}{memory}")

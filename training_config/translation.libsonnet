@@ -3,7 +3,7 @@
 function(encoder, decoder_net) {
   // Other sizes by a config of two lines, from which all below follow:
   //   (import 'training_config/translation_cas_lstm.jsonnet')
-  //   + { size:: 128 }  // as iwslt14_cas_lstm_247.jsonnet has it
+  //   + { size:: 128 }  // iwslt14_cas_lstm_247.jsonnet is one
   size:: 256,
   dropout:: 0.2,
 

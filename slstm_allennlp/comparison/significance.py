@@ -302,7 +302,13 @@ class _ChangeWithLength:
 
 
 def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optional[float]:
-    """That of the claim that neither difference is by chance: the larger one, of the tests there are."""
+    """
+    That of the claim that neither difference is by chance: the larger one, of the tests there are. A few
+    seeds without a t-test have none: with enough, the same difference with every seed, the sentences
+    decide.
+    """
+    if seeds.p_value is None and seeds.num_seeds < ENOUGH_SEEDS:
+        return None
     p_values = [seeds.p_value, None if sentences is None else sentences.p_value]
     return max((p for p in p_values if p is not None), default=None)
 
@@ -342,10 +348,7 @@ def verdict(
     is_enough = seeds.num_seeds >= ENOUGH_SEEDS
     is_better = (seeds.difference > 0) == higher_is_better
     agree = sentences is None or (sentences.difference > 0) == is_better
-    # The same difference with every seed has no t-test: with enough of them, the sentences decide.
-    if p_value is None or (seeds.p_value is None and not is_enough):
-        p_value = 1.0
-    if agree and p_value < ALPHA:
+    if agree and p_value is not None and p_value < ALPHA:
         return "better" if is_better else "worse"
     if not is_enough:
         return "too few seeds to say"

@@ -54,8 +54,10 @@ class Encoding(NamedTuple):
         if name is None:
             return OLD
         try:
-            has_lines = "\n".encode(name) == b"\n"
-        except (LookupError, UnicodeError):
+            has_lines = b"\n".decode(name) == "\n"
+        except UnicodeError:
+            has_lines = False
+        except LookupError:
             raise ConfigurationError(
                 f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
             ) from None

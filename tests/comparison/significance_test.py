@@ -207,6 +207,7 @@ def test_two_tests_have_the_larger_p_value():
     assert p_value_of_both(SeedTest(0.1, 5, 0.01), None) == 0.01
     assert p_value_of_both(SeedTest(0.1, 5), sentences(0.2)) == 0.2
     assert p_value_of_both(SeedTest(0.1, 5), None) is None
+    assert p_value_of_both(SeedTest(0.1, 1), sentences(0.001)) is None  # nor is it among those corrected
 
 
 def test_many_comparisons_are_corrected():

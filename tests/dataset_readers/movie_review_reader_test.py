@@ -121,6 +121,13 @@ def test_an_encoding_that_no_file_can_have(encoding, message):
         MovieReviewReader(encoding=encoding)
 
 
+@pytest.mark.parametrize("encoding", ("utf-8-sig", "UTF-8", "latin-1", "gb18030"))
+def test_an_encoding_of_files_with_lines(corpus, encoding):
+    folder = corpus([b"a"], ["b", "c"])
+    texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3, encoding=encoding)]
+    assert sorted(texts) == ["a", "b", "c"]
+
+
 def test_the_first_instances_are_of_both_classes(corpus):
     """So that max_instances makes no corpus of one class."""
     folder = corpus(numbered("good", 100), numbered("bad", 100))

@@ -145,7 +145,8 @@ def _notes_on_differences(results: Results) -> Iterator[str]:
         f'"better" and "worse" are for p below {ALPHA} in both tests, or the only one{several}, and '
         "differences in one direction; "
         f'"too few seeds to say" is for fewer than {ENOUGH_SEEDS} seeds where they are not; '
-        '"too close to call" does not say that two systems are equal.'
+        '"too close to call" does not say that two systems are equal, and "the same with every seed" is '
+        "said of their scores."
     )
     if results.disagreement:
         yield results.disagreement

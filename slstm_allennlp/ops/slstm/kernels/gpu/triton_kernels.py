@@ -258,11 +258,14 @@ def _small_batch(kernels: Any, device: Union[str, torch.device]) -> List[Tensor]
     )
     kernels.windows(offsets, 1, c, places)
     kernels.windows_backward(offsets, 1, xi, dh)
-    row_of = torch.arange(11, device=device) % 3
-    states = [
-        kernels.word_state(offsets, pre, rows, Ux, Vg, words[1], has)
-        for has, rows in ((True, None), (False, row_of))
-    ]
+    states = [kernels.word_state(offsets, pre, None, Ux, Vg, words[1], has) for has in (True, False)]
+    few = pre[:3].contiguous(), torch.arange(11, device=device) % 3  # as in a first step
+    few_words = kernels.word_forward(offsets, 1, True, *few, Ux, Vg, c, cg, None)
+    states += [*few_words, kernels.word_state(offsets, *few, Ux, Vg, few_words[1], True)]
+    d_few = kernels.word_backward(
+        *(offsets, 1, True, *few, Ux, Vg, c, cg, None, few_words[1], dh, dc, d_pre, d_Ux, None)
+    )
+    states += [tensor for tensor in d_few if tensor is not None]
     return [*words, *states, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
 
 
