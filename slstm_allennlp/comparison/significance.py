@@ -254,7 +254,7 @@ def length_test(
         batch=_batch(len(lengths)),
         rng=numpy.random.default_rng(seed),
     )
-    shorter, longer = (float(difference) for difference in change.of_halves(is_longer))
+    shorter, longer = (float(change.of(half)[0]) for half in (1.0 - is_longer, 1.0 * is_longer))
     return LengthTest(most_words, shorter, longer, float(shuffled.pvalue))
 
 
@@ -275,30 +275,27 @@ class _ChangeWithLength:
     def __init__(self, system: Counts, baseline: Counts) -> None:
         self._systems = (system, baseline)
 
-    def of_halves(self, is_longer: numpy.ndarray) -> Tuple[numpy.ndarray, numpy.ndarray]:
-        """*Shape:* (..., num_sentences) to (...) for the others and (...) for those."""
-        halves = []
-        for chosen in (1.0 - is_longer, 1.0 * is_longer):
-            scores = [ratio(*(chosen @ part.T for part in counts)) for counts in self._systems]
-            halves.append((scores[0] - scores[1]).mean(axis=-1))
-        return halves[0], halves[1]
+    def of(self, chosen: numpy.ndarray) -> Tuple[numpy.ndarray, numpy.ndarray]:
+        """
+        The difference on the sentences that are chosen (1, and 0 for the others), and what each of all
+        sentences has to do with it. *Shape:* (..., num_sentences) to (...) and (..., num_sentences)
+        """
+        difference, parts = numpy.zeros(chosen.shape[:-1]), numpy.zeros(chosen.shape)
+        for sign, (numerators, denominators) in zip((1, -1), self._systems):
+            sizes = chosen @ denominators.T  # with each seed
+            scores = ratio(chosen @ numerators.T, sizes)
+            shares = ratio(numpy.ones_like(sizes), sizes) / sizes.shape[-1]
+            difference += sign * scores.mean(axis=-1)
+            parts += sign * chosen * (shares @ numerators - (shares * scores) @ denominators)
+        return difference, parts
 
     def __call__(self, is_longer: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
         """*Shape:* (..., num_sentences), with the sentences on `axis`, to (...)"""
         chosen = numpy.moveaxis(is_longer, axis, -1)
-        shorter, longer = self.of_halves(chosen)
-        return (longer - shorter) / numpy.sqrt(self._variance(chosen) + _EQUAL)
-
-    def _variance(self, is_longer: numpy.ndarray) -> numpy.ndarray:
-        """That of the change: the sum of squares of what each sentence has to do with it."""
-        parts = numpy.zeros(is_longer.shape)
-        for chosen in (1.0 - is_longer, 1.0 * is_longer):
-            for sign, (numerators, denominators) in zip((1, -1), self._systems):
-                sizes = chosen @ denominators.T  # of the half, with each seed
-                scores = ratio(chosen @ numerators.T, sizes)
-                shares = ratio(numpy.ones_like(sizes), sizes) / sizes.shape[-1]
-                parts += sign * chosen * (shares @ numerators - (shares * scores) @ denominators)
-        return (parts**2).sum(axis=-1)
+        shorter, of_shorter = self.of(1.0 - chosen)
+        longer, of_longer = self.of(1.0 * chosen)
+        variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one of them
+        return (longer - shorter) / numpy.sqrt(variance + _EQUAL)
 
 
 def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optional[float]:
