@@ -22,6 +22,8 @@ TEXTS = {
 TAGS = {TOKENS: 10, "model.encoder.input_size": 60, "model.encoder.hidden_size": 10}
 CLASSIFIERS = {
     "mr_slstm": {**TEXTS, "model.seq2seq_encoder.input_dim": 10},
+    "mr_cnn": {**TEXTS, "model.seq2seq_encoder.input_dim": 10},
+    "mr_coupled_lstm": {**TEXTS, "model.seq2seq_encoder.input_dim": 10},
     "sst2_cas_lstm": {
         **TEXTS,
         "model.seq2seq_encoder.input_dim": 10,

@@ -35,6 +35,11 @@ class Counts(NamedTuple):
         """The score with each seed. *Shape:* (num_seeds,)"""
         return ratio(self.numerators.sum(axis=1), self.denominators.sum(axis=1))
 
+    def known_scores(self) -> List[float]:
+        """Those of the seeds that have one: of no span, there or found, there is no F1."""
+        known = self.denominators.sum(axis=1) > 0
+        return self.scores()[known].tolist()
+
 
 def ratio(numerators: numpy.ndarray, denominators: numpy.ndarray) -> numpy.ndarray:
     """Their ratio, and 0 for nothing of nothing, as AllenNLP's metrics have it."""

@@ -1,5 +1,6 @@
 """What is measured of a trained run: its best model on the test set, its size, its seconds."""
 
+import copy
 import re
 import time
 from typing import Any, Dict, List, NamedTuple, Tuple
@@ -24,7 +25,8 @@ class Measurements(NamedTuple):
     # Parameters
 
     test_metrics : `Dict[str, Any]`
-        As `allennlp evaluate` gives them for the archive.
+        As `allennlp evaluate` gives them for the archive, but always of the whole test set: also where
+        the data loader's `drop_last` or `batches_per_epoch` leaves out a part.
     test_seconds : `float`
         For that, the corpus being read and the model warm.
     parameters, trained_parameters : `int`
@@ -55,6 +57,11 @@ class TrainedRun:
         self._archive: Archive = load_archive(archive_file, cuda_device=self._device)
         self._archive.model.eval()  # AllenNLP leaves it in training mode, with dropout
         self._batch_size = batch_size_of(config)
+        # The archive does not say what `no_grad` held back, but the config does.
+        held_back = config.get("trainer", {}).get("no_grad") or []
+        for name, parameter in self._archive.model.named_parameters():
+            if any(re.search(regex, name) for regex in held_back):
+                parameter.requires_grad_(False)
 
     @property
     def model(self) -> Model:
@@ -62,21 +69,16 @@ class TrainedRun:
 
     def measure(self) -> Measurements:
         reader = self._archive.validation_dataset_reader
-        loader_params = self._config.get("validation_data_loader") or self._config["data_loader"]
+        loader_config = self._config.get("validation_data_loader") or self._config["data_loader"]
         loader = DataLoader.from_params(
-            Params(loader_params).duplicate(), reader=reader, data_path=self._config["test_data_path"]
+            Params(_of_all(loader_config)), reader=reader, data_path=self._config["test_data_path"]
         )
         loader.index_with(self.model.vocab)
         self._warm_up(loader)
         start = time.perf_counter()
         metrics = evaluate(self.model, loader, cuda_device=self._device)
         seconds = time.perf_counter() - start
-        # The archive does not say what `no_grad` held back, but the config does.
-        held_back = self._config.get("trainer", {}).get("no_grad") or []
-        sizes = [
-            (parameter.numel(), parameter.requires_grad and not _matches(name, held_back))
-            for name, parameter in self.model.named_parameters()
-        ]
+        sizes = [(parameter.numel(), parameter.requires_grad) for parameter in self.model.parameters()]
         return Measurements(
             test_metrics=metrics,
             test_seconds=seconds,
@@ -164,8 +166,14 @@ class TrainedRun:
             torch.cuda.synchronize(self._device)
 
 
-def _matches(name: str, regexes: List[str]) -> bool:
-    return any(re.search(regex, name) for regex in regexes)
+def _of_all(loader_config: Dict[str, Any]) -> Dict[str, Any]:
+    """A data loader's config without what leaves out a part of the data, as the one for training may."""
+    config = copy.deepcopy(loader_config)
+    for part in (config, config.get("batch_sampler")):
+        if isinstance(part, dict):  # a sampler may be a name alone
+            part.pop("drop_last", None)
+    config.pop("batches_per_epoch", None)
+    return config
 
 
 def _batches(items: List[Any], size: int) -> List[List[Any]]:

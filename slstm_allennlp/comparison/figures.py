@@ -3,6 +3,8 @@
 import collections
 import itertools
 import math
+import textwrap
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Counter, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
@@ -12,13 +14,16 @@ import numpy
 from slstm_allennlp.comparison.lines import Chart, Line, Scale
 
 _COLORS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#a0527f", "#7a7a7a")
-_LINES = ("-", "--", "-.", ":")
+# Six as different as there are colours, since a level has no marker.
+_LINES = ("-", "--", "-.", ":", (0, (10, 3)), (0, (4, 1.5, 1, 1.5, 1, 1.5)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _MOST_LABELS = 20
 _MOST_TOGETHER = 6  # lines in a panel, which are as many colours
 _COLUMNS = 4  # of panels, where each line has its own
 _LARGE, _SMALL = (5.2, 3.6), (2.6, 1.9)  # panels, in inches
 _MOST_NUMBERS = 12  # labels with which the cells are wide enough for numbers
+_LONGEST_LABEL = 20  # letters, beyond which a label's middle is left out
+_TITLE_WIDTH, _LEGEND_WIDTH = 34, 44  # letters in a line
 _OVER = {"color": "black", "marker": "o", "markersize": 3, "linewidth": 1.2}
 _BENEATH = {"color": "0.55", "linestyle": "--", "linewidth": 1.2}
 OTHER = "(other)"
@@ -95,7 +100,8 @@ def are_apart(number: int) -> bool:
 def _draw_together(axes: numpy.ndarray, of: Chart) -> None:
     for axis, (scale, systems) in zip(axes.flat, of.panels.items()):
         for (name, line), style in zip(systems.items(), _styles()):
-            line.draw(axis, scale.factor, {**style, "label": name}, len(systems))
+            label = _in_lines(name, _LEGEND_WIDTH)
+            line.draw(axis, scale.factor, {**style, "label": label}, len(systems))
         axis.set_xlabel(of.x)
         axis.set_ylabel(scale.label)
         axis.legend(fontsize=8)
@@ -120,16 +126,23 @@ def _draw_block(axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], of:
         axis.sharex(axes[0])
         axis.sharey(axes[0])
         if baseline is not None:
-            style = {**_BENEATH, "label": f"in every panel: {of.baseline}"}
+            label = _in_lines(f"in every panel: {of.baseline}", _COLUMNS * _TITLE_WIDTH)
+            style = {**_BENEATH, "label": label}
             baseline.outline(axis, scale.factor, style)
         line.draw(axis, scale.factor, _OVER, 1)
-        axis.set_title(name, fontsize=9)
+        axis.set_title(_in_lines(name, _TITLE_WIDTH), fontsize=9)
     for number, axis in enumerate(axes):
         axis.set_visible(number < len(systems))
         is_lowest = number + _COLUMNS >= len(systems)
         axis.tick_params(labelbottom=is_lowest, labelleft=number % _COLUMNS == 0)
         axis.set_xlabel(of.x if is_lowest else "")
         axis.set_ylabel(scale.label if number % _COLUMNS == 0 else "", fontsize=8)
+
+
+def _in_lines(name: str, width: int) -> str:
+    """Of a variant or of a sweep, a system's name can be longer than its panel is wide."""
+    parts = textwrap.wrap(name.replace(",", ", "), width) if len(name) > width else [name]
+    return "\n".join(parts)
 
 
 def _rows(systems: Dict[str, Line]) -> int:
@@ -201,11 +214,13 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
         The system's.
     found : `Confusions`
     """
-    labels, counts, _ = found
+    counts, labels = found.counts, short_labels(found.labels)
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
     has_numbers = len(labels) <= _MOST_NUMBERS
-    side = min(5.0, 2.2 + 0.3 * len(labels))  # two in a row of the page, at least
-    with _drawing(path, (side if has_numbers else side + 0.7, side)) as axes:
+    longest = max(map(len, labels))
+    side = min(5.0, 2.2 + 0.3 * len(labels) + 0.05 * longest)  # two in a row of the page, at least
+    size = (side if has_numbers else side + 0.7, side)
+    with _letters_of([name, *labels]), _drawing(path, size) as axes:
         axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
         ticks = range(len(labels))
@@ -219,9 +234,37 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
                 axis.text(column, row, f"{share:.0f}", ha="center", va="center", color=color, fontsize=7)
         else:
             axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
-        axis.set_title(name, fontsize=9)
+        axis.set_title(_in_lines(name, _TITLE_WIDTH), fontsize=9)
         axis.set_xlabel("predicted (% of the row)" if has_numbers else "predicted")
         axis.set_ylabel("gold")
+
+
+def short_labels(labels: Sequence[str]) -> List[str]:
+    """Long ones without their middle; where that makes two of them equal, all with their numbers."""
+    head, tail = _LONGEST_LABEL // 2, (_LONGEST_LABEL - 1) // 2
+    shown = [
+        label if len(label) <= _LONGEST_LABEL else f"{label[:head]}…{label[-tail:]}" for label in labels
+    ]
+    if len(set(shown)) == len(shown):
+        return shown
+    return [f"{number}. {label}" for number, label in enumerate(shown, 1)]
+
+
+@contextmanager
+def _letters_of(texts: Sequence[str]) -> Iterator[None]:
+    """
+    Letters that Matplotlib's font lacks, such as Chinese, stay text, for which a browser has a font; it
+    draws all others as shapes, so that they look the same everywhere.
+    """
+    from matplotlib import font_manager, rc_context
+
+    known = font_manager.get_font(font_manager.findfont("DejaVu Sans")).get_charmap()
+    if all(ord(letter) in known for text in texts for letter in text):
+        yield
+        return
+    with rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        yield
 
 
 def confused_labels(pairs: Counter[Tuple[str, str]]) -> Tuple[List[str], bool]:

@@ -34,8 +34,9 @@ class RunFolder:
     * `training.json`, when training is done: peak memory, and the conditions it ran under,
     * `recoveries.json`, for a run that was interrupted: the checkpoints from which it went on,
     * `predictions.jsonl`, what the best model says of each test sentence,
-    * `measurements.json`, when all is done: its metrics on the test set, seconds, parameters,
-    * `time_over_length.json`, if that was asked for.
+    * `measurements.json`, when all is done: its metrics on the test set, seconds, parameters, and the
+      conditions under which the seconds were taken,
+    * `time_over_length.json`, if that was asked for, with its conditions.
 
     # Parameters
 
@@ -77,6 +78,11 @@ class RunFolder:
         while (self.path / f"metrics_epoch_{count}.json").exists():
             count += 1
         return count
+
+    def remove_epochs(self, first: int) -> None:
+        """Their metrics, from this epoch on: of a run that went on after its last checkpoint."""
+        for number in range(first, self.count_epochs()):
+            (self.path / f"metrics_epoch_{number}.json").unlink()
 
     def validation_metrics(self) -> Optional[List[str]]:
         """Their names after the first epoch; None before it, and while AllenNLP is writing them."""

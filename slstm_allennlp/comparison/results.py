@@ -79,8 +79,19 @@ class RunResult:
 
     @cached_property
     def time_over_length(self) -> Optional[List[Dict[str, float]]]:
+        """Its groups, as `TrainedRun.time_over_length` gives them."""
+        return self._timed["groups"] if self._timed else None
+
+    @cached_property
+    def _timed(self) -> Dict[str, Any]:
         path = self.folder.time_over_length
-        return read_json(path) if path.exists() else None
+        return read_json(path) if path.exists() else {}
+
+    @property
+    def conditions(self) -> List[Dict[str, Any]]:
+        """Under which its seconds were taken, of training and of what came later: maybe not the same."""
+        later = [part["conditions"] for part in (self.measurements, self._timed) if "conditions" in part]
+        return [self.training, *later]
 
 
 def epoch_seconds(durations: Sequence[str], recovered_from: Sequence[Checkpoint]) -> List[float]:

@@ -58,7 +58,7 @@ def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
     swept = [sorted(names, key=values.__getitem__) for names in groups.values() if len(names) > 1]
     labels = _labels([settings[names[0]] for names in swept], key)
     lines = {
-        label or names[0]: [(values[name], name) for name in names]
+        label or f"{names[0]} to {names[-1]}": [(values[name], name) for name in names]
         for label, names in zip(labels, swept)
     }
     on_lines = {name for names in swept for name in names}

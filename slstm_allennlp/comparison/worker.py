@@ -82,13 +82,23 @@ def do(work: Work) -> None:
         measured = trained.measure()
         if "checkpointer" not in config.get("trainer", {}):  # which says what is kept
             folder.remove_checkpoints()
-        write_json(folder.measurements, measured._asdict())  # with which the run is done
+        # With these the run is done.
+        write_json(folder.measurements, {**measured._asdict(), "conditions": _conditions(work, config)})
     if work.time_over_length:
-        write_json(folder.time_over_length, trained.time_over_length())
+        groups = trained.time_over_length()
+        write_json(folder.time_over_length, {"groups": groups, "conditions": _conditions(work, config)})
+
+
+def _conditions(work: Work, config: Dict[str, Any]) -> Dict[str, Any]:
+    """Under which seconds are taken: they differ from process to process, and so may a run's."""
+    return {
+        "device": _device_name(device_of(config)),
+        "threads": torch.get_num_threads(),
+        "runs_at_a_time": work.runs_at_a_time,
+    }
 
 
 def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
-    device = device_of(config)
     was_trained = folder.metrics.exists()
     if was_trained:
         # AllenNLP writes them before the archive, which may be missing or half written.
@@ -105,15 +115,13 @@ def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
         )
     # Of an earlier one, or those of `distributed`, the peak has gone with them.
     in_other_processes = was_trained or config.get("distributed") is not None
-    memory, kind = peak_memory(device)
+    memory, kind = peak_memory(device_of(config))
     write_json(
         folder.training,
         {
             "peak_memory_bytes": None if in_other_processes else memory,
             "peak_memory_of": kind,
-            "device": _device_name(device),
-            "threads": torch.get_num_threads(),
-            "runs_at_a_time": work.runs_at_a_time,
+            **_conditions(work, config),
             "torch": torch.__version__,
             "allennlp": _version("allennlp"),
             "slstm_allennlp": _version("slstm-allennlp"),
@@ -129,6 +137,7 @@ def _prepare(folder: RunFolder) -> bool:
             shutil.rmtree(folder.path)
         return False
     logger.info("Going on after %d epochs and %d batches", checkpoint.epochs, checkpoint.batches)
+    folder.remove_epochs(checkpoint.epochs)
     earlier = [recovery._asdict() for recovery in folder.recovered_from()]
     write_json(folder.recoveries, [*earlier, checkpoint._asdict()])
     return True

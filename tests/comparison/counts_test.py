@@ -46,6 +46,13 @@ def test_nothing_of_nothing_is_zero():
     assert counts_of([[Prediction(1, ["O"], ["O"])]], "BIO").scores().tolist() == [0]
 
 
+def test_nothing_of_nothing_is_no_score():
+    """With one seed a span is found that is not there, which is an F1 of 0."""
+    nothing, wrong = Prediction(1, ["O"], ["O"]), Prediction(1, ["O"], ["B-PER"])
+    assert counts_of([[nothing], [wrong]], "BIO").known_scores() == [0]
+    assert counts_of([[nothing], [nothing]], "BIO").known_scores() == []
+
+
 def test_a_class_goes_by_its_fields_name():
     instance = Instance({"tokens": text("a good film"), "label": LabelField("pos")})
     output = {"label": "neg", "tokens": ["a", "good", "film"], "probs": [0.1, 0.9]}

@@ -66,6 +66,23 @@ def test_predictions_make_up_the_span_f1(tmp_path):
     assert counts_of([predictions], "BIOUL").scores()[0] == pytest.approx(f1)
 
 
+@pytest.mark.parametrize(
+    "loader",
+    [
+        {"batch_size": 50, "drop_last": True},
+        {"batch_size": 1000, "drop_last": True},
+        {"batch_size": 3, "batches_per_epoch": 2, "shuffle": True},
+        {"batch_sampler": {"type": "bucket", "batch_size": 30, "drop_last": True}},
+    ],
+)
+def test_the_whole_test_set_counts(classifier, loader):
+    """Without a `validation_data_loader` the one for training loads the test set, too."""
+    trained = trained_run(classifier, data_loader=loader)
+    accuracy = trained.measure().test_metrics["accuracy"]
+    assert accuracy == pytest.approx(counts_of([trained.predict()]).scores()[0])
+    assert trained._config["data_loader"] == loader  # as it was
+
+
 def test_predictions_are_in_the_order_of_the_test_set(classifier):
     trained = trained_run(classifier)
     reader = trained._archive.validation_dataset_reader
@@ -93,6 +110,10 @@ def test_parameters_that_training_leaves_alone(classifier):
     held_back = trained_run(classifier, trainer=trainer).measure()
     words = sum(size for name, size in sizes.items() if name.startswith("_text_field_embedder"))
     assert words > 0 and held_back.parameters - held_back.trained_parameters == words
+    timed = trained_run(classifier, trainer=trainer)
+    assert len(timed.time_over_length()) == 10
+    gradients = {name for name, parameter in timed.model.named_parameters() if parameter.requires_grad}
+    assert gradients == {name for name in sizes if not name.startswith("_text_field_embedder")}
 
 
 def test_time_over_length(tagger):

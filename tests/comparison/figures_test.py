@@ -1,5 +1,7 @@
 """The pictures' data; that they can be read is for a person to see."""
 
+import re
+import warnings
 import xml.etree.ElementTree
 from collections import Counter
 
@@ -78,6 +80,44 @@ def test_confusions_of_all_systems_have_the_same_labels():
     assert all(one.was_cut for one in found.values())
 
 
+def test_long_labels_are_shortened():
+    long = ["request_refund_not_showing_up_in_account", "card_payment_wrong_exchange_rate_applied"]
+    assert figures.short_labels([*long, "other"]) == [
+        "request_re…n_account",
+        "card_payme…e_applied",
+        "other",
+    ]
+    alike = [f"card_payment_{middle}_rate_applied" for middle in ("wrong_exchange", "right_exchange")]
+    assert figures.short_labels(alike) == ["1. card_payme…e_applied", "2. card_payme…e_applied"]
+
+
+def test_long_labels_leave_room_for_the_matrix(tmp_path):
+    labels = ["request_refund_not_showing_up_in_account", "card_payment_wrong_exchange_rate_applied"]
+    found = figures.confusions({"lstm": Counter((label, label) for label in labels)})["lstm"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # Matplotlib's, where nothing is left for the axes
+        figures.confusion(tmp_path / "c.svg", "lstm", found)
+    assert figures.short_labels(labels)[0] in texts(tmp_path / "c.svg")
+    assert found.numbers()["labels"] == sorted(labels)
+
+
+def test_letters_that_the_font_lacks_stay_text(tmp_path):
+    found = figures.confusions({"lstm": Counter({("正面", "正面"): 2, ("负面", "正面"): 1})})["lstm"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figures.confusion(tmp_path / "c.svg", "lstm", found)
+    svg = (tmp_path / "c.svg").read_text(encoding="utf-8")
+    assert re.search("<text[^>]*>正面</text>", svg) and re.search("<text[^>]*>负面</text>", svg)
+
+
+def test_long_names_are_in_lines(tmp_path):
+    name = "mr_slstm,patient,num_steps=3,window_size=2,layer_norm=True"
+    systems = {**many(7), name: Points([1, 2], [[0.5], [0.5]])}
+    figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): systems}, "words", name))
+    shown = texts(tmp_path / "l.svg")
+    assert {"mr_slstm, patient, num_steps=3,", "window_size=2, layer_norm=True"} <= set(shown)
+
+
 def test_confusions_of_many_labels_are_shades(tmp_path):
     found = figures.confusions({"lstm": Counter((str(number), str(number)) for number in range(13))})[
         "lstm"
@@ -142,3 +182,5 @@ def test_systems_differ_without_colour():
     styles = [style for style, _ in zip(figures._styles(), range(9))]
     assert len({(style["marker"], style["linestyle"]) for style in styles}) == 9
     assert numpy.unique([style["marker"] for style in styles]).size == 9
+    # A level has no marker.
+    assert len({style["linestyle"] for style in styles[:6]}) == 6

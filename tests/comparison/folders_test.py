@@ -39,6 +39,16 @@ def test_a_run_is_done_when_it_is_measured(comparison):
     assert folder.is_done(time_over_length=True)
 
 
+def test_epochs_after_the_last_checkpoint_go(tmp_path):
+    folder = RunFolder(tmp_path)
+    for number in range(4):
+        write_epoch(folder, number)
+    folder.remove_epochs(4)
+    assert folder.count_epochs() == 4
+    folder.remove_epochs(1)
+    assert folder.count_epochs() == 1 and len(list(tmp_path.iterdir())) == 1
+
+
 def test_the_latest_checkpoint(tmp_path):
     folder = RunFolder(tmp_path)
     assert folder.latest_checkpoint() is None

@@ -212,6 +212,21 @@ def test_runs_beside_each_other_are_no_fair_clock(comparison):
     assert "Up to 3 runs were at work on a device at a time: the seconds are no fair" in text
 
 
+def test_what_was_timed_later_has_its_own_conditions(comparison):
+    """Trained alone, and tested beside another, as a run that was killed in between may be."""
+    the_plan = plan("base", "other")
+    assert "are no fair" not in report(comparison, the_plan)
+    path = comparison.run(the_plan.runs()[0]).measurements
+    later = {"device": "CPU (2 cores)", "threads": 1, "runs_at_a_time": 2}
+    write_json(path, {**json.loads(path.read_text()), "conditions": later})
+    text = report(comparison, the_plan, right={})
+    assert "Up to 2 runs were at work on a device at a time" in text and "threads" not in text
+    later.update(threads=2, runs_at_a_time=1)
+    write_json(path, {**json.loads(path.read_text()), "conditions": later})
+    text = report(comparison, the_plan, right={})
+    assert "Seconds were taken with different numbers of threads (1, 2)" in text
+
+
 def test_different_devices(comparison):
     the_plan = plan("base", "other")
     report(comparison, the_plan)
@@ -250,8 +265,11 @@ def test_time_over_length_has_its_picture(comparison):
     the_plan = plan("base", "other")
     for run in the_plan.runs():
         groups = [{"length": n, "seconds_per_sentence": n / 1000, "sentences": 9} for n in (3, 6)]
-        write_json(comparison.run(run).time_over_length, groups)
-    assert "(figures/time_over_length.svg)" in report(comparison, the_plan)
+        timed = {"groups": groups, "conditions": {"device": "a", "threads": 1, "runs_at_a_time": 4}}
+        write_json(comparison.run(run).time_over_length, timed)
+    text = report(comparison, the_plan)
+    assert "(figures/time_over_length.svg)" in text
+    assert "Up to 4 runs were at work on a device at a time" in text
 
 
 def test_without_a_validation_set(comparison):
@@ -270,6 +288,24 @@ def test_numbers_for_programs(comparison):
     assert given["systems"]["base"]["runs"][1]["folder"] == "runs/base-2"
     assert given["comparisons"][0]["over_sentences"]["p_value"] == 0.25
     assert (given["baseline"], given["metric"]["name"]) == ("base", "accuracy")
+
+
+def test_numbers_that_are_none(comparison):
+    """JSON has no word for them."""
+    the_plan = plan("base", "other")
+    report(comparison, the_plan)
+    path = comparison.run(the_plan.runs()[0]).measurements
+    measurements = json.loads(path.read_text())
+    measurements["test_metrics"]["loss"] = float("nan")
+    write_json(path, measurements)
+    report(comparison, the_plan, right={})
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    numbers = json.loads((comparison.path / "report.json").read_text(), parse_constant=refuse)
+    losses = [run["test_metrics"]["loss"] for run in numbers["systems"]["base"]["runs"]]
+    assert losses == [None, 1.5]
 
 
 def test_the_numbers_of_every_picture(comparison):

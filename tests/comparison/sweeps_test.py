@@ -28,13 +28,14 @@ def test_steps_for_each_window():
 def test_defaults_count():
     """An S-LSTM that says nothing takes nine steps."""
     sweep = find_sweep([System("default", slstm()), System("short", slstm(num_steps=2))])
-    assert sweep.lines == {"short": [(2, "short"), (9, "default")]}
+    assert sweep.lines == {"short to default": [(2, "short"), (9, "default")]}
 
 
 def test_windows_without_steps():
     systems = [System("narrow", slstm(window_size=1)), System("wide", slstm(window_size=3))]
     sweep = find_sweep(systems)
-    assert (sweep.key, sweep.lines) == ("window_size", {"narrow": [(1, "narrow"), (3, "wide")]})
+    assert sweep.key == "window_size"
+    assert sweep.lines == {"narrow to wide": [(1, "narrow"), (3, "wide")]}
 
 
 def test_systems_that_differ_in_more_are_no_sweep():

@@ -20,6 +20,18 @@ def test_killed_after_the_training(tmp_path, monkeypatch):
     assert training["peak_memory_bytes"] is None and training["runs_at_a_time"] == 1
 
 
+def test_goes_on_without_what_came_after_the_checkpoint(tmp_path):
+    """A `checkpointer` that does not save every epoch: the run may stop earlier this time."""
+    folder = RunFolder(tmp_path)
+    write_json(folder.config, {})
+    for number in range(5):
+        write_json(tmp_path / f"metrics_epoch_{number}.json", {"best_epoch": number})
+    (tmp_path / "model_state_e2_b7.th").touch()
+    assert worker._prepare(folder)
+    assert [epoch["best_epoch"] for epoch in folder.epochs()] == [0, 1]
+    assert [tuple(point) for point in folder.recovered_from()] == [(2, 7)]
+
+
 def test_killed_before_it_is_done(tmp_path, monkeypatch):
     """With the measurements a run is done, and nothing tidies up after that."""
 
@@ -50,3 +62,4 @@ def test_killed_before_it_is_done(tmp_path, monkeypatch):
     assert not checkpoint.exists() and not folder.is_done()
     worker.do(work)
     assert folder.is_done()
+    assert read_json(folder.measurements)["conditions"]["runs_at_a_time"] == 1

@@ -260,6 +260,46 @@ def test_shares_that_are_as_good_as_equal_look_it(browser):
     assert browser.run(ends % (0.198, 0.201)) == [0.198, 0.201]
 
 
+def test_legends_say_what_is_beyond_their_ends(browser):
+    """What a node kept of itself has no part in the shades of what it heard."""
+    range_ = "{ least: 0.1, largest: 0.3, even: 0.2, top: 0.4, leastOfAll: %s, mostOfAll: %s }"
+    said = "state.contrast = true; return legend('heard', " + range_ + ").textContent"
+    assert browser.run(said % (0.1, 0.3)) == "heard: least, 10.0 %most, 30.0 % (an even split: 20.0 %)"
+    assert (
+        browser.run(said % (0.1, 0.9)) == "heard: least, 10.0 %30.0 % and more (an even split: 20.0 %)"
+    )
+    assert browser.run(said % (0.05, 0.2)).startswith("heard: 10.0 % and lessmost, 30.0 %")
+
+
+def test_headings_stay_in_sight(browser):
+    """Of a sentence that is longer than the window, step after step."""
+    browser.run("""
+        const reading = report.inputs[0].readings[0], many = (list) => Array(20).fill(list).flat();
+        reading.words = many(reading.words);
+        reading.change = reading.change.map(many);
+        for (const gate in reading.gates) reading.gates[gate] = reading.gates[gate].map(many);
+        for (const node of reading.nodes) node.listens = node.listens.map(many);
+        show();
+        document.querySelectorAll(".scroll").forEach((part) => part.scrollTo(0, 500));
+    """)
+    browser.press("ARROW_LEFT")
+    places = browser.run("""
+        const part = document.querySelector(".one-step .scroll"), top = part.getBoundingClientRect().top;
+        const head = part.querySelector("thead th:nth-child(2)").getBoundingClientRect();
+        return [part.scrollTop, part.clientHeight / window.innerHeight, head.top - top];
+    """)
+    assert places[0] == 500 and places[1] <= 0.81 and places[2] == pytest.approx(0, abs=1)
+    browser.press("n")
+    assert browser.run("return document.querySelector('.scroll').scrollTop") == 0
+
+
+def test_texts_from_right_to_left(browser):
+    assert browser.find("tbody th").get_attribute("dir") == "auto"
+    assert browser.find("dd").get_attribute("dir") == "auto"
+    # Isolated, so that its order of letters ends with it.
+    assert "\u2068The painter" in browser.find("#sentence option").get_attribute("textContent")
+
+
 def test_its_words_are_explained(browser):
     note = browser.texts(".one-step")[0]
     assert "Heard: how much of the sentence node's new cell came from each word" in note

@@ -1,6 +1,7 @@
 """The report of a comparison: report.md, report.html and report.json, with its pictures in figures/."""
 
 import dataclasses
+import math
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
@@ -42,7 +43,7 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     folder = results.folder.path
     parts = [*cautions(results, failures), *_measured(results), *failed_runs(failures)]
     document.write(folder, _title(results), parts)
-    write_json(folder / "report.json", _as_dict(results, failures, parts))
+    write_json(folder / "report.json", _or_null(_as_dict(results, failures, parts)))
     return folder / "report.md"
 
 
@@ -97,6 +98,15 @@ def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part
         "failed": {failure.run.name: failure.reason for failure in failures},
         "pictures": {Path(picture.path).name: picture.numbers for picture in drawn},
     }
+
+
+def _or_null(value: Any) -> Any:
+    """null for what is not a number, such as a loss that has overflowed: JSON has no word for it."""
+    if isinstance(value, dict):
+        return {key: _or_null(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_or_null(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _system_dict(runs: Sequence[RunResult]) -> Dict[str, Any]:

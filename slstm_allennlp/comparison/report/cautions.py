@@ -69,14 +69,20 @@ def _seeds(results: Results) -> Iterator[str]:
 
 
 def _conditions(results: Results) -> Iterator[str]:
-    training = [run.training for run in results.done]
-    at_a_time = max(conditions["runs_at_a_time"] for conditions in training)
+    conditions = [each for run in results.done for each in run.conditions]
+    at_a_time = max(each["runs_at_a_time"] for each in conditions)
     if at_a_time > 1:
         yield (
             f"Up to {at_a_time} runs were at work on a device at a time: the seconds are no fair "
             "comparison. Take them with --jobs 1, or a GPU for each job by --devices."
         )
-    devices = {conditions["device"] for conditions in training}
+    threads = sorted({each["threads"] for each in conditions})
+    if len(threads) > 1:
+        yield (
+            f"Seconds were taken with different numbers of threads ({', '.join(map(str, threads))}): "
+            "they are no fair comparison."
+        )
+    devices = {each["device"] for each in conditions}
     if len(devices) > 1:
         yield (
             f"The runs were on different devices ({', '.join(sorted(devices))}): seconds and memory "

@@ -11,6 +11,8 @@ from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
 
 _LENGTH = "words in the sentence"
+_SHORTENED = " Long labels lack their middle, which report.json has."
+_NO_SPANS = " A group without a span, there or found, has no point."
 _CUT = (
     " Of more than twenty labels, those with the most confusions, of all systems counted together; the "
     "rest is one."
@@ -111,7 +113,9 @@ def _lengths(results: Results) -> List[Part]:
     systems: Dict[str, Line] = {}
     for system in results.systems:
         counts = results.counts(system.name)
-        systems[system.name] = Points(middles, [list(counts.of(group).scores()) for group in groups])
+        points = [(middle, counts.of(group).known_scores()) for middle, group in zip(middles, groups)]
+        known = [(middle, scores) for middle, scores in points if scores]
+        systems[system.name] = Points([middle for middle, _ in known], [scores for _, scores in known])
     scale = Scale(f"{results.sentence_score} (%)", 100)
     return _charted(
         results,
@@ -119,7 +123,7 @@ def _lengths(results: Results) -> List[Part]:
         f"Test {results.sentence_score} over sentence length",
         f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by their "
         "length, each at its median; means over the seeds, bars for their standard deviation (as "
-        "Figure 4 of the S-LSTM paper).",
+        "Figure 4 of the S-LSTM paper)." + (_NO_SPANS if "f1" in results.sentence_score.lower() else ""),
         Chart({scale: systems}, _LENGTH, results.plan.baseline),
     )
 
@@ -164,13 +168,16 @@ def _confusions(results: Results) -> List[Part]:
         )
         for system in results.systems
     }
-    drawn, was_cut = [], False
+    drawn, was_cut, were_shortened = [], False, False
     for name, found in figures.confusions(pairs).items():
         path = f"figures/confusion_{name}.svg"
         figures.confusion(results.folder.path / path, name, found)
         drawn.append(Picture(path, f"Confusions of {name}", found.numbers()))
-        was_cut = found.was_cut  # of all or of none
+        # Of all or of none.
+        was_cut = found.was_cut
+        were_shortened = figures.short_labels(found.labels) != found.labels
     caption += _CUT if was_cut else ""
+    caption += _SHORTENED if were_shortened else ""
     return [Pictures("Confusions", caption, drawn)]
 
 
