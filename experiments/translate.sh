@@ -1,5 +1,5 @@
 #!/bin/sh
-# A run of the translation table in RESULTS.md: trains, translates the test part with a beam of 10 and
+# A run of the translation table in docs/results_cas_lstm.md: trains, translates the test part with a beam of 10 and
 # prints BLEU.
 #
 #   experiments/translate.sh SYSTEM SEED DATA OUT
