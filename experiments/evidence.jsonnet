@@ -8,6 +8,7 @@ local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK');
 
 local encoders = {
+  balanced: tasks.slstm({ transition: 'balanced', hidden_size: 69 }),
   slstm: tasks.slstm(),
   slstm_layer_norm: tasks.slstm({ layer_norm: true }),
   slstm_softmax: tasks.slstm({ transition: { gate_normalization: 'softmax' } }),

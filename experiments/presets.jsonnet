@@ -1,13 +1,21 @@
-// The presets of published code, one choice changed at a time (and two), on one corpus:
+// The presets of published code, one choice changed at a time, and what came of the best of these, on one corpus:
 //
 //   TASK=ewt DATA=/data/pos allennlp compare experiments/presets.jsonnet --output-dir output/presets/ewt
 local tasks = import 'tasks.libsonnet';
 
 local fastnlp(choice={}, changes={}) =
   tasks.slstm({ transition: { preset: 'fastnlp' } + choice, hidden_size: 69 } + changes);
+local balanced(choice={}, changes={}) =
+  tasks.slstm({ transition: { preset: 'balanced' } + choice, hidden_size: 69 } + changes);
 local released(choice={}, changes={}) = tasks.slstm({ transition: { preset: 'released' } + choice } + changes);
 
 tasks.comparison(std.extVar('TASK'), std.extVar('DATA'), {
+  balanced: balanced(),  // fastNLP's with a learned start and normal weights
+  balanced_node: balanced({ initial_state: 'input', sentence_vector: 'node' }),
+  balanced_separate: balanced({ sentence_forget: 'separate' }, { hidden_size: 67 }),
+  balanced_separate_from_input: balanced(
+    { sentence_forget: 'separate', initial_state: 'input' }, { hidden_size: 67 }
+  ),
   fastnlp: fastnlp(),
   fastnlp_boundary: fastnlp({ boundary: true }),
   fastnlp_layer_norm: fastnlp(changes={ layer_norm: true }),

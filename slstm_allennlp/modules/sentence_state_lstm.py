@@ -61,12 +61,12 @@ class SentenceStateLSTM(Module):
     boundary : `bool`, optional (default = `None`)
         Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put before the first word and after the last; they
         take part in everything, means included. None takes what `transition` has: on for
-        `"paper"`, off for the other two.
+        `"paper"`, off for the other presets.
     transition : `str` or mapping, optional (default = `"paper"`)
-        `"paper"`, `"released"` (the authors' TensorFlow code) or `"fastnlp"` (the re-implementation
-        there), or a mapping that changes single choices of one, such as
-        `{"preset": "released", "initial_state": "uniform"}`, the released code's start for tagging;
-        `slstm_allennlp.ops.slstm.Transition` lists them.
+        `"paper"`, `"released"` (the authors' TensorFlow code), `"fastnlp"` (the re-implementation
+        there) or `"balanced"` (this project's own, the best over all tasks of RESULTS.md), or a mapping
+        that changes single choices of one, such as `{"preset": "released", "initial_state": "uniform"}`,
+        the released code's start for tagging; `slstm_allennlp.ops.slstm.Transition` lists them.
     layer_norm : `bool`, optional (default = `False`)
         Whether every gate's pre-activation goes through a layer normalisation of its own.
     recompute : `bool`, optional (default = `False`)

@@ -24,12 +24,18 @@ def test_sizes_are_those_of_the_equations():
 
 
 @pytest.mark.parametrize(
-    "transition, boundary", [("paper", True), ("released", False), ("fastnlp", False)]
+    "transition, boundary",
+    [("paper", True), ("released", False), ("fastnlp", False), ("balanced", False)],
 )
 def test_boundary_is_the_presets_own_unless_said(transition, boundary):
     assert SentenceStateLSTM(4, 4, transition=transition).settings.boundary is boundary
     other = SentenceStateLSTM(4, 4, transition=transition, boundary=not boundary)
     assert other.settings.boundary is not boundary
+
+
+def test_the_balanced_preset_is_fastnlps_with_another_start():
+    choices = {"preset": "fastnlp", "initial_state": "learned", "initialization": "normal"}
+    assert Transition.of("balanced") == Transition.of(choices)
 
 
 def test_start_is_learned_and_cells_start_from_zero():

@@ -24,7 +24,7 @@ MIXED = (
     {"project_input": True},
     {"window": "summed"},
     {"sentence_vector": "mean"},
-    {"preset": "fastnlp", "initial_state": "learned"},
+    "balanced",
 )
 
 
