@@ -84,7 +84,8 @@ def chart(path: Path, of: Chart) -> bool:
     apart = are_apart(max(map(len, of.panels.values())))
     rows = sum(map(_rows, of.panels.values())) if apart else 1
     columns, size = (_COLUMNS, _SMALL) if apart else (len(of.panels), _LARGE)
-    with _drawing(path, size, rows, columns) as axes:
+    names = [of.baseline, *(name for lines in of.panels.values() for name in lines)]
+    with _letters_of(names), _drawing(path, size, rows, columns) as axes:
         draw = _draw_apart if apart else _draw_together
         draw(axes, of)
         for axis in axes.flat:
@@ -141,6 +142,7 @@ def _draw_block(axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], of:
 
 def _in_lines(name: str, width: int) -> str:
     """Of a variant or of a sweep, a system's name can be longer than its panel is wide."""
+    name = name.replace("$", r"\$")  # no mathematics of Matplotlib's
     parts = textwrap.wrap(name.replace(",", ", "), width) if len(name) > width else [name]
     return "\n".join(parts)
 

@@ -85,7 +85,8 @@ class RunResult:
     @cached_property
     def _timed(self) -> Dict[str, Any]:
         path = self.folder.time_over_length
-        return read_json(path) if path.exists() else {}
+        timed = read_json(path) if path.exists() else {}
+        return timed if isinstance(timed, dict) else {"groups": timed}  # as it was without conditions
 
     @property
     def conditions(self) -> List[Dict[str, Any]]:

@@ -64,7 +64,7 @@ class SentenceStateLSTM(Module):
         `"paper"`, off for the other presets.
     transition : `str` or mapping, optional (default = `"paper"`)
         `"paper"`, `"released"` (the authors' TensorFlow code), `"fastnlp"` (the re-implementation
-        there) or `"balanced"` (this project's own, the best over all tasks of RESULTS.md), or a mapping
+        there) or `"balanced"` (this project's own combination, see RESULTS.md), or a mapping
         that changes single choices of one, such as `{"preset": "released", "initial_state": "uniform"}`,
         the released code's start for tagging; `slstm_allennlp.ops.slstm.Transition` lists them.
     layer_norm : `bool`, optional (default = `False`)

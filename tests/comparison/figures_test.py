@@ -110,6 +110,16 @@ def test_letters_that_the_font_lacks_stay_text(tmp_path):
     assert re.search("<text[^>]*>正面</text>", svg) and re.search("<text[^>]*>负面</text>", svg)
 
 
+def test_names_of_any_letters(tmp_path):
+    names = ["影评", "a$b{$c", "lstm"]
+    for number in (2, 7):
+        systems = {name: Points([1, 2], [[0.5], [0.6]]) for name in [*names, *many(number)]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): systems}, "words", "影评"))
+        assert "影评</text>" in (tmp_path / "l.svg").read_text(encoding="utf-8")
+
+
 def test_long_names_are_in_lines(tmp_path):
     name = "mr_slstm,patient,num_steps=3,window_size=2,layer_norm=True"
     systems = {**many(7), name: Points([1, 2], [[0.5], [0.5]])}

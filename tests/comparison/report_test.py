@@ -220,11 +220,12 @@ def test_what_was_timed_later_has_its_own_conditions(comparison):
     later = {"device": "CPU (2 cores)", "threads": 1, "runs_at_a_time": 2}
     write_json(path, {**json.loads(path.read_text()), "conditions": later})
     text = report(comparison, the_plan, right={})
-    assert "Up to 2 runs were at work on a device at a time" in text and "threads" not in text
+    assert "Up to 2 runs were at work on a device at a time" in text and "threads (" not in text
     later.update(threads=2, runs_at_a_time=1)
     write_json(path, {**json.loads(path.read_text()), "conditions": later})
     text = report(comparison, the_plan, right={})
     assert "Seconds were taken with different numbers of threads (1, 2)" in text
+    assert "1 or 2 thread(s)" in text
 
 
 def test_different_devices(comparison):

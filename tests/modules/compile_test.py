@@ -13,7 +13,7 @@ from slstm_allennlp.modules import (
 MODULES = {
     **{
         f"slstm, {preset}": lambda preset=preset: SentenceStateLSTM(4, 4, 3, transition=preset)
-        for preset in ("paper", "released", "fastnlp")
+        for preset in ("paper", "released", "fastnlp", "balanced")
     },
     "slstm, two nodes": lambda: SentenceStateLSTM(4, 6, 2, num_sentence_nodes=2, window_size=2),
     "cas_lstm": lambda: CellAwareStackedLSTM(4, 6, 2, bidirectional=True),

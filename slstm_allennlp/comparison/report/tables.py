@@ -69,7 +69,7 @@ def _megabytes(runs: Sequence[RunResult]) -> List[float]:
 
 def _how_it_was_measured(results: Results) -> str:
     training = [run.training for run in results.done]
-    threads = sorted({conditions["threads"] for conditions in training})
+    threads = sorted({each["threads"] for run in results.done for each in run.conditions})
     kinds = sorted({conditions["peak_memory_of"] for conditions in training})
     is_chosen = any(run.validation_score is not None for run in results.done)
     chosen = "the epoch that was best on the validation set" if is_chosen else "the last epoch"
