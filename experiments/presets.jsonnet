@@ -5,8 +5,7 @@ local tasks = import 'tasks.libsonnet';
 
 local fastnlp(choice={}, changes={}) =
   tasks.slstm({ transition: { preset: 'fastnlp' } + choice, hidden_size: 69 } + changes);
-local balanced(choice={}, changes={}) =
-  tasks.slstm({ transition: { preset: 'balanced' } + choice, hidden_size: 69 } + changes);
+local balanced(choice={}, changes={}) = fastnlp({ preset: 'balanced' } + choice, changes);
 local released(choice={}, changes={}) = tasks.slstm({ transition: { preset: 'released' } + choice } + changes);
 
 tasks.comparison(std.extVar('TASK'), std.extVar('DATA'), {
