@@ -26,9 +26,15 @@ local with_attention = {
   slstm_attention: tasks.attention(tasks.slstm({ hidden_size: 63 })),
   bilstm_attention: tasks.attention(tasks.both_ways({ hidden_size: 100 })),
 };
+// What the BiLSTM's last states cost, where it gives those.
+local with_maximum = {
+  bilstm_max_pooling: tasks.max_pooling(tasks.both_ways({ hidden_size: 116 })),
+};
 
 tasks.comparison(
   task,
   std.extVar('DATA'),
-  encoders + (if tasks.is_tagger(task) then {} else with_attention)
+  encoders
+  + (if tasks.is_tagger(task) then {} else with_attention)
+  + (if tasks.is_tagger(task) || task == 'sst2' || task == 'sick' then {} else with_maximum)
 )

@@ -96,14 +96,15 @@ local tasks = {
     seq2seq_encoder: sequence.encoder,
     seq2vec_encoder: { type: 'additive_attention', input_size: sequence.size },
   }, sequence.size),
+  max_pooling(sequence): self.vector({
+    type: 'compose',
+    seq2seq_encoder: sequence.encoder,
+    seq2vec_encoder: { type: 'max_pooling', embedding_dim: sequence.size },
+  }, sequence.size),
   // PyTorch's. The paper of SST and SICK takes the maximum over its words, the other one its last states.
   bilstm(name, changes):
     local sequence = self.both_ways(changes);
-    if name != 'sst2' && name != 'sick' then sequence else self.vector({
-      type: 'compose',
-      seq2seq_encoder: sequence.encoder,
-      seq2vec_encoder: { type: 'max_pooling', embedding_dim: sequence.size },
-    }, sequence.size),
+    if name == 'sst2' || name == 'sick' then self.max_pooling(sequence) else sequence,
 
   comparison(name, data, encoders): {
     local task = tasks[name],
