@@ -2,9 +2,9 @@
 
 import inspect
 import json
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from slstm_allennlp.comparison.plan import System, flatten
+from slstm_allennlp.comparison.plan import Config, System, flatten
 from slstm_allennlp.modules import SentenceStateLSTM
 
 AXES = {"num_steps": "recurrent steps", "window_size": "window size (words on each side)"}
@@ -45,52 +45,62 @@ def find_sweep(systems: Sequence[System]) -> Optional[Sweep]:
 
 
 def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
-    settings = {system.name: _with_defaults(system.config) for system in systems}
     values: Dict[str, int] = {}
+    rests: Dict[str, Config] = {}  # what is not the key
     groups: Dict[str, List[str]] = {}  # systems that are equal but for the key
-    for name, config in settings.items():
-        found = {part for path, part in config.items() if path.rsplit(".", 1)[-1] == key}
+    for system in systems:
+        config = flatten(_with_defaults(system.config))
+        of_slstms = {path for path in config if _is_of_slstm(path, key, config)}
+        found = {config[path] for path in of_slstms}
         if len(found) != 1:
             continue
-        values[name] = found.pop()
-        rest = {path: part for path, part in config.items() if path.rsplit(".", 1)[-1] != key}
-        groups.setdefault(json.dumps(rest, sort_keys=True), []).append(name)
+        values[system.name] = found.pop()
+        rest = {path: part for path, part in config.items() if path not in of_slstms}
+        rests[system.name] = rest
+        groups.setdefault(json.dumps(rest, sort_keys=True), []).append(system.name)
     swept = [sorted(names, key=values.__getitem__) for names in groups.values() if len(names) > 1]
-    labels = _labels([settings[names[0]] for names in swept], key)
+    labels = _labels([rests[names[0]] for names in swept])
     lines = {
         label or f"{names[0]} to {names[-1]}": [(values[name], name) for name in names]
         for label, names in zip(labels, swept)
     }
     on_lines = {name for names in swept for name in names}
-    return Sweep(key, lines, [name for name in settings if name not in on_lines])
+    return Sweep(key, lines, [system.name for system in systems if system.name not in on_lines])
 
 
-def _with_defaults(config: Dict[str, Any]) -> Dict[str, Any]:
-    flat = flatten(config)
-    for encoder in _slstms(config.get("model"), "model"):
-        for key in AXES:
-            flat.setdefault(
-                f"{encoder}.{key}", inspect.signature(SentenceStateLSTM).parameters[key].default
-            )
-    return flat
+def _with_defaults(part: Any) -> Any:
+    """With the keys that S-LSTMs leave out; a list with an S-LSTM in it by its numbers, as keys."""
+    if isinstance(part, list) and _has_slstm(part):
+        part = {str(number): inner for number, inner in enumerate(part)}
+    if not isinstance(part, dict):
+        return part
+    parameters = inspect.signature(SentenceStateLSTM).parameters
+    defaults = {key: parameters[key].default for key in AXES} if _is_slstm(part) else {}
+    return {key: _with_defaults(inner) for key, inner in {**defaults, **part}.items()}
 
 
-def _slstms(config: Any, path: str) -> Iterator[str]:
-    """Where the S-LSTMs are in a config."""
-    if isinstance(config, dict):
-        if config.get("type") == "slstm":
-            yield path
-        for key, part in config.items():
-            yield from _slstms(part, f"{path}.{key}")
+def _has_slstm(part: Any) -> bool:
+    if isinstance(part, dict):
+        return _is_slstm(part) or any(map(_has_slstm, part.values()))
+    return isinstance(part, list) and any(map(_has_slstm, part))
 
 
-def _labels(configs: Sequence[Dict[str, Any]], key: str) -> List[str]:
+def _is_slstm(part: Config) -> bool:
+    return part.get("type") == "slstm"
+
+
+def _is_of_slstm(path: str, key: str, config: Config) -> bool:
+    """Whether a dotted key is this one of an S-LSTM, and not, say, a scheduler's."""
+    owner, _, name = path.rpartition(".")
+    return name == key and config.get(f"{owner}.type") == "slstm"
+
+
+def _labels(configs: Sequence[Config]) -> List[str]:
     """What tells the lines apart, such as `window_size=2`; nothing for a single one."""
     keys = [
         path
         for path in sorted({path for config in configs for path in config})
-        if path.rsplit(".", 1)[-1] != key
-        and len({json.dumps(config.get(path)) for config in configs}) > 1
+        if len({json.dumps(config.get(path)) for config in configs}) > 1
     ]
     labels = [
         ", ".join(f"{path.rsplit('.', 1)[-1]}={config.get(path)}" for path in keys) for config in configs

@@ -57,9 +57,7 @@ def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
         "nodes": nodes,
         "converged": {
             "words": _converged(change, tolerance) if count else None,
-            "nodes": _converged(torch.tensor([node["change"] for node in nodes]).t(), tolerance)
-            if nodes
-            else None,
+            "nodes": None if trace.g is None else _converged(_change(trace.g[:, row]), tolerance),
         },
     }
     if not all(torch.isfinite(values).all() for values in (of_words(trace.h), trace.sentence[row])):

@@ -4,6 +4,7 @@ import re
 import warnings
 import xml.etree.ElementTree
 from collections import Counter
+from contextlib import contextmanager
 
 import numpy
 import pytest
@@ -22,6 +23,21 @@ def texts(path):
     return [
         element.text.strip() for element in tree.iter() if element.tag is xml.etree.ElementTree.Comment
     ]
+
+
+@pytest.fixture
+def panels(monkeypatch):
+    """Those of all pictures that are drawn."""
+    kept, drawing = [], figures._drawing
+
+    @contextmanager
+    def keeping(*arguments):
+        with drawing(*arguments) as axes:
+            kept.extend(axes.flat)
+            yield axes
+
+    monkeypatch.setattr(figures, "_drawing", keeping)
+    return kept
 
 
 def test_groups_keep_sentences_of_one_length_together():
@@ -48,6 +64,13 @@ def test_the_labels_with_most_confusions():
     assert was_cut and len(labels) == 21 and labels[-1] == OTHER
     assert {"tag00", "tag27", "tag28", "tag29"} < set(labels)
     assert figures.confused_labels(Counter(right[:3])) == (["tag00", "tag01", "tag02"], False)
+
+
+def test_confusions_are_counted():
+    """Each of 22 labels is in two confusions, but those of one pair are ten."""
+    pairs = Counter((f"tag{number:02d}", f"tag{(number + 1) % 22:02d}") for number in range(22))
+    labels, _ = figures.confused_labels(pairs + Counter({("tag28", "tag29"): 10}))
+    assert labels == [*(f"tag{number:02d}" for number in range(18)), "tag28", "tag29", OTHER]
 
 
 def test_confusion(tmp_path):
@@ -163,6 +186,32 @@ def test_more_have_a_panel_each_over_the_baseline(tmp_path):
     )
     # Beneath each column and beside each row alone, of four and three panels for each quantity.
     assert (found.count("words"), found.count("accuracy"), found.count("loss")) == (8, 2, 2)
+
+
+def test_small_panels_have_the_same_axes_and_the_baseline(tmp_path, panels):
+    chart = Chart({Scale("accuracy (%)", 100): many(7)}, "words", "system3")
+    figures.chart(tmp_path / "l.svg", chart)
+    assert len({panel.get_ylim() for panel in panels[:7]}) == 1
+    for number, panel in enumerate(panels[:7]):
+        beneath, above = (line.get_ydata().tolist() for line in panel.lines[:2])
+        assert beneath == pytest.approx([50, 30]) and above == pytest.approx([50, 10 * number])
+
+
+def test_a_system_looks_the_same_in_every_panel(tmp_path, panels):
+    curves = {name: Curves([[2.0, 1.0]]) for name in ("lstm", "cnn")}
+    figures.chart(tmp_path / "l.svg", Chart({Scale("a"): curves, Scale("b"): curves}, "epoch", "lstm"))
+    first, second = (
+        [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in panel.lines]
+        for panel in panels
+    )
+    assert first == second and len(set(first)) == 2
+
+
+@pytest.mark.parametrize("from_zero", (True, False))
+def test_axes_from_zero(tmp_path, panels, from_zero):
+    lines = {"lstm": Points([1, 2], [[5.0], [6.0]])}
+    figures.chart(tmp_path / "l.svg", Chart({Scale("ms"): lines}, "words", "", from_zero=from_zero))
+    assert (panels[0].get_ylim()[0] == 0) == from_zero
 
 
 def test_panels_without_a_baseline(tmp_path):

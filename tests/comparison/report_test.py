@@ -5,6 +5,7 @@ import html.parser
 import json
 import re
 
+import numpy
 import pytest
 
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
@@ -12,7 +13,7 @@ from slstm_allennlp.comparison.plan import Metric, Plan, System
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure
-from tests.comparison.common import config, plan, write_run
+from tests.comparison.common import config, plan, write_epoch, write_run
 
 RIGHT = {"base": [[1, 0, 0, 0], [1, 1, 0, 0]], "other": [[1, 1, 1, 0], [1, 1, 1, 1]]}
 
@@ -30,6 +31,14 @@ def report(comparison, the_plan, failures=(), right=RIGHT, **training):
     return path.read_text(encoding="utf-8")
 
 
+def in_json(comparison, key):
+    return json.loads((comparison.path / "report.json").read_text())[key]
+
+
+def change(path, **values):
+    write_json(path, {**json.loads(path.read_text()), **values})
+
+
 def rows(markdown, heading):
     """The cells of the table under a heading."""
     section = markdown.split(f"## {heading}\n")[1].split("\n## ")[0]
@@ -38,12 +47,14 @@ def rows(markdown, heading):
 
 
 def test_means_and_standard_deviations(comparison):
-    base, other = rows(report(comparison, plan("base", "other")), "Results")
+    text = report(comparison, plan("base", "other"))
+    base, other = rows(text, "Results")
     # 25 and 50 per cent; 75 and 100.
     assert base[:3] == ["base (baseline)", "50.00 ± 0.00", "37.50 ± 17.68"]
     assert other[:3] == ["other", "50.00 ± 0.00", "87.50 ± 17.68"]
     assert base[3:8] == ["1,234", "1,000", "10.0 ± 0.0", "0.500 ± 0.000", "512 ± 0"]
     assert base[8] == "[1](runs/base-1/) [2](runs/base-2/)"
+    assert "Peak memory is that of the training process, libraries included. CPU (2 cores)" in text
 
 
 def test_differences(comparison):
@@ -56,6 +67,34 @@ def test_differences(comparison):
     assert "other: the difference is the same with every seed: no t-test." in text
 
 
+def test_differences_that_vary(comparison):
+    """
+    Of twelve sentences `base` has two right; `good` also 1, 2, 3, 2 and 2 others, each with one seed;
+    `poor` lacks 1, 0, 1, 0 and 2 of them.
+    """
+    right = {name: numpy.tile([1, 1] + [0] * 10, (5, 1)) for name in ("base", "good", "poor")}
+    for seed, others in enumerate(([2], [3, 4], [5, 6, 7], [8, 9], [10, 11])):
+        right["good"][seed, others] = 1
+    for seed, others in enumerate(([0], [], [0], [], [0, 1])):
+        right["poor"][seed, others] = 0
+    right = {name: of_system.tolist() for name, of_system in right.items()}
+    the_plan = plan("base", "good", "poor", seeds=range(1, 6))
+    text = report(comparison, the_plan, right=right, gold=("a", "b") * 6)
+    of_sentences = [one["over_sentences"]["interval"] for one in in_json(comparison, "comparisons")]
+    good, poor = (" to ".join(f"{100 * bound:+.2f}" for bound in bounds) for bounds in of_sentences)
+    # t is 6.32 and -2.14 with 4 degrees of freedom; two of 2¹⁰ and of 2² ways to swap are as large.
+    assert rows(text, "Differences to base") == [
+        ["good", "+16.67", "5", "0.003", "+9.35 to +23.98", "0.002", good, "better"],
+        ["poor", "-6.67", "5", "0.099", "-15.32 to +1.99", "0.500", poor, "too close to call"],
+    ]
+    assert "the larger one corrected for there being 2 comparisons" in text
+    assert [one["corrected_p_value"] for one in in_json(comparison, "comparisons")] == [
+        pytest.approx(0.0064, abs=1e-4),
+        0.5,
+    ]
+    assert "little power" not in text
+
+
 def test_differences_by_length(comparison):
     """Sentences of one to four words: on the first two `other` is 25 points ahead, on the others 75."""
     text = report(comparison, plan("base", "other"))
@@ -63,8 +102,7 @@ def test_differences_by_length(comparison):
     assert row[:4] == ["other", "+25.00", "+75.00", "+50.00"] and 0 < float(row[4]) <= 1
     assert "| up to 2 words | longer |" in text
     assert "on the shorter half (2) and the longer half (2) of the test sentences" in text
-    given = json.loads((comparison.path / "report.json").read_text())
-    assert given["comparisons"][0]["over_lengths"]["longer"] == 0.75
+    assert in_json(comparison, "comparisons")[0]["over_lengths"]["longer"] == 0.75
 
 
 def test_systems_that_have_learnt_nothing(comparison):
@@ -72,6 +110,15 @@ def test_systems_that_have_learnt_nothing(comparison):
     text = report(comparison, plan("base", "other"), right=right)
     assert "**Mind:** With every seed accuracy is 0 for base: nothing can" in text.split("## Results")[0]
     assert "With every seed" not in report(comparison, plan("base", "other"))
+
+
+def test_a_loss_of_zero_is_not_nothing(comparison):
+    losses = Plan(plan("base").systems, [1, 2], "base", Metric("loss", higher_is_better=False))
+    report(comparison, losses)
+    for run in losses.runs():
+        change(comparison.run(run).measurements, test_metrics={"loss": 0.0})
+    text = report(comparison, losses, right={})
+    assert rows(text, "Results")[0][2] == "0.000 ± 0.000" and "With every seed" not in text
 
 
 def test_few_seeds_are_said_first(comparison):
@@ -100,6 +147,23 @@ def test_every_row_leads_to_its_files(comparison):
     ]
 
 
+def test_a_row_for_each_run(comparison):
+    """The second of two epochs was no better than the first."""
+    the_plan = plan("base", seeds=(1,))
+    report(comparison, the_plan)
+    folder = comparison.run(the_plan.runs()[0])
+    write_epoch(folder, 1, best_epoch=0, best_validation_accuracy=0.4)
+    (row,) = rows(report(comparison, the_plan, right={}), "Runs")
+    assert row[:8] == ["[base-1](runs/base-1/)", "40.00", "25.00", "1", "2", "10.0", "0.500", "512"]
+
+
+def test_sizes_that_differ_between_seeds(comparison):
+    the_plan = plan("base")
+    report(comparison, the_plan)
+    change(comparison.run(the_plan.runs()[1]).measurements, parameters=2345)
+    assert rows(report(comparison, the_plan, right={}), "Results")[0][3] == "1,234 to 2,345"
+
+
 def test_failed_and_missing_runs(comparison):
     the_plan = plan("base", "other", "broken")
     run = the_plan.runs()[2]
@@ -109,11 +173,11 @@ def test_failed_and_missing_runs(comparison):
     section = text.split("## Failed runs\n")[1]
     assert "broken-1 ended with exit status 1. The end of its log:" in section
     assert "````text\nTraceback\na < b | c\n````" in section
+    links = "[the whole log](logs/broken-1.log) [its config](configs/broken-1.json)"
+    assert rows(text, "Failed runs") == [["broken-1", links]]
     page = (comparison.path / "report.html").read_text(encoding="utf-8")
     assert "a &lt; b | c" in page
-    assert json.loads((comparison.path / "report.json").read_text())["failed"] == {
-        "broken-1": "ended with exit status 1"
-    }
+    assert in_json(comparison, "failed") == {"broken-1": "ended with exit status 1"}
 
 
 class Page(html.parser.HTMLParser):
@@ -161,12 +225,12 @@ def test_what_differs(comparison):
 
 
 def test_many_differences_have_a_row_each(comparison):
-    systems = [System("a", config(x=1, y=None)), System("b", config(y=2, z="a|b"))]
+    systems = [System("a", config(x="<b>", y=None)), System("b", config(y=2, z="a|b"))]
     text = report(
         comparison, Plan(systems, [1], "a", Metric("accuracy")), right={"a": [[1]], "b": [[0]]}
     )
     assert sorted(rows(text, "What differs")) == [
-        ["model.seq2vec\\_encoder.x", "1", "–"],
+        ["model.seq2vec\\_encoder.x", '"\\<b>"', "–"],
         ["model.seq2vec\\_encoder.y", "null", "2"],
         ["model.seq2vec\\_encoder.z", "–", '"a\\', 'b"'],  # the cell's bar is escaped
     ]
@@ -188,6 +252,27 @@ def test_seeds_that_are_done_are_counted(comparison):
         comparison.run(run).measurements.unlink()
     text = report(comparison, the_plan, right={}).split("## Results")[0]
     assert "2 seeds of some systems: a t-test over so few has little power" in text
+
+
+def test_seeds_that_are_not_in_common_are_said(comparison):
+    """Of the baseline's five, the others have none, two, three and all."""
+    seeds = {"base": range(5), "apart": range(5, 10), "partly": range(3, 8), "fewer": range(3)}
+    seeds["all"] = seeds["base"]
+    the_plan = plan(*seeds, seeds=range(10))
+    for run in the_plan.runs():
+        if run.seed in seeds[run.system]:
+            write_run(comparison, run, [1, 0])
+    text = report(comparison, the_plan, right={})
+    assert (
+        "**Mind:** A system is compared to base over the seeds that both have, and not at all if there "
+        "are none: apart has none, partly has 2, fewer has 3.\n"
+    ) in text.split("## Results")[0]
+    assert "**Mind:** 2 seeds in common with the baseline: a t-test over so few" in text
+    assert [row[:3] for row in rows(text, "Differences to base")] == [
+        ["partly", "+0.00", "2"],
+        ["fewer", "+0.00", "3"],
+        ["all", "+0.00", "5"],
+    ]
 
 
 def test_if_all_have_failed_the_report_says_why(comparison):
@@ -218,11 +303,11 @@ def test_what_was_timed_later_has_its_own_conditions(comparison):
     assert "are no fair" not in report(comparison, the_plan)
     path = comparison.run(the_plan.runs()[0]).measurements
     later = {"device": "CPU (2 cores)", "threads": 1, "runs_at_a_time": 2}
-    write_json(path, {**json.loads(path.read_text()), "conditions": later})
+    change(path, conditions=later)
     text = report(comparison, the_plan, right={})
     assert "Up to 2 runs were at work on a device at a time" in text and "threads (" not in text
     later.update(threads=2, runs_at_a_time=1)
-    write_json(path, {**json.loads(path.read_text()), "conditions": later})
+    change(path, conditions=later)
     text = report(comparison, the_plan, right={})
     assert "Seconds were taken with different numbers of threads (1, 2)" in text
     assert "1 or 2 thread(s)" in text
@@ -247,11 +332,28 @@ def test_a_recovered_run_is_marked(comparison):
 
 def test_a_sweep_has_its_picture(comparison):
     systems = [System(f"t{steps}", config(type="slstm", num_steps=steps)) for steps in (1, 3)]
-    text = report(
-        comparison, Plan(systems, [1], "t1", Metric("accuracy")), right={"t1": [[1]], "t3": [[0]]}
-    )
+    right = {"t1": [[1, 1], [1, 0]], "t3": [[0, 0], [0, 1]]}
+    text = report(comparison, Plan(systems, [1, 2], "t1", Metric("accuracy")), right=right)
     assert "![accuracy over recurrent steps](figures/sweep.svg)" in text
     assert (comparison.path / "figures" / "sweep.svg").exists()
+    assert in_json(comparison, "pictures")["sweep.svg"] == {
+        "x": "recurrent steps",
+        "panels": [
+            {"y": f"{part} accuracy (%)", "lines": {"t1 to t3": {"x": [1, 3], "values": values}}}
+            for part, values in (("dev", [[50, 50], [50, 50]]), ("test", [[100, 50], [0, 50]]))
+        ],
+    }
+
+
+def test_scores_over_length(comparison):
+    """Of 180 sentences, of 1 to 180 words, those of up to 30 are wrong, or half of them."""
+    right = {"base": [[0] * 30 + [1] * 150, [0] * 15 + [1] * 165]}
+    report(comparison, plan("base"), right=right, gold=("a", "b") * 90)
+    (panel,) = in_json(comparison, "pictures")["length.svg"]["panels"]
+    assert panel["lines"]["base"] == {
+        "x": [16, 46, 76, 106, 136, 166],
+        "values": [[0, 50]] + [[100, 100]] * 5,
+    }
 
 
 def test_many_systems_have_panels_over_the_baseline(comparison):
@@ -265,11 +367,16 @@ def test_many_systems_have_panels_over_the_baseline(comparison):
 def test_time_over_length_has_its_picture(comparison):
     the_plan = plan("base", "other")
     for run in the_plan.runs():
-        groups = [{"length": n, "seconds_per_sentence": n / 1000, "sentences": 9} for n in (3, 6)]
+        groups = [
+            {"length": n, "seconds_per_sentence": n * run.seed / 1000, "sentences": 9} for n in (3, 6)
+        ]
         timed = {"groups": groups, "conditions": {"device": "a", "threads": 1, "runs_at_a_time": 4}}
         write_json(comparison.run(run).time_over_length, timed)
     text = report(comparison, the_plan)
     assert "(figures/time_over_length.svg)" in text
+    (panel,) = in_json(comparison, "pictures")["time_over_length.svg"]["panels"]
+    assert panel["y"] == "ms per training sentence"
+    assert panel["lines"]["other"] == {"x": [3, 6], "values": [[3, 6], [6, 12]]}
     assert "Up to 4 runs were at work on a device at a time" in text
 
 
@@ -289,6 +396,9 @@ def test_numbers_for_programs(comparison):
     assert given["systems"]["base"]["runs"][1]["folder"] == "runs/base-2"
     assert given["comparisons"][0]["over_sentences"]["p_value"] == 0.25
     assert (given["baseline"], given["metric"]["name"]) == ("base", "accuracy")
+    assert given["sentence_score"] == "accuracy"
+    report(comparison, plan("base"), right={"base": [[1], [0]]})  # nothing to pair
+    assert in_json(comparison, "sentence_score") is None
 
 
 def test_numbers_that_are_none(comparison):
@@ -311,7 +421,7 @@ def test_numbers_that_are_none(comparison):
 
 def test_the_numbers_of_every_picture(comparison):
     report(comparison, plan("base", "other"))
-    given = json.loads((comparison.path / "report.json").read_text())["pictures"]
+    given = in_json(comparison, "pictures")
     assert set(given) == {path.name for path in (comparison.path / "figures").iterdir()}
     accuracy, loss = given["learning_curves.svg"]["panels"]
     assert given["learning_curves.svg"]["x"] == "epoch"
@@ -347,3 +457,4 @@ def test_a_line_for_each_system(comparison):
 def test_a_metric_without_a_unit(comparison):
     text = report(comparison, plan("base", "other", metric="loss"))
     assert rows(text, "Results")[0][2] == "1.50 ± 0.00" and "they are two measures" in text
+    assert rows(text, "Differences to base")[0][1] == "+0.0000"

@@ -1,5 +1,7 @@
 """Finding the systems that differ in steps or window alone."""
 
+import pytest
+
 from slstm_allennlp.comparison.plan import System
 from slstm_allennlp.comparison.sweeps import find_sweep
 from tests.comparison.common import config
@@ -45,3 +47,47 @@ def test_systems_that_differ_in_more_are_no_sweep():
     ]
     assert find_sweep(systems) is None
     assert find_sweep([System("a", config(type="lstm")), System("b", config(type="gru"))]) is None
+
+
+def test_lines_that_would_have_one_label_have_two_names():
+    """A size of 1 and of "1"."""
+    systems = [
+        System(f"{name}{steps}", slstm(num_steps=steps, size=size))
+        for name, size in (("a", 1), ("b", "1"))
+        for steps in (2, 3)
+    ]
+    assert find_sweep(systems).lines == {
+        "a2 to a3": [(2, "a2"), (3, "a3")],
+        "b2 to b3": [(2, "b2"), (3, "b3")],
+    }
+
+
+@pytest.mark.parametrize("values", ([100, 200], [[1, 2], [1]]))
+def test_steps_of_others_are_none_of_an_slstm(values):
+    def scheduled(number, **encoder):
+        trainer = {"scheduler": {"type": "warmup", "num_steps": number}}
+        return {**config(**encoder), "trainer": trainer}
+
+    lstms = [System(f"lstm{n}", scheduled(value, type="lstm")) for n, value in enumerate(values)]
+    assert find_sweep(lstms) is None
+    steps = [System(f"t{n}", scheduled(values[0], type="slstm", num_steps=n)) for n in (1, 2)]
+    assert find_sweep([*lstms, *steps]).lines == {"t1 to t2": [(1, "t1"), (2, "t2")]}
+    # Whoever differs in both is on no line.
+    assert find_sweep([steps[0], System("t2", scheduled(values[1], type="slstm", num_steps=2))]) is None
+
+
+def test_slstms_in_a_list():
+    def listed(**settings):
+        encoders = [{"type": "boe"}, {"type": "slstm", **settings}]
+        return {"model": {"encoders": encoders, "sizes": [1, settings["window_size"]]}}
+
+    systems = [
+        System(f"w{window}t{steps}", listed(window_size=window, num_steps=steps))
+        for window in (2, 3)
+        for steps in (3, 5)
+    ]
+    sweep = find_sweep([*systems, System("default", listed(window_size=2))])
+    assert sweep.lines == {
+        "window_size=2, sizes=[1, 2]": [(3, "w2t3"), (5, "w2t5"), (9, "default")],
+        "window_size=3, sizes=[1, 3]": [(3, "w3t3"), (5, "w3t5")],
+    }

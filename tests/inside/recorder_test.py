@@ -3,7 +3,7 @@
 import pytest
 import torch
 from allennlp.common.util import sanitize
-from allennlp.data import Instance, Token, Vocabulary
+from allennlp.data import Batch, Instance, Token, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.models import Model
@@ -110,6 +110,21 @@ def test_texts_of_one_length_are_not_taken_for_one_another():
         ("first", None, None),
     ]
     assert (outputs[0]["one"] == outputs[0]["none"]).all()
+
+
+def test_nothing_is_kept_of_an_earlier_batch():
+    """Without instances, as in training, no words are known, not those before of as many sentences."""
+    model, instances = two_texts()
+    batch = Batch(instances)
+    batch.index_instances(model.vocab)
+    with TraceRecorder(model) as recorder:
+        model.forward_on_instances(instances)
+        recorder.take()
+        model(**batch.as_tensor_dict())
+    assert recorder._embedded == []
+    readings = recorder.take()
+    assert [reading.words for reading in readings] == [None] * 6
+    assert not any(reading.trace.h.requires_grad for reading in readings)
 
 
 def test_what_may_be_one_text_or_the_other_is_not_known():

@@ -51,6 +51,22 @@ def test_numbers_are_those_of_the_equations(nodes):
         assert report["nodes"][0]["change"][1] == pytest.approx(moved(g_before, g_after), rel=1e-4)
 
 
+def test_gates_are_means_over_the_dimensions():
+    encoder = randomized(SentenceStateLSTM(4, 4, num_steps=3, num_sentence_nodes=2))
+    reading = reading_of(encoder, torch.randn(2, 3, 4), (3, 2), 1)
+    report, trace = report_of(reading, tolerance=0.01), reading.trace
+    expected = {
+        **{name: (report["gates"][name], gates[:, 1, :4]) for name, gates in trace.word_gates.items()},
+        "o": (report["output_gate"], trace.o[:, 1, :4]),
+    }
+    for number, node in enumerate(report["nodes"]):
+        expected[f"f of {number}"] = node["listens"], trace.f[:, 1, :4, number]
+        expected[f"f_g of {number}"] = node["keeps"], trace.f_g[:, 1, number]
+        expected[f"o_g of {number}"] = node["output_gate"], trace.o_g[:, 1, number]
+    for name, (ours, gates) in expected.items():
+        torch.testing.assert_close(torch.tensor(ours), gates.mean(-1), rtol=1e-4, atol=0, msg=name)
+
+
 def moved(before, after):
     return ((after - before).norm() / max(after.norm(), before.norm())).item()
 
@@ -75,6 +91,17 @@ def test_rest():
     assert report_of(reading, tolerance=2)["converged"] == {"words": 1, "nodes": 1}
 
 
+def test_words_and_nodes_rest_at_one_tolerance():
+    """Both have moved by two thirds, of which no rounding is to make more."""
+    encoder = SentenceStateLSTM(4, 4, num_steps=1)
+    reading = reading_of(encoder, torch.randn(1, 1, 4), (1,), 0)
+    states = torch.tensor([1.0, 3.0]).view(2, 1, 1, 1) * torch.eye(4)[0]
+    trace = reading.trace._replace(h=states.expand(2, 1, 3, 4), g=states)
+    report = report_of(reading._replace(trace=trace), tolerance=2 / 3)
+    assert report["change"] == [[0.66667] * 3] and report["nodes"][0]["change"] == [0.66667]
+    assert report["converged"] == {"words": 1, "nodes": 1}
+
+
 def test_unknown_words_are_numbered():
     encoder = SentenceStateLSTM(4, 4, num_steps=2)
     report = report_of(reading_of(encoder, torch.randn(1, 2, 4), (2,), 0), 0.01)
@@ -94,3 +121,14 @@ def test_states_that_are_not_finite():
         encoder.word_b[0] = float("nan")
     with pytest.raises(ValueError, match=r"encoder: the states of \['⟨s⟩', 'old', '⟨/s⟩'\] are not fin"):
         report_of(reading_of(encoder, torch.randn(1, 1, 4), (1,), 0, ["old"]), 0.01)
+
+
+@pytest.mark.parametrize("name, place", [("h", (1, 1, 0, 0)), ("sentence", (1, 0))])
+def test_one_value_that_is_not_finite(name, place):
+    reading = reading_of(SentenceStateLSTM(4, 4, num_steps=2), torch.randn(2, 1, 4), (1, 1), 1)
+    values = getattr(reading.trace, name).clone()
+    values[place] = float("nan")
+    reading = reading._replace(trace=reading.trace._replace(**{name: values}))
+    with pytest.raises(ValueError, match="are not finite"):
+        report_of(reading, 0.01)
+    report_of(reading._replace(row=0), 0.01)  # the other sentence's are

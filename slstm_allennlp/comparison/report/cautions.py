@@ -54,8 +54,11 @@ def _seeds(results: Results) -> Iterator[str]:
             f"No run of the baseline {results.plan.baseline} is done: there is nothing to compare the "
             "others to."
         )
-    number = min(len(results.runs[system.name]) for system in results.systems)
-    which = "" if number == len(results.plan.seeds) else " of some systems"
+    yield from _seeds_in_common(results)
+    own = min(len(results.runs[system.name]) for system in results.systems)
+    number = min([own, *(len(comparison.seeds) for comparison in results.comparisons)])
+    some = " of some systems" if number == own else " in common with the baseline"
+    which = "" if number == len(results.plan.seeds) else some
     if number < 2:
         yield (
             f"One seed{which}: there is no spread, and nothing can be said about the systems beyond "
@@ -65,6 +68,25 @@ def _seeds(results: Results) -> Iterator[str]:
         yield (
             f"{number} seeds{which}: a t-test over so few has little power, so that only large "
             f"differences show, and standard deviations are rough. Take {ENOUGH_SEEDS} seeds or more."
+        )
+
+
+def _seeds_in_common(results: Results) -> Iterator[str]:
+    """Where seeds of a system or of the baseline are passed over."""
+    baseline = results.plan.baseline
+    common = {comparison.system: len(comparison.seeds) for comparison in results.comparisons}
+    done = len(results.runs[baseline])
+    passed_over = [
+        system.name
+        for system in results.systems
+        if done and system.name != baseline
+        if common.get(system.name, 0) < max(done, len(results.runs[system.name]))
+    ]
+    if passed_over:
+        each = ", ".join(f"{name} has {common.get(name, 'none')}" for name in passed_over)
+        yield (
+            f"A system is compared to {baseline} over the seeds that both have, and not at all if there "
+            f"are none: {each}."
         )
 
 
