@@ -3,7 +3,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import torch
 from allennlp.commands import Subcommand
@@ -138,7 +138,7 @@ def compare(arguments: argparse.Namespace) -> None:
     for run in plan.runs():
         folder.expect_run(run)
     if arguments.report_only:
-        failures = recorded_failures(folder, plan.runs())
+        failures = recorded_failures(folder, plan.runs(), _is_done(folder, arguments))
     else:
         failures = _run(plan, folder, arguments)
     results = Results(plan, folder, num_resamples=arguments.resamples)
@@ -154,13 +154,15 @@ def compare(arguments: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def _is_done(folder: ComparisonFolder, arguments: argparse.Namespace) -> Callable[[Run], bool]:
+    """With all that is asked for."""
+    return lambda run: folder.run(run).is_done(time_over_length=arguments.time_over_length)
+
+
 def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) -> List[Failure]:
     """What is left to run."""
     runs = plan.runs()
-
-    def is_done(run: Run) -> bool:
-        return folder.run(run).is_done(time_over_length=arguments.time_over_length)
-
+    is_done = _is_done(folder, arguments)
     left = [run for run in runs if not is_done(run)]
     resources = _resources(arguments, left)
     # The plugin, too, where AllenNLP found the command by other means than its files.

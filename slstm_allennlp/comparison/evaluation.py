@@ -194,9 +194,11 @@ def device_of(config: Dict[str, Any]) -> int:
 def batch_size_of(config: Dict[str, Any]) -> int:
     """In training."""
     loader = config["data_loader"]
-    return int(
-        loader.get("batch_size") or loader.get("batch_sampler", {}).get("batch_size") or _BATCH_SIZE
-    )
+    sampler = loader.get("batch_sampler")
+    of_sampler = (
+        sampler.get("batch_size") if isinstance(sampler, dict) else None
+    )  # a name alone has none
+    return int(loader.get("batch_size") or of_sampler or _BATCH_SIZE)
 
 
 def peak_memory(device: int) -> Tuple[int, str]:

@@ -80,13 +80,12 @@ class RunResult:
     @cached_property
     def time_over_length(self) -> Optional[List[Dict[str, float]]]:
         """Its groups, as `TrainedRun.time_over_length` gives them."""
-        return self._timed["groups"] if self._timed else None
+        return self._timed.get("groups")
 
     @cached_property
     def _timed(self) -> Dict[str, Any]:
         path = self.folder.time_over_length
-        timed = read_json(path) if path.exists() else {}
-        return timed if isinstance(timed, dict) else {"groups": timed}  # as it was without conditions
+        return read_json(path) if path.exists() else {}
 
     @property
     def conditions(self) -> List[Dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Runs what is left of a comparison, several runs at a time, each in a process of its own."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -141,7 +142,9 @@ class Runner:
                 for run in running.values():
                     self._watch(run)
                 for name in [name for name, one in active.items() if one.process.poll() is not None]:
-                    failure = self._failure(running[name], active.pop(name).process.returncode)
+                    process = active.pop(name).process
+                    _send(signal.SIGKILL, [process])  # what it started and left
+                    failure = self._failure(running[name], process.returncode)
                     progress.ended(running.pop(name), failure.reason if failure else None)
                     failures += [failure] if failure else []
                 progress.show()
@@ -178,9 +181,11 @@ class Runner:
         return Failure(run, reason, log, tail(log))
 
 
-def recorded_failures(folder: ComparisonFolder, runs: Sequence[Run]) -> List[Failure]:
-    """Of earlier calls of the `Runner`, those that are not mended since."""
-    failed = [run for run in runs if folder.failure(run).exists()]
+def recorded_failures(
+    folder: ComparisonFolder, runs: Sequence[Run], is_done: Callable[[Run], bool]
+) -> List[Failure]:
+    """Of earlier calls of the `Runner`, those of runs that have not done all since."""
+    failed = [run for run in runs if folder.failure(run).exists() and not is_done(run)]
     return [
         Failure(run, read_json(folder.failure(run))["reason"], folder.log(run), tail(folder.log(run)))
         for run in failed
@@ -200,7 +205,7 @@ def tail(log: Path, lines: int = _TAIL_LINES) -> List[str]:
 
 def stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
     """Ends processes and those that they started, which all can be gone on with afterwards."""
-    _send(signal.SIGTERM, processes)
+    _send(signal.SIGTERM, [process for process in processes if process.poll() is None])
     deadline = time.monotonic() + _GRACE_SECONDS
     while any(process.poll() is None for process in processes) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -210,6 +215,7 @@ def stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
 
 
 def _send(number: int, processes: Sequence["subprocess.Popen[bytes]"]) -> None:
+    """To each and all that it started, which may be at work when it is not."""
     for process in processes:
-        if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):  # none of them is
             os.killpg(process.pid, number)

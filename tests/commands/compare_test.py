@@ -128,6 +128,7 @@ def test_the_report_of_all_runs(comparison):
     means = [report["systems"][name]["test"]["mean"] for name in ("lstm", "slstm")]
     assert compared["system"] == "lstm"
     assert compared["over_seeds"]["difference"] == pytest.approx(means[0] - means[1])
+    assert compared["over_sentences"]["num_resamples"] == 500
     assert compared["over_sentences"]["difference"] == pytest.approx(means[0] - means[1])
     assert 0 < compared["over_sentences"]["p_value"] <= 1
     assert sorted(path.stem for path in (folder / "figures").iterdir()) == [
@@ -152,6 +153,7 @@ def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
         compare("compare", path, "--output-dir", folder)
     assert end.value.code == 1
     shown = capsys.readouterr()
+    assert "2 of 3 runs done" in shown.err
     assert "broken-1 ended with exit status 1; the end of" in shown.err
     assert "slstm: test accuracy (%)" in shown.out and "lstm: test accuracy (%)" in shown.out
     report = (folder / "report.md").read_text(encoding="utf-8")

@@ -61,6 +61,12 @@ def test_a_class_goes_by_its_fields_name():
     )
 
 
+def test_the_label_comes_before_other_classes():
+    fields = {"tokens": text("it"), "aspect": LabelField("plot"), "label": LabelField("pos")}
+    prediction = prediction_of(Instance(fields), {"aspect": "plot", "label": "neg"})
+    assert (prediction.gold, prediction.predicted) == ("pos", "neg")
+
+
 def test_a_pair_has_the_words_of_both():
     fields = {"premise": text("a b c"), "hypothesis": text("d"), "label": LabelField("neutral")}
     prediction = prediction_of(Instance(fields), {"label": "neutral"})
@@ -80,11 +86,12 @@ def test_tags_of_padding_are_left_out():
 
 
 def test_without_labels_the_words_that_it_gives_are_kept():
-    fields = {"source_tokens": text("ein Haus"), "target_tokens": text("a house there")}
-    output = {"predicted_tokens": [["a", "house"], ["one", "house"]], "loss": 0.5, "ids": [[1, 2]]}
+    fields = {"source_tokens": text("ein Haus"), "target": text("a house there")}
+    words = [["a", "house"], ["one", "house"]]
+    output = {"predicted_tokens": words, "loss": 0.5, "ids": [[1, 2]], "nothing": []}
     prediction = prediction_of(Instance(fields), output)
     assert (prediction.length, prediction.gold, prediction.predicted) == (2, None, None)
-    assert prediction.output == {"predicted_tokens": [["a", "house"], ["one", "house"]]}
+    assert prediction.output == {"predicted_tokens": words}
     assert prediction.texts == {"source_tokens": "ein Haus"}
 
 

@@ -123,6 +123,36 @@ def test_time_over_length(tagger):
     assert all(group["seconds_per_sentence"] > 0 and 10 <= group["sentences"] <= 50 for group in groups)
 
 
+def test_what_is_timed_for_each_length(tagger, monkeypatch):
+    """In training mode, after a batch to warm up: up to five batches of each of ten groups."""
+    trained, lengths, batches = trained_run(tagger), [], []
+
+    def second(instances):
+        assert trained.model.training
+        batches.append(len(instances))
+        lengths.append([len(instance["tokens"].tokens) for instance in instances])
+        return 1.0
+
+    monkeypatch.setattr(trained, "_seconds_to_train_on", second)
+    monkeypatch.setattr(trained, "_batch_size", 3)
+    groups = trained.time_over_length()
+    warm, *timed = batches
+    number = len(timed) // 10
+    assert warm == 3 and 2 <= number <= 5 and len(timed) == 10 * number
+    for group, start in zip(groups, range(0, len(timed), number)):
+        sentences = sum(timed[start : start + number])
+        assert group["sentences"] == sentences and group["seconds_per_sentence"] == number / sentences
+    assert groups[-1]["length"] < max(map(max, lengths))  # the median of its group
+
+
+def test_no_gradient_is_left(tagger):
+    trained = trained_run(tagger)
+    trained.time_over_length()
+    assert not any(
+        parameter.grad is not None and parameter.grad.any() for parameter in trained.model.parameters()
+    )
+
+
 def test_an_empty_test_set(tagger):
     trained = trained_run(tagger)
     trained._archive.validation_dataset_reader.max_instances = 0
@@ -154,6 +184,8 @@ def test_batch_sizes():
     assert batch_size_of({"data_loader": {"batch_size": 7}}) == 7
     assert batch_size_of({"data_loader": {"batch_sampler": {"type": "bucket", "batch_size": 9}}}) == 9
     assert batch_size_of({"data_loader": {"batch_sampler": {"type": "max_tokens_sampler"}}}) == 32
+    assert batch_size_of({"data_loader": {"batch_sampler": "max_tokens_sampler"}}) == 32
+    assert batch_size_of({"data_loader": {"batch_size": 7, "batch_sampler": None}}) == 7
 
 
 def test_peak_memory_is_that_of_the_past_too():

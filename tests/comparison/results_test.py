@@ -76,6 +76,7 @@ def test_only_seeds_that_both_have_are_compared(comparison):
     results = Results(the_plan, comparison)
     (compared,) = results.comparisons
     assert (compared.seeds, compared.over_seeds.difference) == ([3], 0.5)
+    assert compared.over_sentences.difference == 0.5
     assert compared.verdict == "too few seeds to say"
     assert [system.name for system in results.systems] == ["base", "other"]
     assert [run.name for run in results.missing] == ["other-1", "none-1", "base-2", "none-2", "none-3"]
@@ -92,26 +93,76 @@ def test_the_same_results_give_no_nonsense(comparison):
 
 
 def test_other_test_sentences_are_not_paired(comparison):
-    the_plan = plan("base", "other", seeds=(1,))
-    runs = the_plan.runs()
-    write_run(comparison, runs[0], [1, 1, 0, 0])
-    write_run(comparison, runs[1], [1, 1, 0, 0], gold=("a", "a", "a", "b"))
+    """Even if it is the last of the runs that has them."""
+    the_plan = plan("base", "other")
+    *before, last = the_plan.runs()
+    for run in before:
+        write_run(comparison, run, [1, 1, 0, 0])
+    write_run(comparison, last, [1, 1, 0, 0], gold=("a", "a", "a", "b"))
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_sentences is None and compared.over_seeds.difference == 0
-    said = "no test over sentences: other-1 was tested on other sentences or labels than base-1"
+    said = "no test over sentences: other-2 was tested on other sentences or labels than base-1"
     assert said in compared.remark
     report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
-    assert "**Mind:** other-1 was tested on other sentences or labels than base-1" in report
+    assert "**Mind:** other-2 was tested on other sentences or labels than base-1" in report
 
 
-def test_a_score_that_is_not_a_number(comparison):
+EDGE = (9, 2, 7, 1, 8)  # p = 0.03 by a t-test over five seeds
+NOISE = (1, -1, 1, -1, 0)  # p = 1
+
+
+def write_ahead(comparison, the_plan, ahead):
+    """Forty sentences: the baseline has twenty right, and a system so many more with each seed."""
+    for run in the_plan.runs():
+        num_right = 20 + ahead.get(run.system, [0] * 5)[run.seed]
+        right = [1] * num_right + [0] * (40 - num_right)
+        folder = write_run(comparison, run, right, gold="ab" * 20)
+        measured = read_json(folder.measurements)
+        measured["test_metrics"]["loss"] = 2 - num_right / 40
+        write_json(folder.measurements, measured)
+
+
+def test_a_comparison_among_several_is_corrected(comparison):
+    """Alone it is below 0.05, as one of two it is not."""
+    alone, among = plan("base", "edge", seeds=range(5)), plan("base", "noise", "edge", seeds=range(5))
+    write_ahead(comparison, among, {"edge": EDGE, "noise": NOISE})
+    (edge,) = Results(alone, comparison).comparisons
+    p_value = edge.over_seeds.p_value
+    assert edge.corrected_p_value == p_value == pytest.approx(0.0296, abs=1e-4)
+    assert edge.over_sentences.p_value < p_value and edge.verdict == "better"
+    noise, edge = Results(among, comparison).comparisons
+    assert edge.corrected_p_value == pytest.approx(2 * p_value) and noise.corrected_p_value == 1
+    assert edge.verdict == noise.verdict == "too close to call"
+
+
+def test_a_lower_loss_is_better(comparison):
+    the_plan = dataclasses.replace(
+        plan("base", "edge", seeds=range(5)), metric=Metric("loss", higher_is_better=False)
+    )
+    write_ahead(comparison, the_plan, {"edge": EDGE})
+    (compared,) = Results(the_plan, comparison).comparisons
+    assert compared.over_seeds.difference < 0 < compared.over_sentences.difference
+    assert compared.verdict == "better"
+
+
+def test_so_many_resamples(comparison):
+    the_plan = plan("base", "edge", seeds=range(5))
+    write_ahead(comparison, the_plan, {"edge": EDGE})
+    (compared,) = Results(the_plan, comparison, num_resamples=36).comparisons
+    assert compared.over_sentences.num_resamples == 36
+    ways = compared.over_lengths.p_value * 37  # those and the one that is there
+    assert ways == pytest.approx(round(ways)) and compared.over_lengths.p_value < 1
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf])
+def test_a_score_that_is_not_a_number(comparison, score):
     """As Pearson's correlation of constants: the other runs are reported."""
     the_plan = plan("base", "other")
     for run in the_plan.runs():
         folder = write_run(comparison, run, [1, 1, 0, 0])
         if run.name == "other-1":
             measured = read_json(folder.measurements)
-            measured["test_metrics"]["accuracy"] = math.nan
+            measured["test_metrics"]["accuracy"] = score
             write_json(folder.measurements, measured)
     results = Results(the_plan, comparison)
     assert [result.run.name for result in results.done] == ["base-1", "base-2", "other-2"]
@@ -146,11 +197,13 @@ def test_sentences_that_another_tokenizer_splits_are_paired(comparison):
     assert results.comparisons[0].over_sentences.p_value == 1
 
 
-def test_without_labels_there_is_no_test_over_sentences(comparison):
+@pytest.mark.parametrize("num_labels", [0, 3])
+def test_without_labels_there_is_no_test_over_sentences(comparison, num_labels):
     the_plan = plan("base", "other", seeds=(1,))
+    words, label = Prediction(3, output={"tokens": ["a"]}), Prediction(3, "a", "a")
     for run in the_plan.runs():
         folder = write_run(comparison, run, [1, 1, 0, 0])
-        write_predictions(folder.predictions, [Prediction(3, output={"tokens": ["a"]})] * 4)
+        write_predictions(folder.predictions, [label] * num_labels + [words] * (4 - num_labels))
     results = Results(the_plan, comparison)
     assert results.comparisons[0].over_sentences is None
     assert results.without_labels == "base gives no labels that can be compared"
@@ -165,6 +218,15 @@ def test_a_metric_that_the_sentences_do_not_make_up(comparison):
     )
 
 
+def test_a_metric_that_those_of_one_system_do_not_make_up(comparison):
+    the_plan = plan("base", "other", seeds=(1,))
+    for run, accuracy in zip(the_plan.runs(), (0.5, 0.6)):
+        folder = write_run(comparison, run, [1, 1, 0, 0])
+        measured = read_json(folder.measurements)
+        write_json(folder.measurements, {**measured, "test_metrics": {"accuracy": accuracy}})
+    assert "is 0.5000 for other-1, where accuracy is 0.6" in Results(the_plan, comparison).disagreement
+
+
 def test_a_metric_that_the_test_does_not_have(comparison):
     the_plan = plan("base", seeds=(1,), metric="f1")
     write_run(comparison, the_plan.runs()[0], [1, 1, 0, 0])
@@ -177,16 +239,17 @@ def test_a_metric_that_the_test_does_not_have(comparison):
 def test_span_f1_takes_the_configs_encoding(comparison):
     the_plan = plan("base", seeds=(1,), metric="f1-measure-overall")
     (run,) = the_plan.runs()
-    run.config["model"]["label_encoding"] = "BIO"
+    run.config["model"]["label_encoding"] = "BMES"
     folder = write_run(comparison, run, [1, 1, 0, 0])
     write_predictions(
-        folder.predictions, [Prediction(2, ["B-X", "O"], ["B-X", "O"]), Prediction(1, ["O"], ["B-X"])]
+        folder.predictions,
+        [Prediction(2, ["B-X", "E-X"], ["S-X", "S-X"]), Prediction(1, ["S-X"], ["S-X"])],
     )
-    metrics = {"test_metrics": {"f1-measure-overall": 2 / 3}, "test_seconds": 1}
+    metrics = {"test_metrics": {"f1-measure-overall": 0.4}, "test_seconds": 1}
     write_json(folder.measurements, metrics)
     results = Results(the_plan, comparison)
     assert results.sentence_score == "span F1" and results.plan.metric == Metric("f1-measure-overall")
-    assert results.counts("base").scores().tolist() == [2 / 3] and results.disagreement is None
+    assert results.counts("base").scores().tolist() == [0.4] and results.disagreement is None
 
 
 @pytest.mark.parametrize(
@@ -211,9 +274,11 @@ def test_a_damaged_file_is_named(comparison, name, content):
         _ = Results(the_plan, comparison).comparisons
 
 
-def test_the_median_of_two_epochs(comparison):
-    """Ten seconds, and twenty with the first epoch's."""
+def test_the_median_of_the_epochs(comparison):
+    """Of 10 and 20 seconds, and of 10, 20 and 90; AllenNLP's count goes on from epoch to epoch."""
     (run, *_) = plan("base").runs()
     folder = write_run(comparison, run, [1, 0, 1, 0])
     write_epoch(folder, 1, training_duration="0:00:30", best_validation_accuracy=0.5)
     assert RunResult(run, folder, Metric("accuracy")).seconds_per_epoch == 15
+    write_epoch(folder, 2, training_duration="0:02:00", best_validation_accuracy=0.5)
+    assert RunResult(run, folder, Metric("accuracy")).seconds_per_epoch == 20

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from slstm_allennlp.comparison.folders import ComparisonFolder
+from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.runner import Resources, Runner, recorded_failures, tail
 from tests.comparison.common import plan, write_epoch
@@ -22,12 +22,16 @@ SCRIPTS = {
     "killed": "os.kill(os.getpid(), 9)",
     "lazy": "folder = None",
     "endless": "subprocess.Popen(['sleep', '60']); time.sleep(60)",
+    "deserted": "os.fork() and os.kill(os.getpid(), 9); time.sleep(60)",  # the child has the lock, too
+    "polite": "told(lambda *_: sys.exit((folder / 'saved').touch())); time.sleep(60)",
+    "deaf": "told(signal.SIG_IGN); (folder / 'deaf').touch(); time.sleep(60)",
 }
 BEFORE = """
-import json, os, pathlib, subprocess, sys, time
+import json, os, pathlib, signal, subprocess, sys, time
 folder, start = pathlib.Path(sys.argv[1]), time.time()
 folder.mkdir(parents=True)
 (folder / 'begun').write_text(str(os.getpid()))
+def told(what): signal.signal(signal.SIGTERM, what)
 """
 AFTER = """
 if folder:
@@ -81,8 +85,18 @@ def test_a_failed_run_does_not_keep_the_others(run_all, comparison):
     assert failures[0].tail == ["first", "last words"]
     assert failures[0].log == comparison.path / "logs" / "bad-1.log"
     assert len(results(comparison)) == 1
-    recorded = recorded_failures(comparison, plan("bad", "killed", "lazy", "good", seeds=(1,)).runs())
-    assert recorded == failures
+    runs = plan("bad", "killed", "lazy", "good", seeds=(1,)).runs()
+    assert recorded_failures(comparison, runs, lambda run: False) == failures
+    # Of what is done by now nothing failed.
+    assert recorded_failures(comparison, runs, lambda run: run.name == "bad-1") == failures[1:]
+
+
+def test_the_log_has_what_was_said_before(run_all, comparison):
+    for _ in range(2):
+        run_all(["bad"])
+        shutil.rmtree(comparison.path / "runs")
+    (log,) = comparison.path.glob("logs/*.log")
+    assert log.read_text().split() == ["first", "last", "words"] * 2
 
 
 def test_a_failure_is_forgotten_when_the_run_begins_again(run_all, comparison, monkeypatch):
@@ -90,7 +104,7 @@ def test_a_failure_is_forgotten_when_the_run_begins_again(run_all, comparison, m
     shutil.rmtree(comparison.path / "runs")
     monkeypatch.setitem(SCRIPTS, "bad", SCRIPTS["good"])
     assert run_all(["bad"]) == []
-    assert recorded_failures(comparison, plan("bad", seeds=(1,)).runs()) == []
+    assert recorded_failures(comparison, plan("bad", seeds=(1,)).runs(), lambda run: False) == []
 
 
 def most_at_a_time(results):
@@ -155,12 +169,39 @@ def test_an_interruption_leaves_no_process(run_all, comparison):
         run_all(["endless"], seeds=range(3), jobs=2)
     begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
     assert len(begun) == 2 and not any(map(is_alive, begun))
+    expect_no_process(comparison)
+
+
+def expect_no_process(comparison):
+    begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
     deadline = time.time() + 10
     while any(group_is_alive(pid) for pid in begun) and time.time() < deadline:
         time.sleep(0.05)
-    assert not any(group_is_alive(pid) for pid in begun)
+    assert begun and not any(group_is_alive(pid) for pid in begun)
     with comparison.locked():
         pass
+
+
+def test_a_run_that_dies_leaves_no_process(run_all, comparison):
+    (failure,) = run_all(["deserted"])
+    assert "was ended by SIGKILL" in failure.reason
+    expect_no_process(comparison)
+
+
+def test_a_run_that_is_stopped_can_save_what_it_has(run_all, comparison, monkeypatch):
+    """If it does not end by itself it is killed, after a while."""
+    monkeypatch.setattr("slstm_allennlp.comparison.runner._GRACE_SECONDS", 2.0)
+
+    def watch(run):
+        if len(list(comparison.path.glob("runs/*/deaf"))) == 1:
+            time.sleep(0.5)
+            raise ValueError(run.name)
+
+    with pytest.raises(ValueError, match="-1"):
+        run_all(["polite", "deaf"], watch=watch, jobs=2)
+    assert (comparison.path / "runs" / "polite-1" / "saved").exists()
+    assert results(comparison) == []  # else the other one came to its end
+    expect_no_process(comparison)
 
 
 def test_what_the_watch_raises_ends_all(run_all, comparison):
@@ -212,4 +253,23 @@ def test_progress_counts_epochs(comparison, capsys):
     shown = capsys.readouterr().err
     assert "slstm-1 ended with exit status 1; see " in shown
     assert "2/4 epochs" in shown and "2 of 4 runs done, 1 failed" in shown
+    progress.close()
+
+
+def test_progress_in_between(comparison, capsys):
+    (run, *_) = runs = plan("lstm", seeds=(1,)).runs()
+    progress = Progress(comparison, runs, num_done=0)
+    progress.begun(run)
+    for number in range(3):  # one more than it has, of an earlier config
+        write_epoch(comparison.run(run), number)
+    capsys.readouterr()
+    progress.show()
+    assert capsys.readouterr().err == ""  # it was just shown
+    progress._shown -= 60
+    progress.show()
+    assert "2/2 epochs" in (shown := capsys.readouterr().err) and "at lstm-1 (2/2)" in shown
+    write_json(comparison.run(run).metrics, {})
+    progress._shown -= 60
+    progress.show()
+    assert "at lstm-1 (testing)" in capsys.readouterr().err
     progress.close()

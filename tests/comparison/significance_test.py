@@ -145,6 +145,23 @@ def test_no_spans_at_all_are_no_difference():
 def test_the_same_test_twice():
     system, baseline = random_counts(1, sentences=60), random_counts(2, sentences=60)
     assert sentence_test(system, baseline) == sentence_test(system, baseline)
+    lengths = range(60)
+    assert length_test(system, baseline, lengths) == length_test(system, baseline, lengths)
+
+
+def test_so_many_resamples():
+    system, baseline = random_counts(1, sentences=60), random_counts(2, sentences=60)
+    few, many = (sentence_test(system, baseline, num_resamples=number) for number in (19, 9999))
+    assert few.interval != many.interval and few.num_resamples == 19
+    over_lengths = length_test(system, baseline, range(60), num_resamples=19)
+    assert over_lengths.p_value * 20 == pytest.approx(round(over_lengths.p_value * 20))
+
+
+def test_the_interval_is_that_of_percentiles():
+    """Nine of ten right: never more than all, where an interval mirrored at the score goes beyond."""
+    right = numpy.array([[1.0] * 9 + [0.0]])
+    test = sentence_test(Counts(right, 0 * right + 1), Counts(0 * right, 0 * right + 1))
+    assert test.interval == pytest.approx((0.7, 1))
 
 
 def test_counts_of_other_sentences_are_refused():
@@ -170,6 +187,7 @@ def sentences(p_value, difference=0.1):
         (SeedTest(0.1, 5, 0.01), None, "better"),
         (SeedTest(0.1, 5, 0.01), sentences(0.2), "too close to call"),
         (SeedTest(0.1, 5, 0.2), sentences(0.01), "too close to call"),
+        (SeedTest(0.1, 5, 0.05), None, "too close to call"),  # not below
         (SeedTest(0.1, 3, 0.2), sentences(0.01), "too few seeds to say"),
         (SeedTest(0.1, 3, 0.2), sentences(0.2), "too few seeds to say"),
         (SeedTest(0.1, 1), sentences(0.01), "too few seeds to say"),
@@ -286,6 +304,7 @@ def test_sentences_of_one_length_stay_together():
     assert length_test(counts, counts, [4, 4, 4, 4, 9]).most_words == 4
     assert length_test(counts, counts, [1, 4, 4, 4, 4]).most_words == 1
     assert length_test(counts, counts, [4, 4, 4, 4, 4]) is None
+    assert length_test(one_seed(1, 0, 1, 0), one_seed(1, 0, 1, 0), [1, 2, 2, 3]).most_words == 1  # a tie
 
 
 def test_lengths_of_other_sentences_are_refused():
