@@ -14,7 +14,14 @@ from allennlp.common.util import SigTermReceived
 
 from slstm_allennlp.commands.inputs import positive
 from slstm_allennlp.comparison.folders import ComparisonFolder
-from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Metric, Plan, Run, plan_from_options
+from slstm_allennlp.comparison.plan import (
+    DEFAULT_SEEDS,
+    Metric,
+    Plan,
+    Run,
+    plan_from_options,
+    trainer_settings,
+)
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
@@ -249,7 +256,7 @@ def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
 
 def _fixed_device(run: Run) -> Optional[str]:
     """The setting by which a config says where it runs; None where it leaves that open."""
-    device = run.config.get("trainer", {}).get("cuda_device")
+    device = trainer_settings(run.config).get("cuda_device")
     if device is not None:
         return f"trainer.cuda_device {device}"
     return None if run.config.get("distributed") is None else "distributed"

@@ -11,12 +11,12 @@ _KEYS = ("train_data_path", "validation_data_path", "test_data_path")
 
 def checksums(config: Dict[str, Any]) -> Dict[str, str]:
     """
-    The SHA-256 of the file, or of all files in the folder, that each of a config's data paths names;
-    without those that are no file or folder here, such as an address or a pattern. What follows a `#`
-    says which part a reader takes, what follows a `!` where in an archive.
+    The SHA-256 of the file, or of all files in the folder and their names, that each of a config's data
+    paths names; without those that are no file or folder here, such as an address or a pattern. What
+    follows a `#` says which part a reader takes, what follows a `!` where in an archive.
     """
     paths = {key: _path_of(config.get(key)) for key in _KEYS}
-    return {key: _checksum(_files(path)) for key, path in paths.items() if path is not None}
+    return {key: _checksum(path) for key, path in paths.items() if path is not None}
 
 
 def _path_of(given: Any) -> Optional[Path]:
@@ -31,9 +31,11 @@ def _files(path: Path) -> List[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
 
 
-def _checksum(files: List[Path]) -> str:
+def _checksum(path: Path) -> str:
     digest = hashlib.sha256()
-    for file in files:
+    for file in _files(path):
+        if file != path:  # a reader may take labels from the names in a folder
+            digest.update(os.fsencode(file.relative_to(path)) + b"\0")
         status = file.stat()
         digest.update(_checksum_of_one(file, status.st_mtime_ns, status.st_size))
     return digest.hexdigest()

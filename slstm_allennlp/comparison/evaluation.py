@@ -13,6 +13,7 @@ from allennlp.models import Archive, Model, load_archive
 from allennlp.nn.util import move_to_device
 from allennlp.training.util import evaluate
 
+from slstm_allennlp.comparison.plan import trainer_settings
 from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
 
 _BATCH_SIZE = 32  # where the config has none
@@ -58,7 +59,7 @@ class TrainedRun:
         self._archive.model.eval()  # AllenNLP leaves it in training mode, with dropout
         self._batch_size = batch_size_of(config)
         # The archive does not say what `no_grad` held back, but the config does.
-        held_back = config.get("trainer", {}).get("no_grad") or []
+        held_back = trainer_settings(config).get("no_grad") or []
         for name, parameter in self._archive.model.named_parameters():
             if any(re.search(regex, name) for regex in held_back):
                 parameter.requires_grad_(False)
@@ -187,7 +188,7 @@ def device_of(config: Dict[str, Any]) -> int:
     devices = (config.get("distributed") or {}).get("cuda_devices")
     if devices:
         return int(devices[0])
-    device = config.get("trainer", {}).get("cuda_device")
+    device = trainer_settings(config).get("cuda_device")
     return int(device) if device is not None else (0 if torch.cuda.is_available() else -1)
 
 

@@ -72,7 +72,7 @@ class Run:
 
     @property
     def num_epochs(self) -> int:
-        return int(self.config.get("trainer", {}).get("num_epochs", _NUM_EPOCHS))
+        return int(trainer_settings(self.config).get("num_epochs", _NUM_EPOCHS))
 
 
 @dataclass(frozen=True)
@@ -268,23 +268,19 @@ def _systems_of_configs(
         raise ConfigurationError(
             f"compare: there are {len(names)} names for {len(paths)} configs, expected one for each"
         )
-    settings = [
-        ({name: variant} if name else {}, point)
-        for name, variant in (variants or {"": {}}).items()
-        for point in _points(sweep)
-    ]
+    points = _points(sweep)
     varied = bool(variants or sweep)
     systems = []
     for path, name in zip(paths, names or [Path(path).stem for path in paths]):
         base = _overridden(name, load_jsonnet(path), overrides)
-        for variant, point in settings:
+        for (variant, of_variant), point in itertools.product((variants or {"": {}}).items(), points):
             # The one config's name would stand in all of them and say nothing.
             parts = [name] if len(paths) > 1 or not varied else []
-            parts += [*variant, *(f"{_last(key)}={_in_a_name(value)}" for key, value in point.items())]
-            config = base
-            for part in (*variant.values(), point):
-                config = _overridden(",".join(parts), config, part)
-            systems.append(System(",".join(parts), config))
+            parts += [variant] if variants else []
+            parts += [f"{_last(key)}={_in_a_name(value)}" for key, value in point.items()]
+            system = ",".join(parts)
+            config = _overridden(system, _overridden(system, base, of_variant), point)
+            systems.append(System(system, config))
     return systems
 
 
@@ -323,7 +319,7 @@ def _common_metric(systems: Sequence[System]) -> Metric:
     """What the configs choose their best epochs by."""
     metrics: Dict[Metric, str] = {}
     for system in systems:
-        trainer = system.config.get("trainer", {})
+        trainer = trainer_settings(system.config)
         chosen: Union[str, List[str]] = trainer.get("validation_metric") or "-loss"
         metrics.setdefault(Metric.parse(chosen if isinstance(chosen, str) else chosen[0]), system.name)
     if len(metrics) > 1:
@@ -333,6 +329,12 @@ def _common_metric(systems: Sequence[System]) -> Metric:
             "one by --metric"
         )
     return next(iter(metrics))
+
+
+def trainer_settings(config: Config) -> Config:
+    """None where the trainer is a name alone, such as `"no_op"`."""
+    trainer = config.get("trainer")
+    return trainer if isinstance(trainer, dict) else {}
 
 
 def flatten(config: Config) -> Dict[str, Any]:

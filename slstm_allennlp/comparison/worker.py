@@ -22,6 +22,7 @@ from allennlp.models.archival import archive_model
 
 from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_memory
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
+from slstm_allennlp.comparison.plan import trainer_settings
 from slstm_allennlp.comparison.predictions import write_predictions
 from slstm_allennlp.whole_file import whole_file
 
@@ -80,7 +81,7 @@ def do(work: Work) -> None:
         with whole_file(folder.predictions) as path:
             write_predictions(path, trained.predict())
         measured = trained.measure()
-        if "checkpointer" not in config.get("trainer", {}):  # which says what is kept
+        if "checkpointer" not in trainer_settings(config):  # which says what is kept
             folder.remove_checkpoints()
         # With these the run is done.
         write_json(folder.measurements, {**measured._asdict(), "conditions": _conditions(work, config)})

@@ -1,5 +1,6 @@
 """What the files of a run say of it."""
 
+import os
 import subprocess
 import sys
 
@@ -49,6 +50,13 @@ def test_epochs_after_the_last_checkpoint_go(tmp_path):
     assert folder.count_epochs() == 1 and len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.parametrize("name", ("metrics.json", "metrics_epoch_0.json", "model_state_e0_b25.th"))
+def test_a_run_is_begun_with_any_of_its_files(tmp_path, name):
+    assert not RunFolder(tmp_path).is_begun()
+    (tmp_path / name).touch()
+    assert RunFolder(tmp_path).is_begun()
+
+
 def test_the_latest_checkpoint(tmp_path):
     folder = RunFolder(tmp_path)
     assert folder.latest_checkpoint() is None
@@ -88,19 +96,24 @@ def test_a_config_that_gave_nothing_may_be_mended(comparison):
 
 @pytest.fixture
 def corpus(tmp_path):
-    """A run's data: a file, a folder of which a reader takes a part, and what is elsewhere."""
+    """A run's data: two files, and a folder of which a reader takes a part."""
     (tmp_path / "corpus").mkdir()
-    for name in ("train.txt", "corpus/pos", "corpus/neg"):
+    for name in ("train.txt", "dev.txt", "corpus/pos", "corpus/neg"):
         (tmp_path / name).write_text(name)
     return {
         "train_data_path": str(tmp_path / "train.txt"),
-        "validation_data_path": "https://example.org/dev.txt",
+        "validation_data_path": str(tmp_path / "dev.txt"),
         "test_data_path": str(tmp_path / "corpus#test"),
     }
 
 
 @pytest.mark.parametrize(
-    "changed, said", [("train.txt", "train_data_path"), ("corpus/neg", "test_data_path")]
+    "changed, said",
+    [
+        ("train.txt", "train_data_path"),
+        ("dev.txt", "validation_data_path"),
+        ("corpus/neg", "test_data_path"),
+    ],
 )
 def test_other_data_under_the_same_path(tmp_path, corpus, changed, said):
     comparison = ComparisonFolder(tmp_path / "out")
@@ -119,6 +132,7 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, said):
     (tmp_path / "corpus" / "pos").unlink()
     (tmp_path / "corpus").rmdir()
     (tmp_path / "train.txt").unlink()
+    (tmp_path / "dev.txt").unlink()
     comparison.expect_run(run)  # elsewhere, there is no data: a report can be written all the same
 
 
@@ -140,6 +154,29 @@ def test_checksums_of_every_kind_of_path(tmp_path, given, file):
         path.write_text(content)
         found.append(checksums({"train_data_path": str(tmp_path / given)}))
     assert found[0].keys() == {"train_data_path"} and found[0] != found[1]
+
+
+def test_the_names_in_a_folder_count(tmp_path):
+    """From which a reader may take the labels; a single file may be moved."""
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "neg").write_text("text")
+    found = [checksums({"train_data_path": str(tmp_path / "corpus")})]
+    file = checksums({"train_data_path": str(tmp_path / "corpus" / "neg")})
+    (tmp_path / "corpus" / "neg").rename(tmp_path / "corpus" / "pos")
+    found.append(checksums({"train_data_path": str(tmp_path / "corpus")}))
+    assert found[0] != found[1]
+    assert checksums({"train_data_path": str(tmp_path / "corpus" / "pos")}) == file
+
+
+def test_a_file_that_changes_meanwhile(tmp_path):
+    """Within one process and without another size."""
+    path = tmp_path / "train.txt"
+    found = []
+    for time, content in enumerate(("before", "behind")):
+        path.write_text(content)
+        os.utime(path, ns=(time, time))
+        found.append(checksums({"train_data_path": str(path)}))
+    assert found[0] != found[1]
 
 
 @pytest.mark.parametrize(

@@ -106,11 +106,30 @@ def test_a_comparison_file(tmp_path):
     assert [encoder(system)["num_steps"] for system in plan.systems] == [2, 4]
     assert (plan.seeds, plan.baseline, plan.metric) == ([7, 8], "steps4", Metric("loss", False))
     assert plan.runs()[0].num_epochs == 3
-    assert plan_from_options([str(path)], seeds=[1], baseline="steps2").baseline == "steps2"
+    plan = plan_from_options([str(path)], seeds=[1], baseline="steps2", metric="+accuracy")
+    assert (plan.seeds, plan.baseline, plan.metric) == ([1], "steps2", Metric("accuracy"))
     given = {"trainer.num_epochs": 1, STEPS: 9}  # such as a trial of it all
     plan = plan_from_options([str(path)], overrides=given)
     assert [encoder(system)["num_steps"] for system in plan.systems] == [9, 9]
     assert plan.runs()[0].num_epochs == 1
+
+
+def test_a_systems_own_overrides_come_after_those_for_all(tmp_path):
+    path = tmp_path / "comparison.json"
+    systems = {"a": {"config": MR[1], "overrides": {STEPS: 2}}, "b": {"config": MR[1]}}
+    path.write_text(json.dumps({"systems": systems, "overrides": {STEPS: 8}}))
+    assert [encoder(system)["num_steps"] for system in plan_from_options([str(path)]).systems] == [2, 8]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [{"configs": MR[:1]}, {"names": ["a"]}, {"variants": {"a": {}}}, {"sweep": {STEPS: [1]}}],
+)
+def test_beside_a_comparison_file_there_is_no_config(tmp_path, beside):
+    path = tmp_path / "comparison.json"
+    path.write_text(json.dumps({"systems": {"a": {"config": MR[0]}}}))
+    with pytest.raises(ConfigurationError, match="is a comparison file, expected no other configs"):
+        plan_from_options([str(path), *beside.pop("configs", [])], **beside)
 
 
 @pytest.mark.parametrize(
@@ -149,15 +168,18 @@ def test_what_is_wrong_with_a_comparison_file(tmp_path, given, said):
     "options, said",
     [
         ({"names": ["one"]}, "1 names for 2 configs"),
+        ({"names": ["one", "two", "three"]}, "3 names for 2 configs"),
         ({"names": ["one", "a/b"]}, "a system's name is 'a/b', expected letters"),
         ({"names": ["one", "one"]}, "the name one is given twice"),
         ({"seeds": [1, 1]}, "the seed 1 is given twice, expected different ones$"),
         ({"seeds": [-1]}, "a seed is -1, expected a whole number from 0"),
+        ({"seeds": [2**32]}, "a seed is 4294967296, expected a whole number from 0"),
         ({"seeds": ["1"]}, "a seed is '1', expected a whole number"),
         ({"seeds": [True]}, "a seed is True, expected a whole number"),
         ({"baseline": "lstm"}, "the baseline is 'lstm', expected one of mr_bilstm, mr_slstm"),
         ({"overrides": {"test_data_path": None}}, "mr_bilstm has no test_data_path, expected one"),
         ({"sweep": {"trainer.patience": 3}}, "--sweep has trainer.patience: 3, expected a list"),
+        ({"sweep": {"trainer.patience": []}}, r"--sweep has trainer.patience: \[\], expected a list"),
     ],
 )
 def test_what_is_wrong_with_the_options(options, said):
@@ -177,6 +199,21 @@ def test_configs_with_other_metrics_need_one_to_be_named():
     with pytest.raises(ConfigurationError, match=r"differ in trainer\.validation_metric"):
         plan_from_options(configs)
     assert plan_from_options(configs, metric="+accuracy").metric == Metric("accuracy")
+
+
+@pytest.mark.parametrize(
+    "chosen, metric",
+    [(["+a", "-loss"], Metric("a")), (None, Metric("loss", False)), ("-b", Metric("b", False))],
+)
+def test_the_metric_is_the_first_that_chooses_the_best_epoch(chosen, metric):
+    overrides = {"trainer.validation_metric": chosen}
+    assert plan_from_options(MR, overrides=overrides).metric == metric
+
+
+def test_a_trainer_by_its_name_alone():
+    plan = plan_from_options(MR, overrides={"trainer": "no_op"})
+    assert plan.metric == Metric("loss", False)
+    assert plan.runs()[0].num_epochs == 20  # AllenNLP's default
 
 
 def test_a_metric_without_a_sign():
@@ -207,12 +244,15 @@ def test_differences_go_by_dotted_keys():
     a, b = {"x": {"y": 1, "z": [1, 2]}, "u": None}, {"x": {"y": 2, "z": [1, 2]}}
     assert differences(a, b) == ["x.y", "u"]
     assert differences({"x": {"type": "a"}}, {"x": "b"}) == ["x.type", "x"]
-    assert differences(a, a) == []
+    assert differences({"x": {}}, {}) == ["x"] and differences(a, a) == []
 
 
 def test_settings_that_differ_and_that_do_not():
     systems = [System("a", config(type="lstm", size=1)), System("b", config(type="slstm", size=None))]
     systems[0].config["random_seed"] = 3  # each run has its own
+    systems[1].config["evaluate_on_test"] = True  # the worker does, always
+    for system in systems:
+        system.config["distributed"] = None
     assert varied_settings(systems) == {
         "model.seq2vec_encoder.type": {"a": "lstm", "b": "slstm"},
         "model.seq2vec_encoder.size": {"a": 1, "b": None},
@@ -222,6 +262,7 @@ def test_settings_that_differ_and_that_do_not():
         "model.type": "basic_classifier",
         "trainer.num_epochs": 2,
         "trainer.validation_metric": "+accuracy",
+        "distributed": None,
     }
 
 

@@ -11,13 +11,42 @@ from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 def test_killed_after_the_training(tmp_path, monkeypatch):
     """The archive is made again, and no peak of memory is made up."""
     archived = []
-    monkeypatch.setattr(worker, "archive_model", lambda path, **_: archived.append(path))
+    monkeypatch.setattr(worker, "archive_model", lambda path, **given: archived.append((path, given)))
     folder = RunFolder(tmp_path)
     write_json(folder.metrics, {})
-    worker._train(worker.Work(tmp_path / "config.json", tmp_path, [], False, 1), folder, {"trainer": {}})
-    assert archived == [tmp_path]
+    config = {"trainer": {}, "include_in_archive": ["notes"]}
+    worker._train(worker.Work(tmp_path / "config.json", tmp_path, [], False, 1), folder, config)
+    assert archived == [(tmp_path, {"include_in_archive": ["notes"]})]
     training = read_json(folder.training)
     assert training["peak_memory_bytes"] is None and training["runs_at_a_time"] == 1
+
+
+@pytest.mark.parametrize("distributed", [None, {"cuda_devices": [-1, -1]}])
+def test_memory_of_other_processes_is_not_known(tmp_path, monkeypatch, distributed):
+    monkeypatch.setattr(worker, "train_model_from_file", lambda *_, **__: tmp_path.mkdir(exist_ok=True))
+    folder = RunFolder(tmp_path)
+    config = {"trainer": {"cuda_device": -1}, "distributed": distributed}
+    worker._train(worker.Work(tmp_path / "config.json", tmp_path, [], False, 1), folder, config)
+    assert (read_json(folder.training)["peak_memory_bytes"] is None) == (distributed is not None)
+
+
+def test_every_interruption_is_kept(tmp_path):
+    folder = RunFolder(tmp_path)
+    write_json(folder.config, {})
+    for point in ("e0_b7", "e2_b0"):
+        (tmp_path / f"model_state_{point}.th").touch()
+        assert worker._prepare(folder)
+    assert [tuple(point) for point in folder.recovered_from()] == [(0, 7), (2, 0)]
+
+
+@pytest.mark.parametrize("checkpoint, config", [(True, "{"), (False, "{}")])
+def test_without_a_config_or_a_checkpoint_it_begins_anew(tmp_path, checkpoint, config):
+    folder = RunFolder(tmp_path / "run")
+    write_json(folder.config, {})
+    folder.config.write_text(config)
+    if checkpoint:
+        (folder.path / "model_state_e2_b7.th").touch()
+    assert not worker._prepare(folder) and not folder.path.exists()
 
 
 def test_goes_on_without_what_came_after_the_checkpoint(tmp_path):
@@ -32,23 +61,39 @@ def test_goes_on_without_what_came_after_the_checkpoint(tmp_path):
     assert [tuple(point) for point in folder.recovered_from()] == [(2, 7)]
 
 
+class Trained:
+    def __init__(self, *_):
+        pass
+
+    def predict(self):
+        return []
+
+    def measure(self):
+        return types.SimpleNamespace(_asdict=dict)
+
+    def time_over_length(self):
+        return [{"length": 3}]
+
+
+def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
+    """If the time over length is asked for later."""
+    monkeypatch.setattr(worker, "TrainedRun", Trained)
+    folder = RunFolder(tmp_path / "run")
+    write_json(tmp_path / "config.json", {"trainer": "no_op"})
+    for path in (folder.training, folder.measurements):
+        write_json(path, {"mine": 1})
+    worker.do(worker.Work(tmp_path / "config.json", folder.path, [], True, 1))
+    assert read_json(folder.measurements) == {"mine": 1} and not folder.predictions.exists()
+    assert read_json(folder.time_over_length)["groups"] == [{"length": 3}]
+
+
 def test_killed_before_it_is_done(tmp_path, monkeypatch):
     """With the measurements a run is done, and nothing tidies up after that."""
-
-    class Trained:
-        def __init__(self, *_):
-            pass
-
-        def predict(self):
-            return []
-
-        def measure(self):
-            return types.SimpleNamespace(_asdict=dict)
 
     def killed(path, value):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(worker, "TrainedRun", Trained)
+    monkeypatch.setattr(worker, "TrainedRun", Trained)  # after the training
     folder = RunFolder(tmp_path / "run")
     write_json(folder.training, {})
     write_json(tmp_path / "config.json", {"trainer": {}})
