@@ -1,5 +1,6 @@
 """What the files of a run say of it."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -158,14 +159,17 @@ def test_checksums_of_every_kind_of_path(tmp_path, given, file):
 
 def test_the_names_in_a_folder_count(tmp_path):
     """From which a reader may take the labels; a single file may be moved."""
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "neg").write_text("text")
-    found = [checksums({"train_data_path": str(tmp_path / "corpus")})]
-    file = checksums({"train_data_path": str(tmp_path / "corpus" / "neg")})
-    (tmp_path / "corpus" / "neg").rename(tmp_path / "corpus" / "pos")
-    found.append(checksums({"train_data_path": str(tmp_path / "corpus")}))
-    assert found[0] != found[1]
-    assert checksums({"train_data_path": str(tmp_path / "corpus" / "pos")}) == file
+    (tmp_path / "corpus" / "neg").mkdir(parents=True)
+    (tmp_path / "corpus" / "neg" / "1.txt").write_text("text")
+    found = []
+    for before, after in (("neg/1.txt", "neg/2.txt"), ("neg", "pos"), ("pos", "zzz")):
+        found.append(checksums({"train_data_path": str(tmp_path / "corpus")})["train_data_path"])
+        (tmp_path / "corpus" / before).rename(tmp_path / "corpus" / after)
+    assert len(set(found)) == 3
+    # As comparisons that were begun earlier have it.
+    digest = hashlib.sha256(hashlib.sha256(b"text").digest()).hexdigest()
+    moved = str(tmp_path / "corpus" / "zzz" / "2.txt")
+    assert checksums({"train_data_path": moved}) == {"train_data_path": digest}
 
 
 def test_a_file_that_changes_meanwhile(tmp_path):

@@ -210,8 +210,9 @@ def test_the_metric_is_the_first_that_chooses_the_best_epoch(chosen, metric):
     assert plan_from_options(MR, overrides=overrides).metric == metric
 
 
-def test_a_trainer_by_its_name_alone():
-    plan = plan_from_options(MR, overrides={"trainer": "no_op"})
+@pytest.mark.parametrize("trainer", ["no_op", None])
+def test_a_trainer_by_its_name_alone(trainer):
+    plan = plan_from_options(MR, overrides={"trainer": trainer})
     assert plan.metric == Metric("loss", False)
     assert plan.runs()[0].num_epochs == 20  # AllenNLP's default
 

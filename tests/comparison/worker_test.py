@@ -87,6 +87,20 @@ def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
     assert read_json(folder.time_over_length)["groups"] == [{"length": 3}]
 
 
+@pytest.mark.parametrize(
+    "trainer, kept", [("no_op", False), (None, False), ({"checkpointer": {}}, True)]
+)
+def test_a_checkpointer_says_what_is_kept(tmp_path, monkeypatch, trainer, kept):
+    monkeypatch.setattr(worker, "TrainedRun", Trained)
+    folder = RunFolder(tmp_path / "run")
+    write_json(folder.training, {})
+    write_json(tmp_path / "config.json", {"trainer": trainer})
+    checkpoint = folder.path / "model_state_e0_b0.th"
+    checkpoint.touch()
+    worker.do(worker.Work(tmp_path / "config.json", folder.path, [], False, 1))
+    assert folder.is_done() and checkpoint.exists() == kept
+
+
 def test_killed_before_it_is_done(tmp_path, monkeypatch):
     """With the measurements a run is done, and nothing tidies up after that."""
 
