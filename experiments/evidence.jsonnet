@@ -36,5 +36,5 @@ tasks.comparison(
   std.extVar('DATA'),
   encoders
   + (if tasks.is_tagger(task) then {} else with_attention)
-  + (if tasks.is_tagger(task) || task == 'sst2' || task == 'sick' then {} else with_maximum)
+  + (if tasks.is_tagger(task) || tasks.takes_maximum(task) then {} else with_maximum)
 )

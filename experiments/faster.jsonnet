@@ -3,4 +3,4 @@
 //   TASK=sick DATA=/data/sick allennlp compare experiments/faster.jsonnet --output-dir output/faster/sick
 local evidence = import 'evidence.jsonnet';
 
-evidence { overrides+: { 'trainer.optimizer': { type: 'adam', lr: 3e-3 } } }
+evidence { overrides+: { 'trainer.optimizer'+: { lr: 3e-3 } } }

@@ -101,10 +101,12 @@ local tasks = {
     seq2seq_encoder: sequence.encoder,
     seq2vec_encoder: { type: 'max_pooling', embedding_dim: sequence.size },
   }, sequence.size),
-  // PyTorch's. The paper of SST and SICK takes the maximum over its words, the other one its last states.
+  // The paper of SST and SICK takes the maximum over a BiLSTM's words, the other one its last states.
+  takes_maximum(name): name == 'sst2' || name == 'sick',
+  // PyTorch's.
   bilstm(name, changes):
     local sequence = self.both_ways(changes);
-    if name == 'sst2' || name == 'sick' then self.max_pooling(sequence) else sequence,
+    if self.takes_maximum(name) then self.max_pooling(sequence) else sequence,
 
   comparison(name, data, encoders): {
     local task = tasks[name],

@@ -5,15 +5,25 @@ AllenNLP's configs; without AllenNLP, `slstm_allennlp.modules` still gives the P
 
 import importlib.util
 
+from slstm_allennlp.noise import quiet_registration, silence_known_warnings
+from slstm_allennlp.version import __version__
+
+__all__ = ["__version__"]
+
 if importlib.util.find_spec("allennlp") is not None:
-    import slstm_allennlp.commands
-    import slstm_allennlp.compatibility
-    import slstm_allennlp.dataset_readers
-    import slstm_allennlp.metrics
-    import slstm_allennlp.models
-    import slstm_allennlp.modules.decoder_nets
-    import slstm_allennlp.modules.seq2seq_encoders
-    import slstm_allennlp.modules.seq2vec_encoders
-    import slstm_allennlp.modules.token_embedders
-    import slstm_allennlp.predictors
-    import slstm_allennlp.tokenizers  # noqa: F401
+    silence_known_warnings()
+    with quiet_registration():
+        import slstm_allennlp.commands
+        import slstm_allennlp.compatibility
+        import slstm_allennlp.dataset_readers
+        import slstm_allennlp.metrics
+        import slstm_allennlp.models
+        import slstm_allennlp.modules.decoder_nets
+        import slstm_allennlp.modules.seq2seq_encoders
+        import slstm_allennlp.modules.seq2vec_encoders
+        import slstm_allennlp.modules.token_embedders
+        import slstm_allennlp.predictors
+        import slstm_allennlp.security
+        import slstm_allennlp.token_indexers
+        import slstm_allennlp.tokenizers
+        import slstm_allennlp.training  # noqa: F401

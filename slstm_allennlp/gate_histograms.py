@@ -9,7 +9,7 @@ from torch import Tensor
 
 from slstm_allennlp.modules import CellAwareStackedLSTM
 from slstm_allennlp.ops.cas_lstm import CasLstmStates
-from slstm_allennlp.replaced import replaced
+from slstm_allennlp.patch_method import patch_method
 
 BINS = 50  # of equal width, from 0 to 1
 QUANTITIES = {
@@ -80,7 +80,7 @@ class GateHistograms:
         self._contexts = ExitStack()
 
     def __enter__(self) -> "GateHistograms":
-        self._contexts.enter_context(replaced(self._encoders, "forward", self._forward))
+        self._contexts.enter_context(patch_method(self._encoders, "forward", self._forward))
         return self
 
     def __exit__(self, *_: Any) -> None:

@@ -1,5 +1,9 @@
+import logging
 import os
 import pathlib
+import re
+import shutil
+import string
 
 import pytest
 import torch
@@ -11,16 +15,51 @@ if not torch.cuda.is_available():
 
 from allennlp.commands.train import train_model_from_file
 from allennlp.common.plugins import import_plugins
+from filelock import FileLock
+from transformers import BertConfig, BertModel, BertTokenizerFast
 
 import slstm_allennlp  # noqa: F401  (a plain import registers everything)
+from slstm_allennlp.ops.compiled import load_kernels
 
 ROOT = pathlib.Path(__file__).parent.parent
+WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+
+
+def pytest_sessionstart(session):
+    """Lets two workers compile the CPU kernels of two operations at once, if they are not there yet."""
+    operations = ["slstm", "cas_lstm"]
+    for operation in operations if WORKER == "gw0" else reversed(operations):
+        load_kernels(operation)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """
+    `shared(name, fill)` is a folder that `fill(folder)` has filled, once for all workers. Tests
+    read it and write elsewhere.
+    """
+    base = tmp_path_factory.getbasetemp()
+    base = (base if WORKER is None else base.parent) / "shared"
+    base.mkdir(exist_ok=True)
+
+    def get(name, fill):
+        folder, done = base / name, base / f"{name}.done"
+        with FileLock(base / f"{name}.lock"):
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a worker in which `fill` has failed
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        return folder
+
+    return get
 
 
 @pytest.fixture(autouse=True)
 def _seeded_and_small(monkeypatch):
     """Every test starts from the same seed, in the project's root, on one thread, in float32."""
     monkeypatch.chdir(ROOT)
+    logging.getLogger("allennlp.common.params").disabled = False  # which `evaluate` leaves off
     torch.manual_seed(0)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -29,10 +68,21 @@ def _seeded_and_small(monkeypatch):
     torch.set_num_threads(threads)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory):
+    """No test reads or fills the user's cache."""
+    os.environ["SLSTM_ALLENNLP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture
 def double():
     """Weights and inputs in float64, for comparisons to the last digits."""
     torch.set_default_dtype(torch.float64)
+
+
+def slow_but(values, fast):
+    """The values of a parameter, marked slow but for some."""
+    return [value if value in fast else pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 # The taggers, pos_slstm.jsonnet and its like, at a size that trains in seconds.
@@ -54,19 +104,29 @@ def train(folder, config, overrides):
 
 
 @pytest.fixture(scope="session")
-def tagger(tmp_path_factory):
+def trained(shared):
+    """`trained(name, config, overrides)` is the folder of a run, trained once for all workers."""
+
+    def get(name, config, overrides):
+        return shared(name, lambda folder: train(folder / "run", config, overrides)) / "run"
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def tagger(trained):
     """The folder of a small part-of-speech tagger."""
-    return train(tmp_path_factory.mktemp("tagger") / "run", "pos_slstm", SMALL)
+    return trained("tagger", "pos_slstm", SMALL)
 
 
 @pytest.fixture(scope="session")
-def entity_tagger(tmp_path_factory):
+def entity_tagger(trained):
     """The folder of a small tagger of entities."""
-    return train(tmp_path_factory.mktemp("entity_tagger") / "run", "ner_slstm", SMALL)
+    return trained("entity_tagger", "ner_slstm", SMALL)
 
 
 @pytest.fixture(scope="session")
-def classifier(tmp_path_factory):
+def classifier(trained):
     """The folder of a small classifier."""
     overrides = {
         "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
@@ -75,11 +135,11 @@ def classifier(tmp_path_factory):
         "model.seq2vec_encoder.hidden_size": 10,
         "trainer.num_epochs": 2,
     }
-    return train(tmp_path_factory.mktemp("classifier") / "run", "mr_slstm", overrides)
+    return trained("classifier", "mr_slstm", overrides)
 
 
 @pytest.fixture(scope="session")
-def pair_classifier(tmp_path_factory):
+def pair_classifier(trained):
     """The folder of a small classifier of pairs."""
     overrides = {
         "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
@@ -88,4 +148,26 @@ def pair_classifier(tmp_path_factory):
         "model.feedforward.hidden_dims": 6,
         "trainer.num_epochs": 1,
     }
-    return train(tmp_path_factory.mktemp("pair_classifier") / "run", "snli_slstm", overrides)
+    return trained("pair_classifier", "snli_slstm", overrides)
+
+
+BERT_SIZE = 12
+
+
+@pytest.fixture(scope="session")
+def bert(shared):
+    """The folder of a tiny BERT, to which every second bundled word is one piece, and others letters."""
+    return shared("bert", _make_bert)
+
+
+def _make_bert(folder):
+    text = (ROOT / "fixtures/mtl/books.task.train").read_text(encoding="latin-1").lower()
+    letters = string.ascii_lowercase + string.digits
+    words = sorted(set(re.findall("[a-z]{2,}", text)))[::2]
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    pieces += [*letters, *("##" + letter for letter in letters), *string.punctuation, *words]
+    (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in pieces))
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = BertConfig(len(pieces), BERT_SIZE, 2, 2, 24, max_position_embeddings=512)
+    BertModel(config).save_pretrained(folder)

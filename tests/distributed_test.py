@@ -29,6 +29,7 @@ ENCODERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENCODERS)
 def test_two_processes_learn_what_one_does(tmp_path, name):
     """A batch of ten in one process is two of five, of every second sentence each."""
@@ -80,6 +81,7 @@ def hosts():
         ]
 
 
+@pytest.mark.slow
 def test_two_hosts_learn_what_one_does(tmp_path, hosts):
     settings = {**SETTINGS, "model.seq2vec_encoder": ENCODERS["slstm"]}
     train(

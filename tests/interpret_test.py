@@ -13,6 +13,8 @@ from allennlp.interpret.saliency_interpreters import IntegratedGradient, SimpleG
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
+from tests.conftest import slow_but
+
 TOKENS = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
 TEXTS = {
     TOKENS: 10,
@@ -89,7 +91,7 @@ def check_saliency(saliency, count):
     assert min(saliency) >= 0 and max(saliency) > 1.2 / count
 
 
-@pytest.mark.parametrize("interpreter", INTERPRETERS)
+@pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
 @pytest.mark.parametrize("config", CLASSIFIERS)
 def test_saliency_of_words(trained, config, interpreter):
     predictor, instances = trained(config)
@@ -123,7 +125,7 @@ def test_simple_gradient_is_the_gradient_times_the_embedding(trained, config):
     assert found["instance_1"]["grad_input_1"] == pytest.approx(expected, rel=1e-3, abs=1e-5)
 
 
-@pytest.mark.parametrize("interpreter", INTERPRETERS)
+@pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
 @pytest.mark.parametrize("config", PAIRS)
 def test_saliency_of_pairs(trained, config, interpreter):
     """AllenNLP counts the gradients from the last text that was read: 1 is the hypothesis."""
@@ -135,7 +137,7 @@ def test_saliency_of_pairs(trained, config, interpreter):
     check_saliency(result["grad_input_2"], 8)
 
 
-@pytest.mark.parametrize("interpreter", INTERPRETERS)
+@pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
 def test_saliency_of_tags(trained, interpreter):
     """One for each entity, or one for the sentence where tags are no entities."""
     for config in TAGGERS:

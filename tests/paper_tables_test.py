@@ -35,24 +35,33 @@ def test_the_documents_are_what_their_script_writes(tmp_path, monkeypatch):
         assert document.read_text(encoding="utf-8") == written, "run python tools/paper_tables.py"
 
 
-def test_every_command_fits_its_config(commands):
-    """
-    No override makes a key that was not there, the corpus is the bundled one, and the parts of the
-    model fit each other: built once for each config and set of keys. (commands_test trains the configs.)
-    """
-    import_plugins()  # as the command line does
+@pytest.fixture(scope="module")
+def kinds(commands):
+    """The overrides of one command for each config and set of keys."""
     assert len(commands) > 25
-    kinds = {}
+    found = {}
     for command in commands:
         assert [command[0], command[2], command[4]] == ["train", "-s", "-o"]
-        config, overrides = command[1], parse_overrides(command[5])
+        overrides = parse_overrides(command[5])
         assert overrides["train_data_path"].startswith("fixtures/")
-        kinds[config, tuple(overrides)] = command[5]
-    for (config, keys), overrides in kinds.items():
+        found[command[1], tuple(overrides)] = command[5]
+    return found
+
+
+def test_every_command_fits_its_config(kinds):
+    """No override makes a key that was not there."""
+    for config, keys in kinds:
         stock = Params.from_file(config).as_flat_dict()
         for key in keys:
             known = key in stock or any(other.startswith(f"{key}.") for other in stock)
             assert known or key.split(".")[-1] in OPTIONS, (config, key)
+
+
+@pytest.mark.slow
+def test_every_command_builds_its_model(kinds):
+    """The parts of the model fit each other. (commands_test trains the configs.)"""
+    import_plugins()  # as the command line does
+    for (config, _), overrides in kinds.items():
         params = Params.from_file(config, overrides)
         if params["dataset_reader"]["type"] == "review":
             params["dataset_reader"]["dataset"] = "books"  # not all are bundled

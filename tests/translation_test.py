@@ -29,10 +29,12 @@ def small(folder, config):
 
 
 @pytest.fixture(scope="module", params=["cas_lstm", "lstm"])
-def archive(request, tmp_path_factory):
+def archive(request, shared):
     """A small translator."""
-    folder = tmp_path_factory.mktemp("translator")
-    train_model_from_file(small(folder, f"translation_{request.param}"), str(folder / "run"))
+    config = f"translation_{request.param}"
+    folder = shared(
+        config, lambda folder: train_model_from_file(small(folder, config), str(folder / "run"))
+    )
     return folder / "run" / "model.tar.gz"
 
 

@@ -232,12 +232,9 @@ def others(corpus: str, kind: str = "") -> List[Row]:
 
 def treebank(classes: int, published: str, bidirectional: str) -> List[Row]:
     config = f"sst{classes}_cas_lstm"
-    wider = {**BOTH, "model.feedforward.input_dim": 600}
     return [
         Row(f"2-layer CAS-LSTM, SST-{classes}", "SST", config, config, {}, published),
-        Row(
-            f"2-layer Bi-CAS-LSTM, SST-{classes}", "SST", config, f"{config}-both", wider, bidirectional
-        ),
+        Row(f"2-layer Bi-CAS-LSTM, SST-{classes}", "SST", config, f"{config}-both", BOTH, bidirectional),
         *(row._replace(name=f"{row.name}, SST-{classes}") for row in others("SST", f"sst{classes}")),
     ]
 

@@ -30,6 +30,7 @@ ROLES = {
     "DecoderNet": "Decoders",
     "DatasetReader": "Dataset readers",
     "Tokenizer": "Tokenizers",
+    "TokenIndexer": "Token indexers",
     "Predictor": "Predictors",
     "Subcommand": "Commands",
     "Metric": "Metrics",

@@ -1,43 +1,32 @@
 // Reviews with BERT's features in the place of word vectors, trained as the re-implementation report has
 // it: Adam, dropout of 0.2 before and after the encoder, 20 epochs, the best on dev.
-// `encoder` makes a Seq2VecEncoder, given the size of the features.
+// `encoder` is a Seq2VecEncoder without its input_size.
 local mtl = import 'mtl.libsonnet';
 
-function(encoder) mtl(null) {
-  // Another BERT by a config of two lines, from which all sizes below follow:
+function(encoder) mtl(encoder) {
+  // Another BERT by a config of two lines, or by an override of `model_name` below. Sizes follow.
   //   (import 'training_config/mtl_bert_slstm.jsonnet')
-  //   + { bert+:: { name: '/data/bert-large-uncased', size: 1024 } }
+  //   + { bert+:: { name: 'all-MiniLM-L6-v2' } }
   bert:: {
-    name: 'bert-base-uncased',  // a folder, or a name on the hub
-    size: 768,
+    name: 'bert-base-uncased',  // a package, a folder, or a name on the hub
     max_length: 512,  // word pieces; longer texts go through BERT in parts
   },
 
-  dataset_reader+: {
-    token_indexers: {
-      tokens: {
-        type: 'pretrained_transformer_mismatched',
-        model_name: $.bert.name,
-        max_length: $.bert.max_length,
-      },
-    },
-  },
+  dataset_reader+: { token_indexers: { tokens: { type: 'utf8' } } },
 
   model+: {
-    namespace: 'tags',  // where that indexer puts BERT's vocabulary
+    namespace: 'utf8',  // of that indexer
     text_field_embedder: {
       token_embedders: {
         tokens: {
-          type: 'pretrained_transformer_mismatched',
+          type: 'transformer_features',
           model_name: $.bert.name,
           max_length: $.bert.max_length,
           train_parameters: false,  // true tunes BERT, too
-          eval_mode: null,  // BERT's own dropout only where it is tuned
         },
       },
     },
-    seq2seq_encoder+: { input_dim: $.bert.size, dropout: 0.2 },
-    seq2vec_encoder: encoder($.bert.size),
+    seq2seq_encoder+: { dropout: 0.2 },
     dropout: 0.2,
   },
 

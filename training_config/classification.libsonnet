@@ -1,5 +1,5 @@
 // What the text classifiers have in common: words, any encoder that makes one vector of them, softmax.
-// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+// `encoder` is a Seq2VecEncoder without its input_size.
 local training = import 'training.libsonnet';
 local words = import 'words.libsonnet';
 
@@ -10,7 +10,7 @@ function(encoder) training('+accuracy') {
   model: {
     type: 'basic_classifier',
     text_field_embedder: { token_embedders: { tokens: words.embedder } },
-    seq2seq_encoder: { type: 'dropout', input_dim: words.size, dropout: 0.5 },
+    seq2seq_encoder: { type: 'dropout', dropout: 0.5 },
     seq2vec_encoder: encoder,
     dropout: 0.5,
   },

@@ -1,6 +1,6 @@
 // Natural language inference: MultiNLI. The best model is chosen on the matched dev set and evaluated on
 // the mismatched one. Labels of the two test sets are not public: `allennlp predict` takes their files.
-// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+// `encoder` is a Seq2VecEncoder without its input_size.
 local snli = import 'snli.libsonnet';
 
 function(encoder) snli(encoder) {

@@ -3,7 +3,6 @@ local mnli = import 'mnli.libsonnet';
 
 mnli({
   type: 'slstm',
-  input_size: 300,
   hidden_size: 300,
   num_steps: 9,
 })

@@ -1,5 +1,5 @@
 // Sentiment of movie review sentences (Pang and Lee, 2005), in a random 80/10/10 split.
-// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+// `encoder` is a Seq2VecEncoder without its input_size.
 local classification = import 'classification.libsonnet';
 
 function(encoder) classification(encoder) {

@@ -3,6 +3,5 @@ local mr = import 'mr.libsonnet';
 
 mr({
   type: 'lstm',
-  input_size: 300,
   hidden_size: 300,
 })

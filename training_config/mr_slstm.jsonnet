@@ -3,7 +3,6 @@ local mr = import 'mr.libsonnet';
 
 mr({
   type: 'slstm',
-  input_size: 300,
   hidden_size: 300,
   num_steps: 9,
 })

@@ -1,5 +1,5 @@
 // Sentiment of whole reviews: one of the 16 datasets of Liu et al. (2017), named by `dataset`.
-// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+// `encoder` is a Seq2VecEncoder without its input_size.
 local classification = import 'classification.libsonnet';
 
 function(encoder) classification(encoder) {

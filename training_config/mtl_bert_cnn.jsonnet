@@ -2,9 +2,8 @@
 // features.
 local bert = import 'bert.libsonnet';
 
-bert(function(size) {
+bert({
   type: 'stacked_cnn',
-  input_size: size,
   hidden_size: 300,
   num_layers: 1,
 })

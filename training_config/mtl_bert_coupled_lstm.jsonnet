@@ -1,9 +1,8 @@
 // Reviews with the paper's own BiLSTM, Eq. 1, over BERT's features.
 local bert = import 'bert.libsonnet';
 
-bert(function(size) {
+bert({
   type: 'coupled_lstm',
-  input_size: size,
   hidden_size: 300,
   num_layers: 1,
   bidirectional: true,

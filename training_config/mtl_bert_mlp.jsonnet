@@ -2,10 +2,9 @@
 // vector of the words, and the size of its layer, it does not say.
 local bert = import 'bert.libsonnet';
 
-bert(function(size) { type: 'bag_of_embeddings', embedding_dim: size, averaged: true }) {
+bert({ type: 'bag_of_embeddings', averaged: true }) {
   model+: {
     feedforward: {
-      input_dim: $.bert.size,
       num_layers: 1,
       hidden_dims: 300,
       activations: 'relu',

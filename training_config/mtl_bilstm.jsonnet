@@ -3,7 +3,6 @@ local mtl = import 'mtl.libsonnet';
 
 mtl({
   type: 'lstm',
-  input_size: 300,
   hidden_size: 300,
   num_layers: 1,
   bidirectional: true,

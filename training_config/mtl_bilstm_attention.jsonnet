@@ -5,10 +5,9 @@ mtl({
   type: 'compose',
   seq2seq_encoder: {
     type: 'lstm',
-    input_size: 300,
     hidden_size: 300,
     num_layers: 1,
     bidirectional: true,
   },
-  seq2vec_encoder: { type: 'additive_attention', input_size: 600 },
+  seq2vec_encoder: { type: 'additive_attention' },
 })

@@ -3,7 +3,6 @@ local mtl = import 'mtl.libsonnet';
 
 mtl({
   type: 'stacked_cnn',
-  input_size: 300,
   hidden_size: 300,
   num_layers: 1,
 })

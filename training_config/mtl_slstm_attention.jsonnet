@@ -5,9 +5,8 @@ mtl({
   type: 'compose',
   seq2seq_encoder: {
     type: 'slstm',
-    input_size: 300,
     hidden_size: 300,
     num_steps: 9,
   },
-  seq2vec_encoder: { type: 'additive_attention', input_size: 300 },
+  seq2vec_encoder: { type: 'additive_attention' },
 })

@@ -1,7 +1,7 @@
 // Pairs of sentences, as the CAS-LSTM paper has them: one encoder for both, max over the words, a
-// multi-layer perceptron of 1024 units over φ. `encoder` is a Seq2VecEncoder over words of 300 numbers;
+// multi-layer perceptron of 1024 units over φ. `encoder` is a Seq2VecEncoder without its input_size;
 // `features` is φ. Word vectors are trained, since they start random; the paper's, GloVe's, remain fixed:
-// with `pretrained_file` set `trainable: false` beside it.
+// with `vectors` set `trainable: false` beside it.
 local training = import 'cas_training.libsonnet';
 local words = import 'words.libsonnet';
 

@@ -1,5 +1,5 @@
 // Paraphrases: the Quora question pairs, and what comes in their form, such as MRPC.
-// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+// `encoder` is a Seq2VecEncoder without its input_size.
 local pairs = import 'pairs.libsonnet';
 
 function(encoder) pairs(encoder, 'paraphrase') {

@@ -5,10 +5,9 @@ quora({
   type: 'compose',
   seq2seq_encoder: {
     type: 'lstm',
-    input_size: 300,
     hidden_size: 300,
     num_layers: 2,
     bidirectional: false,
   },
-  seq2vec_encoder: { type: 'max_pooling', embedding_dim: 300 },
+  seq2vec_encoder: { type: 'max_pooling' },
 })

@@ -3,7 +3,6 @@ local quora = import 'quora.libsonnet';
 
 quora({
   type: 'slstm',
-  input_size: 300,
   hidden_size: 300,
   num_steps: 9,
 })

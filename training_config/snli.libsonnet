@@ -1,5 +1,5 @@
 // Natural language inference: SNLI, and what comes in its form, such as SICK.
-// `encoder` is a Seq2VecEncoder over words of 300 numbers.
+// `encoder` is a Seq2VecEncoder without its input_size.
 local pairs = import 'pairs.libsonnet';
 
 function(encoder) pairs(encoder, 'nli') {

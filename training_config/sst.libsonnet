@@ -1,11 +1,11 @@
 // Sentiment of the Stanford Sentiment Treebank, as the CAS-LSTM paper has it: all phrases in training,
 // whole sentences in evaluation, word vectors that training tunes, a multi-layer perceptron of 300 units.
-// `encoder` is a Seq2VecEncoder over words of 300 numbers, its vectors have `size` numbers; `granularity`
-// is '2-class' or '5-class'. Overrides of dataset_reader have to be given for validation_dataset_reader, too.
+// `encoder` is a Seq2VecEncoder without its input_size; `granularity` is '2-class' or '5-class'. Overrides of
+// dataset_reader have to be given for validation_dataset_reader, too.
 local training = import 'cas_training.libsonnet';
 local words = import 'words.libsonnet';
 
-function(encoder, granularity, size=300) training(['tokens']) {
+function(encoder, granularity) training(['tokens']) {
   dataset_reader: {
     type: 'sst_tokens',
     granularity: granularity,
@@ -21,10 +21,9 @@ function(encoder, granularity, size=300) training(['tokens']) {
   model: {
     type: 'basic_classifier',
     text_field_embedder: { token_embedders: { tokens: words.embedder } },
-    seq2seq_encoder: { type: 'dropout', input_dim: words.size, dropout: 0.5 },
+    seq2seq_encoder: { type: 'dropout', dropout: 0.5 },
     seq2vec_encoder: encoder,
     feedforward: {
-      input_dim: size,
       num_layers: 1,
       hidden_dims: 300,
       activations: 'relu',

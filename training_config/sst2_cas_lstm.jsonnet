@@ -3,7 +3,6 @@ local sst = import 'sst.libsonnet';
 
 sst({
   type: 'cas_lstm',
-  input_size: 300,
   hidden_size: 300,
   num_layers: 2,
   bidirectional: false,

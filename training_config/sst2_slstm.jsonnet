@@ -3,7 +3,6 @@ local sst = import 'sst.libsonnet';
 
 sst({
   type: 'slstm',
-  input_size: 300,
   hidden_size: 300,
   num_steps: 9,
 }, '2-class')

@@ -31,7 +31,7 @@ function(encoder, validation_metric) training(validation_metric) {
         },
       },
     },
-    encoder: encoder { input_size: words.size + character_filters },
+    encoder: encoder,
     dropout: 0.5,  // on the embeddings and on the hidden states
   },
 }

@@ -1,7 +1,8 @@
 // Words as the paper has them: vectors of 300 numbers, which training goes on to tune.
-// For GloVe, override pretrained_file with a file or URL of 300-dimensional vectors.
+// `vectors` makes them pretrained ones: "en_core_web_md", another package, a folder or a file (docs/vectors.md).
+// Vectors of another size need `embedding_dim`, too; all other sizes follow.
 {
   size: 300,
   indexer: { type: 'single_id', lowercase_tokens: true },
-  embedder: { type: 'embedding', embedding_dim: $.size, pretrained_file: null },
+  embedder: { type: 'embedding', embedding_dim: $.size, vectors: null },
 }

@@ -26,8 +26,8 @@ class CasLstmGates(Subcommand):
 
         allennlp cas-lstm-gates model.tar.gz sentences.jsonl --output-dir gates --sample 1000
 
-    The input is what `allennlp predict` takes with that archive, a JSON object a line, or, for a file
-    that does not end in .jsonl, a sentence a line. The output folder gets `gates.json`, the numbers, and
+    The input is what `allennlp predict` takes with that archive: JSON objects, a text a line, or a file
+    that the model can be trained on. The output folder gets `gates.json`, the numbers, and
     `gates.png`, the pictures. AllenNLP finds the command where `.allennlp_plugins` names the plugin.
 
     Registered as a `Subcommand` with name "cas-lstm-gates".

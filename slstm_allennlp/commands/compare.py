@@ -20,12 +20,13 @@ from slstm_allennlp.comparison.plan import (
     Plan,
     Run,
     plan_from_options,
-    trainer_settings,
+    section,
 )
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure, Resources, Runner, num_cores, recorded_failures
+from slstm_allennlp.mistakes import MISTAKE
 
 
 @Subcommand.register("compare")
@@ -98,6 +99,12 @@ class Compare(Subcommand):
             "each config with each combination is a system",
         )
         subparser.add_argument(
+            "--linear",
+            action="store_true",
+            help="one more system: the linear model that stands in for the baseline's, on the same "
+            "instances",
+        )
+        subparser.add_argument(
             "--jobs", type=positive, help="runs at a time; one for each device, or one"
         )
         subparser.add_argument(
@@ -140,6 +147,7 @@ def compare(arguments: argparse.Namespace) -> None:
         seeds=arguments.seeds,
         baseline=arguments.baseline,
         metric=arguments.metric,
+        with_linear=arguments.linear,
     )
     folder = ComparisonFolder(arguments.output_dir)
     for run in plan.runs():
@@ -155,8 +163,7 @@ def compare(arguments: argparse.Namespace) -> None:
     print("Writing the report", file=sys.stderr)
     path = write_report(results, failures)
     print("\n".join([*summary(results), f"The report: {path}, {path.with_suffix('.html')}"]))
-    for failure in failures:
-        _tell(failure)
+    _tell(failures)
     if failures:
         sys.exit(1)
 
@@ -256,7 +263,7 @@ def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
 
 def _fixed_device(run: Run) -> Optional[str]:
     """The setting by which a config says where it runs; None where it leaves that open."""
-    device = trainer_settings(run.config).get("cuda_device")
+    device = section(run.config, "trainer").get("cuda_device")
     if device is not None:
         return f"trainer.cuda_device {device}"
     return None if run.config.get("distributed") is None else "distributed"
@@ -280,9 +287,16 @@ def more_at_a_time(runs: Sequence[Run], num_cores: int, num_gpus: int) -> Iterat
         )
 
 
-def _tell(failure: Failure) -> None:
-    print(f"\n{failure.run.name} {failure.reason}; the end of {failure.log}:", file=sys.stderr)
-    print("\n".join(f"  {line}" for line in failure.tail), file=sys.stderr)
+def _tell(failures: Sequence[Failure]) -> None:
+    """The end of each failure's log; a mistake in a config once, and not for each seed."""
+    told = set()
+    for failure in failures:
+        if failure.mistake is None:
+            print(f"\n{failure.run.name} {failure.reason}; the end of {failure.log}:", file=sys.stderr)
+            print("\n".join(f"  {line}" for line in failure.tail), file=sys.stderr)
+        elif (failure.run.system, failure.mistake) not in told:
+            told.add((failure.run.system, failure.mistake))
+            print(f"{MISTAKE}{failure.run.system}: {failure.mistake}", file=sys.stderr)
 
 
 def _overrides(text: str) -> Dict[str, Any]:

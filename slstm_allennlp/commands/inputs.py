@@ -1,25 +1,23 @@
 """The command line of the commands that look at what a trained model does with sentences."""
 
 import argparse
-import logging
 import pathlib
 import random
-from typing import Iterator, List
+from typing import List
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.dataset_readers.lines import read_lines
-
-logger = logging.getLogger(__name__)
+from slstm_allennlp.predictors.examples import read_examples
 
 
 def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: str) -> None:
     """The archive with its encoder, the sentences, the sample of them and the folder for the outputs."""
     parser.add_argument("archive_file", help=f"an archived model with {encoder}")
     parser.add_argument(
-        "input_file", help="JSON lines as for `allennlp predict` (.jsonl), or a sentence a line"
+        "input_file",
+        help="what `allennlp predict` takes: JSON lines, a text a line, or a labelled corpus",
     )
     parser.add_argument("--output-dir", required=True, help=f"where {outputs} go")
     parser.add_argument("--sample", type=positive, help="how many lines to draw; all without it")
@@ -44,35 +42,17 @@ def positive(text: str) -> int:
 
 def read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[JsonDict]:
     """
-    The predictor's inputs from the file's lines, or the sample of them. Blank lines are left out, and
-    the log says how many.
+    The predictor's inputs from the file, as `read_examples` gives them, or the sample of them, without
+    blank lines.
 
     # Errors
 
-    `ConfigurationError` for sentences with a predictor that takes none; `ValueError` for a file that
-    cannot be read or is empty, and for a line that is no JSON, with its number.
+    `ConfigurationError` and `ValueError` as in `read_examples`.
     """
-    inputs = list(_inputs(arguments.input_file, predictor))
-    if arguments.sample is not None and arguments.sample < len(inputs):
-        return random.Random(arguments.seed).sample(inputs, arguments.sample)
-    return inputs
-
-
-def _inputs(path: str, predictor: Predictor) -> Iterator[JsonDict]:
-    is_json = path.endswith(".jsonl")
-    of_sentence = getattr(predictor, "of_sentence", None)
-    if not is_json and of_sentence is None:
-        raise ConfigurationError(
-            f"{path}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
-        )
-    blank = 0
-    for line in read_lines(path):
-        if not line.text.strip():
-            blank += 1
-            continue
-        try:
-            yield predictor.load_line(line.text) if is_json else of_sentence(line.text)  # type: ignore[misc]
-        except ValueError as error:
-            raise line.error(str(error)) from None
-    if blank:
-        logger.warning("%s: %d blank line%s left out", path, blank, " is" if blank == 1 else "s are")
+    inputs = list(read_examples(arguments.input_file, predictor))
+    if arguments.sample is None:
+        return inputs
+    blank = getattr(predictor, "of_sentence", lambda _: None)("")
+    texts = [each for each in inputs if each != blank]
+    few = min(arguments.sample, len(texts))
+    return random.Random(arguments.seed).sample(texts, few) if few < len(texts) else inputs

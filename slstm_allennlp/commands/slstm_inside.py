@@ -27,8 +27,8 @@ class SlstmInside(Subcommand):
 
         allennlp slstm-inside model.tar.gz sentences.jsonl --output-dir inside --sample 20
 
-    The input is what `allennlp predict` takes with that archive, a JSON object a line, or, for a file
-    that does not end in .jsonl, a sentence a line. The output folder gets `inside.json`, the numbers
+    The input is what `allennlp predict` takes with that archive: JSON objects, a text a line, or a file
+    that the model can be trained on. The output folder gets `inside.json`, the numbers
     (`slstm_allennlp.inside.report_of` says which), and `inside.html`, a page that shows them, one
     sentence and one step at a time, and needs no network. AllenNLP finds the command where
     `.allennlp_plugins` names the plugin.

@@ -28,6 +28,7 @@ class Heading:
 class Paragraph:
     text: str
     is_warning: bool = False
+    is_verdict: bool = False
     kind: str = "paragraph"
 
 
@@ -42,11 +43,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG file relative to the report's folder, what it shows, and the numbers in it, for JSON."""
+    """
+    An SVG file relative to the report's folder, what it shows, and the numbers in it, for JSON. One of
+    several panels has a file of each, too: where it is narrow, a page puts them below each other.
+    """
 
     path: str
     title: str
     numbers: Dict[str, Any] = field(default_factory=dict)
+    panels: List[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from allennlp.models import Archive, Model, load_archive
 from allennlp.nn.util import move_to_device
 from allennlp.training.util import evaluate
 
-from slstm_allennlp.comparison.plan import trainer_settings
+from slstm_allennlp.comparison.plan import is_fitted, section
 from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
+from slstm_allennlp.models import FittedModel
 
 _BATCH_SIZE = 32  # where the config has none
 _GROUPS = 10  # of training sentences by their length, as in the S-LSTM paper's Figure 5
@@ -59,7 +60,7 @@ class TrainedRun:
         self._archive.model.eval()  # AllenNLP leaves it in training mode, with dropout
         self._batch_size = batch_size_of(config)
         # The archive does not say what `no_grad` held back, but the config does.
-        held_back = trainer_settings(config).get("no_grad") or []
+        held_back = section(config, "trainer").get("no_grad") or []
         for name, parameter in self._archive.model.named_parameters():
             if any(re.search(regex, name) for regex in held_back):
                 parameter.requires_grad_(False)
@@ -79,13 +80,7 @@ class TrainedRun:
         start = time.perf_counter()
         metrics = evaluate(self.model, loader, cuda_device=self._device)
         seconds = time.perf_counter() - start
-        sizes = [(parameter.numel(), parameter.requires_grad) for parameter in self.model.parameters()]
-        return Measurements(
-            test_metrics=metrics,
-            test_seconds=seconds,
-            parameters=sum(size for size, _ in sizes),
-            trained_parameters=sum(size for size, is_trained in sizes if is_trained),
-        )
+        return Measurements(metrics, seconds, *_sizes_of(self.model))
 
     def predict(self) -> List[Prediction]:
         """In the order of the test set; sentences of like lengths make up a batch."""
@@ -103,8 +98,11 @@ class TrainedRun:
         """
         Seconds of a forward and a backward pass in training mode, for ten groups of the training
         sentences, from the shortest to the longest: each group's median length, the seconds per
-        sentence, and over how many sentences that was taken (up to five batches).
+        sentence, and over how many sentences that was taken (up to five batches). There are none for a
+        model that is fitted at once, without such steps.
         """
+        if isinstance(self.model, FittedModel):
+            return []
         instances = self._read(self._archive.dataset_reader, "train_data_path")
         instances.sort(key=length_of)
         if len(instances) < _GROUPS:
@@ -167,12 +165,20 @@ class TrainedRun:
             torch.cuda.synchronize(self._device)
 
 
+def _sizes_of(model: Model) -> Tuple[int, int]:
+    """Numbers in the weights: all, and those that training changes."""
+    if isinstance(model, FittedModel):
+        return model.num_weights, model.num_weights
+    parameters = list(model.parameters())
+    trained = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
+    return sum(parameter.numel() for parameter in parameters), trained
+
+
 def _of_all(loader_config: Dict[str, Any]) -> Dict[str, Any]:
     """A data loader's config without what leaves out a part of the data, as the one for training may."""
     config = copy.deepcopy(loader_config)
-    for part in (config, config.get("batch_sampler")):
-        if isinstance(part, dict):  # a sampler may be a name alone
-            part.pop("drop_last", None)
+    for part in (config, section(config, "batch_sampler")):
+        part.pop("drop_last", None)
     config.pop("batches_per_epoch", None)
     return config
 
@@ -185,21 +191,20 @@ def device_of(config: Dict[str, Any]) -> int:
     """
     The device on which the run trains, -1 for the CPU: AllenNLP's own choice where the config has none.
     """
-    devices = (config.get("distributed") or {}).get("cuda_devices")
+    if is_fitted(config):
+        return -1
+    devices = section(config, "distributed").get("cuda_devices")
     if devices:
         return int(devices[0])
-    device = trainer_settings(config).get("cuda_device")
+    device = section(config, "trainer").get("cuda_device")
     return int(device) if device is not None else (0 if torch.cuda.is_available() else -1)
 
 
 def batch_size_of(config: Dict[str, Any]) -> int:
     """In training."""
     loader = config["data_loader"]
-    sampler = loader.get("batch_sampler")
-    of_sampler = (
-        sampler.get("batch_size") if isinstance(sampler, dict) else None
-    )  # a name alone has none
-    return int(loader.get("batch_size") or of_sampler or _BATCH_SIZE)
+    sampler = section(loader, "batch_sampler")
+    return int(loader.get("batch_size") or sampler.get("batch_size") or _BATCH_SIZE)
 
 
 def peak_memory(device: int) -> Tuple[int, str]:

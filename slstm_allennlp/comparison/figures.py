@@ -233,11 +233,13 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
             for row, column in itertools.product(ticks, ticks):
                 share = shares[row, column]
                 color = "white" if share > 55 else "black"
-                axis.text(column, row, f"{share:.0f}", ha="center", va="center", color=color, fontsize=7)
+                axis.text(column, row, f"{share:.0f}", ha="center", va="bottom", color=color, fontsize=7)
+                count = f"{counts[row, column]}"
+                axis.text(column, row, count, ha="center", va="top", color=color, fontsize=5.5)
         else:
             axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
         axis.set_title(_in_lines(name, _TITLE_WIDTH), fontsize=9)
-        axis.set_xlabel("predicted (% of the row)" if has_numbers else "predicted")
+        axis.set_xlabel("predicted (% of row, count)" if has_numbers else "predicted")
         axis.set_ylabel("gold")
 
 

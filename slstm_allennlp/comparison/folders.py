@@ -12,9 +12,9 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.atomic_write import atomic_write
 from slstm_allennlp.comparison.checksums import checksums
 from slstm_allennlp.comparison.plan import Config, Run, differences, flatten
-from slstm_allennlp.whole_file import whole_file
 
 _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
@@ -235,5 +235,5 @@ def damaged(path: Path, error: Exception) -> ConfigurationError:
 def write_json(path: Path, value: Any) -> None:
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as unfinished:
+    with atomic_write(path) as unfinished:
         unfinished.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")

@@ -12,16 +12,18 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
+from slstm_allennlp.comparison import linear
+
 SEED_KEYS = ("random_seed", "numpy_seed", "pytorch_seed")
 _TEST_KEY = "evaluate_on_test"
 _SET_HERE = (*SEED_KEYS, _TEST_KEY)
 DEFAULT_SEEDS = (13, 14, 15, 16, 17)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.,=+-]{0,199}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.,=+-]+")
-_FILE_KEYS = ("systems", "seeds", "overrides", "baseline", "metric")
+_FILE_KEYS = ("systems", "seeds", "overrides", "baseline", "metric", "linear")
 _SYSTEM_KEYS = ("config", "overrides")
 _NUM_EPOCHS = 20  # AllenNLP's default
-_KINDS: Dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+_KINDS: Dict[type, str] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
 T = TypeVar("T")
 
 Config = Dict[str, Any]
@@ -49,6 +51,10 @@ class Metric(NamedTuple):
             )
         return cls(text.lstrip("+-"), not text.startswith("-"))
 
+    def __str__(self) -> str:
+        """As `parse` takes it."""
+        return f"{'+' if self.higher_is_better else '-'}{self.name}"
+
 
 @dataclass(frozen=True)
 class System:
@@ -72,7 +78,9 @@ class Run:
 
     @property
     def num_epochs(self) -> int:
-        return int(trainer_settings(self.config).get("num_epochs", _NUM_EPOCHS))
+        if is_fitted(self.config):
+            return 1
+        return int(section(self.config, "trainer").get("num_epochs", _NUM_EPOCHS))
 
 
 @dataclass(frozen=True)
@@ -161,6 +169,7 @@ def plan_from_options(
     seeds: Optional[Sequence[int]] = None,
     baseline: Optional[str] = None,
     metric: Optional[str] = None,
+    with_linear: bool = False,
 ) -> Plan:
     """
     The plan that the command line asks for. The systems are the configs, or each config with each of the
@@ -170,8 +179,8 @@ def plan_from_options(
 
     configs : `Sequence[str]`
         Configs for `allennlp train`; or one comparison file, a Jsonnet object of `systems` (a name to
-        its `config` and its `overrides`), and any of `seeds`, `overrides`, `baseline` and `metric`,
-        over which the arguments here go.
+        its `config` and its `overrides`), and any of `seeds`, `overrides`, `baseline`, `metric` and
+        `linear`, over which the arguments here go.
     names : `Sequence[str]`, optional (default = `None`)
         The configs' names in the comparison; their files' names without them.
     variants : `Mapping[str, Config]`, optional (default = `None`)
@@ -186,10 +195,13 @@ def plan_from_options(
         The first system without it.
     metric : `str`, optional (default = `None`)
         Such as `"+accuracy"`; the configs' `trainer.validation_metric` without it.
+    with_linear : `bool`, optional (default = `False`)
+        Whether there is one more system, `linear`: the linear model that stands in for the baseline's.
 
     # Errors
 
-    `ConfigurationError`, as `Plan`'s and for configs and overrides that cannot be read.
+    `ConfigurationError`, as `Plan`'s and `stand_in`'s, and for configs and overrides that cannot be
+    read.
     """
     given = load_jsonnet(configs[0])
     if "systems" in given:
@@ -203,14 +215,20 @@ def plan_from_options(
         seeds = seeds or _expect(f"{configs[0]}: seeds", given.get("seeds", [*DEFAULT_SEEDS]), list)
         baseline = baseline or given.get("baseline")
         metric = metric or _expect(f"{configs[0]}: metric", given.get("metric", ""), str)
+        with_linear |= _expect(f"{configs[0]}: linear", given.get("linear", False), bool)
     else:
         systems = _systems_of_configs(configs, names, variants or {}, sweep or {}, overrides or {})
-    return Plan(
-        systems=systems,
-        seeds=list(DEFAULT_SEEDS if seeds is None else seeds),
-        baseline=baseline or systems[0].name,
-        metric=Metric.parse(metric) if metric else _common_metric(systems),
-    )
+    baseline = baseline or systems[0].name
+    chosen = Metric.parse(metric) if metric else _common_metric(systems)
+    if with_linear:
+        systems.append(_linear_system(systems, baseline, chosen))
+    return Plan(systems, list(DEFAULT_SEEDS if seeds is None else seeds), baseline, chosen)
+
+
+def _linear_system(systems: Sequence[System], baseline: str, metric: Metric) -> System:
+    """The stand-in for the baseline, or for the first system if it is the baseline itself."""
+    model = next((system for system in systems if system.name == baseline), systems[0])
+    return System(linear.NAME, linear.stand_in(model.name, model.config, str(metric)))
 
 
 def load_jsonnet(path: str) -> Config:
@@ -319,7 +337,7 @@ def _common_metric(systems: Sequence[System]) -> Metric:
     """What the configs choose their best epochs by."""
     metrics: Dict[Metric, str] = {}
     for system in systems:
-        trainer = trainer_settings(system.config)
+        trainer = section(system.config, "trainer")
         chosen: Union[str, List[str]] = trainer.get("validation_metric") or "-loss"
         metrics.setdefault(Metric.parse(chosen if isinstance(chosen, str) else chosen[0]), system.name)
     if len(metrics) > 1:
@@ -331,10 +349,15 @@ def _common_metric(systems: Sequence[System]) -> Metric:
     return next(iter(metrics))
 
 
-def trainer_settings(config: Config) -> Config:
-    """None where the trainer is a name alone, such as `"no_op"`."""
-    trainer = config.get("trainer")
-    return trainer if isinstance(trainer, dict) else {}
+def section(config: Config, key: str) -> Config:
+    """The object under a key; an empty one where there is none, or a name alone, such as `"no_op"`."""
+    part = config.get(key)
+    return part if isinstance(part, dict) else {}
+
+
+def is_fitted(config: Config) -> bool:
+    """Whether its model is fitted at once by the trainer `fit`, as a linear model is."""
+    return "fit" in (config.get("trainer"), section(config, "trainer").get("type"))
 
 
 def flatten(config: Config) -> Dict[str, Any]:

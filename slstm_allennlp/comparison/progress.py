@@ -64,6 +64,11 @@ class Progress:
             self._bar.write(f"{run.name} {reason}; see {self._folder.log(run)}", file=sys.stderr)
         self._show()
 
+    def dropped(self, run: Run) -> None:
+        """It is not begun at all."""
+        self._bar.total -= run.num_epochs - self._epochs[run.name]
+        self._num_runs -= 1
+
     def show(self) -> None:
         """Now and then."""
         if time.monotonic() - self._shown >= self._interval:

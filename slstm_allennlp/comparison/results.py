@@ -12,7 +12,7 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.counts import Counts, counts_of
 from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, damaged, read_json
-from slstm_allennlp.comparison.plan import Metric, Plan, Run, System
+from slstm_allennlp.comparison.plan import Metric, Plan, Run, System, is_fitted
 from slstm_allennlp.comparison.predictions import Labels, Prediction, read_predictions
 from slstm_allennlp.comparison.significance import (
     LengthTest,
@@ -197,6 +197,11 @@ class Results:
     def systems(self) -> List[System]:
         """Those with a run that is done."""
         return [system for system in self.plan.systems if self.runs[system.name]]
+
+    @property
+    def fitted(self) -> List[str]:
+        """Those of them whose model is fitted at once, without epochs."""
+        return [system.name for system in self.systems if is_fitted(system.config)]
 
     @cached_property
     def without_labels(self) -> Optional[str]:

@@ -13,6 +13,7 @@ from typing import Callable, Deque, Dict, List, NamedTuple, Optional, Sequence
 from slstm_allennlp.comparison.folders import ComparisonFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import Run
 from slstm_allennlp.comparison.progress import Progress
+from slstm_allennlp.mistakes import MISTAKE
 
 _POLL_SECONDS = 0.2
 _GRACE_SECONDS = 10.0  # for a process that is told to stop
@@ -35,6 +36,12 @@ class Failure(NamedTuple):
     reason: str
     log: Path
     tail: List[str]
+
+    @property
+    def mistake(self) -> Optional[str]:
+        """The sentence, where it is a mistake in the config, which all of the system's runs share."""
+        last = self.tail[-1] if self.tail else ""
+        return last[len(MISTAKE) :] if last.startswith(MISTAKE) else None
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,8 @@ class Runner:
 
     def __call__(self, runs: Sequence[Run], progress: Progress, lock: int) -> List[Failure]:
         """
-        Runs them all; those that fail do not keep the others. However this ends, no process of it is
+        Runs them all; those that fail do not keep the others, but for a mistake in a config, which is
+        every seed's. However this ends, no process of it is
         left.
 
         # Parameters
@@ -147,10 +155,20 @@ class Runner:
                     failure = self._failure(running[name], process.returncode)
                     progress.ended(running.pop(name), failure.reason if failure else None)
                     failures += [failure] if failure else []
+                    if failure and failure.mistake:
+                        waiting = self._without(failure.run.system, waiting, progress)
                 progress.show()
         finally:
             stop([one.process for one in active.values()])
         return failures
+
+    @staticmethod
+    def _without(system: str, waiting: Deque[Run], progress: Progress) -> Deque[Run]:
+        """What waits, without the runs of a system whose config has a mistake."""
+        for run in waiting:
+            if run.system == system:
+                progress.dropped(run)
+        return deque(run for run in waiting if run.system != system)
 
     @staticmethod
     def _least_used(devices: Sequence[Optional[int]], active: Dict[str, _Active]) -> Optional[int]:

@@ -8,6 +8,7 @@ from slstm_allennlp.comparison.plan import Config, System, flatten
 from slstm_allennlp.modules import SentenceStateLSTM
 
 AXES = {"num_steps": "recurrent steps", "window_size": "window size (words on each side)"}
+_DEFAULTS = {key: inspect.signature(SentenceStateLSTM).parameters[key].default for key in AXES}
 
 
 class Sweep(NamedTuple):
@@ -46,8 +47,7 @@ def find_sweep(systems: Sequence[System]) -> Optional[Sweep]:
 
 def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
     values: Dict[str, int] = {}
-    rests: Dict[str, Config] = {}  # what is not the key
-    groups: Dict[str, List[str]] = {}  # systems that are equal but for the key
+    groups: Dict[str, List[str]] = {}  # systems that are equal but for the key, by what they have else
     for system in systems:
         config = flatten(_with_defaults(system.config))
         of_slstms = {path for path in config if _is_of_slstm(path, key, config)}
@@ -56,15 +56,16 @@ def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
             continue
         values[system.name] = found.pop()
         rest = {path: part for path, part in config.items() if path not in of_slstms}
-        rests[system.name] = rest
         groups.setdefault(json.dumps(rest, sort_keys=True), []).append(system.name)
-    swept = [sorted(names, key=values.__getitem__) for names in groups.values() if len(names) > 1]
-    labels = _labels([rests[names[0]] for names in swept])
+    swept = {
+        rest: sorted(names, key=values.__getitem__) for rest, names in groups.items() if len(names) > 1
+    }
+    labels = _labels([json.loads(rest) for rest in swept])
     lines = {
         label or f"{names[0]} to {names[-1]}": [(values[name], name) for name in names]
-        for label, names in zip(labels, swept)
+        for label, names in zip(labels, swept.values())
     }
-    on_lines = {name for names in swept for name in names}
+    on_lines = {name for names in swept.values() for name in names}
     return Sweep(key, lines, [system.name for system in systems if system.name not in on_lines])
 
 
@@ -74,9 +75,8 @@ def _with_defaults(part: Any) -> Any:
         part = {str(number): inner for number, inner in enumerate(part)}
     if not isinstance(part, dict):
         return part
-    parameters = inspect.signature(SentenceStateLSTM).parameters
-    defaults = {key: parameters[key].default for key in AXES} if _is_slstm(part) else {}
-    return {key: _with_defaults(inner) for key, inner in {**defaults, **part}.items()}
+    left_out = _DEFAULTS if _is_slstm(part) else {}
+    return {key: _with_defaults(inner) for key, inner in {**left_out, **part}.items()}
 
 
 def _has_slstm(part: Any) -> bool:

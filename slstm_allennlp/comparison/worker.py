@@ -8,6 +8,7 @@ import argparse
 import logging
 import os
 import shutil
+import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -20,11 +21,12 @@ from allennlp.common.plugins import import_plugins
 from allennlp.common.util import import_module_and_submodules
 from allennlp.models.archival import archive_model
 
+from slstm_allennlp.atomic_write import atomic_write
 from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_memory
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
-from slstm_allennlp.comparison.plan import trainer_settings
+from slstm_allennlp.comparison.plan import section
 from slstm_allennlp.comparison.predictions import write_predictions
-from slstm_allennlp.whole_file import whole_file
+from slstm_allennlp.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +64,15 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
     )
-    do(Work(**vars(parser.parse_args(arguments))))
+    try:
+        do(Work(**vars(parser.parse_args(arguments))))
+    except Exception as error:
+        mistake = users_mistake(error)
+        if mistake is None:
+            raise
+        logger.error("A mistake in what was given", exc_info=True)
+        print(f"{MISTAKE}{mistake}", flush=True)  # the log's last line, which the comparison reads
+        sys.exit(USERS_MISTAKE)
 
 
 def do(work: Work) -> None:
@@ -78,10 +88,10 @@ def do(work: Work) -> None:
         return
     trained = TrainedRun(str(folder.archive), config)
     if not folder.measurements.exists():
-        with whole_file(folder.predictions) as path:
+        with atomic_write(folder.predictions) as path:
             write_predictions(path, trained.predict())
         measured = trained.measure()
-        if "checkpointer" not in trainer_settings(config):  # which says what is kept
+        if "checkpointer" not in section(config, "trainer"):  # which says what is kept
             folder.remove_checkpoints()
         # With these the run is done.
         write_json(folder.measurements, {**measured._asdict(), "conditions": _conditions(work, config)})

@@ -1,12 +1,19 @@
+import logging
 import os
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Optional
 
 import torch
 from allennlp.training import Checkpointer, Trainer
+from allennlp.training.trainer import TrainerCheckpoint
 
-from slstm_allennlp.whole_file import whole_file
+from slstm_allennlp.atomic_write import atomic_write
+from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.finite import check_finite_weights
+from slstm_allennlp.security.weights import DamagedFile
 
+logger = logging.getLogger(__name__)
+_load_checkpoint = Checkpointer.load_checkpoint
 _save_checkpoint = Checkpointer.save_checkpoint
 
 
@@ -16,11 +23,30 @@ def write_checkpoints_whole() -> None:
     writes the two files of a checkpoint in place and takes the latest for whole: after a kill between
     the first byte and the last, `--recover` ends in an error, and does so each time it is tried.
     """
-    Checkpointer.save_checkpoint = _save_whole  # type: ignore[method-assign]
+    replace(Checkpointer, "save_checkpoint", _save_whole)
+
+
+def load_a_whole_checkpoint(self: Checkpointer) -> Optional[TrainerCheckpoint]:
+    """
+    The last checkpoint, or the one before where its files are damaged or one of them is missing; they
+    get the ending `.damaged`, so that the run can write its own.
+    """
+    while True:
+        try:
+            return _load_checkpoint(self)
+        except (DamagedFile, FileNotFoundError) as error:
+            latest = self.find_latest_checkpoint()
+            if latest is None or len(self._find_all_checkpoints()) < 2:
+                raise
+            logger.warning("%s; going on from the checkpoint before", error)
+            for path in latest:
+                if os.path.exists(path):
+                    os.replace(path, f"{path}.damaged")
 
 
 def _save_whole(self: Checkpointer, trainer: Trainer) -> None:
     """The files first, complete or not at all; AllenNLP then keeps them and does the rest."""
+    check_finite_weights(trainer)
     state = trainer.get_checkpoint_state()
     if self._serialization_dir is not None and state is not None:
         at = [state.trainer_state[key] for key in ("epochs_completed", "batches_in_epoch_completed")]
@@ -33,5 +59,12 @@ def _save_whole(self: Checkpointer, trainer: Trainer) -> None:
 
 def _write(state: Any, path: str) -> None:
     if not os.path.isfile(path):  # as AllenNLP: a checkpoint that is there stays
-        with whole_file(path) as unfinished:
-            torch.save(state, unfinished)
+        try:
+            with atomic_write(path) as unfinished:
+                torch.save(state, unfinished)
+        except (OSError, RuntimeError) as error:  # the latter is what PyTorch's own writer raises
+            said = str(error).partition("\n")[0]
+            raise OSError(
+                f"{path} could not be written ({said}), expected room for it; the checkpoints before "
+                "are as they were"
+            ) from error

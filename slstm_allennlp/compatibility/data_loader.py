@@ -2,72 +2,55 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from multiprocessing.queues import JoinableQueue
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Callable, List, Tuple
 
 from allennlp.common.tqdm import Tqdm
-from allennlp.data.data_loaders import DataLoader, MultiProcessDataLoader, MultiTaskDataLoader
+from allennlp.data.data_loaders import MultiProcessDataLoader
+
+from slstm_allennlp.compatibility.changes import replace
+
+_Workers = Tuple[List[BaseProcess], List[Connection]]
 
 
-@DataLoader.register("multiprocess", exist_ok=True)
-class SpawnSafeDataLoader(MultiProcessDataLoader):
+def let_workers_inherit_the_lock() -> None:
     """
-    AllenNLP's data loader with a progress lock that its workers can inherit. AllenNLP makes the lock
-    in the default context (fork) and hands it to workers of any `start_method`; since Python 3.11.5
-    that raises for `"spawn"` and `"forkserver"`.
-
-    Registered as a `DataLoader` with name "multiprocess", the default, in AllenNLP's place and with its
-    parameters.
+    Lets `MultiProcessDataLoader` start its workers by `"spawn"` and `"forkserver"`. AllenNLP makes the
+    lock of the progress bars in the default context (fork) and hands it to workers of any
+    `start_method`, which raises since Python 3.11.5.
     """
-
-    num_workers: int
-
-    def _start_instance_workers(
-        self, queue: JoinableQueue, ctx: BaseContext
-    ) -> Tuple[List[BaseProcess], List[Connection]]:
-        return self._start_workers(self._instance_worker, queue, ctx)
-
-    def _start_batch_workers(
-        self, queue: JoinableQueue, ctx: BaseContext
-    ) -> Tuple[List[BaseProcess], List[Connection]]:
-        return self._start_workers(self._batch_worker, queue, ctx)
-
-    def _start_workers(
-        self, target: Callable[..., None], queue: JoinableQueue, ctx: BaseContext
-    ) -> Tuple[List[BaseProcess], List[Connection]]:
-        lock = ctx.RLock()
-        Tqdm.set_lock(lock)
-        workers: List[BaseProcess] = []
-        stoppers: List[Connection] = []
-        for worker_id in range(self.num_workers):
-            receiver, stopper = ctx.Pipe(duplex=False)
-            worker = ctx.Process(  # type: ignore[attr-defined]
-                target=target, args=(worker_id, queue, lock, receiver), daemon=True
-            )
-            worker.start()
-            workers.append(worker)
-            stoppers.append(stopper)
-        return workers, stoppers
+    replace(MultiProcessDataLoader, "_start_instance_workers", _start_instance_workers)
+    replace(MultiProcessDataLoader, "_start_batch_workers", _start_batch_workers)
 
 
-@DataLoader.register("multitask", exist_ok=True)
-class SpawnSafeMultiTaskDataLoader(MultiTaskDataLoader):
-    """
-    AllenNLP's data loader for several tasks, over `SpawnSafeDataLoader`.
+def _start_instance_workers(
+    self: MultiProcessDataLoader, queue: JoinableQueue, ctx: BaseContext
+) -> _Workers:
+    return _start_workers(_number(self), self._instance_worker, queue, ctx)
 
-    Registered as a `DataLoader` with name "multitask", in AllenNLP's place and with its parameters.
-    """
 
-    def _make_data_loader(self, key: str) -> MultiProcessDataLoader:
-        options: Dict[str, Any] = {
-            name: values[key]
-            for name, values in (
-                ("num_workers", self._num_workers),
-                ("max_instances_in_memory", self._max_instances_in_memory),
-                ("start_method", self._start_method),
-            )
-            if key in values
-        }
-        # Instances are taken from it, never batches, for which it wants a size all the same.
-        return SpawnSafeDataLoader(
-            reader=self.readers[key], data_path=self.data_paths[key], batch_size=1, **options
+def _start_batch_workers(
+    self: MultiProcessDataLoader, queue: JoinableQueue, ctx: BaseContext
+) -> _Workers:
+    return _start_workers(_number(self), self._batch_worker, queue, ctx)
+
+
+def _number(loader: MultiProcessDataLoader) -> int:
+    return loader.num_workers  # type: ignore[has-type]
+
+
+def _start_workers(
+    number: int, target: Callable[..., None], queue: JoinableQueue, ctx: BaseContext
+) -> _Workers:
+    lock = ctx.RLock()
+    Tqdm.set_lock(lock)
+    workers: List[BaseProcess] = []
+    stoppers: List[Connection] = []
+    for worker_id in range(number):
+        receiver, stopper = ctx.Pipe(duplex=False)
+        worker = ctx.Process(  # type: ignore[attr-defined]
+            target=target, args=(worker_id, queue, lock, receiver), daemon=True
         )
+        worker.start()
+        workers.append(worker)
+        stoppers.append(stopper)
+    return workers, stoppers

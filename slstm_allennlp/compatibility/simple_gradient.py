@@ -4,6 +4,8 @@ import numpy
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter, SimpleGradient
 
+from slstm_allennlp.compatibility.changes import replace
+
 
 def multiply_gradients_by_their_own_words() -> None:
     """
@@ -11,7 +13,7 @@ def multiply_gradients_by_their_own_words() -> None:
     dimension of the batch when it keeps the embeddings and then takes it away once more, so that it
     multiplies all words' gradients by the first word's embedding.
     """
-    SimpleGradient._aggregate_token_embeddings = staticmethod(_with_batch)  # type: ignore[method-assign]
+    replace(SimpleGradient, "_aggregate_token_embeddings", staticmethod(_with_batch))
 
 
 def _with_batch(

@@ -1,5 +1,6 @@
 from allennlp.training.metrics import span_based_f1_measure
 
+from slstm_allennlp.compatibility.changes import replace
 from slstm_allennlp.span_tags import bioul_spans
 
 
@@ -10,4 +11,4 @@ def count_illegal_bioul_tags() -> None:
     constrain its tags, such as `simple_tagger`, at the first such prediction; and where only the types
     within an entity differ, it takes the last one for the whole. Legal tags count as ever.
     """
-    span_based_f1_measure.bioul_tags_to_spans = bioul_spans  # type: ignore[assignment]
+    replace(span_based_f1_measure, "bioul_tags_to_spans", bioul_spans)

@@ -1,4 +1,5 @@
-from typing import Optional
+from pathlib import Path
+from typing import Any, Dict, Optional
 
 from allennlp.commands.train import TrainModel
 from allennlp.common.checks import ConfigurationError
@@ -7,13 +8,17 @@ from allennlp.data import DataLoader
 from allennlp.models import Model
 from allennlp.training import Trainer
 
+from slstm_allennlp.model_card import write_model_card
+
 
 @TrainModel.register("default", constructor="from_partial_objects", exist_ok=True)
 class EarlyCheckedTrainModel(TrainModel):
     """
     AllenNLP's training loop, which says at the start what would otherwise fail at the end: after
     distributed training AllenNLP evaluates in its first process alone, on that process's share of the
-    test set, and waits there for the others, which have gone. The run ends without an archive.
+    test set, and waits there for the others, which have gone. The run ends without an archive. And one
+    that writes `model_card.md` beside the archive: the encoder, the data, the metrics, the versions and
+    the command.
 
     Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
     """
@@ -40,3 +45,8 @@ class EarlyCheckedTrainModel(TrainModel):
             evaluate_on_test,
             batch_weight_key,
         )
+
+    def finish(self, metrics: Dict[str, Any]) -> None:
+        """As AllenNLP's, with the model's card beside its metrics."""
+        super().finish(metrics)
+        write_model_card(Path(self.serialization_dir), self.model, metrics)

@@ -13,6 +13,8 @@ from allennlp.common import cached_transformers
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbedder, TokenEmbedder
 
+from slstm_allennlp.compatibility.changes import replace
+
 # What a folder has to hold: for each thing, the files that it may come in.
 _Needs = List[Tuple[str, ...]]
 _CONFIG = ("config.json",)
@@ -38,8 +40,8 @@ def explain_missing_transformers() -> None:
     """
     # All of AllenNLP calls these by way of their module.
     get, get_tokenizer = cached_transformers.get, cached_transformers.get_tokenizer
-    cached_transformers.get = _explaining(get, [_CONFIG, _WEIGHTS])
-    cached_transformers.get_tokenizer = _explaining(get_tokenizer, [_CONFIG, _VOCABULARY])
+    replace(cached_transformers, "get", _explaining(get, [_CONFIG, _WEIGHTS]))
+    replace(cached_transformers, "get_tokenizer", _explaining(get_tokenizer, [_CONFIG, _VOCABULARY]))
 
 
 def leave_special_tokens_to_the_calls() -> None:
@@ -53,7 +55,7 @@ def leave_special_tokens_to_the_calls() -> None:
     def get(model_name: str, *args: Any, add_special_tokens: bool = True, **kwargs: Any) -> Any:
         return get_tokenizer(model_name, *args, **kwargs)
 
-    cached_transformers.get_tokenizer = get
+    replace(cached_transformers, "get_tokenizer", get)
 
 
 def _explaining(load: Callable, needs: _Needs) -> Callable:

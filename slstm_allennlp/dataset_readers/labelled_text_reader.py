@@ -1,6 +1,6 @@
 import re
 from abc import abstractmethod
-from typing import Any, Dict, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import Field, LabelField, MetadataField, TextField
@@ -62,7 +62,12 @@ class LabelledTextReader(DatasetReader):
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for text, label in self.shard_iterable(self._labelled_texts(str(file_path))):
-            yield self.text_to_instance(re.split("[ \t]+", text.strip(" \t")), label)
+            yield self.text_to_instance(_words(text), label)
+
+    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
+        """A file's texts, as the plugin's predictors take them: `words` with their `label`."""
+        for text, label in self._labelled_texts(path):
+            yield {"words": _words(text), "label": label}
 
     def text_to_instance(  # type: ignore[override]
         self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None
@@ -101,3 +106,7 @@ class LabelledTextReader(DatasetReader):
             "label_namespace": self._label_namespace,
             "max_instances": self.max_instances,
         }
+
+
+def _words(text: str) -> List[str]:
+    return re.split("[ \t]+", text.strip(" \t"))

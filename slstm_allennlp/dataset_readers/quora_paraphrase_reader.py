@@ -1,4 +1,4 @@
-from typing import Iterator, Optional
+from typing import Dict, Iterator, Optional
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import TextField
@@ -45,6 +45,13 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
         return map(self._instance, read_lines(str(file_path)))
 
     def _instance(self, line: Line) -> Instance:
+        return self.text_to_instance(**self._pair(line))
+
+    def examples(self, path: str) -> Iterator[Dict[str, str]]:
+        """A file's pairs, as the plugin's predictors take them."""
+        return map(self._pair, read_lines(path))
+
+    def _pair(self, line: Line) -> Dict[str, str]:
         columns = line.text.split("\t")
         if len(columns) != 4:
             raise line.error(f"{number_of_columns(len(columns))}, expected 4: {_EXPECTED}")
@@ -53,7 +60,7 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
             raise line.error(f"the label is {label!r}, expected {_EXPECTED}")
         check_text(line, "first sentence", premise, self._tokenizer)
         check_text(line, "second sentence", hypothesis, self._tokenizer)
-        return self.text_to_instance(premise, hypothesis, label)
+        return {"premise": premise, "hypothesis": hypothesis, "label": label}
 
     def text_to_instance(  # type: ignore[override]
         self, premise: str, hypothesis: str, label: Optional[str] = None

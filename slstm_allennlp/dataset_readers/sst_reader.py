@@ -1,5 +1,5 @@
 import logging
-from typing import Iterator, Optional
+from typing import Any, Dict, Iterator, Optional
 
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.classification.dataset_readers.stanford_sentiment_tree_bank import (
@@ -61,6 +61,14 @@ class StanfordSentimentTreebankReader(StockSstReader):
             logger.info(
                 "%s: %d of %d %s are neutral and were left out for 2-class", path, neutral, number, texts
             )
+
+    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
+        """A file's texts, as the plugin's predictors take them: `words` with their `label`."""
+        for instance in self._instances(path):
+            if instance is not None:
+                tokens = instance["tokens"].tokens  # type: ignore[attr-defined]
+                label = instance["label"].label  # type: ignore[attr-defined]
+                yield {"words": [token.text for token in tokens], "label": label}
 
     def _instances(self, path: str) -> Iterator[Optional[Instance]]:
         """Instances and, for what is neutral and two classes, None."""

@@ -115,6 +115,7 @@ class TaggedTextReader(TaggingReader):
             if len(columns) != 10:
                 raise line.error(
                     f"{number_of_columns(len(columns))} between tabs, expected the 10 of CoNLL-U"
+                    + _other_format(line)
                 )
             try:
                 word_id = conllu.parser.parse_id_value(columns[0])
@@ -163,6 +164,19 @@ class TaggedTextReader(TaggingReader):
                 missing = "tag" if word else "word"
                 raise line.error(f"{item!r} has an empty {missing}, expected word{self._separator}TAG")
             yield TaggedWord(word.replace("\\" + self._separator, self._separator), tag)
+
+
+def _other_format(line: Line) -> str:
+    """What reads a line that is not CoNLL-U, if it is of another form."""
+    if len(line.columns()) == 2:
+        return '; "format": "columns" of the reader tagged_text reads a word and its tag a line'
+    if all("/" in item for item in line.text.split()):
+        return (
+            '; "format": "inline" of the reader tagged_text reads words with their tags, The/DT dog/NN'
+        )
+    if len(line.columns()) > 2:
+        return "; the reader conll_ner reads entities in columns, the word first and the tag last"
+    return ""
 
 
 def _from_columns(line: Line) -> TaggedWord:

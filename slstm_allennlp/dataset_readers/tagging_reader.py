@@ -57,6 +57,12 @@ class TaggingReader(DatasetReader):
                 [tagged.word for tagged in words], [tagged.tag for tagged in words]
             )
 
+    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
+        """A file's sentences, as the plugin's predictors take them: `words` with their `tags`."""
+        for sentence in self._sentences(path):
+            words = self._tagged_words(sentence)
+            yield {"words": [tagged.word for tagged in words], "tags": [tagged.tag for tagged in words]}
+
     def text_to_instance(  # type: ignore[override]
         self, tokens: List[Union[str, Token]], tags: Optional[List[str]] = None
     ) -> Instance:

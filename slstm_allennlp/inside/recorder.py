@@ -10,7 +10,7 @@ from torch import Tensor
 
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
-from slstm_allennlp.replaced import replaced
+from slstm_allennlp.patch_method import patch_method
 
 
 class Reading(NamedTuple):
@@ -77,7 +77,7 @@ class TraceRecorder:
                 (embedders, "forward", self._embed),
                 (list(self._encoders), "forward", self._encode),
             ):
-                contexts.enter_context(replaced(objects, method, function))
+                contexts.enter_context(patch_method(objects, method, function))
             self._contexts = contexts.pop_all()
         return self
 

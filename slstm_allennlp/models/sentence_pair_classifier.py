@@ -9,10 +9,13 @@ from allennlp.modules import FeedForward, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator, util
 from allennlp.training.metrics import CategoricalAccuracy
 
+from slstm_allennlp.models.likeliest import add_likeliest_label
+from slstm_allennlp.modules.sized import sized
+
 FEATURES = ("nli", "paraphrase")
 
 
-@Model.register("sentence_pair_classifier")
+@Model.register("sentence_pair_classifier", constructor="from_partial_objects")
 class SentencePairClassifier(Model):
     """
     Classifies pairs of sentences by one vector each, as the CAS-LSTM paper does (Choi, Kim and Lee, ACML
@@ -31,7 +34,7 @@ class SentencePairClassifier(Model):
     vocab : `Vocabulary`
     text_field_embedder : `TextFieldEmbedder`
     seq2vec_encoder : `Seq2VecEncoder`
-        Of size s.
+        Of size s. A config may leave out its input size.
     feedforward : `FeedForward`, optional (default = `None`)
         The perceptron's hidden layers, without `input_dim`, which is 4s or 2s. None is for none.
     features : `str`, optional (default = `"nli"`)
@@ -93,6 +96,32 @@ class SentencePairClassifier(Model):
         if initializer is not None:
             initializer(self)
 
+    @classmethod
+    def from_partial_objects(
+        cls,
+        vocab: Vocabulary,
+        text_field_embedder: TextFieldEmbedder,
+        seq2vec_encoder: Lazy[Seq2VecEncoder],
+        feedforward: Optional[Lazy[FeedForward]] = None,
+        features: str = "nli",
+        dropout: float = 0.0,
+        label_namespace: str = "labels",
+        num_labels: Optional[int] = None,
+        initializer: Optional[InitializerApplicator] = None,
+    ) -> "SentencePairClassifier":
+        """From a config."""
+        return cls(
+            vocab,
+            text_field_embedder,
+            sized(seq2vec_encoder, text_field_embedder.get_output_dim()),
+            feedforward,
+            features,
+            dropout,
+            label_namespace,
+            num_labels,
+            initializer,
+        )
+
     def forward(  # type: ignore[override]
         self,
         premise: TextFieldTensors,
@@ -143,11 +172,7 @@ class SentencePairClassifier(Model):
         self, output_dict: Dict[str, torch.Tensor]
     ) -> Dict[str, torch.Tensor]:
         """Adds `label`, the name of the likeliest class."""
-        names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
-        best = output_dict["probs"].argmax(dim=-1).tolist()
-        labels = [names.get(number, str(number)) for number in best]
-        output_dict["label"] = labels  # type: ignore[assignment]
-        return output_dict
+        return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
         names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)

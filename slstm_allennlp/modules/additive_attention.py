@@ -52,9 +52,9 @@ class AdditiveAttention(Module):
 
         # Errors
 
-        `ValueError` for shapes that do not fit and for a mask that is not boolean.
+        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean.
         """
-        padding = ~check_inputs(states, mask, self.input_size, "states").unsqueeze(-1)
+        padding = ~check_inputs(states, mask, self.input_size, "states", self.W.weight).unsqueeze(-1)
         states = states.masked_fill(padding, 0)
         scores = self.u(torch.tanh(self.W(states)))
         scores = scores.masked_fill(padding, torch.finfo(scores.dtype).min)

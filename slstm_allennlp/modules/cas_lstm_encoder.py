@@ -1,4 +1,8 @@
-from typing import Union
+from typing import Optional, Union
+
+import torch
+from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM
 from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
@@ -43,3 +47,29 @@ class CasLstmEncoder(ModuleEncoder):
                 fusion=fusion,
                 dropout=dropout,
             )
+
+
+@Seq2SeqEncoder.register("cas_lstm")
+class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
+    """
+    The cell-aware stacked LSTM as a sequence encoder: every word's state.
+    Parameters and errors as in `CasLstmEncoder`.
+
+    Registered as a `Seq2SeqEncoder` with name "cas_lstm".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return self._module(inputs, mask)[0]
+
+
+@Seq2VecEncoder.register("cas_lstm")
+class CasLstmSeq2VecEncoder(CasLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
+    """
+    The cell-aware stacked LSTM as a vector encoder: the maximum over the real words.
+    Parameters and errors as in `CasLstmEncoder`.
+
+    Registered as a `Seq2VecEncoder` with name "cas_lstm".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return self._module(inputs, mask)[1]

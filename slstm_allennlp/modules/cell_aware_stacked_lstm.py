@@ -112,10 +112,10 @@ class CellAwareStackedLSTM(Module):
 
         # Errors
 
-        `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is
-        padded elsewhere than at the end.
+        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean,
+        has a hole or is padded elsewhere than at the end.
         """
-        real = check_inputs_and_mask(inputs, mask, self.input_size)
+        real = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
         if inputs.size(0) == 0 or inputs.size(1) == 0:
             words = inputs.new_zeros(*inputs.shape[:2], self.output_size)
         else:
@@ -139,7 +139,7 @@ class CellAwareStackedLSTM(Module):
             first layer). What stands at padding has no meaning.
             *Shape:* (batch_size, seq_len, directions, hidden_size) each
         """
-        real = check_inputs_and_mask(inputs, mask, self.input_size)
+        real = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
         if inputs.numel() == 0:
             raise ValueError(f"inputs have shape {tuple(inputs.shape)}, expected at least one word")
         return self._read(_zero_at_padding(inputs, mask), real, with_gates=True)

@@ -4,6 +4,7 @@ from typing import Optional
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence
 
 
 def check_sizes(**sizes: object) -> None:
@@ -22,12 +23,17 @@ def check_flags(**flags: object) -> None:
 
 def check_rate(dropout: object) -> None:
     """A `ValueError` unless the dropout is a rate."""
-    if not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
+    is_number = isinstance(dropout, (int, float)) and not isinstance(dropout, bool)
+    if not is_number or not 0 <= dropout <= 1:  # type: ignore[operator]
         raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
 
 
 def check_inputs(
-    inputs: Tensor, mask: Optional[Tensor], input_size: int, name: str = "inputs"
+    inputs: Tensor,
+    mask: Optional[Tensor],
+    input_size: int,
+    name: str = "inputs",
+    weight: Optional[Tensor] = None,
 ) -> Tensor:
     """
     The mask, or one without padding where it is None.
@@ -41,15 +47,30 @@ def check_inputs(
     input_size : `int`
     name : `str`, optional (default = `"inputs"`)
         What the inputs are called.
+    weight : `Tensor`, optional (default = `None`)
+        One of the module's weights, whose precision the inputs must have, but under autocast.
 
     # Errors
 
-    `ValueError` for shapes that do not fit and for a mask that is not boolean.
+    `ValueError` for a `PackedSequence`, for shapes and precisions that do not fit, and for a mask that
+    is not boolean.
     """
+    if isinstance(inputs, PackedSequence):
+        raise ValueError(
+            f"{name} are a PackedSequence, expected a padded tensor (batch_size, seq_len, input_size) "
+            "and a mask; torch.nn.utils.rnn.pad_packed_sequence(…, batch_first=True) makes the tensor"
+        )
     if inputs.dim() != 3 or inputs.size(-1) != input_size:
         raise ValueError(
             f"{name} have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
             f"with an input_size of {input_size}"
+        )
+    if weight is not None and inputs.dtype != weight.dtype and not _is_autocast():
+        raise ValueError(
+            f"{name} have dtype {inputs.dtype} and the weights {weight.dtype}, expected the same: "
+            f"convert the {name} with .to({weight.dtype}), or the module with .to({inputs.dtype})"
+            if inputs.is_floating_point()
+            else f"{name} have dtype {inputs.dtype}, expected {weight.dtype}, that of the weights"
         )
     if mask is None:
         return torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
@@ -62,7 +83,9 @@ def check_inputs(
     return mask
 
 
-def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: int) -> Tensor:
+def check_inputs_and_mask(
+    inputs: Tensor, mask: Optional[Tensor], input_size: int, weight: Optional[Tensor] = None
+) -> Tensor:
     """
     `check_inputs`, for a module that reads up to the first padding.
 
@@ -71,7 +94,7 @@ def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: in
     `ValueError` as there, and for a mask that has a hole or is padded elsewhere than at the end (which
     is not looked at while a graph is recorded).
     """
-    mask = check_inputs(inputs, mask, input_size)
+    mask = check_inputs(inputs, mask, input_size, weight=weight)
     if is_traced():
         return mask
     late = mask[:, 1:] & ~mask[:, :-1]
@@ -82,6 +105,11 @@ def check_inputs_and_mask(inputs: Tensor, mask: Optional[Tensor], input_size: in
             "padded on the right, without holes: all real tokens before all padding"
         )
     return mask
+
+
+def _is_autocast() -> bool:
+    """Whether products convert what they are given."""
+    return torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
 
 
 def is_traced() -> bool:

@@ -91,10 +91,10 @@ class CoupledLSTM(Module):
 
         # Errors
 
-        `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is
-        padded elsewhere than at the end.
+        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean,
+        has a hole or is padded elsewhere than at the end.
         """
-        mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        mask = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
         words, reach = inputs, mask
         if self.boundary_inputs is not None:
             words, reach = add_boundary(inputs, mask, self.boundary_inputs)

@@ -1,5 +1,11 @@
+from typing import Optional
+
+import torch
+from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
+
 from slstm_allennlp.modules.coupled_lstm import CoupledLSTM
-from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, zero_without_words
 
 
 class CoupledLstmEncoder(ModuleEncoder):
@@ -40,3 +46,29 @@ class CoupledLstmEncoder(ModuleEncoder):
                 boundary=boundary,
                 dropout=dropout,
             )
+
+
+@Seq2SeqEncoder.register("coupled_lstm")
+class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
+    """
+    The LSTM with coupled gates as a sequence encoder: every word's state.
+    Parameters and errors as in `CoupledLstmEncoder`.
+
+    Registered as a `Seq2SeqEncoder` with name "coupled_lstm".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return self._module(inputs, mask)[0]
+
+
+@Seq2VecEncoder.register("coupled_lstm")
+class CoupledLstmSeq2VecEncoder(CoupledLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
+    """
+    The LSTM with coupled gates as a vector encoder: the last state of each direction, side by side.
+    Parameters and errors as in `CoupledLstmEncoder`.
+
+    Registered as a `Seq2VecEncoder` with name "coupled_lstm".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return zero_without_words(self._module(inputs, mask)[1], mask)

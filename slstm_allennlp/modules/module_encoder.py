@@ -4,30 +4,52 @@ from typing import Any, Iterator, Optional
 import torch
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.modules.checked_params import CheckedParams
 
-class ModuleEncoder(torch.nn.Module):
+
+class ModuleEncoder(CheckedParams, torch.nn.Module):
     """
-    What the encoders over one of the project's modules share: the module, which has an `input_size` and
-    an `output_size`, and masks of integers, as some models have them.
+    What AllenNLP's encoders over one of the project's modules share: the module, which has an
+    `input_size` and an `output_size`, and masks of integers, as some models have them. A subclass has
+    `_encode`: what its role takes of the module's results.
     """
 
     _module: Any
 
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor], **needs: bool) -> Any:
-        """What the module makes of them, and of what it is told is needed."""
-        return self._module(inputs, None if mask is None else mask.bool(), **needs)
+    def forward(self, inputs: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
+        """
+        # Parameters
 
-    def _zero_without_words(self, sentences: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        """As AllenNLP's own encoders have it: what is all padding has no state."""
-        if mask is None:
-            return sentences
-        return sentences.masked_fill(~mask.bool().any(dim=1, keepdim=True), 0)
+        inputs : `torch.Tensor`
+            *Shape:* (batch_size, seq_len, input_dim)
+        mask : `torch.Tensor`, optional (default = `None`)
+            Booleans or integers; None where there is no padding. *Shape:* (batch_size, seq_len)
+
+        # Returns
+
+        `torch.Tensor`
+            Of a sequence encoder, zero at padding. *Shape:* (batch_size, seq_len, output_dim)
+            Of a vector encoder, zero for what is all padding. *Shape:* (batch_size, output_dim)
+        """
+        return self._encode(inputs, None if mask is None else mask.bool())
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        raise NotImplementedError
+
+    def is_bidirectional(self) -> bool:
+        """Whether the output has a forward and a backward half."""
+        return getattr(self._module, "bidirectional", False)
 
     def get_input_dim(self) -> int:
         return self._module.input_size
 
     def get_output_dim(self) -> int:
         return self._module.output_size
+
+
+def zero_without_words(sentences: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+    """Sets what is all padding to zero, as AllenNLP's own encoders do."""
+    return sentences if mask is None else sentences.masked_fill(~mask.any(dim=1, keepdim=True), 0)
 
 
 @contextmanager

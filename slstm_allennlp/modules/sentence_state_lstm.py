@@ -163,12 +163,17 @@ class SentenceStateLSTM(Module):
 
         # Errors
 
-        `ValueError` for shapes that do not fit and for a mask that is not boolean, has a hole or is
-        padded elsewhere than at the end.
+        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean,
+        has a hole or is padded elsewhere than at the end.
         """
-        mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        mask = check_inputs_and_mask(inputs, mask, self.input_size, self._checked_weight)
         with self._precision(inputs):
             return self._states(inputs, mask, need_words, need_sentence)
+
+    @property
+    def _checked_weight(self) -> Optional[Tensor]:
+        """The one whose precision the inputs must have; None where autocast converts them."""
+        return None if self.bfloat16_products else self.weights.word_b
 
     def _precision(self, inputs: Tensor) -> ContextManager[object]:
         """In which to compute."""
@@ -191,7 +196,7 @@ class SentenceStateLSTM(Module):
             start,
             kernels,
             need_words=need_words,
-            need_sentences=need_sentence,
+            need_sentence=need_sentence,
             recompute=self.recompute,
         )
 
@@ -220,7 +225,7 @@ class SentenceStateLSTM(Module):
         """
         if more_steps < 0:
             raise ValueError(f"more_steps is {more_steps}, expected at least 0")
-        mask = check_inputs_and_mask(inputs, mask, self.input_size)
+        mask = check_inputs_and_mask(inputs, mask, self.input_size, self._checked_weight)
         start = self._start(inputs)
         with self._precision(inputs):
             return trace_slstm(inputs, mask, self.weights, self.settings, start, more_steps)

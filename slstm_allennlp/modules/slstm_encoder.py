@@ -3,27 +3,31 @@ from typing import Any, Dict, Optional, Union
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.checks import check_rate
-from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, zero_without_words
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 
-# What AllenNLP's recurrent encoders take and an S-LSTM has no use for, and what to write instead.
-_LSTM_KEYS = {
-    "bidirectional": "an S-LSTM always reads both ways; remove it, and for the output size of a "
-    "bidirectional LSTM set hidden_size to twice the old one",
-    "num_layers": "an S-LSTM is one layer that is applied num_steps times; remove it, and set "
-    "num_steps (default 9) for the depth",
-    "bias": "every gate of an S-LSTM has a bias; remove it",
-    "stateful": "an S-LSTM starts every sentence afresh; remove it",
-    "recurrent_dropout_probability": "an S-LSTM has dropout on its inputs and outputs; remove it, "
-    "and set dropout instead",
-    "layer_dropout_probability": "an S-LSTM has dropout on its inputs and outputs; remove it, "
-    "and set dropout instead",
-    "use_highway": "an S-LSTM is a single layer without highway connections; remove it",
-    "use_input_projection_bias": "every gate of an S-LSTM has a bias; remove it",
-    "go_forward": "an S-LSTM always reads both ways; remove it",
-}
+# What AllenNLP's recurrent encoders take and an S-LSTM has no use for.
+_LSTM_KEYS = (
+    "bidirectional",
+    "num_layers",
+    "bias",
+    "stateful",
+    "recurrent_dropout_probability",
+    "layer_dropout_probability",
+    "use_highway",
+    "use_input_projection_bias",
+    "go_forward",
+)
+_ADVICE = (
+    "an S-LSTM reads both ways, and is one layer that is applied num_steps times (default 9), with "
+    "dropout on its inputs and outputs; remove {these} and keep hidden_size, for about as many weights; "
+    "the output size is hidden_size, not twice that as of a bidirectional LSTM: set what follows, such "
+    "as feedforward.input_dim, to it"
+)
 
 
 class SlstmEncoder(ModuleEncoder):
@@ -86,10 +90,42 @@ class SlstmEncoder(ModuleEncoder):
     @classmethod
     def from_params(cls, params: Params, **extras: Any) -> "SlstmEncoder":  # type: ignore[override]
         """As AllenNLP's own, with a word on the keys that an LSTM has and an S-LSTM does not."""
-        for key, advice in _LSTM_KEYS.items():
-            if key in params:
-                raise ConfigurationError(f'slstm has no key "{key}": {advice}')
+        found = [key for key in _LSTM_KEYS if key in params]
+        if found:
+            keys = ", ".join(f'"{key}"' for key in found)
+            these = "it" if len(found) == 1 else "them"
+            raise ConfigurationError(
+                f"slstm has no key{'s'[: len(found) - 1]} {keys}: {_ADVICE.format(these=these)}"
+            )
         return super().from_params(params, **extras)  # type: ignore[misc]
 
     def get_output_dim(self) -> int:
         return self._module.hidden_size
+
+
+@Seq2SeqEncoder.register("slstm")
+class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
+    """
+    The sentence-state LSTM as a sequence encoder: every word's last state.
+    Parameters and errors as in `SlstmEncoder`.
+
+    Registered as a `Seq2SeqEncoder` with name "slstm".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        words, _ = self._module(self._dropout(inputs), mask, need_sentence=False)
+        return self._dropout(words)
+
+
+@Seq2VecEncoder.register("slstm")
+class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
+    """
+    The sentence-state LSTM as a vector encoder: the sentence vector of its transition, g in the paper.
+    Parameters and errors as in `SlstmEncoder`.
+
+    Registered as a `Seq2VecEncoder` with name "slstm".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        _, sentences = self._module(self._dropout(inputs), mask, need_words=False)
+        return zero_without_words(self._dropout(sentences), mask)

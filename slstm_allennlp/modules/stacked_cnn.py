@@ -42,7 +42,7 @@ class StackedCNN(Module):
     ) -> None:
         super().__init__()
         check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
-        if not isinstance(window, int) or window < 1 or window % 2 == 0:
+        if not isinstance(window, int) or isinstance(window, bool) or window < 1 or window % 2 == 0:
             raise ValueError(f"window is {window!r}, expected an odd number of words")
         check_rate(dropout)
         self.input_size = input_size
@@ -68,9 +68,11 @@ class StackedCNN(Module):
 
         # Errors
 
-        `ValueError` for shapes that do not fit and for a mask that is not boolean.
+        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean.
         """
-        padding = ~check_inputs(inputs, mask, self.input_size).unsqueeze(1)
+        padding = ~check_inputs(inputs, mask, self.input_size, weight=next(self.parameters())).unsqueeze(
+            1
+        )
         words = inputs.transpose(1, 2).masked_fill(padding, 0)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words).relu().masked_fill(padding, 0)

@@ -1,4 +1,11 @@
+from typing import Optional
+
+import torch
+from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
+
 from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
+from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
 
@@ -37,3 +44,29 @@ class StackedCnnEncoder(ModuleEncoder):
                 window=window,
                 dropout=dropout,
             )
+
+
+@Seq2SeqEncoder.register("stacked_cnn")
+class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: ignore[misc]
+    """
+    Stacked convolutions as a sequence encoder: every word's features.
+    Parameters and errors as in `StackedCnnEncoder`.
+
+    Registered as a `Seq2SeqEncoder` with name "stacked_cnn".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return self._module(inputs, mask)
+
+
+@Seq2VecEncoder.register("stacked_cnn")
+class StackedCnnSeq2VecEncoder(StackedCnnEncoder, Seq2VecEncoder):  # type: ignore[misc]
+    """
+    Stacked convolutions as a vector encoder: the maximum of each feature over the real words.
+    Parameters and errors as in `StackedCnnEncoder`.
+
+    Registered as a `Seq2VecEncoder` with name "stacked_cnn".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return max_over_words(self._module(inputs, mask), mask)

@@ -5,6 +5,7 @@ C++ compiler or Triton, or with SLSTM_ALLENNLP_KERNELS=0 in the environment, the
 PyTorch's own operations.
 """
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -21,11 +22,14 @@ from typing import Optional
 
 import torch
 
+from slstm_allennlp.ops.products import LARGE
+
 logger = logging.getLogger(__name__)
 
 _HEADER = pathlib.Path(__file__).with_name("elementwise.h")
 # The products are PyTorch's; these functions are simple loops, which the compiler vectorises.
 _FLAGS = ["-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
+_FLAGS += [f"-DLARGE_PRODUCT={LARGE}"]
 
 
 @cache
@@ -124,13 +128,27 @@ def _key(source: pathlib.Path) -> str:
 
 
 def _built_once(name: str, source: pathlib.Path, library: pathlib.Path) -> ModuleType:
-    if library.exists():
-        try:
-            return _imported(name, library)
-        except ImportError:  # cut short, by a full disk or a crash
-            logger.info("%s is damaged and built again", library)
-    _build(name, source, library)
+    """The module, compiled if it is not there: by one of several processes that start together."""
+    if module := _whole(name, library):
+        return module
+    import fcntl  # Windows has none, and the flags above are not its compiler's
+
+    with library.with_suffix(".lock").open("w") as lock:
+        with contextlib.suppress(OSError):  # a file system without locks: all of them compile
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if module := _whole(name, library):
+            return module
+        _build(name, source, library)
     return _imported(name, library)
+
+
+def _whole(name: str, library: pathlib.Path) -> Optional[ModuleType]:
+    """The compiled module, or None where there is none or the file was cut short by a full disk."""
+    try:
+        return _imported(name, library) if library.exists() else None
+    except ImportError:
+        logger.info("%s is damaged and built again", library)
+        return None
 
 
 def _imported(name: str, library: pathlib.Path) -> ModuleType:

@@ -6,7 +6,8 @@ oneDNN compiles a product for every number of rows that it meets, and keeps it. 
 length that is a millisecond or two in every batch, and much memory: so it is given round numbers.
 """
 
-from typing import Any, Optional, Tuple
+from functools import cache
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -14,11 +15,38 @@ from torch.nn.functional import pad
 
 # oneDNN's product with a weight of so many numbers is a tenth to a half faster than MKL's on an AMD
 # processor (benchmarks/README.md); smaller ones take it too long to start. PyTorch 1 does not have it.
-_LARGE = 90_000
+LARGE = 90_000
 _FEW = 64  # rows in bfloat16 for which laying W out anew takes longer than it saves
 _ALIGNED = 8  # rows of a GPU's products: of any even number of numbers, 16 bytes in half precision
-_ONEDNN = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
-_PACK = getattr(torch.ops.mkldnn, "_reorder_linear_weight", None)
+
+
+class _Onednn(NamedTuple):
+    """PyTorch's private operators for oneDNN."""
+
+    linear: Callable[..., Tensor]
+    pack: Callable[[Tensor, int], Tensor]
+    has_bfloat16: bool
+
+
+@cache
+def _onednn() -> Optional[_Onednn]:
+    """Those of this PyTorch, or None where it lacks or has changed one: `linear` is the fallback."""
+    try:
+        operators = torch.ops.mkldnn
+        found = _Onednn(
+            operators._linear_pointwise,
+            operators._reorder_linear_weight,
+            operators._is_mkldnn_bf16_supported(),
+        )
+        one = torch.ones(1, 1, dtype=torch.float32)
+        _onednn_product(found, one, found.pack(one, 1), None)
+    except (AttributeError, RuntimeError, TypeError):
+        return None
+    return found
+
+
+def _onednn_product(onednn: _Onednn, x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
+    return onednn.linear(x, W, bias, "none", [], "")
 
 
 def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
@@ -44,8 +72,9 @@ def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
         return x.new_zeros(0, len(W))
     if not W.is_cuda:  # there zeros would cost more than they save
         x = _with_rows(x, rows_for(rows, W))
-    if W.is_mkldnn or _is_for_onednn(W, W.numel()):
-        result = _onednn(x, W, bias)
+    onednn = _onednn()
+    if onednn and (W.is_mkldnn or _is_for_onednn(W, W.numel())):
+        result = _onednn_product(onednn, x, W, bias)
     else:
         result = torch.nn.functional.linear(x, W, bias)
     return result[:rows]
@@ -67,11 +96,12 @@ def product_over_rows(d: Tensor, x: Tensor) -> Tensor:
     `Tensor`
         *Shape:* (m, n)
     """
-    if not _is_for_onednn(d, d.size(1) * x.size(1)) or len(d) == 0:
+    onednn = _onednn()
+    if not onednn or not _is_for_onednn(d, d.size(1) * x.size(1)) or len(d) == 0:
         return torch.mm(d.t(), x)
     d, x = (_with_rows(part, rounded(len(part))) for part in (d, x))
     # It lays out its first factor anew, of which this has fewer columns.
-    return _onednn(x.t(), d.t(), None).t()
+    return _onednn_product(onednn, x.t(), d.t(), None).t()
 
 
 def linear(x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
@@ -86,15 +116,14 @@ def packed(W: Tensor, rows: int) -> Tensor:
     W for several products with about so many rows each: for oneDNN in the order in which it is read,
     which saves every product from making it so; elsewhere, and for a few rows of bfloat16, as it is.
     """
-    if _PACK is None or rows == 0:
+    onednn = _onednn()
+    if onednn is None or rows == 0:
         return W
     if _is_low(W):
-        pays = rows >= _FEW and W.numel() >= _LARGE and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        pays = rows >= _FEW and W.numel() >= LARGE and onednn.has_bfloat16
     else:
         pays = _is_for_onednn(W, W.numel())
-    if not pays:
-        return W
-    return _PACK(W.contiguous(), rounded(rows))
+    return onednn.pack(W.contiguous(), rounded(rows)) if pays else W
 
 
 def rows_for(rows: int, W: Tensor) -> int:
@@ -122,12 +151,8 @@ def _is_low(tensor: Tensor) -> bool:
 def _is_for_onednn(tensor: Tensor, size: int) -> bool:
     """Whether single precision's products with a weight of this size, and this type and device, are."""
     single = tensor.dtype == torch.float32 and tensor.device.type == "cpu"
-    return _ONEDNN is not None and single and size >= _LARGE and bool(torch.backends.mkldnn.enabled)
-
-
-def _onednn(x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
-    assert _ONEDNN is not None
-    return _ONEDNN(x, W, bias, "none", [], "")
+    has = torch.backends.mkldnn.enabled and _onednn() is not None
+    return single and size >= LARGE and bool(has)
 
 
 class _Linear(torch.autograd.Function):

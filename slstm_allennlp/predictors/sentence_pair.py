@@ -1,4 +1,4 @@
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import numpy
 from allennlp.common.util import JsonDict
@@ -10,6 +10,7 @@ from slstm_allennlp.predictors.text_input import TextInput, probabilities_of
 
 _KEYS = (("premise", "hypothesis"), ("sentence1", "sentence2"))
 _FOR_MACHINES = ("probs", "logits")
+_NO_LABEL = (None, "-", "hidden")  # SNLI's where annotators do not agree, MultiNLI's of its test set
 
 
 @Predictor.register("sentence_pair")
@@ -19,7 +20,8 @@ class SentencePair(TextInput):
 
     Input: `{"premise": "raw text", "hypothesis": "raw text"}`, or with the keys of SNLI's and MultiNLI's
     files, `sentence1` and `sentence2` (others are passed over), so that their files can be given as they
-    are, unlabelled ones too. Output: `label`, and `probabilities`, that of every class by its name. A
+    are, unlabelled ones too. Output: `label`; with a label in the input, that one as `gold`, and
+    `correct`; and `probabilities`, that of every class by its name. A
     pair with a sentence without words has the label `null` and no probabilities.
 
     Registered as a `Predictor` with name "sentence_pair"; `sentence_pair_classifier` names it as its
@@ -41,16 +43,23 @@ class SentencePair(TextInput):
         whole = [instance for instance in instances if _has_words(instance)]
         predictions = iter(self.predict_batch_instance(whole) if whole else [])
         nothing: JsonDict = {"label": None, "probabilities": {}}
-        return [next(predictions) if _has_words(pair) else dict(nothing) for pair in instances]
+        outputs = [next(predictions) if _has_words(pair) else dict(nothing) for pair in instances]
+        return [self._with_gold(output, _gold(pair), "label") for output, pair in zip(outputs, inputs)]
+
+    def check_input(self, json_dict: JsonDict) -> None:
+        self._sentences(json_dict)
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
+        return self._dataset_reader.text_to_instance(*self._sentences(json_dict))
+
+    def _sentences(self, json_dict: JsonDict) -> List[str]:
         keys = next((k for k in _KEYS if isinstance(json_dict, dict) and set(k) <= set(json_dict)), None)
         if keys is None:
             raise self.unexpected(json_dict)
         for key in keys:
             if not isinstance(json_dict[key], str):
                 raise ValueError(f"{key} is {json_dict[key]!r}, expected {self.expected}")
-        return self._dataset_reader.text_to_instance(*(json_dict[key] for key in keys))
+        return [json_dict[key] for key in keys]
 
     def predictions_to_labeled_instances(
         self, instance: Instance, outputs: Dict[str, numpy.ndarray]
@@ -69,6 +78,12 @@ class SentencePair(TextInput):
             if name not in result and name not in _FOR_MACHINES:
                 result[name] = value
         return result
+
+
+def _gold(json_dict: JsonDict) -> Optional[str]:
+    """The label that SNLI's or another file has."""
+    label = json_dict.get("gold_label", json_dict.get("label"))
+    return None if label in _NO_LABEL else str(label)
 
 
 def _has_words(pair: Instance) -> bool:

@@ -1,4 +1,4 @@
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -9,7 +9,7 @@ from allennlp.models import Model
 from allennlp.modules import ConditionalRandomField
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
-from slstm_allennlp.predictors.text_input import TextInput, splitter_for, tokens_of
+from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of, tokens_of
 from slstm_allennlp.span_tags import spans_of
 
 _FOR_MACHINES = ("logits", "mask", "class_probabilities")  # left out unless asked for
@@ -21,7 +21,8 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
     Tags sentences with any tagger (`crf_tagger`, `simple_tagger` and models like them), offline: raw
     text is split by spaCy's rules, without the model that AllenNLP's predictor downloads.
 
-    Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "sentence"]}`. Output: `tagged`,
+    Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "sentence"]}`, also with their
+    `tags`; from a file also what the model is trained on, such as CoNLL-U. Output: `tagged`,
     the words and tags side by side, `words` and `tags`; `spans`, if the tags are entities (the model has
     a `label_encoding`), each with its `text`, `label`, `start` and `end`, in characters of the sentence
     (of the words with a space between, if that was the input); and `scores` when asked for. A sentence
@@ -76,9 +77,13 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         predictions = iter(self.predict_batch_instance(instances) if instances else [])
         outputs = [next(predictions) if tokens else self._no_words() for tokens in sentences]
         for json_dict, output in zip(inputs, outputs):
-            for span in output.get("spans", []) if "sentence" in json_dict else []:
-                span["text"] = json_dict["sentence"][span["start"] : span["end"]]
-        return outputs
+            text = text_of(json_dict)
+            for span in output.get("spans", []) if isinstance(text, str) else []:
+                span["text"] = text[span["start"] : span["end"]]
+        return [
+            self._with_gold(output, _gold(json_dict, output), "tags") if "tags" in output else output
+            for output, json_dict in zip(outputs, inputs)
+        ]
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(tokens_of(json_dict, self._splitter))
@@ -152,6 +157,22 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             (gradient,) = torch.autograd.grad(log_likelihood, logits)
         # log p(path) = score(path) - log Z, and the gradient of log Z by a logit is a marginal.
         return [1 - float(gradient[i, id]) for i, id in enumerate(ids)]
+
+
+def _gold(json_dict: JsonDict, output: JsonDict) -> Optional[List[str]]:
+    """
+    The tags that the input has.
+
+    # Errors
+
+    `ValueError` where they are not as many as the words.
+    """
+    tags = json_dict.get("tags")
+    if tags is not None and len(tags) != len(output["words"]):
+        raise ValueError(
+            f"there are {len(tags)} tags for {len(output['words'])} words, expected one each"
+        )
+    return tags
 
 
 def _spans(tokens: List[Token], tags: List[str], encoding: str) -> List[JsonDict]:

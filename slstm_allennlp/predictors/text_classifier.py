@@ -1,4 +1,4 @@
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance, Token
@@ -10,6 +10,7 @@ from slstm_allennlp.predictors.text_input import (
     TextInput,
     probabilities_of,
     splitter_for,
+    text_of,
     tokens_of,
 )
 
@@ -24,7 +25,9 @@ class TextClassifier(TextInput, TextClassifierPredictor):
     split by the tokenizer of the dataset reader or, where it has none, by spaCy's rules, without the
     model that AllenNLP's predictor downloads.
 
-    Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "text"]}`. Output: `label`,
+    Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "text"]}`, and what the model is
+    trained on, such as `{"text": "raw text", "label": "a class"}`. Output: `label`; with a label in the
+    input, that one as `gold`, and `correct`;
     `probabilities`, that of every class by its name, and `words` (as the reader split them; AllenNLP's
     own readers also split `words` anew). A text without words has the label `null` and no probabilities.
 
@@ -66,7 +69,25 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         instances = [self._instance(json_dict, text) for json_dict, text in zip(inputs, texts) if text]
         predictions = iter(self.predict_batch_instance(instances) if instances else [])
         nothing: JsonDict = {"label": None, "probabilities": {}, "words": []}
-        return [next(predictions) if text else dict(nothing) for text in texts]
+        outputs = [next(predictions) if text else dict(nothing) for text in texts]
+        return [
+            self._with_gold(output, self._gold(json_dict), "label") if "label" in output else output
+            for output, json_dict in zip(outputs, inputs)
+        ]
+
+    def load_line(self, line: str) -> JsonDict:
+        """With `text` and `label` for what the dataset reader's files may call otherwise."""
+        json_dict = super().load_line(line)
+        for name, key in (("text", "_text_key"), ("label", "_label_key")):
+            own = getattr(self._dataset_reader, key, name)
+            if own != name and isinstance(json_dict, dict) and own in json_dict:
+                json_dict[name] = json_dict.pop(own)
+        return json_dict
+
+    @staticmethod
+    def _gold(json_dict: JsonDict) -> Optional[str]:
+        label = json_dict.get("label")
+        return None if label is None else str(label)
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._instance(json_dict, tokens_of(json_dict, self._splitter))
@@ -75,8 +96,8 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         if self._reader_tokenizer is None or isinstance(self._dataset_reader, LabelledTextReader):
             return self._dataset_reader.text_to_instance(tokens)
         # AllenNLP's readers that have a tokenizer take nothing but text, and split words anew.
-        text = json_dict.get("sentence") or " ".join(json_dict["words"])
-        return self._dataset_reader.text_to_instance(text)
+        text = text_of(json_dict)
+        return self._dataset_reader.text_to_instance(text if isinstance(text, str) else " ".join(text))
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         name = next((name for name in _PROBABILITIES if name in output), None)

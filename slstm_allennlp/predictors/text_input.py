@@ -1,6 +1,6 @@
 import json
 from abc import abstractmethod
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Union
 
 import spacy
 from allennlp.common.util import JsonDict, sanitize
@@ -10,16 +10,20 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.dataset_readers.lines import parsed_json
+from slstm_allennlp.modules.token_embedders.new_words import learn_new_words
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 _EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
+_TEXT_KEYS = ("sentence", "text")
 
 
 class TextInput(Predictor):
     """
     What the predictors share: their input, a JSON object a line, `{"sentence": "raw text"}` or
     `{"words": ["words", "of", "a", "sentence"]}` if they do not say otherwise, and their output, a JSON
-    object a line.
+    object a line. `text` is the same as `sentence`, as in the files that classifiers are trained on. An
+    input may have what is right, as those files do: the output then has it as `gold`, and says under
+    `correct` whether the prediction is the same.
     """
 
     expected = _EXPECTED
@@ -42,6 +46,16 @@ class TextInput(Predictor):
         """What to raise for input of another form."""
         return ValueError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")
 
+    def check_input(self, json_dict: JsonDict) -> None:
+        """A `ValueError` for an input of another form, without a prediction."""
+        text_of(json_dict)
+
+    def _with_gold(self, output: JsonDict, gold: Any, key: str) -> JsonDict:
+        """The output with what is right and whether the prediction, which has that key, is."""
+        if gold is None:
+            return output
+        return {key: output[key], "gold": gold, "correct": output[key] == gold, **output}
+
     @abstractmethod
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         """What people want to read of a model's output."""
@@ -55,24 +69,38 @@ class TextInput(Predictor):
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
+        learn_new_words(self._model, instances)
         outputs = self._model.forward_on_instances(instances)
         return [
             sanitize(self._readable(instance, output)) for instance, output in zip(instances, outputs)
         ]
 
 
+def text_of(json_dict: JsonDict) -> Union[str, List[str]]:
+    """
+    An input's raw text, or its words.
+
+    # Errors
+
+    `ValueError` for an input of another form.
+    """
+    keys = [key for key in (*_TEXT_KEYS, "words") if isinstance(json_dict, dict) and key in json_dict]
+    if len(keys) != 1:
+        raise ValueError(f"the input is {json.dumps(json_dict)}, expected {_EXPECTED}")
+    (key,) = keys
+    given = json_dict[key]
+    if key == "words":
+        if not isinstance(given, list) or not all(isinstance(w, str) and w.strip() for w in given):
+            raise ValueError(f"words is {given!r}, expected a list of words, none of them empty")
+    elif not isinstance(given, str):
+        raise ValueError(f"{key} is {given!r}, expected {_EXPECTED}")
+    return given
+
+
 def tokens_of(json_dict: JsonDict, splitter: Tokenizer) -> List[Token]:
     """The tokens of an input; raw text is split."""
-    if not isinstance(json_dict, dict) or ("sentence" in json_dict) == ("words" in json_dict):
-        raise ValueError(f"the input is {json.dumps(json_dict)}, expected {_EXPECTED}")
-    if "sentence" in json_dict:
-        if not isinstance(json_dict["sentence"], str):
-            raise ValueError(f"sentence is {json_dict['sentence']!r}, expected {_EXPECTED}")
-        return splitter.tokenize(json_dict["sentence"])
-    words = json_dict["words"]
-    if not isinstance(words, list) or not all(isinstance(w, str) and w.strip() for w in words):
-        raise ValueError(f"words is {words!r}, expected a list of words, none of them empty")
-    return [Token(word) for word in words]
+    text = text_of(json_dict)
+    return splitter.tokenize(text) if isinstance(text, str) else [Token(word) for word in text]
 
 
 def splitter_for(language: str) -> Tokenizer:

@@ -7,7 +7,7 @@ import pytest
 from allennlp.commands import main
 from allennlp.common.checks import ConfigurationError
 
-from tests.conftest import ROOT, train
+from tests.conftest import ROOT
 
 SIZES = {
     "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
@@ -18,18 +18,18 @@ SIZES = {
 
 
 @pytest.fixture(scope="module")
-def pair_classifier(tmp_path_factory):
+def pair_classifier(trained):
     overrides = {
         **SIZES,
         "model.feedforward.hidden_dims": 6,
         "model.seq2vec_encoder.num_layers": 3,
         "model.seq2vec_encoder.bidirectional": True,
     }
-    return train(tmp_path_factory.mktemp("pairs") / "run", "snli_cas_lstm", overrides)
+    return trained("three_layers", "snli_cas_lstm", overrides)
 
 
 @pytest.fixture(scope="module")
-def text_classifier(tmp_path_factory):
+def text_classifier(trained):
     overrides = {
         **SIZES,
         "model.seq2seq_encoder.input_dim": 6,
@@ -37,7 +37,7 @@ def text_classifier(tmp_path_factory):
         "model.feedforward.hidden_dims": 6,
         "dataset_reader.max_instances": 40,
     }
-    return train(tmp_path_factory.mktemp("texts") / "run", "sst2_cas_lstm", overrides)
+    return trained("sst2_cas_lstm", "sst2_cas_lstm", overrides)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_pairs_of_a_three_layer_model(gates, pair_classifier, capsys):
 def test_a_sample_of_plain_text(gates, text_classifier, tmp_path):
     (tmp_path / "sentences.txt").write_text("A good film .\n\nBad\nSo slow\n")
     report = gates(text_classifier / "model.tar.gz", tmp_path / "sentences.txt")
-    assert report["lines"] == 3 and report["places"][0]["range"]["count"] == 7
+    assert report["lines"] == 4 and report["places"][0]["range"]["count"] == 7
     sample = [text_classifier / "model.tar.gz", tmp_path / "sentences.txt", "--sample", 2, "--seed", 1]
     assert gates(*sample)["lines"] == 2
     assert gates(*sample) == gates(*sample)

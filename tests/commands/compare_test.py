@@ -2,11 +2,8 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 from allennlp.commands import main
@@ -15,7 +12,7 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.commands.compare import more_at_a_time
 from slstm_allennlp.comparison.plan import Run
-from tests.comparison.common import plan
+from tests.comparison.common import interrupted_when, plan
 from tests.conftest import ROOT
 
 SMALL = {
@@ -54,20 +51,27 @@ def read(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def test_a_comparison(tmp_path):
+    """Of two systems, with one seed each."""
+    overrides = json.dumps({**SMALL, "trainer.num_epochs": 1})
+    compare("compare", *SYSTEMS, "--output-dir", tmp_path, "--overrides", overrides, "--seeds", "3")
+    report = read(tmp_path / "report.json")
+    assert report["missing"] == [] and report["failed"] == {}
+    for name in ("slstm", "lstm"):
+        (run,) = report["systems"][name]["runs"]
+        assert run["seed"] == read(tmp_path / run["folder"] / "config.json")["pytorch_seed"] == 3
+        lines = (tmp_path / run["folder"] / "predictions.jsonl").read_text().splitlines()
+        right = [line["gold"] == line["predicted"] for line in map(json.loads, lines)]
+        assert run["test"] == pytest.approx(sum(right) / len(right))
+    assert "| lstm |" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def interrupted(tmp_path_factory):
     """A comparison that a Ctrl-C ends in the middle of its first run's second epoch."""
     folder = tmp_path_factory.mktemp("comparison") / "out"
     state = folder / "runs" / "slstm-1" / "training_state_e1_b20.th"
-
-    def interrupt():
-        deadline = time.time() + 120
-        while not state.exists() and time.time() < deadline:
-            time.sleep(0.02)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    threading.Thread(target=interrupt).start()
-    with pytest.raises(SystemExit) as end:
+    with interrupted_when(state.exists), pytest.raises(SystemExit) as end:
         compare(*arguments(folder, "--seeds", "1", "2"))
     assert state.exists()
     return folder, end.value.code
@@ -82,6 +86,7 @@ def comparison(interrupted):
     return folder, before
 
 
+@pytest.mark.slow
 def test_an_interruption_stops_everything(interrupted):
     folder, code = interrupted
     assert code == 130
@@ -92,6 +97,7 @@ def test_an_interruption_stops_everything(interrupted):
     assert str(folder) not in running
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_stopped(comparison):
     folder, first_epoch = comparison
     run = folder / "runs" / "slstm-1"
@@ -104,6 +110,7 @@ def test_it_goes_on_where_it_stopped(comparison):
     assert "interrupted, went on 1 time" in report
 
 
+@pytest.mark.slow
 def test_the_report_of_all_runs(comparison):
     folder, _ = comparison
     report = read(folder / "report.json")
@@ -136,9 +143,11 @@ def test_the_report_of_all_runs(comparison):
         "confusion_slstm",
         "learning_curves",
         "length",
+        "panels",
     ]
 
 
+@pytest.mark.slow
 def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
     folder, _ = comparison
     done = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/measurements.json")}
@@ -154,12 +163,13 @@ def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
     assert end.value.code == 1
     shown = capsys.readouterr()
     assert "2 of 3 runs done" in shown.err
-    assert "broken-1 ended with exit status 1; the end of" in shown.err
+    sizes = "the seq2seq_encoder gives 6, model.seq2vec_encoder.input_size is 7, expected 6"
+    assert f"error: broken: {sizes}\n" in shown.err
     assert "slstm: test accuracy (%)" in shown.out and "lstm: test accuracy (%)" in shown.out
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert "1 run not in this report: broken-1 (failed)." in report
     listing = report.split("````")[1]
-    assert "expected (batch_size, seq_len, input_size) with an input_size of 7" in listing
+    assert sizes in listing
     assert {path: path.stat().st_mtime_ns for path in done} == done
     with pytest.raises(SystemExit) as end:
         compare("compare", path, "--output-dir", folder, "--report-only")
@@ -167,6 +177,20 @@ def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
     assert (folder / "report.md").read_text(encoding="utf-8") == report
 
 
+def test_a_mistake_in_a_config_is_said_once_and_not_for_each_seed(tmp_path, capsys):
+    overrides = json.dumps({**SMALL, "model.seq2vec_encoder.hidden_siz": 6})
+    with pytest.raises(SystemExit) as end:
+        compare(
+            *("compare", SYSTEMS[0], "--output-dir", tmp_path),
+            *("--overrides", overrides, "--seeds", "1", "2", "3"),
+        )
+    assert end.value.code == 1
+    shown = capsys.readouterr().err
+    assert shown.count("is no key of SlstmSeq2VecEncoder, did you mean 'hidden_size'?") == 1
+    assert [path.name for path in (tmp_path / "logs").glob("*.log")] == ["mr_slstm-1.log"]
+
+
+@pytest.mark.slow
 def test_if_all_runs_fail_there_is_a_report_of_that(tmp_path):
     overrides = json.dumps({**SMALL, "train_data_path": "no_such_file#train"})
     with pytest.raises(SystemExit) as end:
@@ -177,6 +201,7 @@ def test_if_all_runs_fail_there_is_a_report_of_that(tmp_path):
     assert "no_such_file" in report.split("## Failed runs")[1]
 
 
+@pytest.mark.slow
 def test_a_metric_that_is_not_there_is_noticed_after_an_epoch(tmp_path):
     overrides = json.dumps({**SMALL, "trainer.num_epochs": 10_000})
     options = ["--overrides", overrides, "--metric", "+acuracy", "--seeds", "1"]
@@ -186,6 +211,7 @@ def test_a_metric_that_is_not_there_is_noticed_after_an_epoch(tmp_path):
     assert said in str(error.value)
 
 
+@pytest.mark.slow
 def test_another_config_for_a_run_that_is_there(comparison):
     folder, _ = comparison
     command = arguments(folder, "--seeds", "1", "--report-only")
@@ -197,6 +223,7 @@ def test_another_config_for_a_run_that_is_there(comparison):
         compare(*command)
 
 
+@pytest.mark.slow
 def test_only_a_report(comparison, tmp_path, capsys):
     folder, _ = comparison
     compare(*arguments(folder, "--seeds", "1", "2", "3", "--report-only", "--baseline", "lstm"))
@@ -275,3 +302,33 @@ def test_distributed_that_is_switched_off():
 def test_no_device_is_offered_to_a_config_that_has_one(fixed):
     run = Run("lstm", 1, fixed)
     assert [*more_at_a_time([run] * 8, 4, 2)] == []
+
+
+def test_a_linear_model_beside_them(tmp_path, capsys):
+    """On the same sentences, with the same result for every seed; and killed, it begins anew."""
+    overrides = json.dumps({**SMALL, "trainer.num_epochs": 1, "dataset_reader.max_instances": 60})
+    options = ["--overrides", overrides, "--output-dir", tmp_path, "--time-over-length"]
+    killed = tmp_path / "runs" / "linear-1"
+    killed.mkdir(parents=True)
+    (killed / "best.th.unfinished").write_text("half of it")
+    compare("compare", SYSTEMS[1], "--names", "lstm", "--linear", "--seeds", "1", "2", *options)
+    assert "linear: test accuracy (%)" in capsys.readouterr().out
+    report = read(tmp_path / "report.json")
+    assert report["missing"] == [] and report["failed"] == {}
+    first, second = report["systems"]["linear"]["runs"]
+    assert first["test"] == second["test"] and first["parameters"] > 100
+    assert first["parameters"] == first["trained_parameters"] and first["epochs"] == 1
+    texts = [
+        [json.loads(line)["texts"] for line in path.read_text().splitlines()]
+        for path in sorted(tmp_path.glob("runs/*/predictions.jsonl"))
+    ]
+    assert len(texts) == 4 and all(text == texts[0] for text in texts)
+    assert read(killed / "time_over_length.json")["groups"] == []
+    assert not (killed / "best.th.unfinished").exists()
+    assert list(report["pictures"]) == [
+        "learning_curves.svg",
+        "length.svg",
+        "time_over_length.svg",
+        "confusion_lstm.svg",
+        "confusion_linear.svg",
+    ]

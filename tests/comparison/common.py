@@ -1,6 +1,10 @@
 """Runs as the worker leaves them, made by hand."""
 
+import contextlib
 import json
+import os
+import signal
+import threading
 
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import Metric, Plan, System
@@ -20,6 +24,33 @@ def plan(*names, seeds=(1, 2), metric="accuracy"):
     """Of systems that differ in their size."""
     systems = [System(name, config(type="lstm", hidden_size=size)) for size, name in enumerate(names)]
     return Plan(systems, list(seeds), names[0], Metric(metric))
+
+
+def change(path, **values):
+    """What is under some keys of a JSON file."""
+    write_json(path, {**json.loads(path.read_text()), **values})
+
+
+@contextlib.contextmanager
+def interrupted_when(condition):
+    """Sends a Ctrl-C to this process as soon as the condition holds, and none after the block."""
+    ended = threading.Event()
+
+    def interrupt():
+        while not condition():
+            if ended.wait(0.02):
+                return
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # pytest-xdist ignores it
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        signal.signal(signal.SIGINT, handler)
 
 
 def write_epoch(folder, number, **metrics):

@@ -18,7 +18,7 @@ def trained_run(folder, **changes):
 
 
 @pytest.fixture(scope="module")
-def simple_tagger(tmp_path_factory):
+def simple_tagger(trained):
     """AllenNLP's tagger without a CRF, which tags padding, too."""
     model = {
         "type": "simple_tagger",
@@ -30,18 +30,19 @@ def simple_tagger(tmp_path_factory):
     indexers = {"tokens": {"type": "single_id"}}
     overrides = {"model": model, "dataset_reader.token_indexers": indexers, "trainer.num_epochs": 1}
     overrides.update({"evaluate_on_test": False, "trainer.optimizer": "adam"})
-    return train(tmp_path_factory.mktemp("simple_tagger") / "run", "pos_slstm", overrides)
+    return trained("simple_tagger", "pos_slstm", overrides)
 
 
 @pytest.fixture(scope="module")
-def translator(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("translator")
-    config = small("training_config/translation_lstm.jsonnet")
-    config["dataset_reader"]["max_instances"] = 12
-    config["model"]["decoder"]["beam_search"] = {"beam_size": 2, "max_steps": 5}
-    (folder / "small.json").write_text(json.dumps(config))
-    train_model_from_file(str(folder / "small.json"), str(folder / "run"))
-    return folder / "run"
+def translator(shared):
+    def fill(folder):
+        config = small("training_config/translation_lstm.jsonnet")
+        config["dataset_reader"]["max_instances"] = 12
+        config["model"]["decoder"]["beam_search"] = {"beam_size": 2, "max_steps": 5}
+        (folder / "small.json").write_text(json.dumps(config))
+        train_model_from_file(str(folder / "small.json"), str(folder / "run"))
+
+    return shared("small_translator", fill) / "run"
 
 
 @pytest.mark.parametrize("name", ["classifier", "tagger", "simple_tagger", "pair_classifier"])
@@ -196,3 +197,10 @@ def test_peak_memory_is_that_of_the_past_too():
     del block
     assert kind == "CPU" and grown - before >= 90_000_000
     assert peak_memory(-1)[0] >= grown - 10_000_000  # the kernel counts roughly
+
+
+@pytest.mark.parametrize("trainer", ["fit", {"type": "fit"}])
+def test_a_fitted_model_is_on_the_cpu(monkeypatch, trainer):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert device_of({"trainer": trainer}) == -1
+    assert device_of({"trainer": {"type": "gradient_descent"}}) == 0

@@ -85,8 +85,10 @@ def test_confusion(tmp_path):
     assert not found.was_cut
     figures.confusion(tmp_path / "c.svg", "lstm", found)
     shown = texts(tmp_path / "c.svg")
-    # Shares of each row: three of four, one of four, none, all.
-    assert {"75", "25", "0", "100", "predicted (% of the row)", "gold", "lstm"} <= set(shown)
+    # Shares of each row: three of four, one of four, none, all. Below each, how many.
+    axes = {"predicted (% of row, count)", "gold", "lstm"}
+    assert {"75", "25", "0", "100", "3", "1", *axes} <= set(shown)
+    assert shown.count("1") == 2
 
 
 def test_confusions_of_all_systems_have_the_same_labels():

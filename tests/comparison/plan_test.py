@@ -122,14 +122,14 @@ def test_a_systems_own_overrides_come_after_those_for_all(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "beside",
-    [{"configs": MR[:1]}, {"names": ["a"]}, {"variants": {"a": {}}}, {"sweep": {STEPS: [1]}}],
+    "configs, options",
+    [(MR[:1], {}), ([], {"names": ["a"]}), ([], {"variants": {"a": {}}}), ([], {"sweep": {STEPS: [1]}})],
 )
-def test_beside_a_comparison_file_there_is_no_config(tmp_path, beside):
+def test_beside_a_comparison_file_there_is_no_config(tmp_path, configs, options):
     path = tmp_path / "comparison.json"
     path.write_text(json.dumps({"systems": {"a": {"config": MR[0]}}}))
     with pytest.raises(ConfigurationError, match="is a comparison file, expected no other configs"):
-        plan_from_options([str(path), *beside.pop("configs", [])], **beside)
+        plan_from_options([str(path), *configs], **options)
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,14 @@ import re
 
 import numpy
 import pytest
+from scipy import stats
 
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import Metric, Plan, System
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure
-from tests.comparison.common import config, plan, write_epoch, write_run
+from tests.comparison.common import change, config, plan, write_epoch, write_run
 
 RIGHT = {"base": [[1, 0, 0, 0], [1, 1, 0, 0]], "other": [[1, 1, 1, 0], [1, 1, 1, 1]]}
 
@@ -33,10 +34,6 @@ def report(comparison, the_plan, failures=(), right=RIGHT, **training):
 
 def in_json(comparison, key):
     return json.loads((comparison.path / "report.json").read_text())[key]
-
-
-def change(path, **values):
-    write_json(path, {**json.loads(path.read_text()), **values})
 
 
 def rows(markdown, heading):
@@ -207,8 +204,9 @@ def test_the_page_needs_nothing_beside_it(comparison):
     page = Page()
     page.feed((comparison.path / "report.html").read_text(encoding="utf-8"))
     assert page.open == [] and page.others == []
-    # Learning curves, and confusions of both; four sentences are too few for their lengths.
-    assert len(page.images) == 3
+    # Learning curves in two panels, and confusions of both; four sentences are too few for their
+    # lengths.
+    assert len(page.images) == 4
     for image in page.images:
         kind, data = image.split(",")
         assert kind == "data:image/svg+xml;base64" and b"<svg" in base64.b64decode(data)
@@ -422,7 +420,7 @@ def test_numbers_that_are_none(comparison):
 def test_the_numbers_of_every_picture(comparison):
     report(comparison, plan("base", "other"))
     given = in_json(comparison, "pictures")
-    assert set(given) == {path.name for path in (comparison.path / "figures").iterdir()}
+    assert set(given) == {path.name for path in (comparison.path / "figures").glob("*.svg")}
     accuracy, loss = given["learning_curves.svg"]["panels"]
     assert given["learning_curves.svg"]["x"] == "epoch"
     assert (accuracy["y"], loss["y"]) == ("dev accuracy (%)", "training loss")
@@ -458,3 +456,84 @@ def test_a_metric_without_a_unit(comparison):
     text = report(comparison, plan("base", "other", metric="loss"))
     assert rows(text, "Results")[0][2] == "1.50 ± 0.00" and "they are two measures" in text
     assert rows(text, "Differences to base")[0][1] == "+0.0000"
+
+
+def with_linear(comparison):
+    """Two systems of two epochs, and a linear model, which has one epoch and the same result always."""
+    model = {"model": {"type": "linear_classifier"}, "trainer": {"type": "fit"}}
+    linear = System("linear", {**model, "test_data_path": "test.txt"})
+    two = plan("base", "other", seeds=range(1, 6))
+    the_plan = Plan([*two.systems, linear], two.seeds, "base", two.metric)
+    for run in the_plan.runs():
+        groups = [] if run.system == "linear" else [{"length": 3, "seconds_per_sentence": 1.0}]
+        right = [1, 1, 1, 0] if run.system == "linear" else [run.seed % 2, 0, 0, 0]
+        folder = write_run(comparison, run, right)
+        conditions = {"device": "CPU (2 cores)", "threads": 1, "runs_at_a_time": 1}
+        write_json(folder.time_over_length, {"groups": groups, "conditions": conditions})
+        if run.system == "linear":
+            (folder.path / "metrics_epoch_1.json").unlink()
+    return the_plan, write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
+
+
+def test_a_linear_model_is_in_every_table_and_picture(comparison):
+    _, text = with_linear(comparison)
+    for heading in ("Results", "Differences to base", "Differences to base by length"):
+        assert [row[0] for row in rows(text, heading)][-1] == "linear"
+    assert "](runs/linear-5/)" in text and "and of linear the whole fit" in text
+    pictures = in_json(comparison, "pictures")
+    dev, loss = pictures["learning_curves.svg"]["panels"]
+    assert dev["lines"]["linear"] == {"values": [40.0] * 5}, "a level, right across"
+    assert loss["lines"]["linear"] == {"values": [2.0] * 5} and len(dev["lines"]["base"]["x"]) == 2
+    (length,) = pictures["length.svg"]["panels"] if "length.svg" in pictures else ({"lines": "linear"},)
+    assert "linear" in length["lines"]
+    assert "confusion_linear.svg" in pictures
+    assert "Right across, since there are no epochs: linear." in text
+
+
+def test_a_linear_model_has_no_time_over_length(comparison):
+    _, text = with_linear(comparison)
+    (panel,) = in_json(comparison, "pictures")["time_over_length.svg"]["panels"]
+    assert list(panel["lines"]) == ["base", "other"]
+    assert "Without linear: no training step." in text
+
+
+def test_one_result_with_every_seed_is_tested_against_several(comparison):
+    """A paired t-test of the others against a constant."""
+    with_linear(comparison)
+    other, linear = in_json(comparison, "comparisons")
+    differences = [75 - 25 * (seed % 2) for seed in range(1, 6)]
+    expected = stats.ttest_1samp(differences, 0)
+    assert linear["over_seeds"]["p_value"] == pytest.approx(expected.pvalue)
+    assert linear["over_seeds"]["difference"] == pytest.approx(sum(differences) / 500)
+    assert linear["verdict"] in ("better", "too close to call")
+    assert other["over_seeds"]["remark"] == "the results are the same with every seed: no t-test"
+
+
+def test_what_a_linear_model_has_of_its_own(comparison):
+    _, text = with_linear(comparison)
+    assert rows(text, "What differs") == [["base", "0"], ["other", "1"], ["linear", "–"]]
+    assert 'Its own: model.type "linear\\_classifier", trainer.type "fit".' in text
+    section = text.split("## What is the same\n")[1]
+    assert "| key of the config | all systems but linear |" in section
+
+
+def test_linear_models_alone_have_no_learning_curves(comparison):
+    config_of_linear = {
+        "test_data_path": "test.txt",
+        "model": {"type": "linear_classifier"},
+        "trainer": {"type": "fit"},
+    }
+    systems = [System("linear", config_of_linear)]
+    text = report(
+        comparison, Plan(systems, [1], "linear", Metric("accuracy")), right={"linear": [[1, 1, 0, 0]]}
+    )
+    assert "Learning curves" not in text and "Nothing: there is one config." in text
+
+
+def test_the_verdict_comes_first(comparison):
+    report(comparison, plan("base", "other"))
+    first = (comparison.path / "report.md").read_text(encoding="utf-8").split("\n\n")[1].strip()
+    assert first.startswith("**Whether other or base is better, 2 seeds cannot say: other has a test ")
+    report(comparison, plan("base"))
+    first = (comparison.path / "report.md").read_text(encoding="utf-8").split("\n\n")[1].strip()
+    assert first.startswith("**base has a test accuracy (%) of ")

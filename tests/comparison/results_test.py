@@ -6,12 +6,12 @@ import math
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, read_json, write_json
+from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import Metric
 from slstm_allennlp.comparison.predictions import Prediction, write_predictions
 from slstm_allennlp.comparison.report import write_report
 from slstm_allennlp.comparison.results import Results, RunResult, epoch_seconds
-from tests.comparison.common import plan, write_epoch, write_run
+from tests.comparison.common import change, plan, write_epoch, write_run
 
 
 @pytest.fixture
@@ -117,9 +117,8 @@ def write_ahead(comparison, the_plan, ahead):
         num_right = 20 + ahead.get(run.system, [0] * 5)[run.seed]
         right = [1] * num_right + [0] * (40 - num_right)
         folder = write_run(comparison, run, right, gold="ab" * 20)
-        measured = read_json(folder.measurements)
-        measured["test_metrics"]["loss"] = 2 - num_right / 40
-        write_json(folder.measurements, measured)
+        accuracy = num_right / 40
+        change(folder.measurements, test_metrics={"accuracy": accuracy, "loss": 2 - accuracy})
 
 
 def test_a_comparison_among_several_is_corrected(comparison):
@@ -161,9 +160,7 @@ def test_a_score_that_is_not_a_number(comparison, score):
     for run in the_plan.runs():
         folder = write_run(comparison, run, [1, 1, 0, 0])
         if run.name == "other-1":
-            measured = read_json(folder.measurements)
-            measured["test_metrics"]["accuracy"] = score
-            write_json(folder.measurements, measured)
+            change(folder.measurements, test_metrics={"accuracy": score})
     results = Results(the_plan, comparison)
     assert [result.run.name for result in results.done] == ["base-1", "base-2", "other-2"]
     report = write_report(results).read_text(encoding="utf-8")
@@ -222,8 +219,7 @@ def test_a_metric_that_those_of_one_system_do_not_make_up(comparison):
     the_plan = plan("base", "other", seeds=(1,))
     for run, accuracy in zip(the_plan.runs(), (0.5, 0.6)):
         folder = write_run(comparison, run, [1, 1, 0, 0])
-        measured = read_json(folder.measurements)
-        write_json(folder.measurements, {**measured, "test_metrics": {"accuracy": accuracy}})
+        change(folder.measurements, test_metrics={"accuracy": accuracy})
     assert "is 0.5000 for other-1, where accuracy is 0.6" in Results(the_plan, comparison).disagreement
 
 

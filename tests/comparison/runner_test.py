@@ -3,9 +3,7 @@
 import json
 import os
 import shutil
-import signal
 import sys
-import threading
 import time
 
 import pytest
@@ -13,7 +11,7 @@ import pytest
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.runner import Resources, Runner, recorded_failures, tail
-from tests.comparison.common import plan, write_epoch
+from tests.comparison.common import interrupted_when, plan, write_epoch
 
 # What each run does, by its system's name; it says when, and what it saw of the machine.
 SCRIPTS = {
@@ -21,7 +19,7 @@ SCRIPTS = {
     "bad": "print('first'); print(); sys.exit('last words')",
     "killed": "os.kill(os.getpid(), 9)",
     "lazy": "folder = None",
-    "endless": "subprocess.Popen(['sleep', '60']); time.sleep(60)",
+    "endless": "subprocess.Popen(['sleep', '60']); (folder / 'asleep').touch(); time.sleep(60)",
     "deserted": "os.fork() and os.kill(os.getpid(), 9); time.sleep(60)",  # the child has the lock, too
     "polite": "told(lambda *_: sys.exit((folder / 'saved').touch())); time.sleep(60)",
     "deaf": "told(signal.SIG_IGN); (folder / 'deaf').touch(); time.sleep(60)",
@@ -157,15 +155,10 @@ def is_alive(pid):
 def test_an_interruption_leaves_no_process(run_all, comparison):
     """Nor one that a run has started, such as a data loader's worker."""
 
-    def interrupt():
-        deadline = time.time() + 30
-        while len(list(comparison.path.glob("runs/*/begun"))) < 2 and time.time() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.3)
-        os.kill(os.getpid(), signal.SIGINT)
+    def two_are_asleep():
+        return len(list(comparison.path.glob("runs/*/asleep"))) == 2
 
-    threading.Thread(target=interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interrupted_when(two_are_asleep):
         run_all(["endless"], seeds=range(3), jobs=2)
     begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
     assert len(begun) == 2 and not any(map(is_alive, begun))

@@ -5,7 +5,7 @@ import torch
 from allennlp.commands.train import train_model
 from allennlp.common import Params
 
-FILES = {"model", "training"}
+FILES = ("model", "training")
 
 
 class Killed(BaseException):

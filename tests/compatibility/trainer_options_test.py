@@ -175,8 +175,9 @@ def test_all_names_that_a_config_can_give_are_here():
     import_plugins()  # allennlp_models has names of its own
     assert set(LearningRateScheduler.list_available()) == set(SCHEDULERS)
     assert set(Optimizer.list_available()) == set(OPTIMIZERS)
-    here = {*CALLBACKS, *NOT_WORKING, "interrupt_second_epoch"}
-    assert set(TrainerCallback.list_available()) == here
+    callbacks = TrainerCallback.list_available()
+    ours = {name for name in callbacks if TrainerCallback.by_name(name).__module__.startswith("tests.")}
+    assert set(callbacks) - ours == {*CALLBACKS, *NOT_WORKING}
     assert set(BatchSampler.list_available()) == {"bucket", "max_tokens_sampler"}
     assert MovingAverage.list_available() == ["exponential"]
     assert MomentumScheduler.list_available() == ["inverted_triangular"]

@@ -1,7 +1,5 @@
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader
 from allennlp.data.dataset_readers.conll2003 import Conll2003DatasetReader
 from allennlp.data.dataset_readers.dataset_utils.span_utils import bioul_tags_to_spans
 
@@ -117,14 +115,6 @@ def test_unknown_coding_scheme():
         ConfigurationError, match="coding_scheme is 'BIO', expected one of IOB1, IOB2, BIOES"
     ):
         ConllNerReader("BIO")
-
-
-def test_params_round_trip():
-    reader = DatasetReader.from_params(Params({"type": "conll_ner", "coding_scheme": "IOB2"}))
-    params = reader.to_params()
-    assert params["coding_scheme"] == "IOB2"
-    again = DatasetReader.from_params(params.duplicate()).to_params()
-    assert again.as_dict(quiet=True) == params.as_dict(quiet=True)
 
 
 @pytest.mark.parametrize("part, sentences", [("train", 500), ("dev", 100), ("test", 150)])

@@ -2,9 +2,7 @@ import collections
 import itertools
 
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader
 
 from slstm_allennlp.dataset_readers import MovieReviewReader
 
@@ -193,14 +191,6 @@ def test_missing_files_and_folders(tmp_path):
 def test_arguments_out_of_range(options, message):
     with pytest.raises(ConfigurationError, match=message):
         MovieReviewReader(**options)
-
-
-def test_params_round_trip():
-    params = {"type": "movie_review", "seed": 3, "folds": 5, "fold": 4, "encoding": "latin-1"}
-    full = DatasetReader.from_params(Params(dict(params))).to_params()
-    again = DatasetReader.from_params(full.duplicate()).to_params()
-    assert again.as_dict(quiet=True) == full.as_dict(quiet=True)
-    assert {**full.as_dict(quiet=True), **params} == full.as_dict(quiet=True)
 
 
 def test_the_bundled_corpus_is_no_utf_8():

@@ -1,7 +1,5 @@
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader
 
 from slstm_allennlp.dataset_readers import ReviewReader
 
@@ -79,14 +77,6 @@ def test_what_does_not_exist(folder):
         read(f"{folder}#train")
     with pytest.raises(ConfigurationError, match="dev_size is 0, expected at least 1"):
         ReviewReader("toys", dev_size=0)
-
-
-def test_params_round_trip():
-    reader = DatasetReader.from_params(Params({"type": "review", "dataset": "toys", "dev_size": 7}))
-    params = reader.to_params()
-    assert (params["dataset"], params["dev_size"]) == ("toys", 7)
-    again = DatasetReader.from_params(params.duplicate()).to_params()
-    assert again.as_dict(quiet=True) == params.as_dict(quiet=True)
 
 
 @pytest.mark.parametrize("dataset", ["books", "apparel"])

@@ -1,7 +1,6 @@
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Token, Vocabulary
+from allennlp.data import Token, Vocabulary
 from allennlp.data.dataset_readers.dataset_reader import WorkerInfo
 
 from slstm_allennlp.dataset_readers import TaggedTextReader
@@ -218,18 +217,6 @@ def test_is_lazy_and_stops_at_max_instances(tmp_path):
     assert len(list(reader.read(path))) == 2
     instances = TaggedTextReader(format="inline").read(path)
     assert pairs(next(instances)) == (["a"], ["DT"])  # long before the broken line
-
-
-def test_params_round_trip():
-    params = {
-        "type": "tagged_text",
-        "format": "inline",
-        "separator": "_",
-        "label_namespace": "pos_labels",
-    }
-    reader = DatasetReader.from_params(Params(dict(params)))
-    again = reader.to_params().as_dict()
-    assert {key: again[key] for key in params} == params
 
 
 @pytest.mark.parametrize("part, sentences", [("train", 500), ("dev", 100), ("test", 150)])

@@ -12,6 +12,7 @@ import torch
 
 from slstm_allennlp.inside import Reading, page, report_of
 from slstm_allennlp.modules import SentenceStateLSTM
+from tests.conftest import slow_but
 from tests.ops.slstm_test import randomized
 
 # None of them is a part of the two worlds themselves: selenium is in requirements-dev.txt.
@@ -125,11 +126,20 @@ class Browser:
         return self.texts(table + f"tbody tr > :nth-child({place})")
 
 
+def open_page(driver, report, folder, motion):
+    (folder / "inside.html").write_text(page(report), encoding="utf-8")
+    features = [{"name": "prefers-reduced-motion", "value": motion}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    driver.get((folder / "inside.html").as_uri())
+    return Browser(driver)
+
+
 @pytest.fixture
 def browser(driver, report, tmp_path):
-    (tmp_path / "inside.html").write_text(page(report), encoding="utf-8")
-    driver.get((tmp_path / "inside.html").as_uri())
-    yield Browser(driver)
+    """Without motion, at the last step of the first sentence's own."""
+    opened = open_page(driver, report, tmp_path, motion="reduce")
+    opened.run("go(3)")
+    yield opened
     assert [entry["message"] for entry in driver.get_log("browser")] == []
     # Nothing but the file itself was asked for.
     assert driver.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -199,6 +209,36 @@ def test_it_shows_any_quantity_over_all_steps(browser, report):
     assert near(kept, first["nodes"][1]["keeps"])
 
 
+def test_it_opens_on_the_first_step_and_plays(driver, report, tmp_path):
+    opened = open_page(driver, report, tmp_path, motion="no-preference")
+    assert opened.find("#where").text == "Step 1 of 3" and opened.find("#play").text == "Stop"
+    deadline = time.monotonic() + 20
+    while opened.find("#play").text == "Stop" and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert opened.find("#where").text == "Step 5 of 3 + 2"
+
+
+def test_it_stands_still_for_those_who_want_no_motion(driver, report, tmp_path):
+    opened = open_page(driver, report, tmp_path, motion="reduce")
+    assert opened.find("#where").text == "Step 1 of 3" and opened.find("#play").text == "Play"
+    assert "Each row is a word, each step one exchange" in opened.find("#look").text
+
+
+def test_a_key_ends_the_playing(driver, report, tmp_path):
+    opened = open_page(driver, report, tmp_path, motion="no-preference")
+    opened.press("END")
+    assert opened.find("#play").text == "Play" and opened.find("#where").text == "Step 5 of 3 + 2"
+
+
+def test_its_scale_is_honest(browser):
+    """A difference of 11.1 to 11.2 % is no black and white, unless full contrast is chosen."""
+    assert not browser.find("#contrast").is_selected()
+    between = "const r = { least: 0.111, largest: 0.112, even: 1 / 9, top: 2 / 9 };"
+    difference = "return shadeOf(0.112, r) - shadeOf(0.111, r);"
+    assert browser.run(f"{between} {difference}") < 0.01
+    assert browser.run(f"{between} state.contrast = true; {difference}") > 0.8
+
+
 def test_it_plays_to_the_end(browser):
     browser.press("HOME")
     browser.find("#play").click()
@@ -239,6 +279,7 @@ def test_contrast_goes_from_the_least_to_the_most(browser, report):
     # Without what the nodes kept of themselves, which may be far from what they heard.
     heard = numpy.concatenate([numpy.ravel(node["listens"]) for node in first["nodes"]])
     shown = {"input": first["gates"]["i"][2], "heard by g 2": first["nodes"][1]["listens"][2]}
+    browser.find("#contrast").click()
     for (column, values), among in zip(shown.items(), (gates, heard)):
         expected = (numpy.array(values) - among.min()) / numpy.ptp(among)
         assert shades(browser, column) == pytest.approx(expected, abs=1e-3)
@@ -334,8 +375,8 @@ def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
     assert shown[0] == f"{top} %" and ("100 %" in shown) == hundred
 
 
-@pytest.mark.parametrize("width", (1280, 400))
-@pytest.mark.parametrize("scheme", ("light", "dark"))
+@pytest.mark.parametrize("width", slow_but((1280, 390), fast=[390]))
+@pytest.mark.parametrize("scheme", slow_but(("light", "dark"), fast=["dark"]))
 def test_it_is_legible(browser, scheme, width):
     """Letters of 12 pixels and more, at a contrast of 4.5 and more, within the window's width."""
     browser.look(scheme, width)
@@ -346,5 +387,6 @@ def test_it_is_legible(browser, scheme, width):
             found = browser.run(CONTRAST)
             assert len(found) > 100
             assert [what for what in found if what[0] < 4.5 or what[1] < 12] == []
-    assert browser.run("return document.documentElement.scrollWidth") <= width
+    page = "document.documentElement"  # beside its scroll bar
+    assert browser.run(f"return {page}.scrollWidth - {page}.clientWidth") == 0
     assert browser.find("tbody td.value").size["height"] > 12

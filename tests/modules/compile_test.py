@@ -9,6 +9,7 @@ from slstm_allennlp.modules import (
     CoupledLSTM,
     SentenceStateLSTM,
 )
+from tests.conftest import slow_but
 
 MODULES = {
     **{
@@ -27,7 +28,7 @@ def batch(*lengths):
 
 
 @pytest.mark.skipif(not hasattr(torch, "compile"), reason="this PyTorch has no torch.compile")
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", slow_but(MODULES, fast=["slstm, balanced"]))
 def test_compiled_in_one_graph(double, name):
     module = MODULES[name]()
     inputs, mask = batch(5, 3, 1)
@@ -43,7 +44,7 @@ def test_compiled_in_one_graph(double, name):
 
 
 @pytest.mark.skipif(not hasattr(torch, "export"), reason="this PyTorch has no torch.export")
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", slow_but(MODULES, fast=["coupled_lstm"]))
 def test_exported(double, name):
     module = MODULES[name]().eval()
     sizes = {0: torch.export.Dim("batch_size")}

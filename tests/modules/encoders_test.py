@@ -192,6 +192,23 @@ def test_encoders_compute_what_their_modules_compute():
             {**POOLED, "seq2vec_encoder": {"type": "max_pooling", "embedding_dim": 4}},
             "compose: seq2seq_encoder gives 6 numbers a word and seq2vec_encoder takes 4",
         ),
+        ({**POOLED, "seq2vec_encoder": None}, "compose: seq2vec_encoder is None, expected an encoder"),
+        (
+            {"type": "compose", "seq2seq_encoder": None, "seq2vec_encoder": {"type": "max_pooling"}},
+            "compose: seq2seq_encoder is None, expected an encoder",
+        ),
+        ({"type": "max_pooling", "embedding_dim": 0}, "max_pooling: embedding_dim is 0"),
+        ({"type": "max_pooling", "embedding_dim": -1}, "max_pooling: embedding_dim is -1"),
+        ({"type": "max_pooling", "embedding_dim": True}, "embedding_dim is True, expected an integer"),
+        ({"type": "additive_attention", "input_size": True}, "input_size is True, expected an integer"),
+        (
+            {"type": "additive_attention", "input_size": 4, "attention_size": False},
+            "attention_size is False, expected an integer",
+        ),
+        ({"type": "slstm", **SIZES, "num_steps": True}, "num_steps is True, expected an integer"),
+        ({"type": "cas_lstm", **SIZES, "num_layers": True}, "num_layers is True, expected an integer"),
+        ({"type": "coupled_lstm", **SIZES, "hidden_size": True}, "hidden_size is True"),
+        ({"type": "stacked_cnn", **SIZES, "window": True}, "window is True, expected an integer"),
     ],
 )
 def test_configs_out_of_range(params, message):
@@ -199,3 +216,19 @@ def test_configs_out_of_range(params, message):
         build(Seq2VecEncoder, params)
     with pytest.raises(ConfigurationError, match="dropout: dropout is 2, expected a rate"):
         build(Seq2SeqEncoder, {"type": "dropout", "input_dim": 4, "dropout": 2})
+
+
+@pytest.mark.parametrize("size", (0, -1, True, None, 2.5, "4"))
+def test_sizes_of_dropout(size):
+    with pytest.raises(
+        (ConfigurationError, TypeError),
+        match=rf"input_dim (is {size!r}, expected an integer|to be a int)",
+    ):
+        build(Seq2SeqEncoder, {"type": "dropout", "input_dim": size})
+
+
+def test_a_flag_is_no_rate():
+    with pytest.raises(ValueError, match="dropout is True, expected a rate from 0 to 1"):
+        StackedCNN(4, 6, dropout=True)
+    with pytest.raises(ValueError, match="window is True, expected an odd number"):
+        StackedCNN(4, 6, window=True)

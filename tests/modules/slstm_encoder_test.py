@@ -99,21 +99,28 @@ def test_dropout_in_training_only(role):
     assert torch.equal(encoder(inputs, mask), encoder(inputs, mask))
 
 
+LSTM_KEYS = {
+    "bidirectional": False,
+    "num_layers": 2,
+    "bias": False,
+    "stateful": True,
+    "recurrent_dropout_probability": 0.1,
+}
+
+
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize(
-    "key, value, advice",
-    [
-        ("bidirectional", True, "always reads both ways; .* set hidden_size to twice the old one"),
-        ("bidirectional", False, "always reads both ways"),
-        ("num_layers", 2, "set num_steps"),
-        ("bias", False, "every gate of an S-LSTM has a bias"),
-        ("stateful", True, "starts every sentence afresh"),
-        ("recurrent_dropout_probability", 0.1, "set dropout instead"),
-    ],
-)
-def test_keys_that_only_an_lstm_has(role, key, value, advice):
-    with pytest.raises(ConfigurationError, match=f'slstm has no key "{key}": .*{advice}'):
-        build(role, **{key: value})
+@pytest.mark.parametrize("key", LSTM_KEYS)
+def test_a_key_that_only_an_lstm_has(role, key):
+    advice = f'slstm has no key "{key}": an S-LSTM reads both ways, .*; remove it and keep hidden_size'
+    with pytest.raises(ConfigurationError, match=advice):
+        build(role, **{key: LSTM_KEYS[key]})
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_all_keys_that_only_an_lstm_has_are_named_at_once(role):
+    keys = ", ".join(f'"{key}"' for key in LSTM_KEYS)
+    with pytest.raises(ConfigurationError, match=f"slstm has no keys {keys}: .*; remove them and keep"):
+        build(role, **LSTM_KEYS)
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -121,11 +128,16 @@ def test_keys_that_only_an_lstm_has(role, key, value, advice):
     "params, message",
     [
         ({"num_steps": 0}, "slstm: num_steps is 0, expected an integer of at least 1"),
-        ({"transition": "fast"}, "slstm: transition: unknown preset 'fast', expected one of"),
+        ({"transition": "fast"}, r"slstm: transition: unknown preset 'fast', did you mean 'fastnlp'\?$"),
         ({"transition": "released"}, "slstm: input_size is 4 and hidden_size is 6, expected equal"),
         ({"dropout": 1.5}, r"slstm: dropout is 1\.5, expected a rate from 0 to 1"),
         ({"dropout": None}, "slstm: dropout is None, expected a rate from 0 to 1"),
-        ({"steps": 3}, "Extra parameters"),
+        ({"transition": "balance"}, r"unknown preset 'balance', did you mean 'balanced'\?$"),
+        (
+            {"transition": "best"},
+            "unknown preset 'best', expected one of 'paper', 'released', 'fastnlp', ",
+        ),
+        ({"num_step": 3}, r"num_step is no key of Slstm\w+Encoder, did you mean 'num_steps'\?$"),
     ],
 )
 def test_configs_out_of_range(role, params, message):

@@ -124,7 +124,7 @@ def test_gradcheck(double, fusion, directions):
                 built.append(CasLstmWeights._make(None if w is None else left.pop(0) for w in weights))
             return run(version, inputs, built)[-1][:2]
 
-        assert torch.autograd.gradcheck(last_states, (inputs, *parameters))
+        assert torch.autograd.gradcheck(last_states, (inputs, *parameters), fast_mode=True)
 
 
 @pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")

@@ -1,9 +1,11 @@
+import concurrent.futures
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -62,6 +64,26 @@ def test_a_damaged_file_is_built_again(tmp_path, monkeypatch):
     monkeypatch.setattr(compiled, "_build", lambda name, source, library: shutil.copy(built, library))
     name = pathlib.Path(built).stem
     assert hasattr(compiled._built_once(name, tmp_path, library), "word_forward")
+
+
+def test_processes_that_start_together_compile_once(tmp_path, monkeypatch):
+    """The second waits for the first one's lock, and takes what that one has built."""
+    if not HAS_COMPILER:
+        pytest.skip("no C++ compiler or no ninja here")
+    built = load_kernels("slstm").__file__
+    library, builds = tmp_path / "together.so", []
+
+    def build(name, source, library):
+        builds.append(name)
+        time.sleep(0.5)
+        shutil.copy(built, library)
+
+    monkeypatch.setattr(compiled, "_build", build)
+    arguments = (pathlib.Path(built).stem, tmp_path, library)
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        results = [pool.submit(compiled._built_once, *arguments) for _ in range(3)]
+        assert all(hasattr(result.result(), "word_forward") for result in results)
+    assert len(builds) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+import types
+
 import pytest
 import torch
 
@@ -13,6 +15,14 @@ def assert_near(ours, exact, dtype):
     assert (ours.double() - exact).norm() <= 8 * torch.finfo(dtype).eps * exact.norm()
 
 
+@pytest.fixture(params=("with", "without"))
+def private_operators(request, monkeypatch):
+    """Those of this PyTorch, and as on a PyTorch that has none."""
+    if request.param == "without":
+        monkeypatch.setattr(products, "_onednn", lambda: None)
+
+
+@pytest.mark.usefixtures("private_operators")
 @SIZES
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 @pytest.mark.parametrize("rows", (0, 1, 5, 300, 301))
@@ -26,6 +36,7 @@ def test_product(dtype, rows, turned, m, n):
         assert_near(product(x, packed(W, expected_rows)), exact, dtype)
 
 
+@pytest.mark.usefixtures("private_operators")
 @SIZES
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 @pytest.mark.parametrize("rows", (0, 1, 301))
@@ -42,6 +53,25 @@ def test_a_bias(m, n):
     assert_near(product(x, packed(W, 3), bias), exact, torch.float32)
 
 
+def test_operators_that_are_missing_or_changed(monkeypatch):
+    """The next PyTorch may have a private operator under another name or with other arguments."""
+    whole = {
+        "_linear_pointwise": lambda x, W, bias, how, scalars, algorithm: x @ W.t(),
+        "_reorder_linear_weight": lambda W, rows: W,
+        "_is_mkldnn_bf16_supported": lambda: True,
+    }
+
+    def found(operators):
+        monkeypatch.setattr(torch.ops, "mkldnn", types.SimpleNamespace(**operators))
+        return products._onednn.__wrapped__()
+
+    assert found(whole).has_bfloat16
+    for name in whole:
+        assert found({key: value for key, value in whole.items() if key != name}) is None
+        assert found({**whole, name: lambda *, other: None}) is None
+
+
+@pytest.mark.usefixtures("private_operators")
 @SIZES
 @pytest.mark.parametrize("learns_x", (True, False))
 @pytest.mark.parametrize("has_bias", (True, False))
@@ -77,10 +107,12 @@ def test_few_numbers_of_rows():
     assert len({rounded(rows) for rows in range(100, 1000)}) < 90
 
 
-@pytest.mark.skipif(products._ONEDNN is None, reason="this PyTorch does not have oneDNN's product")
+@pytest.mark.skipif(products._onednn() is None, reason="this PyTorch does not have oneDNN's product")
 def test_onednn_is_given_few(monkeypatch):
-    seen, onednn = set(), products._onednn
-    monkeypatch.setattr(products, "_onednn", lambda x, *rest: seen.add(x.shape) or onednn(x, *rest))
+    seen, made = set(), products._onednn_product
+    monkeypatch.setattr(
+        products, "_onednn_product", lambda of, x, *rest: seen.add(x.shape) or made(of, x, *rest)
+    )
     W = torch.randn(500, 320)
     for rows in range(257, 301):
         product(torch.randn(rows, 320), W)

@@ -5,11 +5,10 @@ import types
 import torch
 
 
-def kernel_arguments(lengths, size, window, node, candidate, products, states, device="cpu", kinds=None):
+def kernel_arguments(lengths, size, window, node, candidate, products, states, device="cpu"):
     """
     What `word_backward` and `node_backward` take, but for the places of their results: what comes out of
-    large products or goes into them in the type `products`, all else in `states`. W ξ has a row for each
-    word, or for so many kinds of words.
+    large products or goes into them in the type `products`, all else in `states`.
     """
     rows, sentences = sum(lengths), len(lengths)
     gates = 2 * window + 3 + node + (not candidate)
@@ -18,20 +17,19 @@ def kernel_arguments(lengths, size, window, node, candidate, products, states, d
         return torch.randn(*shape).to(device, dtype)
 
     word, sentence = (rows, size), (sentences, size)
-    offsets = torch.tensor([0, *lengths]).cumsum(0).to(device)
+    cu_seqlens = torch.tensor([0, *lengths]).cumsum(0).to(device)
     c, dh, dc = (draw(*word, dtype=states) for _ in range(3))
     cg, dg, dcg = (draw(*sentence, dtype=states) if node else None for _ in range(3))
-    pre, Ux = (draw(of, gates * size, dtype=products) for of in (kinds or rows, rows))
-    row_of = None if kinds is None else torch.randint(kinds, (rows,)).to(device)
+    pre, Ux = (draw(rows, gates * size, dtype=products) for _ in range(2))
     Vg = draw(sentences, gates * size, dtype=states) if node else None
     x = draw(*word, dtype=states) if candidate else None
     Uf = draw(*word, dtype=products)
     Wf, fg, o = (draw(*sentence, dtype=states) for _ in range(3))
     return types.SimpleNamespace(
-        word=(offsets, window),
-        words=(pre, row_of, Ux, Vg, c, cg, x),
+        word=(cu_seqlens, window),
+        words=(pre, Ux, Vg, c, cg, x),
         d_words=(dh, dc),
-        node=(offsets,),
+        node=(cu_seqlens,),
         nodes=(Uf, Wf, fg, o, c, cg),
         d_nodes=(dg, dcg),
         h=draw(*word, dtype=states),
@@ -44,9 +42,9 @@ def results_of(kernels, given, sigmoid_first, products, states):
     def ones(like, dtype):
         return torch.ones_like(like, dtype=dtype)
 
-    pre, row_of, Ux, Vg, c, cg, x = given.words
+    pre, Ux, Vg, c, cg, x = given.words
     h_new, c_new = kernels.word_forward(*given.word, sigmoid_first, *given.words)
-    h_again = kernels.word_state(given.word[0], pre, row_of, Ux, Vg, c_new, x is None)
+    h_again = kernels.word_state(given.word[0], pre, Ux, Vg, c_new, x is None)
     d_pre, d_Ux = ones(Ux, products), ones(Ux, states)
     d_x = None if x is None else ones(x, states)
     word = (*given.word, sigmoid_first)

@@ -6,6 +6,7 @@ import weakref
 
 import pytest
 import torch
+from allpairspy import AllPairs
 
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops import products
@@ -76,11 +77,10 @@ COMPILED = load_kernels("slstm")
 
 
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
-@pytest.mark.parametrize("boundary", (False, True), ids=("bare", "boundary"))
-@pytest.mark.parametrize("nodes", (0, 1, 2, 3))
-@pytest.mark.parametrize("window", (1, 2, 3))
-@pytest.mark.parametrize("transition", TRANSITIONS, ids=name)
+@pytest.mark.parametrize(
+    "transition, window, nodes, boundary, layer_norm",
+    AllPairs([TRANSITIONS, (1, 2, 3), (0, 1, 2, 3), (False, True), (False, True)]),
+)
 def test_equals_naive(transition, window, nodes, boundary, layer_norm):
     encoder = SentenceStateLSTM(
         SIZE,
@@ -118,24 +118,27 @@ def test_single_choices_equal_naive(transition, nodes):
 
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize(
-    "transition, window, nodes, layer_norm",
-    [
-        ("paper", 1, 1, False),
-        ("paper", 2, 0, False),
-        ("paper", 2, 2, True),
-        ("released", 1, 1, False),
-        ("released", 2, 1, False),
-        ("fastnlp", 2, 1, False),
-        ("fastnlp", 1, 2, True),
-        ({"gate_normalization": "softmax"}, 1, 1, False),
-        ({"preset": "released", "initial_state": "uniform"}, 1, 1, False),
-    ],
+    "settings, needed, recompute",
+    AllPairs(
+        [
+            [
+                ("paper", 1, 1, False),
+                ("paper", 2, 0, False),
+                ("paper", 2, 2, True),
+                ("released", 1, 1, False),
+                ("released", 2, 1, False),
+                ("fastnlp", 2, 1, False),
+                ("fastnlp", 1, 2, True),
+                ({"gate_normalization": "softmax"}, 1, 1, False),
+                ({"preset": "released", "initial_state": "uniform"}, 1, 1, False),
+            ],
+            [(True, True), (True, False), (False, True)],  # words, sentence
+            [False, True],
+        ]
+    ),
 )
-@pytest.mark.parametrize(
-    "needed", ((True, True), (True, False), (False, True)), ids=("both", "words", "sentence")
-)
-@pytest.mark.parametrize("recompute", (False, True))
-def test_gradients_equal_naive(transition, window, nodes, layer_norm, needed, recompute):
+def test_gradients_equal_naive(settings, needed, recompute):
+    transition, window, nodes, layer_norm = settings
     encoder = SentenceStateLSTM(
         SIZE,
         SIZE,
@@ -159,7 +162,7 @@ def test_gradients_equal_naive(transition, window, nodes, layer_norm, needed, re
         return [torch.zeros_like(v) if d is None else d for d, v in zip(given, variables)]
 
     expected = gradients(lambda *arguments: naive(encoder, *arguments))
-    fused = {"need_words": needed[0], "need_sentences": needed[1], "recompute": recompute}
+    fused = {"need_words": needed[0], "need_sentence": needed[1], "recompute": recompute}
     found = {**versions(encoder), **versions(encoder, **fused)}
     for version in found.values():
         for ours, oracle in zip(gradients(version), expected):
@@ -189,7 +192,7 @@ def test_compiled_kernels_at_every_size(transition, size):
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
 def test_large_products(monkeypatch, transition, window, nodes, recompute, version):
     """Values and gradients where oneDNN has the products, as with large weights, of round rows."""
-    monkeypatch.setattr(products, "_LARGE", 1)
+    monkeypatch.setattr(products, "LARGE", 1)
     encoder = SentenceStateLSTM(SIZE, SIZE, 5, window, nodes, transition=transition)
     if version not in versions(encoder):
         pytest.skip("there are no compiled kernels here, or none for a summed window")
@@ -245,9 +248,7 @@ class Watched:
 
     def word_forward(self, *arguments):
         states = eager.word_forward(*arguments)
-        pre, row_of = arguments[3:5]
-        of_words = (*states, pre) if row_of is None else states  # a few rows may stay
-        for tensors, tensor in zip(self.tensors, of_words):
+        for tensors, tensor in zip(self.tensors, (*states, arguments[3])):
             tensors.append(weakref.ref(tensor))
         self.alive.append(tuple(sum(one() is not None for one in each) for each in self.tensors))
         return states
@@ -319,7 +320,7 @@ def test_gradcheck(transition, layer_norm):
         weights = encoder.weights._replace(**dict(zip(names, values)))
         return batched_slstm(inputs, mask, weights, encoder.settings)
 
-    assert torch.autograd.gradcheck(function, (inputs.requires_grad_(), *parameters))
+    assert torch.autograd.gradcheck(function, (inputs.requires_grad_(), *parameters), fast_mode=True)
 
 
 @pytest.mark.usefixtures("double")

@@ -5,7 +5,7 @@ from allennlp.common import Params
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
-from tests.conftest import ROOT, train
+from tests.conftest import ROOT
 
 SMALL = {
     "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
@@ -18,9 +18,9 @@ PAIR = {"premise": "A girl is throwing a ball.", "hypothesis": "A child is throw
 
 
 @pytest.fixture(scope="module")
-def predictor(tmp_path_factory):
+def predictor(trained):
     """Of an archive, by the name that the model gives."""
-    folder = train(tmp_path_factory.mktemp("pairs") / "run", "snli_cas_lstm", Params(SMALL).as_dict())
+    folder = trained("snli_cas_lstm", "snli_cas_lstm", Params(SMALL).as_dict())
     return Predictor.from_archive(load_archive(folder / "model.tar.gz"))
 
 

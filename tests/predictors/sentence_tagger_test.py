@@ -100,7 +100,7 @@ def test_scores_of_a_softmax(archive):
 @pytest.mark.parametrize(
     "json_dict, message",
     [
-        ({"text": "a"}, r'the input is {"text": "a"}, expected {"sentence": "raw text"} or {"words":'),
+        ({"title": "a"}, r'the input is {"title": "a"}, expected {"sentence": "raw text"} or {"words":'),
         ({"sentence": "a", "words": ["a"]}, "expected {"),
         (["a"], "expected {"),
         ({"sentence": 3}, "sentence is 3, expected"),

@@ -42,8 +42,3 @@ def test_language_without_rules():
         ConfigurationError, match="language is 'qq', expected a code that spaCy has rules"
     ):
         tokenizer(language="qq")
-
-
-def test_params_round_trip():
-    options = {"language": "de", "split_contractions": False, "split_hyphens": False}
-    assert tokenizer(**options).to_params().as_dict() == {"type": "spacy_blank", **options}

@@ -21,6 +21,7 @@ from slstm_allennlp.comparison.report.tables import (
     runs_table,
     varied,
 )
+from slstm_allennlp.comparison.report.verdict import verdict
 from slstm_allennlp.comparison.results import Results, RunResult
 from slstm_allennlp.comparison.runner import Failure
 
@@ -41,7 +42,12 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
         Of the Markdown file.
     """
     folder = results.folder.path
-    parts = [*cautions(results, failures), *_measured(results), *failed_runs(failures)]
+    parts = [
+        *verdict(results),
+        *cautions(results, failures),
+        *_measured(results),
+        *failed_runs(failures),
+    ]
     document.write(folder, _title(results), parts)
     write_json(folder / "report.json", _or_null(_as_dict(results, failures, parts)))
     return folder / "report.md"
@@ -52,10 +58,10 @@ def _measured(results: Results) -> List[Part]:
         return []
     return [
         *results_table(results),
+        *pictures(results),
         *differences(results),
         *differences_by_length(results),
         *varied(results),
-        *pictures(results),
         *common_to_all(results),
         *runs_table(results),
     ]

@@ -1,7 +1,8 @@
 """A report's pictures, in figures/ beside it: each gives its part, or nothing with nothing to show."""
 
 from collections import Counter
-from typing import Any, Dict, List, Tuple
+from dataclasses import replace
+from typing import Any, Dict, Iterator, List, Tuple
 
 from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture, Pictures
@@ -31,12 +32,23 @@ def pictures(results: Results) -> List[Part]:
 
 
 def _charted(results: Results, name: str, title: str, caption: str, chart: Chart) -> List[Part]:
-    picture = Picture(f"figures/{name}.svg", title, chart.numbers())
-    if figures.chart(results.folder.path / picture.path, chart):
+    path = f"figures/{name}.svg"
+    is_apart = figures.chart(results.folder.path / path, chart)
+    panels = [] if is_apart or len(chart.panels) == 1 else list(_panels(results, name, chart))
+    picture = Picture(path, title, chart.numbers(), panels)
+    if is_apart:
         beneath = any(chart.baseline in lines for lines in chart.panels.values())
         over = f", over {chart.baseline} in grey dashes" if beneath else ""
         caption += f" Each line has a panel, black{over}; the panels of a quantity have the same axes."
     return [Pictures(title, caption, [picture])]
+
+
+def _panels(results: Results, name: str, chart: Chart) -> Iterator[str]:
+    """A file of each panel."""
+    for number, (scale, lines) in enumerate(chart.panels.items(), start=1):
+        path = f"figures/panels/{name}_{number}.svg"
+        figures.chart(results.folder.path / path, replace(chart, panels={scale: lines}))
+        yield path
 
 
 def _sweep(results: Results) -> List[Part]:
@@ -76,6 +88,7 @@ def _sweep(results: Results) -> List[Part]:
 
 def _learning_curves(results: Results) -> List[Part]:
     metric = results.plan.metric.name
+    fitted = results.fitted
     panels: Dict[Scale, Dict[str, Line]] = {}
     for key, scale in (
         (f"validation_{metric}", _named("dev", metric)),
@@ -88,17 +101,25 @@ def _learning_curves(results: Results) -> List[Part]:
             for system in results.systems
         }
         if all(curve for of_system in curves.values() for curve in of_system):
-            panels[scale] = {name: Curves(of_system) for name, of_system in curves.items()}
-    if not panels:
+            panels[scale] = {
+                name: _level(of_system) if name in fitted else Curves(of_system)
+                for name, of_system in curves.items()
+            }
+    if not panels or len(fitted) == len(results.systems):
         return []
+    levels = f" Right across, since there are no epochs: {', '.join(fitted)}." if fitted else ""
     return _charted(
         results,
         "learning_curves",
         "Learning curves",
         "Means over the seeds after each epoch, for up to four systems in a panel the shade from the "
-        "least to the most; a line ends where the first of its runs stopped early.",
+        "least to the most; a line ends where the first of its runs stopped early." + levels,
         Chart(panels, "epoch", results.plan.baseline),
     )
+
+
+def _level(of_seeds: List[List[float]]) -> Level:
+    return Level([value for values in of_seeds for value in values])
 
 
 def _lengths(results: Results) -> List[Part]:
@@ -132,13 +153,14 @@ def _times(results: Results) -> List[Part]:
     lines: Dict[str, Line] = {}
     for system in results.systems:
         of_runs = given([run.time_over_length for run in results.runs[system.name]])
-        if of_runs:
+        if of_runs and system.name not in results.fitted:
             lines[system.name] = Points(
                 [group["length"] for group in of_runs[0]],
                 [[group["seconds_per_sentence"] for group in groups] for groups in zip(*of_runs)],
             )
     if not lines:
         return []
+    left_out = f" Without {', '.join(results.fitted)}: no training step." if results.fitted else ""
     scale = Scale("ms per training sentence", 1000)
     return _charted(
         results,
@@ -147,7 +169,7 @@ def _times(results: Results) -> List[Part]:
         "Forward and backward pass in batches of the config's size, without the optimizer's step and "
         "without reading, taken after training on up to five batches of each tenth of the training "
         "sentences by length, each at its median length; means over the seeds, bars for their standard "
-        "deviation (the S-LSTM paper's Figure 5 has the time of an epoch).",
+        "deviation (the S-LSTM paper's Figure 5 has the time of an epoch)." + left_out,
         Chart({scale: lines}, _LENGTH, results.plan.baseline, from_zero=True),
     )
 

@@ -5,7 +5,14 @@ from typing import Any, Dict, Iterable, Iterator, List, Sequence
 
 from slstm_allennlp.comparison.document import Cell, Heading, Link, Listing, Paragraph, Part, Table
 from slstm_allennlp.comparison.lines import Scale
-from slstm_allennlp.comparison.plan import common_settings, varied_settings
+from slstm_allennlp.comparison.plan import (
+    Plan,
+    System,
+    common_settings,
+    is_fitted,
+    settings_of,
+    varied_settings,
+)
 from slstm_allennlp.comparison.report.numbers import (
     NONE,
     given,
@@ -70,17 +77,26 @@ def _megabytes(runs: Sequence[RunResult]) -> List[float]:
 def _how_it_was_measured(results: Results) -> str:
     training = [run.training for run in results.done]
     threads = sorted({each["threads"] for run in results.done for each in run.conditions})
-    kinds = sorted({conditions["peak_memory_of"] for conditions in training})
+    kinds = [
+        _PEAK_MEMORY_OF[kind]
+        for kind in sorted({conditions["peak_memory_of"] for conditions in training})
+    ]
     is_chosen = any(run.validation_score is not None for run in results.done)
     chosen = "the epoch that was best on the validation set" if is_chosen else "the last epoch"
     where = sorted({f"{one['device']}, PyTorch {one['torch']}" for one in training})
     return (
         f"Means ± standard deviations over the seeds. The test set was given to the model of {chosen}. "
         "Seconds per epoch are each run's median over its epochs, "
-        "validation included; test seconds are those of AllenNLP's evaluation, reading the corpus left "
-        f"out. Peak memory is that of {' and '.join(_PEAK_MEMORY_OF[kind] for kind in kinds)}. "
+        f"validation included{_of_fitted_ones(results)}; test seconds are those of AllenNLP's "
+        f"evaluation, reading the corpus left out. Peak memory is that of {' and '.join(kinds)}. "
         f"{'; '.join(where)}; {' or '.join(map(str, threads))} thread(s)."
     )
+
+
+def _of_fitted_ones(results: Results) -> str:
+    if not results.fitted:
+        return ""
+    return f", and of {', '.join(results.fitted)} the whole fit"
 
 
 def differences(results: Results) -> List[Part]:
@@ -188,16 +204,42 @@ def varied(results: Results) -> List[Part]:
     """A row for each system or for each key, whichever makes the narrower table."""
     heading = Heading("What differs")
     systems = [system.name for system in results.plan.systems]
-    settings = varied_settings(results.plan.systems)
+    trained = _trained(results.plan)
+    of_fitted = [
+        Paragraph(_what_is_fitted(system, trained))
+        for system in results.plan.systems
+        if system not in trained
+    ]
+    settings = varied_settings(trained)
     if not settings:
-        return [heading, Paragraph("Nothing: there is one config.")]
+        return [heading, *(of_fitted or [Paragraph("Nothing: there is one config.")])]
+    for system in results.plan.systems:
+        own = settings_of(system)
+        for key, of_key in settings.items():
+            of_key.update({system.name: own[key]} if key in own else {})
     columns = [[_shown(of_key, system) for system in systems] for of_key in settings.values()]
     if len(systems) < len(settings):
         table = Table(["key of the config", *systems], _rows(settings, *zip(*columns)))
     else:
         table = Table(["system", *settings], _rows(systems, *columns))
     note = f"{NONE} stands for a key that is not there: it has its default."
-    return [heading, table, Paragraph(note)]
+    return [heading, table, Paragraph(note), *of_fitted]
+
+
+def _trained(plan: Plan) -> List[System]:
+    """The systems that are trained by gradients; all, if none is."""
+    return [system for system in plan.systems if not is_fitted(system.config)] or plan.systems
+
+
+def _what_is_fitted(system: System, trained: Sequence[System]) -> str:
+    """Of a system that has no encoder and no epochs, what it has of its own."""
+    others = [settings_of(other) for other in trained]
+    own = [
+        f"{key} {json.dumps(value)}"
+        for key, value in settings_of(system).items()
+        if not any(key in other and other[key] == value for other in others)
+    ]
+    return f"{system.name} is fitted at once, without encoder and epochs. Its own: {', '.join(own)}."
 
 
 def _shown(of_key: Dict[str, Any], system: str) -> str:
@@ -209,10 +251,11 @@ def _rows(*columns: Iterable[Cell]) -> List[List[Cell]]:
 
 
 def common_to_all(results: Results) -> List[Part]:
-    settings = common_settings(results.plan.systems)
-    table = Table(
-        ["key of the config", "all systems"], _rows(settings, map(json.dumps, settings.values()))
-    )
+    trained = _trained(results.plan)
+    settings = common_settings(trained)
+    fitted = [system.name for system in results.plan.systems if system not in trained]
+    which = f"all systems but {', '.join(fitted)}" if fitted else "all systems"
+    table = Table(["key of the config", which], _rows(settings, map(json.dumps, settings.values())))
     return [Heading("What is the same"), table]
 
 

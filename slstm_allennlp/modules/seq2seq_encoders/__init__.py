@@ -1,10 +1,8 @@
-from slstm_allennlp.modules.seq2seq_encoders.cas_lstm_seq2seq_encoder import CasLstmSeq2SeqEncoder
-from slstm_allennlp.modules.seq2seq_encoders.coupled_lstm_seq2seq_encoder import (
-    CoupledLstmSeq2SeqEncoder,
-)
+from slstm_allennlp.modules.cas_lstm_encoder import CasLstmSeq2SeqEncoder
+from slstm_allennlp.modules.coupled_lstm_encoder import CoupledLstmSeq2SeqEncoder
 from slstm_allennlp.modules.seq2seq_encoders.dropout_encoder import DropoutEncoder
-from slstm_allennlp.modules.seq2seq_encoders.slstm_seq2seq_encoder import SlstmSeq2SeqEncoder
-from slstm_allennlp.modules.seq2seq_encoders.stacked_cnn_seq2seq_encoder import StackedCnnSeq2SeqEncoder
+from slstm_allennlp.modules.slstm_encoder import SlstmSeq2SeqEncoder
+from slstm_allennlp.modules.stacked_cnn_encoder import StackedCnnSeq2SeqEncoder
 
 __all__ = [
     "CasLstmSeq2SeqEncoder",

@@ -3,12 +3,13 @@ from typing import Optional
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 
-from slstm_allennlp.modules.checks import check_rate
+from slstm_allennlp.modules.checked_params import CheckedParams
+from slstm_allennlp.modules.checks import check_rate, check_sizes
 from slstm_allennlp.modules.module_encoder import errors_of
 
 
 @Seq2SeqEncoder.register("dropout")
-class DropoutEncoder(Seq2SeqEncoder):
+class DropoutEncoder(CheckedParams, Seq2SeqEncoder):  # type: ignore[misc]
     """
     Nothing but dropout on the words, for models that have none between embedding and encoder, such as
     `basic_classifier`, where it is the `seq2seq_encoder` before the `seq2vec_encoder`.
@@ -24,12 +25,13 @@ class DropoutEncoder(Seq2SeqEncoder):
 
     # Errors
 
-    `ConfigurationError` for a rate that is not from 0 to 1.
+    `ConfigurationError` for a size below one and a rate that is not from 0 to 1.
     """
 
     def __init__(self, input_dim: int, dropout: float = 0.5) -> None:
         super().__init__()
         with errors_of("dropout"):
+            check_sizes(input_dim=input_dim)
             check_rate(dropout)
         self._input_dim = input_dim
         self._dropout = torch.nn.Dropout(dropout)

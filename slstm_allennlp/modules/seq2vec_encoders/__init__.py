@@ -1,12 +1,10 @@
+from slstm_allennlp.modules.cas_lstm_encoder import CasLstmSeq2VecEncoder
+from slstm_allennlp.modules.coupled_lstm_encoder import CoupledLstmSeq2VecEncoder
 from slstm_allennlp.modules.seq2vec_encoders.additive_attention_encoder import AdditiveAttentionEncoder
-from slstm_allennlp.modules.seq2vec_encoders.cas_lstm_seq2vec_encoder import CasLstmSeq2VecEncoder
 from slstm_allennlp.modules.seq2vec_encoders.compose_encoder import ComposeSeq2VecEncoder
-from slstm_allennlp.modules.seq2vec_encoders.coupled_lstm_seq2vec_encoder import (
-    CoupledLstmSeq2VecEncoder,
-)
 from slstm_allennlp.modules.seq2vec_encoders.max_pooling_encoder import MaxPoolingEncoder
-from slstm_allennlp.modules.seq2vec_encoders.slstm_seq2vec_encoder import SlstmSeq2VecEncoder
-from slstm_allennlp.modules.seq2vec_encoders.stacked_cnn_seq2vec_encoder import StackedCnnSeq2VecEncoder
+from slstm_allennlp.modules.slstm_encoder import SlstmSeq2VecEncoder
+from slstm_allennlp.modules.stacked_cnn_encoder import StackedCnnSeq2VecEncoder
 
 __all__ = [
     "AdditiveAttentionEncoder",

@@ -33,18 +33,5 @@ class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[m
         with errors_of("additive_attention"):
             self._module = AdditiveAttention(input_size=input_size, attention_size=attention_size)
 
-    def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
-        """
-        # Parameters
-
-        inputs : `torch.Tensor`
-            *Shape:* (batch_size, seq_len, input_size)
-        mask : `torch.BoolTensor`, optional (default = `None`)
-            None where there is no padding. *Shape:* (batch_size, seq_len)
-
-        # Returns
-
-        `torch.Tensor`
-            Zero for sentences that are all padding. *Shape:* (batch_size, input_size)
-        """
-        return self._encode(inputs, mask)
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return self._module(inputs, mask)

@@ -3,12 +3,14 @@ from typing import Optional
 import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.modules.checks import check_inputs
+from slstm_allennlp.modules.checked_params import CheckedParams
+from slstm_allennlp.modules.checks import check_inputs, check_sizes
+from slstm_allennlp.modules.module_encoder import errors_of
 from slstm_allennlp.modules.pooling import max_over_words
 
 
 @Seq2VecEncoder.register("max_pooling")
-class MaxPoolingEncoder(Seq2VecEncoder):
+class MaxPoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
     The maximum of each feature over the real words. (For the mean, AllenNLP has `bag_of_embeddings` with
     `"averaged": true`.) `compose` puts it behind a sequence encoder where a model has room for one.
@@ -19,10 +21,16 @@ class MaxPoolingEncoder(Seq2VecEncoder):
 
     embedding_dim : `int`
         The size of a word's state, named as in `bag_of_embeddings`.
+
+    # Errors
+
+    `ConfigurationError` for a size below one.
     """
 
     def __init__(self, embedding_dim: int) -> None:
         super().__init__()
+        with errors_of("max_pooling"):
+            check_sizes(embedding_dim=embedding_dim)
         self._embedding_dim = embedding_dim
 
     def forward(self, tokens: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:

@@ -8,8 +8,9 @@ weights' own precision.
 """
 
 from functools import cached_property
+from itertools import islice
 from types import ModuleType
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar
 
 import torch
 from torch import Tensor
@@ -19,9 +20,6 @@ from slstm_allennlp.ops.differentiated_once import differentiated_once
 from slstm_allennlp.ops.products import linear, packed, product, product_over_rows, rounded, rows_for
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
-
-_Node = Any  # a tensor, and None where there is no sentence node
-_Kept = Any  # a tensor, and None where it is made again
 
 
 class _Plan(NamedTuple):
@@ -52,7 +50,7 @@ def fused_slstm(
     start: Optional[Tensor],
     kernels: ModuleType,
     need_words: bool = True,
-    need_sentences: bool = True,
+    need_sentence: bool = True,
     recompute: bool = False,
 ) -> Tuple[Optional[Tensor], Optional[Tensor]]:
     """
@@ -61,7 +59,7 @@ def fused_slstm(
 
     kernels : `ModuleType`
         The elementwise operations, for the tensors' device.
-    need_words, need_sentences : `bool`, optional (default = `True`)
+    need_words, need_sentence : `bool`, optional (default = `True`)
         What is not needed is not computed, and None.
     recompute : `bool`, optional (default = `False`)
         Whether the backward pass computes the products of the forward pass anew, which saves memory.
@@ -70,7 +68,7 @@ def fused_slstm(
     if weights.boundary_inputs is not None:
         x, x_mask = add_boundary(inputs, mask, weights.boundary_inputs)
     counts = x_mask.sum(1)
-    offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+    cu_seqlens = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
     places = x_mask.flatten().nonzero().squeeze(1)
     sentence_of = torch.div(places, x_mask.size(1), rounding_mode="floor")
     x = x.flatten(0, 1).index_select(0, places)  # (R, d), the words of all sentences
@@ -87,19 +85,18 @@ def fused_slstm(
         h, c = (x, x) if start is None else start.flatten(1, 2).index_select(1, places)
         g, cg = (_means(states, sentence_of, counts) for states in (h, c))
 
-    candidate = x if transition.candidate == "input" else None
-    tensors = (
-        Ux,
-        candidate,
-        h,
-        c,
-        *((g, cg) if m else (None, None)),
-        weights.word_W.flatten(2).flatten(0, 1),
-        None if weights.word_V is None else weights.word_V.flatten(2).flatten(0, 1),
-        None if weights.sentence_W is None else weights.sentence_W.flatten(3).flatten(0, 2),
-        None if weights.sentence_U is None else weights.sentence_U[0],
-        None if weights.sentence_b is None else weights.sentence_b[0],
+    inputs_of_steps = _Inputs(
+        cu_seqlens=cu_seqlens,
+        sentence_of=sentence_of,
+        Ux=Ux,
+        x=x if transition.candidate == "input" else None,
+        W=weights.word_W.flatten(2).flatten(0, 1),
+        V=None if weights.word_V is None else weights.word_V.flatten(2).flatten(0, 1),
+        sentence_W=None if weights.sentence_W is None else weights.sentence_W.flatten(3).flatten(0, 2),
+        sentence_U=None if weights.sentence_U is None else weights.sentence_U[0],
+        sentence_b=None if weights.sentence_b is None else weights.sentence_b[0],
     )
+    tensors = (*inputs_of_steps, *_States(h, c, g if m else None, cg if m else None))
     words_matter = transition.sentence_vector != "node" or m == 0
     plan = _Plan(
         kernels=kernels,
@@ -108,12 +105,12 @@ def fused_slstm(
         sigmoid_first=transition.gate_normalization == "sigmoid_softmax",
         shared_forget=transition.sentence_forget == "shared",
         need_words=need_words or words_matter,
-        need_node=need_sentences and m == 1,
+        need_node=need_sentence and m == 1,
         recompute=recompute,
         need_gradients=torch.is_grad_enabled()
         and any(tensor is not None and tensor.requires_grad for tensor in tensors),
     )
-    h, g = _FusedSteps.apply(plan, offsets, sentence_of, *tensors)
+    h, g = _FusedSteps.apply(plan, *tensors)
 
     words = sentences = None
     if need_words:
@@ -121,7 +118,7 @@ def fused_slstm(
         words = words.view(*x_mask.shape, -1)
         if weights.boundary_inputs is not None:
             words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
-    if need_sentences:
+    if need_sentence:
         if m == 0:
             sentences = _means(h, sentence_of, counts)
         elif transition.sentence_vector == "node":
@@ -142,13 +139,42 @@ def _means(states: Tensor, sentence_of: Tensor, counts: Tensor) -> Tensor:
     return _sums(states, sentence_of, len(counts)) / counts.clamp(min=1).unsqueeze(1)
 
 
+class _Inputs(NamedTuple):
+    """What every step reads: words and weights. The sentence node's weights are None without one."""
+
+    cu_seqlens: Tensor  # (B + 1)
+    sentence_of: Tensor  # (R)
+    Ux: Tensor  # (R, G * h)
+    x: Optional[Tensor]  # (R, h), the candidate, unless that is a gate
+    W: Tensor  # (G * h, (2k + 1) * h)
+    V: Optional[Tensor]  # (G * h, h)
+    sentence_W: Optional[Tensor]  # (2 or 3 gates * h, h)
+    sentence_U: Optional[Tensor]  # (2 or 3 gates, h, h)
+    sentence_b: Optional[Tensor]  # (2 or 3 gates, h)
+
+    @property
+    def node(self) -> Optional["_NodeWeights"]:
+        """The weights that there are with a sentence node, None without one."""
+        parts = self.V, self.sentence_W, self.sentence_U, self.sentence_b
+        return None if self.V is None else _NodeWeights(*parts)  # type: ignore[arg-type]
+
+
+class _NodeWeights(NamedTuple):
+    """Those of `_Inputs`."""
+
+    V: Tensor
+    sentence_W: Tensor
+    sentence_U: Tensor
+    sentence_b: Tensor
+
+
 class _States(NamedTuple):
     """What a step starts from."""
 
     h: Tensor  # (R, h), or (h) where all words of the first step have one
     c: Tensor  # the same
-    g: _Node  # (B, h)
-    cg: _Node  # (B, h)
+    g: Optional[Tensor]  # (B, h), None without a sentence node
+    cg: Optional[Tensor]  # the same
 
     @property
     def is_one_row(self) -> bool:
@@ -158,66 +184,79 @@ class _States(NamedTuple):
 class _Step(NamedTuple):
     """
     What the backward pass needs of a step, None where it is made again: the first step's states from the
-    start, the others' h from the step before. Under `recompute` h is kept, and what comes of products
-    is made again, but for the few rows of a first step from one h.
+    start, the others' h from the step before, and W ξ of a first step from one h. Under `recompute` h is
+    kept, and what comes of products is made again.
     """
 
-    h: _Kept = None  # as in `_States`
-    c: _Kept = None
-    g: _Kept = None
-    cg: _Kept = None
-    # W ξ, (R, G * h), of the products' precision; one row a kind of word, where all words had the same h
-    pre: _Kept = None
-    Vg: _Kept = None  # (B, G * h)
-    Wf: _Kept = None  # W_f g + b_f, (B, h)
-    fg: _Kept = None  # f̂_g before its sigmoid, (B, h)
-    o: _Kept = None  # o before its sigmoid, (B, h)
-    h_bar: _Node = None  # (B, h)
-    log_total: _Node = None  # of Eq. 3's softmax, (B, h)
+    h: Optional[Tensor] = None  # as in `_States`
+    c: Optional[Tensor] = None
+    g: Optional[Tensor] = None
+    cg: Optional[Tensor] = None
+    pre: Optional[Tensor] = None  # W ξ, (R, G * h), of the products' precision
+    Vg: Optional[Tensor] = None  # (B, G * h)
+    Wf: Optional[Tensor] = None  # W_f g + b_f, (B, h)
+    fg: Optional[Tensor] = None  # f̂_g before its sigmoid, (B, h)
+    o: Optional[Tensor] = None  # o before its sigmoid, (B, h)
+    h_bar: Optional[Tensor] = None  # (B, h)
+    log_total: Optional[Tensor] = None  # of Eq. 3's softmax, (B, h)
+
+
+class _Cells(NamedTuple):
+    """What the words' and the nodes' cells come to."""
+
+    c: Tensor
+    cg: Optional[Tensor]
+
+
+_Fields = TypeVar("_Fields", _Inputs, _States, _Cells, _Step)
+
+
+def _next(kind: Type[_Fields], tensors: Iterator[Optional[Tensor]]) -> _Fields:
+    """A tuple of this kind from the tensors that come next."""
+    return kind(*islice(tensors, len(kind._fields)))  # type: ignore[arg-type, return-value]
+
+
+class _Saved(NamedTuple):
+    """What is saved for the backward pass."""
+
+    inputs: _Inputs
+    start: _States  # so that all that has a gradient is among them
+    last: _Cells
+    steps: List[_Step]
+
+    def tensors(self) -> List[Optional[Tensor]]:
+        """All in one list, as autograd takes them."""
+        return [tensor for part in (*self[:3], *self.steps) for tensor in part]
+
+    @classmethod
+    def of(cls, num_steps: int, tensors: Sequence[Optional[Tensor]]) -> "_Saved":
+        """From that list."""
+        left = iter(tensors)
+        inputs, start, last = _next(_Inputs, left), _next(_States, left), _next(_Cells, left)
+        return cls(inputs, start, last, [_next(_Step, left) for _ in range(num_steps)])
 
 
 class _FusedSteps(torch.autograd.Function):
-    """All steps at once: (Ux, x, h⁰, c⁰, g⁰, c_g⁰, weights) to (hᵀ, gᵀ), with `_Run` for the work."""
+    """All steps at once: the tensors of `_Inputs` and `_States` to (hᵀ, gᵀ); `_Run` does the work."""
 
     @staticmethod
     def forward(  # type: ignore[override]
-        ctx: Any,
-        plan: _Plan,
-        offsets: Tensor,
-        sentence_of: Tensor,
-        Ux: Tensor,
-        x: Optional[Tensor],
-        h: Tensor,
-        c: Tensor,
-        g: _Node,
-        cg: _Node,
-        W: Tensor,
-        V: _Node,
-        sentence_W: _Node,
-        sentence_U: _Node,
-        sentence_b: _Node,
-    ) -> Tuple[Tensor, _Node]:
-        run = _Run(plan, offsets, sentence_of, Ux, x, W, V, sentence_W, sentence_U, sentence_b)
-        start = _States(h, c, g, cg)
-        with torch.autocast(Ux.device.type, enabled=False):
-            steps, last = run.forward(start)
-        weights = W, V, sentence_W, sentence_U, sentence_b
-        tensors = [tensor for step in steps for tensor in step]
-        # The start, too, so that all that has a gradient is among them.
-        ctx.save_for_backward(offsets, sentence_of, Ux, x, *weights, last.c, last.cg, *start, *tensors)
-        ctx.plan = plan
+        ctx: Any, plan: _Plan, *tensors: Optional[Tensor]
+    ) -> Tuple[Tensor, Optional[Tensor]]:
+        left = iter(tensors)
+        inputs, start = _next(_Inputs, left), _next(_States, left)
+        with torch.autocast(inputs.Ux.device.type, enabled=False):
+            steps, last = _Run(plan, inputs).forward(start)
+        ctx.plan, ctx.num_steps = plan, len(steps)
+        ctx.save_for_backward(*_Saved(inputs, start, _Cells(last.c, last.cg), steps).tensors())
         return last.h, last.g
 
     @staticmethod
     @differentiated_once
-    def backward(ctx: Any, dh: Tensor, dg: _Node) -> Any:  # type: ignore[override]
-        saved = ctx.saved_tensors
-        run, start, of_steps = _Run(ctx.plan, *saved[:9]), _States(*saved[11:15]), saved[15:]
-        width = len(_Step._fields)
-        steps = [_Step(*of_steps[at : at + width]) for at in range(0, len(of_steps), width)]
+    def backward(ctx: Any, dh: Tensor, dg: Optional[Tensor]) -> Any:  # type: ignore[override]
+        saved = _Saved.of(ctx.num_steps, ctx.saved_tensors)
         with torch.autocast(dh.device.type, enabled=False):
-            gradients = run.backward(start, steps, saved[9], saved[10], dh, dg)
-        return (None, None, None, *gradients)
+            return None, *_Run(ctx.plan, saved.inputs).backward(saved, dh, dg)
 
 
 class _Weight:
@@ -251,32 +290,22 @@ class _Weight:
 class _Run:
     """One pass over one batch: the weights, and the steps."""
 
-    def __init__(
-        self,
-        plan: _Plan,
-        offsets: Tensor,
-        sentence_of: Tensor,
-        Ux: Tensor,
-        x: Optional[Tensor],
-        W: Tensor,
-        V: _Node,
-        sentence_W: _Node,
-        sentence_U: _Node,
-        sentence_b: _Node,
-    ) -> None:
-        self.plan, self.offsets, self.sentence_of = plan, offsets, sentence_of
-        self.Ux, self.x, self.sentence_b = Ux, x, sentence_b
-        self.weights = W, V, sentence_W, sentence_U, sentence_b
-        sentences = len(offsets) - 1
-        self.counts = (offsets[1:] - offsets[:-1]).clamp(min=1).unsqueeze(1).to(W.dtype)
-        self.W = _Weight(W, Ux.dtype, len(Ux))
-        if V is not None:
-            self.V = _Weight(V, Ux.dtype, sentences)
-            self.sentence_W = _Weight(sentence_W, Ux.dtype, sentences)
+    def __init__(self, plan: _Plan, inputs: _Inputs) -> None:
+        self.plan, self.inputs = plan, inputs
+        self.cu_seqlens, self.sentence_of = inputs.cu_seqlens, inputs.sentence_of
+        self.Ux, self.x = inputs.Ux, inputs.x
+        sentences, dtype = len(self.cu_seqlens) - 1, self.Ux.dtype
+        counts = self.cu_seqlens[1:] - self.cu_seqlens[:-1]
+        self.counts = counts.clamp(min=1).unsqueeze(1).to(inputs.W.dtype)
+        self.W = _Weight(inputs.W, dtype, len(self.Ux))
+        if node := inputs.node:
+            self.V = _Weight(node.V, dtype, sentences)
+            self.sentence_W = _Weight(node.sentence_W, dtype, sentences)
             self.sentence_U = [
-                _Weight(U, Ux.dtype, len(Ux) if gate == 0 else sentences)
-                for gate, U in enumerate(sentence_U)
+                _Weight(U, dtype, len(self.Ux) if gate == 0 else sentences)
+                for gate, U in enumerate(node.sentence_U)
             ]
+            self.sentence_b = node.sentence_b
 
     def forward(self, start: _States) -> Tuple[List[_Step], _States]:
         """The steps' records, if there will be a backward pass, and the last states."""
@@ -305,34 +334,32 @@ class _Run:
         return _States(h.contiguous(), c.contiguous(), g, cg)
 
     def products(self, h: Tensor, first: bool) -> Tensor:
-        """W ξ for every word, or for every kind of word in a first step from one h."""
+        """W ξ for every word, by one product for equal neighbourhoods in a first step from one h."""
         if not first:
             return self.W.forward(self.windows(h))[: len(h)]
-        there, _ = self.kinds
-        return self.W.forward((there * h[0]).flatten(1).to(self.W.dtype))
-
-    def row_of(self, first: bool) -> Optional[Tensor]:
-        """Which of the rows of `products` is each word's, (R); None where it is its own."""
-        return self.kinds[1] if first else None
+        there, neighborhood_of = self.neighborhoods
+        return self.W.forward((there * h[0]).flatten(1).to(self.W.dtype)).index_select(
+            0, neighborhood_of
+        )
 
     def windows(self, h: Tensor) -> Tensor:
         """ξ of every word, and zeros: (`rows_for`, (2k + 1) * h)."""
         rows, width = self.W.rows_for(len(h)), (2 * self.plan.window + 1) * h.size(1)
         result = h.new_empty(rows, width, dtype=self.W.dtype)
         result[len(h) :].zero_()
-        self.plan.kernels.windows(self.offsets, self.plan.window, h, result[: len(h)])
+        self.plan.kernels.windows(self.cu_seqlens, self.plan.window, h, result[: len(h)])
         return result
 
     @cached_property
-    def kinds(self) -> Tuple[Tensor, Tensor]:
+    def neighborhoods(self) -> Tuple[Tensor, Tensor]:
         """
-        Where every word has the same h, words differ only in which neighbours they lack: for each kind
-        of word, which of ξ's places are taken, (kinds, 2k + 1, 1); and each word's kind, (R).
+        Where every word has the same h, words differ only in which neighbours they lack. For each such
+        neighbourhood, which of ξ's places are taken, (neighbourhoods, 2k + 1, 1); and each word's, (R).
         """
-        k, device = self.plan.window, self.offsets.device
+        k, device = self.plan.window, self.cu_seqlens.device
         position = torch.arange(len(self.sentence_of), device=device)
-        left = (position - self.offsets[self.sentence_of]).clamp(max=k)
-        right = (self.offsets[self.sentence_of + 1] - 1 - position).clamp(max=k)
+        left = (position - self.cu_seqlens[self.sentence_of]).clamp(max=k)
+        right = (self.cu_seqlens[self.sentence_of + 1] - 1 - position).clamp(max=k)
         distance = torch.arange(-k, k + 1, device=device)
         reach = torch.arange(k + 1, device=device)
         there = (distance >= -reach.view(-1, 1, 1)) & (distance <= reach.view(1, -1, 1))
@@ -346,22 +373,20 @@ class _Run:
         h, c, g, cg = states
         new, record = states, _Step()
         if words:
-            pre, row_of = self.products(h, first), self.row_of(first)
+            pre = self.products(h, first)
             Vg = None if g is None else self.V.forward(g)
             h_new, c_new = kernels.word_forward(
-                self.offsets, plan.window, plan.sigmoid_first, pre, row_of, self.Ux, Vg, c, cg, self.x
+                self.cu_seqlens, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
             )
             new = new._replace(h=h_new, c=c_new)
-            if first or not plan.recompute:
-                record = record._replace(pre=pre)
             if not plan.recompute:
-                record = record._replace(Vg=Vg)
+                record = record._replace(pre=None if first else pre, Vg=Vg)
         if node and g is not None:
             Uf = self.of_words_for_node(h, first)
             h_bar = _sums(h, self.sentence_of, len(g)) / self.counts
             Wf, fg, o = self.node_gates(g, h_bar)
             g_new, cg_new, log_total = kernels.node_forward(
-                self.offsets, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
+                self.cu_seqlens, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
             )
             new = new._replace(g=g_new, cg=cg_new)
             record = record._replace(h_bar=h_bar, log_total=log_total)
@@ -382,16 +407,9 @@ class _Run:
         o = Wg[:, 1] + self.sentence_U[1].forward(h_bar)
         return Wg[:, 0].contiguous(), fg.contiguous(), o.contiguous()
 
-    def backward(
-        self,
-        start: _States,
-        steps: List[_Step],
-        c_last: Tensor,
-        cg_last: _Node,
-        dh: Tensor,
-        dg: _Node,
-    ) -> Tuple[Optional[Tensor], ...]:
-        """The gradients of Ux, x, h⁰, c⁰, g⁰, c_g⁰ and the weights."""
+    def backward(self, saved: _Saved, dh: Tensor, dg: Optional[Tensor]) -> Tuple[Optional[Tensor], ...]:
+        """The gradients of all that is in `_Inputs` and in `_States`."""
+        start, steps = saved.start, saved.steps
         dh = dh.contiguous()
         dc, dcg = torch.zeros_like(dh), None
         if dg is not None:
@@ -400,8 +418,8 @@ class _Run:
         rows = self.W.rows_for(len(self.Ux))
         # Words take memory, so that theirs are summed up now and then; sentences at the end.
         words = min(len(steps) * rows, max(rows, 4096))
-        d = _Gradients(self.Ux, self.x, words, len(self.counts) * len(steps), *self.weights)
-        new = c_last, cg_last  # what the step came to
+        d = _Gradients(self.inputs, words, len(self.counts) * len(steps))
+        new = saved.last  # what the step came to
         for number in reversed(range(len(steps))):
             first, last = number == 0 and start.is_one_row, number == len(steps) - 1
             words, node = not last or self.plan.need_words, not last or self.plan.need_node
@@ -409,22 +427,21 @@ class _Run:
             # What a step left as it was has its gradient as it was.
             dh_old, dc_old = torch.zeros_like(dh) if words else dh.clone(), dc
             dg_old, dcg_old = (None, None) if node else (dg, dcg)
-            c_new, cg_new = new
             if words:
                 dc_old, dg_words, dcg_words = self.word_backward(
-                    step, states, first, c_new, dh, dc, dh_old, d
+                    step, states, first, new.c, dh, dc, dh_old, d
                 )
                 dg_old, dcg_old = _sum(dg_old, dg_words), _sum(dcg_old, dcg_words)
             if node and states.g is not None:
                 dg_node, dcg_node = self.node_backward(
-                    step, states, first, cg_new, dg, dcg, dh_old, dc_old, d
+                    step, states, first, new.cg, dg, dcg, dh_old, dc_old, d
                 )
                 dg_old, dcg_old = _sum(dg_old, dg_node), _sum(dcg_old, dcg_node)
             dh, dc, dg, dcg = dh_old, dc_old, dg_old, dcg_old
-            new = states.c, states.cg
+            new = _Cells(states.c, states.cg)
         if start.is_one_row:
             dh, dc = dh.sum(0), dc.sum(0)
-        return (d.Ux, d.x, dh, dc, dg, dcg, *d.of_weights())
+        return (None, None, d.Ux, d.x, *d.of_weights(), dh, dc, dg, dcg)
 
     def states_of(self, steps: List[_Step], number: int, start: _States) -> _States:
         """What the step starts from."""
@@ -432,10 +449,11 @@ class _Run:
             return self.whole(start)
         step, before = steps[number], steps[number - 1]
         h = step.h
+        assert step.c is not None  # of every step but the first
         if h is None:
-            row_of = self.row_of(first=number == 1 and start.is_one_row)
+            pre = self.products(self.whole(start).h, first=True) if before.pre is None else before.pre
             h = self.plan.kernels.word_state(
-                self.offsets, before.pre, row_of, self.Ux, before.Vg, step.c, self.x is None
+                self.cu_seqlens, pre, self.Ux, before.Vg, step.c, self.x is None
             )
         return _States(h, step.c, step.g, step.cg)
 
@@ -449,7 +467,7 @@ class _Run:
         dc: Tensor,
         dh_old: Tensor,
         d: "_Gradients",
-    ) -> Tuple[Tensor, _Node, _Node]:
+    ) -> Tuple[Tensor, Optional[Tensor], Optional[Tensor]]:
         """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
         plan, kernels = self.plan, self.plan.kernels
         pre = self.products(states.h, first) if step.pre is None else step.pre
@@ -460,11 +478,10 @@ class _Run:
         else:
             d_pre, xi = d.of_W.next(rows, self.W.rows_for(rows))
         d_Vg, dc_old, dcg_old = kernels.word_backward(
-            self.offsets,
+            self.cu_seqlens,
             plan.window,
             plan.sigmoid_first,
             pre,
-            self.row_of(first),
             self.Ux,
             Vg,
             states.c,
@@ -478,16 +495,16 @@ class _Run:
             d.x,
         )
         if first:
-            there, kind_of = self.kinds
-            d_kinds = _sums(d_pre.to(dh.dtype), kind_of, len(there))
-            d.of_W.add(d_kinds, (there * states.h[0]).flatten(1))
+            there, neighborhood_of = self.neighborhoods
+            d_of_each = _sums(d_pre.to(dh.dtype), neighborhood_of, len(there))
+            d.of_W.add(d_of_each, (there * states.h[0]).flatten(1))
             # All words have the one h, so that any of them may carry its gradient.
-            dh_old[0] += (self.W.backward(d_kinds).view(*there.shape[:2], -1) * there).sum((0, 1))
+            dh_old[0] += (self.W.backward(d_of_each).view(*there.shape[:2], -1) * there).sum((0, 1))
         else:
-            kernels.windows(self.offsets, plan.window, states.h, xi[:rows])
+            kernels.windows(self.cu_seqlens, plan.window, states.h, xi[:rows])
             d_xi = self.W.backward(d_pre)[:rows]
-            kernels.windows_backward(self.offsets, plan.window, d_xi, dh_old)
-        if d_Vg is None:
+            kernels.windows_backward(self.cu_seqlens, plan.window, d_xi, dh_old)
+        if d_Vg is None or states.g is None:
             return dc_old, None, None
         d.of_V.add(d_Vg, states.g)
         return dc_old, self.V.backward(d_Vg), dcg_old
@@ -497,14 +514,15 @@ class _Run:
         step: _Step,
         states: _States,
         first: bool,
-        cg_new: _Node,
-        dg: _Node,
-        dcg: _Node,
+        cg_new: Optional[Tensor],
+        dg: Optional[Tensor],
+        dcg: Optional[Tensor],
         dh_old: Tensor,
         dc_old: Tensor,
         d: "_Gradients",
     ) -> Tuple[Tensor, Tensor]:
         """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
+        assert states.g is not None and step.h_bar is not None
         U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
         rows = len(states.h)
         Wf, fg, o = step.Wf, step.fg, step.o
@@ -519,7 +537,7 @@ class _Run:
             h[:rows].copy_(states.h)
             Uf = U[0].forward(h)[:rows]
         d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
-            self.offsets,
+            self.cu_seqlens,
             self.plan.sigmoid_first,
             Uf,
             Wf,
@@ -559,29 +577,29 @@ class _Gradients:
     `words` words and for `nodes` sentence nodes at a time.
     """
 
-    def __init__(self, Ux: Tensor, x: Optional[Tensor], words: int, nodes: int, *weights: _Node) -> None:
-        W, V, sentence_W, sentence_U, sentence_b = weights
-        self.Ux = torch.zeros_like(Ux, dtype=W.dtype)
-        self.x = None if x is None else torch.zeros_like(x)
-        dtype = Ux.dtype
-        self.of_W = _Products(W, words, dtype)
-        self.has_node = sentence_U is not None
-        if self.has_node:
-            self.of_V = _Products(V, nodes, dtype)
-            self.of_sentence_W = _Products(sentence_W, nodes, dtype)
+    def __init__(self, inputs: _Inputs, words: int, nodes: int) -> None:
+        self.Ux = torch.zeros_like(inputs.Ux, dtype=inputs.W.dtype)
+        self.x = None if inputs.x is None else torch.zeros_like(inputs.x)
+        dtype = inputs.Ux.dtype
+        self.of_W = _Products(inputs.W, words, dtype)
+        self.node = inputs.node
+        if node := self.node:
+            self.of_V = _Products(node.V, nodes, dtype)
+            self.of_sentence_W = _Products(node.sentence_W, nodes, dtype)
             self.of_sentence_U = [
-                _Products(U, words if gate == 0 else nodes, dtype) for gate, U in enumerate(sentence_U)
+                _Products(U, words if gate == 0 else nodes, dtype)
+                for gate, U in enumerate(node.sentence_U)
             ]
             # f_g's U may be that of the words' f_i, whose rows come by the words.
-            self.is_shared = len(sentence_U) == 2
+            self.is_shared = len(node.sentence_U) == 2
             self.of_own_forget = (
-                _Products(sentence_U[0], nodes, dtype) if self.is_shared else self.of_sentence_U[2]
+                _Products(node.sentence_U[0], nodes, dtype) if self.is_shared else self.of_sentence_U[2]
             )
-            self.sentence_b = torch.zeros_like(sentence_b)
+            self.sentence_b = torch.zeros_like(node.sentence_b)
 
     def of_weights(self) -> Tuple[Optional[Tensor], ...]:
         """The gradients of W, V, sentence_W, sentence_U and sentence_b."""
-        if not self.has_node:
+        if self.node is None:
             return self.of_W.sum(), None, None, None, None
         U = torch.stack([products.sum() for products in self.of_sentence_U])
         if self.is_shared:
@@ -641,6 +659,6 @@ class _Products:
         self._sum = summed if self._sum is None else self._sum.add_(summed)
 
 
-def _sum(first: _Node, second: _Node) -> _Node:
+def _sum(first: Optional[Tensor], second: Optional[Tensor]) -> Optional[Tensor]:
     """Their sum, where None is nothing."""
     return second if first is None else first if second is None else first + second

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any, Dict, List, Mapping, Tuple, Union
 
+from slstm_allennlp.suggestions import did_you_mean
+
 _CHOICES: Dict[str, Tuple[Any, ...]] = {
     "candidate": ("tanh", "input"),
     "gate_normalization": ("sigmoid_softmax", "softmax"),
@@ -72,7 +74,7 @@ class Transition:
             value = getattr(self, name)
             # `in` alone would take 0 and 1 for False and True.
             if not any(value == choice and type(value) is type(choice) for choice in allowed):
-                raise ValueError(f"transition: {name} is {value!r}, expected {_one_of(allowed)}")
+                raise ValueError(f"transition: {name} is {value!r}{did_you_mean(value, allowed)}")
 
     @classmethod
     def of(cls, transition: "Union[str, Mapping[str, Any], Transition]") -> "Transition":
@@ -90,11 +92,11 @@ class Transition:
         choices = dict(transition) if isinstance(transition, Mapping) else {"preset": transition}
         preset = choices.pop("preset", "paper")
         if not isinstance(preset, str) or preset not in PRESETS:
-            raise ValueError(f"transition: unknown preset {preset!r}, expected {_one_of(PRESETS)}")
+            raise ValueError(f"transition: unknown preset {preset!r}{did_you_mean(preset, PRESETS)}")
         known = [field.name for field in fields(cls)]
         for name in choices:
             if name not in known:
-                raise ValueError(f"transition: unknown choice {name!r}, expected {_one_of(known)}")
+                raise ValueError(f"transition: unknown choice {name!r}{did_you_mean(name, known)}")
         return replace(PRESETS[preset], **choices)
 
 
@@ -201,7 +203,3 @@ class SlstmSettings:
     def sentence_gates(self) -> List[str]:
         """A node's gates of Eq. 3, in the order in which their weights are stacked: `g` is f_g's."""
         return ["f", "o"] if self.transition.sentence_forget == "shared" else ["f", "o", "g"]
-
-
-def _one_of(values: Any) -> str:
-    return "one of " + ", ".join(repr(value) for value in values)

@@ -18,12 +18,10 @@ namespace {
 using torch::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 
-constexpr int64_t kLarge = 90000;
-
-// x W^T, as products.py: large ones in single precision by oneDNN, where PyTorch has it.
+// x W^T, as products.py, whose LARGE it has: large ones in single precision by oneDNN, where PyTorch has it.
 Tensor product(const Tensor& x, const Tensor& W) {
   static const auto onednn = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
-  const bool fits = x.scalar_type() == torch::kFloat && W.numel() >= kLarge;
+  const bool fits = x.scalar_type() == torch::kFloat && W.numel() >= LARGE_PRODUCT;
   if (!fits || !onednn.has_value() || !at::globalContext().userEnabledMkldnn()) return at::mm(x, W.t());
   torch::jit::Stack stack{x, W, c10::IValue(), "none", c10::List<c10::optional<at::Scalar>>(), ""};
   onednn->callBoxed(&stack);

@@ -1,6 +1,6 @@
 // The elementwise part of an S-LSTM step on the CPU: each function reads and writes its tensors once.
 //
-// Rows are the words of all sentences, one behind the other, without padding; `offsets` says where each
+// Rows are the words of all sentences, one behind the other, without padding; `cu_seqlens` says where each
 // sentence begins, and one more where the last one ends. Threads share out the words or, where there are sums
 // over words, whole sentences or else the h dimensions: no sum needs a lock, and its order is always the same.
 // The equations are those of naive.py; eager.py has the same functions in PyTorch. T is the type of the states,
@@ -32,26 +32,26 @@ void over_blocks(int64_t from, int64_t end, const Body& body) {
 
 // Calls body(sentence, row, first, number) for each block of each word, which must not write elsewhere.
 template <typename Body>
-void over_words(int64_t h, const int64_t* offsets, int64_t sentences, const Body& body) {
-  at::parallel_for(0, offsets[sentences], grain(h), [&](int64_t from, int64_t to) {
-    int64_t s = std::upper_bound(offsets, offsets + sentences + 1, from) - offsets - 1;
+void over_words(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const Body& body) {
+  at::parallel_for(0, cu_seqlens[sentences], grain(h), [&](int64_t from, int64_t to) {
+    int64_t s = std::upper_bound(cu_seqlens, cu_seqlens + sentences + 1, from) - cu_seqlens - 1;
     for (int64_t row = from; row < to; ++row) {
-      while (row >= offsets[s + 1]) ++s;
+      while (row >= cu_seqlens[s + 1]) ++s;
       over_blocks(0, h, [&](int64_t j, int64_t n) { body(s, row, j, n); });
     }
   });
 }
 
 // The first sentence of each thread's share of about as many words, and one more where the last share ends.
-std::vector<int64_t> shares_of(const int64_t* offsets, int64_t sentences) {
-  const int64_t threads = at::get_num_threads(), rows = offsets[sentences];
+std::vector<int64_t> shares_of(const int64_t* cu_seqlens, int64_t sentences) {
+  const int64_t threads = at::get_num_threads(), rows = cu_seqlens[sentences];
   std::vector<int64_t> first(threads + 1, sentences);
   first[0] = 0;
   for (int64_t t = 1; t < threads; ++t) {
     const int64_t wanted = rows * t / threads;
-    const int64_t* next = std::lower_bound(offsets, offsets + sentences, wanted);
-    if (next > offsets && wanted - next[-1] < *next - wanted) --next;
-    first[t] = next - offsets;
+    const int64_t* next = std::lower_bound(cu_seqlens, cu_seqlens + sentences, wanted);
+    if (next > cu_seqlens && wanted - next[-1] < *next - wanted) --next;
+    first[t] = next - cu_seqlens;
   }
   return first;
 }
@@ -59,11 +59,11 @@ std::vector<int64_t> shares_of(const int64_t* offsets, int64_t sentences) {
 // Calls body(sentence, first, number) for each block of each sentence. Threads take whole sentences, which keeps
 // them out of each other's cache lines, or parts of the dimensions where sentences cannot be shared out evenly.
 template <typename Body>
-void over_sentences(int64_t h, const int64_t* offsets, int64_t sentences, const Body& body) {
-  const std::vector<int64_t> first = shares_of(offsets, sentences);
-  const int64_t threads = static_cast<int64_t>(first.size()) - 1, rows = offsets[sentences];
+void over_sentences(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const Body& body) {
+  const std::vector<int64_t> first = shares_of(cu_seqlens, sentences);
+  const int64_t threads = static_cast<int64_t>(first.size()) - 1, rows = cu_seqlens[sentences];
   int64_t most = 0;
-  for (int64_t t = 0; t < threads; ++t) most = std::max(most, offsets[first[t + 1]] - offsets[first[t]]);
+  for (int64_t t = 0; t < threads; ++t) most = std::max(most, cu_seqlens[first[t + 1]] - cu_seqlens[first[t]]);
   if (4 * most * threads <= 5 * rows) {
     at::parallel_for(0, threads, grain(most * h), [&](int64_t from, int64_t to) {
       for (int64_t s = first[from]; s < first[to]; ++s) {
@@ -96,9 +96,6 @@ struct Gates {
   T s[kMaxGates][kBlock];      // their sigmoids, if sigmoid_first
   T total[kBlock], o[kBlock], u[kBlock];
 };
-
-// The row of `pre` that is a word's: its own, or the one that `row_of` names.
-inline int64_t place(const int64_t* row_of, int64_t row) { return row_of ? row_of[row] : row; }
 
 // All gates of one word, for `n` dimensions from `j`.
 template <typename T, typename P, bool sigmoid_first>
@@ -148,18 +145,18 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
 }
 
 template <typename T, typename P, bool sigmoid_first>
-void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const P* pre, const int64_t* row_of,
+void word_forward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
                    const P* Ux, const T* Vg, const T* c, const T* cg, const T* x, T* h_out, T* c_out) {
   const int64_t h = shape.h, G = shape.gates(), k = shape.window;
-  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
+  over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     Gates<T> g;
     T sum[kBlock];
-    gates_of<T, P, sigmoid_first>(g, shape, pre + place(row_of, row) * G * h, Ux + row * G * h,
+    gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h,
                                   Vg ? Vg + s * G * h : nullptr, x ? x + row * h : nullptr, j, n);
     for (int64_t i = 0; i < n; ++i) sum[i] = g.e[shape.normalized() - 1][i] * g.u[i];
     for (int64_t q = 0; q < shape.neighbors(); ++q) {
       const int64_t other = row + q - k;
-      if (other < offsets[s] || other >= offsets[s + 1]) continue;
+      if (other < cu_seqlens[s] || other >= cu_seqlens[s + 1]) continue;
       const T *v = c + other * h + j, *e = g.e[q];
       for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
     }
@@ -177,10 +174,10 @@ void word_forward_(const Shape& shape, const int64_t* offsets, int64_t sentences
 
 // The new h once more, from the new c; o is the gate of this number.
 template <typename T, typename P>
-void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* offsets, int64_t sentences, const P* pre,
-                 const int64_t* row_of, const P* Ux, const T* Vg, const T* c_new, T* h_out) {
-  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
-    const P *p = pre + (place(row_of, row) * gates + gate) * h + j, *a = Ux + (row * gates + gate) * h + j;
+void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
+                 const P* Ux, const T* Vg, const T* c_new, T* h_out) {
+  over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
+    const P *p = pre + (row * gates + gate) * h + j, *a = Ux + (row * gates + gate) * h + j;
     const T *b = Vg ? Vg + (s * gates + gate) * h + j : nullptr, *cr = c_new + row * h + j;
     T* hr = h_out + row * h + j;
     for (int64_t i = 0; i < n; ++i) {
@@ -192,16 +189,16 @@ void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* offsets,
 // dc is of the word's new cell on the way in; d_pre, d_c, d_cg, d_Vg, d_Ux and d_x on the way out, the
 // last two added to what is there.
 template <typename T, typename P, bool sigmoid_first>
-void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentences, const P* pre,
-                    const int64_t* row_of, const P* Ux, const T* Vg, const T* c, const T* cg, const T* x,
+void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
+                    const P* Ux, const T* Vg, const T* c, const T* cg, const T* x,
                     const T* c_new, const T* dh, const T* dc, P* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg,
                     T* d_x) {
   const int64_t h = shape.h, G = shape.gates(), K = shape.normalized(), k = shape.window;
-  over_sentences(h, offsets, sentences, [&](int64_t s, int64_t j, int64_t n) {
-    for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+  over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
+    for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
       Gates<T> g;
       T flow[kBlock], weight[kBlock], d[kBlock];
-      gates_of<T, P, sigmoid_first>(g, shape, pre + place(row_of, row) * G * h, Ux + row * G * h,
+      gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h,
                                     Vg ? Vg + s * G * h : nullptr, x ? x + row * h : nullptr, j, n);
       const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
       P* dp = d_pre + row * G * h + j;
@@ -218,7 +215,7 @@ void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentence
           v = g.u;
         } else if (q < shape.neighbors()) {
           const int64_t other = row + q - k;
-          if (other >= offsets[s] && other < offsets[s + 1]) {
+          if (other >= cu_seqlens[s] && other < cu_seqlens[s + 1]) {
             v = c + other * h + j;
             d_v = d_c + other * h + j;
           }
@@ -261,10 +258,10 @@ void word_backward_(const Shape& shape, const int64_t* offsets, int64_t sentence
 }
 
 template <typename T, typename P, bool sigmoid_first>
-void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const P* Uf,
+void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const P* Uf,
                    const T* Wf, const T* fg, const T* o, const T* c, const T* cg, T* g_out, T* cg_out,
                    T* log_total) {
-  over_sentences(h, offsets, sentences, [&](int64_t s, int64_t j, int64_t n) {
+  over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
     T total[kBlock], sum[kBlock], highest[kBlock], value[kBlock];
     const int64_t at = s * h + j;
     for (int64_t i = 0; i < n; ++i) {
@@ -273,7 +270,7 @@ void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const P
       value[i] = f;
     }
     if (!sigmoid_first) {
-      for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+      for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
         const P* u = Uf + row * h + j;
         for (int64_t i = 0; i < n; ++i) highest[i] = std::max(highest[i], load(u[i]) + Wf[at + i]);
       }
@@ -282,7 +279,7 @@ void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const P
       total[i] = sigmoid_first ? exp_of_share(value[i]) : exp_(value[i] - highest[i]);
       sum[i] = total[i] * cg[at + i];
     }
-    for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+    for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
       const P* u = Uf + row * h + j;
       const T* cr = c + row * h + j;
       for (int64_t i = 0; i < n; ++i) {
@@ -303,11 +300,11 @@ void node_forward_(int64_t h, const int64_t* offsets, int64_t sentences, const P
 
 // d_c is added to what is there.
 template <typename T, typename P, bool sigmoid_first>
-void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const P* Uf,
+void node_backward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const P* Uf,
                     const T* Wf, const T* fg, const T* o, const T* c, const T* cg, const T* cg_new,
                     const T* log_total, const T* dg, const T* dcg, P* d_Uf, T* d_Wf, T* d_fg, T* d_o, T* d_c,
                     T* d_cg) {
-  over_sentences(h, offsets, sentences, [&](int64_t s, int64_t j, int64_t n) {
+  over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
     T flow[kBlock], cell[kBlock], log_sum[kBlock], Wf_[kBlock], d_sum[kBlock];
     const int64_t at = s * h + j;
     for (int64_t i = 0; i < n; ++i) {
@@ -323,7 +320,7 @@ void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const 
       Wf_[i] = Wf[at + i];
       d_sum[i] = 0;
     }
-    for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row) {
+    for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
       const P* __restrict__ u = Uf + row * h + j;
       const T* __restrict__ cr = c + row * h + j;
       P* __restrict__ du = d_Uf + row * h + j;
@@ -344,13 +341,13 @@ void node_backward_(int64_t h, const int64_t* offsets, int64_t sentences, const 
 
 // [h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence.
 template <typename T, typename P>
-void windows_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const T* states, P* out) {
+void windows_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t sentences, const T* states, P* out) {
   const int64_t S = 2 * k + 1;
-  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
+  over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     for (int64_t q = 0; q < S; ++q) {
       const int64_t other = row + q - k;
       P* place = out + (row * S + q) * h + j;
-      if (other < offsets[s] || other >= offsets[s + 1]) {
+      if (other < cu_seqlens[s] || other >= cu_seqlens[s + 1]) {
         std::fill(place, place + n, P(0));
       } else {
         for (int64_t i = 0; i < n; ++i) store(place[i], states[other * h + j + i]);
@@ -361,14 +358,14 @@ void windows_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, c
 
 // The gradient of the states, added to what is there.
 template <typename T, typename P>
-void windows_backward_(int64_t h, int64_t k, const int64_t* offsets, int64_t sentences, const P* d_out,
+void windows_backward_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t sentences, const P* d_out,
                        T* d_states) {
   const int64_t S = 2 * k + 1;
-  over_words(h, offsets, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
+  over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     T* d = d_states + row * h + j;
     for (int64_t q = 0; q < S; ++q) {
       const int64_t reader = row - (q - k);  // whose place q this row stands in
-      if (reader < offsets[s] || reader >= offsets[s + 1]) continue;
+      if (reader < cu_seqlens[s] || reader >= cu_seqlens[s + 1]) continue;
       const P* place = d_out + (reader * S + q) * h + j;
       for (int64_t i = 0; i < n; ++i) d[i] += load(place[i]);
     }
@@ -424,35 +421,35 @@ Shape shape_of(const Tensor& c, int64_t window, const Optional& cg, const Option
 
 }  // namespace
 
-std::vector<Tensor> word_forward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre,
-                                 Optional row_of, Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x) {
+std::vector<Tensor> word_forward(Tensor cu_seqlens, int64_t window, bool sigmoid_first, Tensor pre,
+                                 Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x) {
   const Shape shape = shape_of(c, window, cg, x);
   Tensor h_new = torch::empty_like(c), c_new = torch::empty_like(c);
   dispatch(c, pre, sigmoid_first, [&](auto t, auto p, auto first) {
     using T = decltype(t);
     using P = decltype(p);
     word_forward_<T, P, decltype(first)::value>(
-        shape, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<int64_t>(row_of), in<P>(Ux), in<T>(Vg),
+        shape, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg),
         in<T>(c), in<T>(cg), in<T>(x), out<T>(h_new), out<T>(c_new));
   });
   return {h_new, c_new};
 }
 
-Tensor word_state(Tensor offsets, Tensor pre, Optional row_of, Tensor Ux, Optional Vg, Tensor c_new,
+Tensor word_state(Tensor cu_seqlens, Tensor pre, Tensor Ux, Optional Vg, Tensor c_new,
                   bool has_candidate) {
   Tensor h_new = torch::empty_like(c_new);
   const int64_t h = c_new.size(1), gates = h ? pre.size(1) / h : 0, gate = gates - (has_candidate ? 2 : 1);
   dispatch(c_new, pre, [&](auto t, auto p) {
     using T = decltype(t);
     using P = decltype(p);
-    word_state_<T, P>(h, gates, gate, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<int64_t>(row_of),
+    word_state_<T, P>(h, gates, gate, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(pre),
                       in<P>(Ux), in<T>(Vg), in<T>(c_new), out<T>(h_new));
   });
   return h_new;
 }
 
-std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid_first, Tensor pre,
-                                    Optional row_of, Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x,
+std::vector<Optional> word_backward(Tensor cu_seqlens, int64_t window, bool sigmoid_first, Tensor pre,
+                                    Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x,
                                     Tensor c_new, Tensor dh, Tensor dc, Tensor d_pre, Tensor d_Ux, Optional d_x) {
   const Shape shape = shape_of(c, window, cg, x);
   Tensor d_c = torch::zeros_like(c);
@@ -465,27 +462,27 @@ std::vector<Optional> word_backward(Tensor offsets, int64_t window, bool sigmoid
     using T = decltype(t);
     using P = decltype(p);
     word_backward_<T, P, decltype(first)::value>(
-        shape, in<int64_t>(offsets), offsets.size(0) - 1, in<P>(pre), in<int64_t>(row_of), in<P>(Ux), in<T>(Vg),
+        shape, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg),
         in<T>(c), in<T>(cg), in<T>(x), in<T>(c_new), in<T>(dh), in<T>(dc), out<P>(d_pre), out<T>(d_Ux),
         cg ? out<T>(*d_Vg) : nullptr, out<T>(d_c), cg ? out<T>(*d_cg) : nullptr, d_x ? out<T>(*d_x) : nullptr);
   });
   return {d_Vg, d_c, d_cg};
 }
 
-std::vector<Tensor> node_forward(Tensor offsets, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
+std::vector<Tensor> node_forward(Tensor cu_seqlens, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
                                  Tensor c, Tensor cg) {
   Tensor g_new = torch::empty_like(cg), cg_new = torch::empty_like(cg), log_total = torch::empty_like(cg);
   dispatch(c, Uf, sigmoid_first, [&](auto t, auto p, auto first) {
     using T = decltype(t);
     using P = decltype(p);
     node_forward_<T, P, decltype(first)::value>(
-        c.size(1), in<int64_t>(offsets), offsets.size(0) - 1, in<P>(Uf), in<T>(Wf), in<T>(fg), in<T>(o), in<T>(c),
+        c.size(1), in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(Uf), in<T>(Wf), in<T>(fg), in<T>(o), in<T>(c),
         in<T>(cg), out<T>(g_new), out<T>(cg_new), out<T>(log_total));
   });
   return {g_new, cg_new, log_total};
 }
 
-std::vector<Tensor> node_backward(Tensor offsets, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
+std::vector<Tensor> node_backward(Tensor cu_seqlens, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
                                   Tensor c, Tensor cg, Tensor cg_new, Tensor log_total, Tensor dg, Tensor dcg,
                                   Tensor d_Uf, Tensor d_c) {
   Tensor d_Wf = torch::empty_like(cg), d_fg = torch::empty_like(cg),
@@ -494,27 +491,27 @@ std::vector<Tensor> node_backward(Tensor offsets, bool sigmoid_first, Tensor Uf,
     using T = decltype(t);
     using P = decltype(p);
     node_backward_<T, P, decltype(first)::value>(
-        c.size(1), in<int64_t>(offsets), offsets.size(0) - 1, in<P>(Uf), in<T>(Wf), in<T>(fg), in<T>(o), in<T>(c),
+        c.size(1), in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(Uf), in<T>(Wf), in<T>(fg), in<T>(o), in<T>(c),
         in<T>(cg), in<T>(cg_new), in<T>(log_total), in<T>(dg), in<T>(dcg), out<P>(d_Uf), out<T>(d_Wf),
         out<T>(d_fg), out<T>(d_o), out<T>(d_c), out<T>(d_cg));
   });
   return {d_Wf, d_fg, d_o, d_cg};
 }
 
-void windows(Tensor offsets, int64_t window, Tensor states, Tensor result) {
+void windows(Tensor cu_seqlens, int64_t window, Tensor states, Tensor result) {
   dispatch(states, result, [&](auto t, auto p) {
     using T = decltype(t);
     using P = decltype(p);
-    windows_<T, P>(states.size(1), window, in<int64_t>(offsets), offsets.size(0) - 1, in<T>(states),
+    windows_<T, P>(states.size(1), window, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<T>(states),
                    out<P>(result));
   });
 }
 
-void windows_backward(Tensor offsets, int64_t window, Tensor d_windows, Tensor d_states) {
+void windows_backward(Tensor cu_seqlens, int64_t window, Tensor d_windows, Tensor d_states) {
   dispatch(d_states, d_windows, [&](auto t, auto p) {
     using T = decltype(t);
     using P = decltype(p);
-    windows_backward_<T, P>(d_states.size(1), window, in<int64_t>(offsets), offsets.size(0) - 1,
+    windows_backward_<T, P>(d_states.size(1), window, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1,
                             in<P>(d_windows), out<T>(d_states));
   });
 }

@@ -2,8 +2,6 @@
 The functions of cpu.cpp in PyTorch's own operations, for wherever there are no compiled ones. What goes
 into matrix products or comes out of them (`pre`, `Ux`, `Uf`, windows and their gradients) may be of
 lower precision than the states, in whose precision everything is computed.
-
-Where `pre`, W ξ, has fewer rows than there are words, `row_of` says which of them is each word's, (R).
 """
 
 from typing import NamedTuple, Optional, Tuple
@@ -22,11 +20,10 @@ class _Gates(NamedTuple):
 
 
 def word_forward(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     window: int,
     sigmoid_first: bool,
     pre: Tensor,
-    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c: Tensor,
@@ -34,17 +31,16 @@ def word_forward(
     x: Optional[Tensor],
 ) -> Tuple[Tensor, Tensor]:
     """Eq. 2 from its products: the next h and c."""
-    sentence_of = _sentence_of(offsets)
-    gates = _gates(sentence_of, sigmoid_first, _of_words(pre, row_of), Ux, Vg, c, x)
-    values = _values(offsets, sentence_of, window, c, cg, gates.u)
+    sentence_of = _sentence_of(cu_seqlens)
+    gates = _gates(sentence_of, sigmoid_first, pre, Ux, Vg, c, x)
+    values = _values(cu_seqlens, sentence_of, window, c, cg, gates.u)
     c_new = (gates.normalized * values).sum(1)
     return gates.o * c_new.tanh(), c_new
 
 
 def word_state(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     pre: Tensor,
-    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c_new: Tensor,
@@ -54,18 +50,17 @@ def word_state(
     size = c_new.size(1)
     from_end = 2 * size if has_candidate else size
     of_o = slice(pre.size(1) - from_end, pre.size(1) - from_end + size)
-    o = _of_words(pre[:, of_o], row_of).to(c_new.dtype) + Ux[:, of_o]
+    o = pre[:, of_o].to(c_new.dtype) + Ux[:, of_o]
     if Vg is not None:
-        o = o + Vg[_sentence_of(offsets), of_o]
+        o = o + Vg[_sentence_of(cu_seqlens), of_o]
     return o.sigmoid() * c_new.tanh()
 
 
 def word_backward(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     window: int,
     sigmoid_first: bool,
     pre: Tensor,
-    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c: Tensor,
@@ -82,9 +77,9 @@ def word_backward(
     The gradients of V g, of c and of c_g; that of W ξ is written to `d_pre`, those of U x and of x are
     added to what is there.
     """
-    sentence_of = _sentence_of(offsets)
-    gates = _gates(sentence_of, sigmoid_first, _of_words(pre, row_of), Ux, Vg, c, x)
-    values = _values(offsets, sentence_of, window, c, cg, gates.u)
+    sentence_of = _sentence_of(cu_seqlens)
+    gates = _gates(sentence_of, sigmoid_first, pre, Ux, Vg, c, x)
+    values = _values(cu_seqlens, sentence_of, window, c, cg, gates.u)
     t = c_new.tanh()
     flow = dc + dh * gates.o * (1 - t * t)
     weights = gates.normalized * flow.unsqueeze(1)
@@ -102,7 +97,7 @@ def word_backward(
     d_Ux += d_gates
     d_c = torch.zeros_like(c)
     neighbors = 2 * window + 1
-    windows_backward(offsets, window, weights[:, :neighbors].flatten(1), d_c)
+    windows_backward(cu_seqlens, window, weights[:, :neighbors].flatten(1), d_c)
     if cg is None:
         return None, d_c, None
     d_Vg = d_gates.new_zeros(len(cg), d_gates.size(1)).index_add_(0, sentence_of, d_gates)
@@ -111,7 +106,7 @@ def word_backward(
 
 
 def node_forward(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     sigmoid_first: bool,
     Uf: Tensor,
     Wf: Tensor,
@@ -121,7 +116,7 @@ def node_forward(
     cg: Tensor,
 ) -> Tuple[Tensor, Tensor, Tensor]:
     """Eq. 3 from its products: the next g and c_g, and the logarithm of its softmax's denominator."""
-    sentence_of = _sentence_of(offsets)
+    sentence_of = _sentence_of(cu_seqlens)
     f, own, _, _ = _forget(sentence_of, sigmoid_first, Uf, Wf, fg)
     index = sentence_of.unsqueeze(1).expand_as(f)
     highest = own.scatter_reduce(0, index, f.to(own.dtype), "amax") if len(f) else own
@@ -132,7 +127,7 @@ def node_forward(
 
 
 def node_backward(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     sigmoid_first: bool,
     Uf: Tensor,
     Wf: Tensor,
@@ -151,7 +146,7 @@ def node_backward(
     The gradients of W_f g, of f̂_g's and o's pre-activations and of c_g; that of U_f hᵢ is written to
     `d_Uf`, that of c added to what is there.
     """
-    sentence_of = _sentence_of(offsets)
+    sentence_of = _sentence_of(cu_seqlens)
     f, own, slope, own_slope = _forget(sentence_of, sigmoid_first, Uf, Wf, fg)
     t, gate = cg_new.tanh(), o.sigmoid()
     flow = dcg + dg * gate * (1 - t * t)
@@ -164,40 +159,36 @@ def node_backward(
     return d_Wf, d_cg * (cg - cg_new) * own_slope, dg * t * gate * (1 - gate), d_cg
 
 
-def windows(offsets: Tensor, window: int, states: Tensor, result: Tensor) -> None:
+def windows(cu_seqlens: Tensor, window: int, states: Tensor, result: Tensor) -> None:
     """[h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence, in `result`."""
-    result.copy_(_windows(offsets, window, states).flatten(1))
+    result.copy_(_windows(cu_seqlens, window, states).flatten(1))
 
 
-def windows_backward(offsets: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
+def windows_backward(cu_seqlens: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
     """The gradient of the states, added to what is there."""
-    index = _places(offsets, window)
+    index = _places(cu_seqlens, window)
     padded = torch.cat([d_states, d_states.new_zeros(1, d_states.size(1))])
     places = d_windows.reshape(-1, d_states.size(1)).to(d_states.dtype)
     padded.index_add_(0, index.flatten(), places)
     d_states.copy_(padded[:-1])
 
 
-def _sentence_of(offsets: Tensor) -> Tensor:
-    numbers = torch.arange(len(offsets) - 1, device=offsets.device)
-    return torch.repeat_interleave(numbers, offsets[1:] - offsets[:-1])
+def _sentence_of(cu_seqlens: Tensor) -> Tensor:
+    numbers = torch.arange(len(cu_seqlens) - 1, device=cu_seqlens.device)
+    return torch.repeat_interleave(numbers, cu_seqlens[1:] - cu_seqlens[:-1])
 
 
-def _of_words(pre: Tensor, row_of: Optional[Tensor]) -> Tensor:
-    return pre if row_of is None else pre[row_of]
-
-
-def _windows(offsets: Tensor, window: int, states: Tensor) -> Tensor:
+def _windows(cu_seqlens: Tensor, window: int, states: Tensor) -> Tensor:
     padded = torch.cat([states, states.new_zeros(1, states.size(1))])
-    return padded[_places(offsets, window)]
+    return padded[_places(cu_seqlens, window)]
 
 
-def _places(offsets: Tensor, window: int) -> Tensor:
+def _places(cu_seqlens: Tensor, window: int) -> Tensor:
     """The rows in ξ's places, (R, 2k + 1); one behind the last row where there is none."""
-    sentence_of = _sentence_of(offsets)
-    rows = torch.arange(len(sentence_of), device=offsets.device).unsqueeze(1)
-    places = rows + torch.arange(-window, window + 1, device=offsets.device)
-    first, end = offsets[sentence_of].unsqueeze(1), offsets[sentence_of + 1].unsqueeze(1)
+    sentence_of = _sentence_of(cu_seqlens)
+    rows = torch.arange(len(sentence_of), device=cu_seqlens.device).unsqueeze(1)
+    places = rows + torch.arange(-window, window + 1, device=cu_seqlens.device)
+    first, end = cu_seqlens[sentence_of].unsqueeze(1), cu_seqlens[sentence_of + 1].unsqueeze(1)
     return torch.where((places >= first) & (places < end), places, len(sentence_of))
 
 
@@ -224,10 +215,10 @@ def _gates(
 
 
 def _values(
-    offsets: Tensor, sentence_of: Tensor, window: int, c: Tensor, cg: Optional[Tensor], u: Tensor
+    cu_seqlens: Tensor, sentence_of: Tensor, window: int, c: Tensor, cg: Optional[Tensor], u: Tensor
 ) -> Tensor:
     """What the normalised gates let through, (R, K, h)."""
-    values = [_windows(offsets, window, c)]
+    values = [_windows(cu_seqlens, window, c)]
     if cg is not None:
         values.append(cg[sentence_of].unsqueeze(1))
     return torch.cat([*values, u.unsqueeze(1)], dim=1)

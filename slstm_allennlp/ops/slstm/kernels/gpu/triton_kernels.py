@@ -34,11 +34,10 @@ _SUMMED = tl.constexpr(16)  # partial sums read together
 
 
 def word_forward(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     window: int,
     sigmoid_first: bool,
     pre: Tensor,
-    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c: Tensor,
@@ -49,10 +48,10 @@ def word_forward(
     h_new, c_new = torch.empty_like(c), torch.empty_like(c)
     _launch(
         _word_forward,
-        _chunks(offsets, c),
+        _chunks(cu_seqlens, c),
         c.size(1),
-        *(offsets, pre, row_of, Ux, Vg, c, cg, x, h_new, c_new),
-        len(offsets) - 1,
+        *(cu_seqlens, pre, Ux, Vg, c, cg, x, h_new, c_new),
+        len(cu_seqlens) - 1,
         WINDOW=window,
         SIGMOID_FIRST=sigmoid_first,
         COMPUTE=_compute(c),
@@ -61,9 +60,8 @@ def word_forward(
 
 
 def word_state(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     pre: Tensor,
-    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c_new: Tensor,
@@ -73,10 +71,10 @@ def word_state(
     h_new, gates = torch.empty_like(c_new), pre.size(1) // c_new.size(1)
     _launch(
         _word_state,
-        _chunks(offsets, c_new),
+        _chunks(cu_seqlens, c_new),
         c_new.size(1),
-        *(offsets, pre, row_of, Ux, Vg, c_new, h_new),
-        len(offsets) - 1,
+        *(cu_seqlens, pre, Ux, Vg, c_new, h_new),
+        len(cu_seqlens) - 1,
         GATES=gates,
         GATE=gates - (2 if has_candidate else 1),
         COMPUTE=_compute(c_new),
@@ -85,11 +83,10 @@ def word_state(
 
 
 def word_backward(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     window: int,
     sigmoid_first: bool,
     pre: Tensor,
-    row_of: Optional[Tensor],
     Ux: Tensor,
     Vg: Optional[Tensor],
     c: Tensor,
@@ -106,7 +103,7 @@ def word_backward(
     The gradients of V g, of c and of c_g; that of W ξ is written to `d_pre`, those of U x and of x are
     added to what is there.
     """
-    chunks, hidden_size, compute = _chunks(offsets, c), c.size(1), _compute(c)
+    chunks, hidden_size, compute = _chunks(cu_seqlens, c), c.size(1), _compute(c)
     # What the words give to c, for the words around them; and their sums over a chunk, for the sentence.
     dtype = torch.float64 if compute is tl.float64 else torch.float32
     weights = torch.empty(len(c), (2 * window + 1) * hidden_size, dtype=dtype, device=c.device)
@@ -121,19 +118,19 @@ def word_backward(
         _word_backward,
         chunks,
         hidden_size,
-        *(offsets, pre, row_of, Ux, Vg, c, cg, x, c_new, dh, dc, d_pre, d_Ux, d_x, weights, partial),
-        len(offsets) - 1,
+        *(cu_seqlens, pre, Ux, Vg, c, cg, x, c_new, dh, dc, d_pre, d_Ux, d_x, weights, partial),
+        len(cu_seqlens) - 1,
         WINDOW=window,
         SIGMOID_FIRST=sigmoid_first,
         COMPUTE=compute,
     )
     _launch(
         _word_backward_sums,
-        chunks + (len(offsets) - 1) * sums,
+        chunks + (len(cu_seqlens) - 1) * sums,
         hidden_size,
-        *(offsets, weights, partial, d_c, d_Vg, d_cg),
+        *(cu_seqlens, weights, partial, d_c, d_Vg, d_cg),
         chunks,
-        len(offsets) - 1,
+        len(cu_seqlens) - 1,
         WINDOW=window,
         SUMS=sums,
         COMPUTE=compute,
@@ -142,7 +139,7 @@ def word_backward(
 
 
 def node_forward(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     sigmoid_first: bool,
     Uf: Tensor,
     Wf: Tensor,
@@ -157,7 +154,7 @@ def node_forward(
         _node_forward,
         len(cg),
         cg.size(1),
-        *(offsets, Uf, Wf, fg, o, c, cg, g_new, cg_new, log_total),
+        *(cu_seqlens, Uf, Wf, fg, o, c, cg, g_new, cg_new, log_total),
         columns=_NODE_COLUMNS.value,
         SIGMOID_FIRST=sigmoid_first,
         COMPUTE=_compute(c),
@@ -166,7 +163,7 @@ def node_forward(
 
 
 def node_backward(
-    offsets: Tensor,
+    cu_seqlens: Tensor,
     sigmoid_first: bool,
     Uf: Tensor,
     Wf: Tensor,
@@ -190,7 +187,25 @@ def node_backward(
         _node_backward,
         len(cg),
         cg.size(1),
-        *(offsets, Uf, Wf, fg, o, c, cg, cg_new, log_total, dg, dcg, d_Uf, d_Wf, d_fg, d_o, d_c, d_cg),
+        *(
+            cu_seqlens,
+            Uf,
+            Wf,
+            fg,
+            o,
+            c,
+            cg,
+            cg_new,
+            log_total,
+            dg,
+            dcg,
+            d_Uf,
+            d_Wf,
+            d_fg,
+            d_o,
+            d_c,
+            d_cg,
+        ),
         columns=_NODE_COLUMNS.value,
         SIGMOID_FIRST=sigmoid_first,
         COMPUTE=_compute(c),
@@ -198,27 +213,27 @@ def node_backward(
     return d_Wf, d_fg, d_o, d_cg
 
 
-def windows(offsets: Tensor, window: int, states: Tensor, result: Tensor) -> None:
+def windows(cu_seqlens: Tensor, window: int, states: Tensor, result: Tensor) -> None:
     """[h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence, in `result`."""
-    sentences = len(offsets) - 1
+    sentences = len(cu_seqlens) - 1
     _launch(
         _windows,
-        _chunks(offsets, states),
+        _chunks(cu_seqlens, states),
         states.size(1),
-        *(offsets, states, result),
+        *(cu_seqlens, states, result),
         sentences,
         WINDOW=window,
     )
 
 
-def windows_backward(offsets: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
+def windows_backward(cu_seqlens: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
     """The gradient of the states, added to what is there."""
     _launch(
         _windows_backward,
-        _chunks(offsets, d_states),
+        _chunks(cu_seqlens, d_states),
         d_states.size(1),
-        *(offsets, d_windows, d_states),
-        len(offsets) - 1,
+        *(cu_seqlens, d_windows, d_states),
+        len(cu_seqlens) - 1,
         WINDOW=window,
         COMPUTE=_compute(d_states),
     )
@@ -243,29 +258,22 @@ def _small_batch(kernels: Any, device: Union[str, torch.device]) -> List[Tensor]
     def draw(*size: int) -> Tensor:
         return torch.randn(*size, generator=draws, device="cpu").to(device)
 
-    offsets, h = torch.tensor([0, 9, 9, 11], device=device), 5
+    cu_seqlens, h = torch.tensor([0, 9, 9, 11], device=device), 5
     pre, Ux, Vg, xi = draw(11, 7 * h), draw(11, 7 * h), draw(3, 7 * h), draw(11, 3 * h)
     Uf, Wf, fg, o = draw(11, h), draw(3, h), draw(3, h), draw(3, h)
     c, dh, dc, cg, dg, dcg = draw(11, h), draw(11, h), draw(11, h), draw(3, h), draw(3, h), draw(3, h)
     d_pre, d_Ux, d_Uf, d_c, places = (torch.zeros_like(like) for like in (pre, Ux, Uf, c, xi))
-    words = kernels.word_forward(offsets, 1, True, pre, None, Ux, Vg, c, cg, None)
-    node = kernels.node_forward(offsets, True, Uf, Wf, fg, o, c, cg)
+    words = kernels.word_forward(cu_seqlens, 1, True, pre, Ux, Vg, c, cg, None)
+    node = kernels.node_forward(cu_seqlens, True, Uf, Wf, fg, o, c, cg)
     d_words = kernels.word_backward(
-        *(offsets, 1, True, pre, None, Ux, Vg, c, cg, None, words[1], dh, dc, d_pre, d_Ux, None)
+        *(cu_seqlens, 1, True, pre, Ux, Vg, c, cg, None, words[1], dh, dc, d_pre, d_Ux, None)
     )
     d_node = kernels.node_backward(
-        *(offsets, True, Uf, Wf, fg, o, c, cg, node[1], node[2], dg, dcg, d_Uf, d_c)
+        *(cu_seqlens, True, Uf, Wf, fg, o, c, cg, node[1], node[2], dg, dcg, d_Uf, d_c)
     )
-    kernels.windows(offsets, 1, c, places)
-    kernels.windows_backward(offsets, 1, xi, dh)
-    states = [kernels.word_state(offsets, pre, None, Ux, Vg, words[1], has) for has in (True, False)]
-    few = pre[:3].contiguous(), torch.arange(11, device=device) % 3  # as in a first step
-    few_words = kernels.word_forward(offsets, 1, True, *few, Ux, Vg, c, cg, None)
-    states += [*few_words, kernels.word_state(offsets, *few, Ux, Vg, few_words[1], True)]
-    d_few = kernels.word_backward(
-        *(offsets, 1, True, *few, Ux, Vg, c, cg, None, few_words[1], dh, dc, d_pre, d_Ux, None)
-    )
-    states += [tensor for tensor in d_few if tensor is not None]
+    kernels.windows(cu_seqlens, 1, c, places)
+    kernels.windows_backward(cu_seqlens, 1, xi, dh)
+    states = [kernels.word_state(cu_seqlens, pre, Ux, Vg, words[1], has) for has in (True, False)]
     return [*words, *states, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
 
 
@@ -273,9 +281,9 @@ def _compute(tensor: Tensor) -> Any:
     return tl.float64 if tensor.dtype == torch.float64 else tl.float32
 
 
-def _chunks(offsets: Tensor, rows: Tensor) -> int:
-    """How many chunks there may be, known without a look at the offsets: see `_chunk`."""
-    return len(rows) // _ROWS.value + len(offsets) - 1
+def _chunks(cu_seqlens: Tensor, rows: Tensor) -> int:
+    """How many chunks there may be, known without a look at the cu_seqlens: see `_chunk`."""
+    return len(rows) // _ROWS.value + len(cu_seqlens) - 1
 
 
 def _launch(
@@ -307,7 +315,7 @@ def _tanh(x):
 
 
 @triton.jit
-def _chunk(offsets, sentences):
+def _chunk(cu_seqlens, sentences):
     """
     This program's sentence and rows: the sentence's number, where it begins and ends, and _ROWS rows of
     it, of which some, or all, may lie behind its end.
@@ -320,19 +328,19 @@ def _chunk(offsets, sentences):
     for start in range(0, sentences, _SEARCHED):
         number = start + tl.arange(0, _SEARCHED)
         is_sentence = number < sentences
-        begins = tl.load(offsets + number, mask=is_sentence, other=0)
+        begins = tl.load(cu_seqlens + number, mask=is_sentence, other=0)
         started = is_sentence & (begins // _ROWS + number <= chunk)
         sentence += tl.sum(started.to(tl.int64), axis=0)
-    begin = tl.load(offsets + sentence)
-    end = tl.load(offsets + sentence + 1)
+    begin = tl.load(cu_seqlens + sentence)
+    end = tl.load(cu_seqlens + sentence + 1)
     rows = begin + (chunk - begin // _ROWS - sentence) * _ROWS + tl.arange(0, _ROWS)
     return sentence, begin, end, rows
 
 
 @triton.jit
-def _places(offsets, sentences, HIDDEN: tl.constexpr):
+def _places(cu_seqlens, sentences, HIDDEN: tl.constexpr):
     """`_chunk`, and its columns; where its numbers are in a tensor of (R, h), and which there are."""
-    sentence, begin, end, rows = _chunk(offsets, sentences)
+    sentence, begin, end, rows = _chunk(cu_seqlens, sentences)
     columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
     mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
     at = rows[:, None] * HIDDEN + columns[None, :]
@@ -345,18 +353,8 @@ def _load(tensor, at, mask, COMPUTE: tl.constexpr):
 
 
 @triton.jit
-def _rows_of_pre(row_of, rows, end):
-    """Which rows of `pre` are those words'."""
-    if row_of is None:
-        return rows
-    else:
-        return tl.load(row_of + rows, mask=rows < end, other=0)
-
-
-@triton.jit
 def _pre_activation(
     pre,
-    pre_rows,
     Ux,
     Vg,
     sentence,
@@ -371,7 +369,7 @@ def _pre_activation(
     """Gate q before its sigmoid, with W ξ from these rows of `pre`."""
     at = q * HIDDEN + columns[None, :]
     mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
-    value = _load(pre, pre_rows[:, None] * (GATES * HIDDEN) + at, mask, COMPUTE)
+    value = _load(pre, rows[:, None] * (GATES * HIDDEN) + at, mask, COMPUTE)
     value += _load(Ux, rows[:, None] * (GATES * HIDDEN) + at, mask, COMPUTE)
     if Vg is not None:
         at_node = sentence * (GATES * HIDDEN) + q * HIDDEN + columns
@@ -406,9 +404,8 @@ def _state(
 
 @triton.jit(do_not_specialize=["sentences"])
 def _word_forward(
-    offsets,
+    cu_seqlens,
     pre,
-    row_of,
     Ux,
     Vg,
     c,
@@ -425,22 +422,17 @@ def _word_forward(
     # The gates: one for each neighbour, the word itself and the node, then i, o and perhaps u.
     NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
-    sentence, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
-    pre_rows = _rows_of_pre(row_of, rows, end)
+    sentence, begin, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
 
     highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     if not SIGMOID_FIRST:
         for q in tl.static_range(NORMALIZED):
-            f = _pre_activation(
-                pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
-            )
+            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
             highest = f if q == 0 else tl.maximum(highest, f)
     total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     cell = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     for q in tl.static_range(NORMALIZED):
-        f = _pre_activation(
-            pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
-        )
+        f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
         e = tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)  # type: ignore[var-annotated]
         if q < NORMALIZED - 1:
             v = _state(c, cg, sentence, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
@@ -448,7 +440,6 @@ def _word_forward(
             v = _tanh(
                 _pre_activation(
                     pre,
-                    pre_rows,
                     Ux,
                     Vg,
                     sentence,
@@ -467,9 +458,7 @@ def _word_forward(
         cell += e * v
     cell = cell / total
     o = _sigmoid(
-        _pre_activation(
-            pre, pre_rows, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE
-        )
+        _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE)
     )
     tl.store(c_new + at, cell, mask=mask)
     tl.store(h_new + at, o * _tanh(cell), mask=mask)
@@ -477,9 +466,8 @@ def _word_forward(
 
 @triton.jit(do_not_specialize=["sentences"])
 def _word_state(
-    offsets,
+    cu_seqlens,
     pre,
-    row_of,
     Ux,
     Vg,
     c_new,
@@ -490,19 +478,15 @@ def _word_state(
     GATE: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    sentence, _, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
-    pre_rows = _rows_of_pre(row_of, rows, end)
-    o = _pre_activation(
-        pre, pre_rows, Ux, Vg, sentence, rows, columns, end, GATE, GATES, HIDDEN, COMPUTE
-    )
+    sentence, _, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
+    o = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATE, GATES, HIDDEN, COMPUTE)
     tl.store(h_new + at, _sigmoid(o) * _tanh(_load(c_new, at, mask, COMPUTE)), mask=mask)
 
 
 @triton.jit(do_not_specialize=["sentences"])
 def _word_backward(
-    offsets,
+    cu_seqlens,
     pre,
-    row_of,
     Ux,
     Vg,
     c,
@@ -530,33 +514,24 @@ def _word_backward(
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
     NORMALIZED: tl.constexpr = NEIGHBORS + 1 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
-    sentence, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
-    pre_rows = _rows_of_pre(row_of, rows, end)
+    sentence, begin, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
     at_partial = tl.program_id(0).to(tl.int64) * ((GATES + 1) * HIDDEN) + columns
 
     highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     if not SIGMOID_FIRST:
         for q in tl.static_range(NORMALIZED):
-            f = _pre_activation(
-                pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
-            )
+            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
             highest = f if q == 0 else tl.maximum(highest, f)
     total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     for q in tl.static_range(NORMALIZED):
-        f = _pre_activation(
-            pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
-        )
+        f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
         total += tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)
     o = _sigmoid(
-        _pre_activation(
-            pre, pre_rows, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE
-        )
+        _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE)
     )
     if x is None:
         u = _tanh(
-            _pre_activation(
-                pre, pre_rows, Ux, Vg, sentence, rows, columns, end, GATES - 1, GATES, HIDDEN, COMPUTE
-            )
+            _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATES - 1, GATES, HIDDEN, COMPUTE)
         )
     else:
         u = _load(x, at, mask, COMPUTE)
@@ -568,9 +543,7 @@ def _word_backward(
     flow = (_load(dc, at, mask, COMPUTE) + d_h * o * (1 - t * t)) / total
     for q in tl.static_range(GATES):
         if q < NORMALIZED:
-            f = _pre_activation(
-                pre, pre_rows, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE
-            )
+            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
             s = _sigmoid(f) if SIGMOID_FIRST else f - highest
             weight = flow * tl.exp(s)
             if q < NORMALIZED - 1:
@@ -601,7 +574,7 @@ def _word_backward(
 
 @triton.jit(do_not_specialize=["chunks", "sentences"])
 def _word_backward_sums(
-    offsets,
+    cu_seqlens,
     weights,
     partial,
     d_c,
@@ -617,7 +590,7 @@ def _word_backward_sums(
     """The first programs add up c's gradient, the others one gate's partial sums in one sentence."""
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
     if tl.program_id(0) < chunks:
-        _, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
+        _, begin, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
         total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
         for q in tl.static_range(NEIGHBORS):
             total += _given(weights, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
@@ -626,8 +599,8 @@ def _word_backward_sums(
         number = tl.program_id(0).to(tl.int64) - chunks
         sentence, gate = number // SUMS, number % SUMS
         columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
-        begin = tl.load(offsets + sentence)
-        end = tl.load(offsets + sentence + 1)
+        begin = tl.load(cu_seqlens + sentence)
+        end = tl.load(cu_seqlens + sentence + 1)
         first = begin // _ROWS + sentence
         last = first + (end - begin + _ROWS - 1) // _ROWS
         parts = tl.full((_SUMMED, _COLUMNS), 0, COMPUTE)
@@ -664,18 +637,18 @@ def _given(
 
 
 @triton.jit
-def _places_of_node(offsets, HIDDEN: tl.constexpr):
+def _places_of_node(cu_seqlens, HIDDEN: tl.constexpr):
     """Where this program's sentence begins and ends; its columns, and where they are in (B, h)."""
     sentence = tl.program_id(0).to(tl.int64)
     columns = tl.program_id(1) * _NODE_COLUMNS + tl.arange(0, _NODE_COLUMNS)
-    begin = tl.load(offsets + sentence)
-    end = tl.load(offsets + sentence + 1)
+    begin = tl.load(cu_seqlens + sentence)
+    end = tl.load(cu_seqlens + sentence + 1)
     return begin, end, columns, columns < HIDDEN, sentence * HIDDEN + columns
 
 
 @triton.jit
 def _node_forward(
-    offsets,
+    cu_seqlens,
     Uf,
     Wf,
     fg,
@@ -689,7 +662,7 @@ def _node_forward(
     SIGMOID_FIRST: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    begin, end, columns, inside, at_node = _places_of_node(offsets, HIDDEN)
+    begin, end, columns, inside, at_node = _places_of_node(cu_seqlens, HIDDEN)
     W = _load(Wf, at_node, inside, COMPUTE)
     own = _load(fg, at_node, inside, COMPUTE)
     if SIGMOID_FIRST:
@@ -729,7 +702,7 @@ def _node_forward(
 
 @triton.jit
 def _node_backward(
-    offsets,
+    cu_seqlens,
     Uf,
     Wf,
     fg,
@@ -750,7 +723,7 @@ def _node_backward(
     SIGMOID_FIRST: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    begin, end, columns, inside, at_node = _places_of_node(offsets, HIDDEN)
+    begin, end, columns, inside, at_node = _places_of_node(cu_seqlens, HIDDEN)
     cell = _load(cg_new, at_node, inside, COMPUTE)
     log_sum = _load(log_total, at_node, inside, COMPUTE)
     t = _tanh(cell)
@@ -789,9 +762,9 @@ def _node_backward(
 
 
 @triton.jit(do_not_specialize=["sentences"])
-def _windows(offsets, states, result, sentences, HIDDEN: tl.constexpr, WINDOW: tl.constexpr):
+def _windows(cu_seqlens, states, result, sentences, HIDDEN: tl.constexpr, WINDOW: tl.constexpr):
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
-    _, begin, end, rows, columns, mask, _ = _places(offsets, sentences, HIDDEN)
+    _, begin, end, rows, columns, mask, _ = _places(cu_seqlens, sentences, HIDDEN)
     for q in tl.static_range(NEIGHBORS):
         others = rows[:, None] + (q - WINDOW)
         there = mask & (others >= begin) & (others < end)
@@ -802,7 +775,7 @@ def _windows(offsets, states, result, sentences, HIDDEN: tl.constexpr, WINDOW: t
 
 @triton.jit(do_not_specialize=["sentences"])
 def _windows_backward(
-    offsets,
+    cu_seqlens,
     d_windows,
     d_states,
     sentences,
@@ -810,7 +783,7 @@ def _windows_backward(
     WINDOW: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    _, begin, end, rows, columns, mask, at = _places(offsets, sentences, HIDDEN)
+    _, begin, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
     total = _load(d_states, at, mask, COMPUTE)
     for q in tl.static_range(2 * WINDOW + 1):
         total += _given(d_windows, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)

@@ -1,0 +1,90 @@
+"""The configs that come with the package and the sample corpora that they name."""
+
+import json
+from pathlib import Path
+from typing import Any, Dict, List
+
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.suggestions import nearest
+
+_PACKAGE = Path(__file__).resolve().parent
+_SAMPLES = "fixtures/"
+_ORDER = (
+    *(
+        "type",
+        "dataset_reader",
+        "validation_dataset_reader",
+        "train_data_path",
+        "validation_data_path",
+        "test_data_path",
+    ),
+    *("evaluate_on_test", "vocabulary", "model", "data_loader", "trainer"),
+    *("text_field_embedder", "source_text_embedder", "seq2seq_encoder", "seq2vec_encoder", "encoder"),
+)
+"""Of keys, before the others: Jsonnet gives them in the order of the alphabet."""
+
+
+def config_names() -> List[str]:
+    """Of all configs, in the order of the alphabet."""
+    return sorted(path.stem for path in (_root() / "training_config").glob("*.jsonnet"))
+
+
+def description(name: str) -> str:
+    """The comment with which the config's file begins."""
+    lines = []
+    for line in _file(name).read_text(encoding="utf-8").splitlines():
+        if not line.startswith("//"):
+            break
+        lines.append(line[2:].strip())
+    return " ".join(lines)
+
+
+def whole_config(name: str) -> Dict[str, Any]:
+    """The config without imports, with the paths of the sample corpora as they are on this machine."""
+    return _with_samples(Params.from_file(str(_file(name))).as_dict(quiet=True))
+
+
+def config_path(given: str, folder: Path) -> str:
+    """
+    The file that a command line means: the one of that path, or, where there is none, one that is
+    written to the folder for the config of that name.
+
+    # Errors
+
+    `ConfigurationError` for a plain name that is neither.
+    """
+    is_name = Path(given).name == given and "." not in given
+    if not is_name or Path(given).exists():
+        return given
+    names = config_names()
+    if given not in names:
+        match = nearest(given, names)
+        meant = "" if match is None else f", did you mean {match!r}?"
+        raise ConfigurationError(
+            f"there is no file {given} and no config of that name{meant or ','} "
+            "`slstm config` lists the configs"
+        )
+    path = folder / f"{given}.json"
+    path.write_text(json.dumps(whole_config(given)), encoding="utf-8")
+    return str(path)
+
+
+def _root() -> Path:
+    """Where training_config/ and fixtures/ are: in the package that a wheel installs, or beside it."""
+    installed = _PACKAGE / "bundled_files"
+    return installed if installed.is_dir() else _PACKAGE.parent
+
+
+def _file(name: str) -> Path:
+    return _root() / "training_config" / f"{name}.jsonnet"
+
+
+def _with_samples(value: Any) -> Any:
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: _ORDER.index(key) if key in _ORDER else len(_ORDER))
+        return {key: _with_samples(value[key]) for key in keys}
+    if isinstance(value, list):
+        return [_with_samples(part) for part in value]
+    return str(_root() / value) if isinstance(value, str) and value.startswith(_SAMPLES) else value

@@ -1,0 +1,87 @@
+"""The linear model beside a comparison's systems: its config, made of one of theirs."""
+
+from typing import Any, Dict, List, Optional, Tuple
+
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.models.linear_tagger import expect_crfsuite
+
+NAME = "linear"
+_READERS = ("dataset_reader", "validation_dataset_reader")
+_KEPT = (
+    "train_data_path",
+    "validation_data_path",
+    "test_data_path",
+    "data_loader",
+    "validation_data_loader",
+    "evaluate_on_test",
+)
+_TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")
+# By the model for which it stands in: the linear model, and the settings that both have.
+_MODELS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
+    "basic_classifier": ("linear_classifier", ("label_namespace",)),
+    "sentence_pair_classifier": ("linear_pair_classifier", ("features", "label_namespace")),
+    "esim": ("linear_pair_classifier", ()),
+    "decomposable_attention": ("linear_pair_classifier", ()),
+    "bimpm": ("linear_pair_classifier", ()),
+    "crf_tagger": ("linear_tagger", _TAGGER_KEYS),
+    "simple_tagger": ("linear_tagger", _TAGGER_KEYS),
+}
+_METRICS = ["accuracy", "loss"]
+_SPAN_METRICS = ["precision-overall", "recall-overall", "f1-measure-overall"]
+
+
+def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
+    """
+    The config of a linear model on the instances that a system's config gives.
+
+    # Parameters
+
+    name : `str`
+        The system's.
+    config : `Dict[str, Any]`
+        The system's.
+    metric : `str`
+        By which systems are compared, such as `"+accuracy"`.
+
+    # Errors
+
+    `ConfigurationError` for a model for which there is none, for a metric that it does not have, and
+    without python-crfsuite for a tagger.
+    """
+    given = config.get("model", {})
+    kind = given.get("type")
+    if kind not in _MODELS:
+        raise ConfigurationError(
+            f"compare: --linear has no model that can stand in for {kind}, the model of {name}, "
+            f"expected one of {', '.join(_MODELS)}"
+        )
+    linear, shared = _MODELS[kind]
+    model = {"type": linear, **{key: given[key] for key in shared if key in given}}
+    if linear == "linear_tagger":
+        expect_crfsuite()
+    known = _metrics_of(model)
+    if metric.lstrip("+-") not in known:
+        raise ConfigurationError(
+            f"compare: the metric is {metric}, which {linear} does not have, expected with --linear one "
+            f"of {', '.join(known)}"
+        )
+    return {
+        **{key: _with_words(config[key]) for key in _READERS if config.get(key) is not None},
+        **{key: config[key] for key in _KEPT if key in config},
+        "model": model,
+        "trainer": {"type": "fit", "validation_metric": metric},
+    }
+
+
+def _metrics_of(model: Dict[str, Any]) -> List[str]:
+    has_spans: Optional[bool] = model.get("calculate_span_f1")
+    if has_spans is None:
+        has_spans = model.get("label_encoding") is not None
+    return [*_METRICS, *(_SPAN_METRICS if has_spans else [])]
+
+
+def _with_words(reader: Any) -> Dict[str, Any]:
+    """A reader's config, which may be a name alone, so that it gives the words themselves."""
+    config = reader if isinstance(reader, dict) else {"type": reader}
+    return {**config, "token_indexers": {"words": {"type": "utf8"}}}

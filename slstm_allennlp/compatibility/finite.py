@@ -1,0 +1,67 @@
+"""A loss or weights that are not finite end a training in one sentence, before a checkpoint has them."""
+
+import math
+from typing import Any, Dict, List
+
+import torch
+from allennlp.data.data_loaders.data_loader import TensorDict
+from allennlp.training import GradientDescentTrainer
+
+from slstm_allennlp.compatibility.changes import replace
+
+_batch_outputs = GradientDescentTrainer.batch_outputs
+
+
+def end_at_an_infinite_loss() -> None:
+    """
+    Has the trainer say in which batch the loss is NaN or infinite, and which weights are. AllenNLP says
+    that a NaN was there, and goes on with an infinite loss.
+    """
+    replace(GradientDescentTrainer, "batch_outputs", _checked_batch_outputs)
+
+
+def check_finite_weights(trainer: Any) -> None:
+    """
+    Refuses to write a checkpoint of weights that are of no use.
+
+    # Errors
+
+    `ValueError` that names the weights.
+    """
+    if isinstance(trainer, GradientDescentTrainer):
+        names = _not_finite(trainer)
+        if names:
+            raise ValueError(
+                f"after {_where(trainer)} the weights {_listed(names)} are NaN or infinite, expected "
+                "finite ones; they were not written, and the last checkpoint has finite ones"
+            )
+
+
+def _checked_batch_outputs(
+    self: GradientDescentTrainer, batch: TensorDict, for_training: bool
+) -> Dict[str, torch.Tensor]:
+    outputs = _batch_outputs(self, batch, for_training)
+    loss = outputs["loss"].item() if for_training else 0.0
+    # Mixed precision has its own way with an overflow.
+    if math.isnan(loss) or (math.isinf(loss) and self._scaler is None):
+        names = _not_finite(self)
+        cause = f"the weights {_listed(names)} are not finite" if names else "all weights are finite"
+        said = "nan loss encountered: " if math.isnan(loss) else ""  # AllenNLP's words
+        raise ValueError(
+            f"{said}the loss is {loss} in the batch after {_where(self)}, expected a finite number "
+            f"({cause}); the last checkpoint has finite weights"
+        )
+    return outputs
+
+
+def _not_finite(trainer: GradientDescentTrainer) -> List[str]:
+    weights = trainer._pytorch_model.named_parameters()
+    return [name for name, w in weights if w.requires_grad and not torch.isfinite(w).all()]
+
+
+def _where(trainer: GradientDescentTrainer) -> str:
+    return f"batch {trainer._batches_in_epoch_completed} of epoch {trainer._epochs_completed}"
+
+
+def _listed(names: List[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,95 @@
+"""A label in the data that a model does not know."""
+
+import re
+from contextlib import contextmanager
+from typing import Any, Iterator, Optional
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance, Vocabulary
+from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.data.fields import TextField
+
+from slstm_allennlp.compatibility.changes import replace
+
+_MOST_WORDS = 12
+_UNKNOWN = re.compile(
+    r"'(.*)' not found in vocab namespace '(.*)', and namespace does not contain", re.S
+)
+
+_index_with = MultiProcessDataLoader.index_with
+_iter_instances = MultiProcessDataLoader.iter_instances
+
+
+def name_unknown_labels() -> None:
+    """
+    Has AllenNLP's data loader say which label of which sentence a model does not know, where AllenNLP
+    names the label alone.
+    """
+    replace(MultiProcessDataLoader, "index_with", _index_or_explain)
+    replace(MultiProcessDataLoader, "iter_instances", _iterate_or_explain)
+
+
+def _index_or_explain(self: MultiProcessDataLoader, vocab: Vocabulary) -> None:
+    for number, instance in enumerate(self._instances or [], start=1):
+        with explained_labels(vocab, _path_of(self), number, instance):
+            instance.index_fields(vocab)
+    _index_with(self, vocab)
+
+
+def _iterate_or_explain(self: MultiProcessDataLoader) -> Iterator[Instance]:
+    number = 0
+    instances = _iter_instances(self)
+    while True:
+        number += 1
+        with explained_labels(self._vocab, _path_of(self), number):
+            instance = next(instances, None)
+        if instance is None:
+            return
+        yield instance
+
+
+def _path_of(loader: MultiProcessDataLoader) -> Any:
+    return loader.data_path  # type: ignore[has-type]
+
+
+@contextmanager
+def explained_labels(
+    vocab: Optional[Vocabulary], path: Any, number: int, instance: Optional[Instance] = None
+) -> Iterator[None]:
+    """
+    Turns AllenNLP's `KeyError` for a label that is not in the vocabulary into a `ConfigurationError`
+    that names the file, the sentence and the labels that the model knows.
+
+    # Parameters
+
+    vocab : `Vocabulary`, optional
+        The model's.
+    path : `Any`
+        Where the instance was read.
+    number : `int`
+        Which one of the file it is, from 1.
+    instance : `Instance`, optional (default = `None`)
+    """
+    try:
+        yield
+    except KeyError as error:
+        unknown = _UNKNOWN.search(str(error.args[0])) if error.args else None
+        if unknown is None or vocab is None:
+            raise
+        label, namespace = unknown.groups()
+        known = ", ".join(map(str, vocab.get_token_to_index_vocabulary(namespace)))
+        raise ConfigurationError(
+            f"{path}, sentence {number}{_text_of(instance)}: {label!r} is a label that the model does "
+            f"not know ({namespace}), expected one of {known}"
+        ) from None
+
+
+def _text_of(instance: Optional[Instance]) -> str:
+    """The beginning of its first text, for a message."""
+    fields = {} if instance is None else instance.fields
+    text = next((field for field in fields.values() if isinstance(field, TextField)), None)
+    if text is None:
+        return ""
+    words = [str(token.text) for token in text.tokens]
+    more = " …" if len(words) > _MOST_WORDS else ""
+    return f' ("{" ".join(words[:_MOST_WORDS])}{more}")'

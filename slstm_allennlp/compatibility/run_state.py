@@ -1,0 +1,283 @@
+"""
+What a recovered run needs beside AllenNLP's checkpoint to be the run that was interrupted, bit for bit:
+random states, and what the epoch had added up so far.
+"""
+
+import json
+import os
+import random
+from itertools import islice
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+from weakref import WeakKeyDictionary
+
+import numpy
+import torch
+from allennlp.common.util import is_distributed
+from allennlp.training import Checkpointer, GradientDescentTrainer
+from allennlp.training import util as training_util
+from allennlp.training.metrics import Metric
+from allennlp.training.trainer import TrainerCheckpoint
+
+from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.checkpointer import load_a_whole_checkpoint
+
+_KEY = "slstm_allennlp_run"
+_train_epoch = GradientDescentTrainer._train_epoch
+_try_train = GradientDescentTrainer._try_train
+_get_checkpoint_state = GradientDescentTrainer.get_checkpoint_state
+_get_metrics = training_util.get_metrics
+
+
+def keep_the_state_of_a_run() -> None:
+    """
+    Lets `--recover` go on with the very numbers of the run that was interrupted, in one process and
+    without loader workers. AllenNLP keeps no random state, and leaves out what an epoch added up before
+    its checkpoint: losses and metrics. And lets it go on from the checkpoint before a damaged one.
+    """
+    replace(GradientDescentTrainer, "get_checkpoint_state", _checkpoint_state_with_run)
+    replace(GradientDescentTrainer, "_train_epoch", _train_epoch_of_run)
+    replace(GradientDescentTrainer, "_try_train", _try_train_with_last_metrics)
+    replace(Checkpointer, "load_checkpoint", _load_and_keep)
+    replace(training_util, "get_metrics", _get_metrics_of_epoch)
+
+
+class Run:
+    """
+    One trainer's run.
+
+    `starts` has the random states with which each epoch's batches were drawn, for the epochs that a
+    recovered run goes through again without training; `resumed` is what the checkpoint holds until the
+    run is back where it was taken.
+    """
+
+    def __init__(self) -> None:
+        self.starts: List[Dict[str, Any]] = []
+        self.loss = 0.0
+        self.reg_loss: Optional[float] = None
+        self.resumed: Optional[Dict[str, Any]] = None
+
+    def state(self, model: torch.nn.Module, within_epoch: bool) -> Dict[str, Any]:
+        return {
+            "starts": self.starts,
+            "random": random_states(),
+            "loss": self.loss,
+            "reg_loss": self.reg_loss,
+            "metrics": metric_states(model) if within_epoch else [],
+        }
+
+    def resume(self, model: torch.nn.Module) -> None:
+        """Sets all to what it was at the checkpoint."""
+        assert self.resumed is not None
+        self.loss, self.reg_loss = self.resumed["loss"], self.resumed["reg_loss"]
+        set_metric_states(model, self.resumed["metrics"])
+        set_random_states(self.resumed["random"])
+        self.resumed = None
+
+
+_runs: "WeakKeyDictionary[GradientDescentTrainer, Run]" = WeakKeyDictionary()
+_loaded: "WeakKeyDictionary[Checkpointer, Dict[str, Any]]" = WeakKeyDictionary()
+_in_training: List[Run] = []  # the run whose epoch is being trained, if any
+
+
+def resume_run(trainer: GradientDescentTrainer) -> None:
+    """Takes what the checkpoint that the trainer just loaded has of the run, if it has it."""
+    run = _runs[trainer] = Run()
+    state = None if trainer._checkpointer is None else _loaded.pop(trainer._checkpointer, None)
+    # One process's random state is not the others'.
+    if state is not None and not trainer._distributed:
+        run.starts = list(state["starts"])
+        run.resumed = state
+
+
+def _load_and_keep(self: Checkpointer) -> Optional[TrainerCheckpoint]:
+    checkpoint = load_a_whole_checkpoint(self)
+    if checkpoint is not None and _KEY in checkpoint.trainer_state:
+        _loaded[self] = checkpoint.trainer_state[_KEY]
+    return checkpoint
+
+
+def _checkpoint_state_with_run(self: GradientDescentTrainer) -> Optional[TrainerCheckpoint]:
+    checkpoint = _get_checkpoint_state(self)
+    if checkpoint is not None:
+        checkpoint.trainer_state[_KEY] = _run(self).state(
+            self._pytorch_model, within_epoch=self._batches_in_epoch_completed > 0
+        )
+    return checkpoint
+
+
+def _run(trainer: GradientDescentTrainer) -> Run:
+    return _runs.setdefault(trainer, Run())
+
+
+def _train_epoch_of_run(self: GradientDescentTrainer, epoch: int) -> Dict[str, float]:
+    run, model, loader = _run(self), self._pytorch_model, self.data_loader
+    completed, batches = self._epochs_completed, self._start_after_batches_in_epoch_completed
+    is_back = run.resumed is not None and completed == self._start_after_epochs_completed
+    if is_back and batches == 0:
+        run.resume(model)
+    run.loss, run.reg_loss = 0.0, None
+    if completed < len(run.starts):
+        set_random_states(run.starts[completed])
+    else:
+        run.starts.append(random_states(of_data_alone=True))
+    if is_back and batches > 0:
+        groups = batches * self._num_gradient_accumulation_steps
+        self.data_loader = _Resumed(loader, groups, lambda: run.resume(model))  # type: ignore[assignment]
+    _in_training.append(run)
+    try:
+        metrics = _train_epoch(self, epoch)
+        if is_back and "loss" not in metrics:  # the checkpoint was taken after the epoch's last batch
+            number = self._batches_in_epoch_completed
+            totals = _get_metrics(model, run.loss, run.reg_loss, None, None, number, reset=True)
+            metrics = {**totals, **metrics}
+        return metrics
+    finally:
+        _in_training.pop()
+        self.data_loader = loader
+
+
+class _Resumed:
+    """A data loader that resumes the run after some batches, before it draws the next."""
+
+    def __init__(self, loader: Any, batches: int, resume: Any) -> None:
+        self._loader, self._batches, self._resume = loader, batches, resume
+
+    def __iter__(self) -> Iterator[Any]:
+        batches = iter(self._loader)
+        yield from islice(batches, self._batches)
+        self._resume()
+        yield from batches
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+
+def _get_metrics_of_epoch(
+    model: Any,
+    total_loss: float,
+    total_reg_loss: Optional[float],
+    batch_loss: Optional[float],
+    batch_reg_loss: Optional[float],
+    num_batches: int,
+    reset: bool = False,
+) -> Dict[str, float]:
+    """As AllenNLP's, with the losses from before the checkpoint, in the order in which they came."""
+    if _in_training and not is_distributed():
+        run = _in_training[-1]
+        if batch_loss is not None:
+            run.loss += batch_loss
+        if batch_reg_loss is not None:
+            run.reg_loss = (run.reg_loss or 0.0) + batch_reg_loss
+        total_loss = run.loss
+        total_reg_loss = total_reg_loss if run.reg_loss is None else run.reg_loss
+    return _get_metrics(
+        model, total_loss, total_reg_loss, batch_loss, batch_reg_loss, num_batches, reset
+    )
+
+
+def _try_train_with_last_metrics(self: GradientDescentTrainer) -> Tuple[Dict[str, Any], int]:
+    """
+    A run that was interrupted behind its last epoch has no epoch to train: neither one more, where its
+    patience was at an end, nor are its last metrics lost.
+    """
+    completed, number = self._start_after_epochs_completed, self._num_epochs
+    is_over = completed > 0 and self._start_after_batches_in_epoch_completed == 0
+    if is_over and self._metric_tracker.should_stop_early():
+        self._num_epochs = completed
+    try:
+        metrics, epoch = _try_train(self)
+    finally:
+        self._num_epochs = number
+    folder = self._serialization_dir  # type: ignore[has-type]
+    if "epoch" not in metrics and completed > 0 and folder:
+        path = os.path.join(folder, f"metrics_epoch_{completed - 1}.json")
+        if os.path.exists(path):  # a person may have removed it
+            with open(path, encoding="utf-8") as file:
+                metrics = {**json.load(file), **metrics}
+    return metrics, epoch
+
+
+def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
+    """
+    The states of Python's, NumPy's and PyTorch's generators, in types that any checkpoint may hold; or
+    of those alone by which AllenNLP's data loaders draw batches.
+    """
+    version, numbers, gauss = random.getstate()
+    name, keys, *rest = numpy.random.get_state()
+    states: Dict[str, Any] = {
+        "python": (version, torch.tensor(numbers), gauss),
+        "numpy": (
+            str(name),
+            torch.tensor(numpy.asarray(keys).tolist()),
+            *(float(value) for value in rest),
+        ),
+    }
+    if not of_data_alone:
+        states["torch"] = torch.get_rng_state()
+        if torch.cuda.is_available():
+            states["cuda"] = torch.cuda.get_rng_state_all()
+    return states
+
+
+def set_random_states(states: Dict[str, Any]) -> None:
+    """Sets the generators to what `random_states` gave."""
+    version, numbers, gauss = states["python"]
+    random.setstate((version, tuple(numbers.tolist()), gauss))
+    name, keys, position, has_gauss, cached = states["numpy"]
+    numpy.random.set_state(
+        (name, keys.numpy().astype(numpy.uint32), int(position), int(has_gauss), cached)
+    )
+    if "torch" in states:
+        torch.set_rng_state(states["torch"])
+    if "cuda" in states and len(states["cuda"]) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all(states["cuda"])
+
+
+def metric_states(model: torch.nn.Module) -> List[Dict[str, Any]]:
+    """What each of a model's metrics has added up: its attributes of numbers and tensors."""
+    return [
+        {name: _plain(value) for name, value in vars(metric).items() if _is_plain(value)}
+        for metric in _metrics(model)
+    ]
+
+
+def set_metric_states(model: torch.nn.Module, states: List[Dict[str, Any]]) -> None:
+    """Sets a model's metrics to what `metric_states` gave, each attribute in its own type."""
+    for metric, state in zip(_metrics(model), states):
+        for name, value in state.items():
+            there = getattr(metric, name, None)
+            if isinstance(there, dict):  # such as a defaultdict
+                there.clear()
+                there.update(value)
+            else:
+                setattr(metric, name, value)
+
+
+def _metrics(model: torch.nn.Module) -> List[Metric]:
+    """All metrics that are attributes of a model's modules, or in a dictionary or list that is."""
+    found: Dict[int, Metric] = {}
+    for module in model.modules():
+        for value in vars(module).values():
+            values = value.values() if isinstance(value, dict) else value
+            for item in values if isinstance(value, (dict, list, tuple)) else (value,):
+                if isinstance(item, Metric):
+                    found[id(item)] = item
+    return list(found.values())
+
+
+def _plain(value: Any) -> Any:
+    """Without the types of dictionaries that a checkpoint may not hold."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return list(map(_plain, value)) if isinstance(value, list) else value
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_is_plain(item) for pair in value.items() for item in pair)
+    if isinstance(value, (list, tuple, set)):
+        return all(_is_plain(item) for item in value)
+    return value is None or isinstance(value, (bool, int, float, str, torch.Tensor))

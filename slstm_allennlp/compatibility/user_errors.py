@@ -1,0 +1,57 @@
+"""Mistakes that AllenNLP leaves to others to explain, each said in one sentence."""
+
+import functools
+import os
+from typing import Any, List, Union
+
+import spacy
+import torch
+from allennlp.common import checks, util
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.compatibility.changes import replace_wherever_imported
+
+_check_for_gpu = checks.check_for_gpu
+_get_spacy_model = util.get_spacy_model
+
+
+def explain_users_errors() -> None:
+    """
+    Has AllenNLP say which GPU was asked for and what there is, and which tokenizer needs no download.
+    """
+    replace_wherever_imported(checks, "check_for_gpu", _check_device)
+    replace_wherever_imported(util, "get_spacy_model", _spacy_model_or_explain)
+
+
+@functools.wraps(_check_for_gpu)
+def _check_device(device: Union[int, torch.device, List[Union[int, torch.device]], None]) -> None:
+    if isinstance(device, list):
+        for each in device:
+            _check_device(each)
+        return
+    if device is None:
+        return
+    # Not by `torch.device(3)`, which is an error of PyTorch's where it has no GPU.
+    number = device if isinstance(device, int) else (device.index or 0) if device.type == "cuda" else -1
+    count = torch.cuda.device_count()
+    if number >= count:
+        there = "no GPU" if count == 0 else f"{count} GPU{'' if count == 1 else 's'}"
+        numbers = "" if count == 0 else " or one of " + ", ".join(map(str, range(count)))
+        raise ConfigurationError(
+            f"cuda_device (trainer.cuda_device of a config, --cuda-device of a command) is {number}, "
+            f"and PyTorch sees {there} here, expected -1 for the CPU{numbers}"
+        )
+
+
+@functools.wraps(_get_spacy_model)
+def _spacy_model_or_explain(spacy_model_name: str, *arguments: Any, **options: Any) -> Any:
+    try:
+        return _get_spacy_model(spacy_model_name, *arguments, **options)
+    except (Exception, SystemExit) as error:  # SystemExit is spaCy's when its download fails
+        if spacy.util.is_package(spacy_model_name) or os.path.exists(spacy_model_name):
+            raise
+        raise ConfigurationError(
+            f"the spaCy model {spacy_model_name} is not installed and could not be fetched; "
+            'set "tokenizer": {"type": "spacy_blank"} in the dataset_reader, which needs none, or '
+            f"install it where there is a network: python -m spacy download {spacy_model_name}"
+        ) from error

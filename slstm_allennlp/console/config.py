@@ -1,0 +1,141 @@
+import argparse
+import json
+import textwrap
+from typing import Any, Dict
+
+from allennlp.commands import Subcommand
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.bundled import config_names, description, whole_config
+from slstm_allennlp.suggestions import nearest
+
+_WIDTH = 96
+EXPLANATIONS = {
+    "dataset_reader": "How the files below are read.",
+    "validation_dataset_reader": "How the validation and test files are read, if otherwise.",
+    "train_data_path": "Your own data: put your files here. Without a test_data_path, remove "
+    "evaluate_on_test, too.",
+    "evaluate_on_test": "After training, the best model is evaluated on the test data.",
+    "vocabulary": "Which words get a vector of their own; all others share one.",
+    "model": "The network.",
+    "model.text_field_embedder": "Makes a vector of each word.",
+    "model.source_text_embedder": "Makes a vector of each word.",
+    "model.encoder": "The encoder: exchange it here. It gets the embedder's vectors.",
+    "model.seq2seq_encoder": "Before the encoder: dropout on the words' vectors.",
+    "model.seq2vec_encoder": "The encoder: exchange it here. It makes one vector of a text.",
+    "model.feedforward": "Behind the encoder; an input_dim would be the encoder's output size.",
+    "model.decoder": "Writes the translation, a word at a time.",
+    "data_loader": "The batches: texts of about the same length together.",
+    "trainer": "How the network is trained.",
+    "trainer.optimizer": "The steps along the gradient; lr is the learning rate.",
+    "trainer.learning_rate_scheduler": "How the learning rate falls.",
+    "trainer.patience": "Epochs without a better validation_metric after which training ends.",
+    "trainer.validation_metric": "By which the best epoch is told; + is for more is better.",
+}
+_TEXTS = (
+    'For lines such as {"text": "a text", "label": "a class"}, write "type": "text_classification_json" '
+    'and "tokenizer": {"type": "spacy_blank"}, and keep token_indexers alone.'
+)
+FILES = {
+    "movie_review": "FOLDER#train, FOLDER#dev and FOLDER#test of a folder with rt-polarity.pos and "
+    f"rt-polarity.neg. {_TEXTS}",
+    "review": "FOLDER#train, FOLDER#dev and FOLDER#test of a folder with NAME.task.train and "
+    f"NAME.task.test. {_TEXTS}",
+    "sst_tokens": f"One bracketed tree a line. {_TEXTS}",
+    "tagged_text": 'CoNLL-U files. For a word and its tag a line, write "format": "columns".',
+    "penn_treebank_pos": "FOLDER#train, FOLDER#dev and FOLDER#test of the Penn Treebank's .pos files. "
+    'For a word and its tag a line, write "type": "tagged_text", "format": "columns".',
+    "conll_ner": "A word a line, first the word, last its tag, blank lines between sentences; "
+    "coding_scheme is IOB1, IOB2 or BIOES.",
+    "snli": 'Lines such as {"sentence1": "a text", "sentence2": "another", "gold_label": "neutral"}.',
+    "quora_paraphrase": "Lines of four columns between tabs: 0 or 1, a text, another text, a number.",
+    "seq2seq": "Lines of two columns between tabs: the source and the target, split by spaces.",
+    "parallel_text": "Two files of as many lines, NAME.{de,en}: the source and the target.",
+}
+
+
+class Config(Subcommand):
+    """
+    Lists the configs that come with the package, or prints one, whole and with explanations, to be saved
+    anywhere and edited. A command of `slstm` alone: `slstm config`, `slstm config mr_slstm`.
+    """
+
+    name = "config"  # type: ignore[assignment]
+    requires_plugins = False
+
+    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
+        text = "List the configs that come with slstm-allennlp, or print one to save and edit."
+        subparser = parser.add_parser(self.name, description=text, help="List or print configs.")
+        subparser.add_argument("name", nargs="?", help="the config to print; all are listed without it")
+        subparser.set_defaults(func=config)
+        return subparser
+
+
+def config(arguments: argparse.Namespace) -> None:
+    """What the command does, on the standard output."""
+    names = config_names()
+    if arguments.name is None:
+        width = max(map(len, names))
+        for name in names:
+            print(f"{name:{width}}  {description(name)}")
+        return
+    if arguments.name not in names:
+        match = nearest(arguments.name, names)
+        meant = "" if match is None else f", did you mean {match!r}?"
+        raise ConfigurationError(
+            f"there is no config {arguments.name!r}{meant or ','} `slstm config` lists them"
+        )
+    print(annotated(arguments.name))
+
+
+def annotated(name: str) -> str:
+    """The config as Jsonnet, with a comment before each part."""
+    content = whole_config(name)
+    head = [
+        description(name),
+        "Save it as mine.jsonnet, in any folder; this trains it: slstm train mine.jsonnet",
+    ]
+    comments = [
+        f"// {line}" for line in textwrap.wrap(" ".join(head), _WIDTH - 3, break_on_hyphens=False)
+    ]
+    return "\n".join([*comments, _object(content, "", "")])
+
+
+def _object(content: Dict[str, Any], path: str, indent: str) -> str:
+    lines = ["{"]
+    for key, value in content.items():
+        inner = indent + "  "
+        key_path = f"{path}{key}"
+        lines += [
+            f"{inner}// {line}"
+            for line in textwrap.wrap(
+                _comment(key_path, value), _WIDTH - len(inner) - 3, break_on_hyphens=False
+            )
+        ]
+        is_explained = any(known.startswith(f"{key_path}.") for known in EXPLANATIONS)
+        if isinstance(value, dict) and is_explained:
+            text = _object(value, f"{key_path}.", inner)
+        else:
+            text = _json(value, inner)
+        lines.append(f"{inner}{json.dumps(key)}: {text},")
+    return "\n".join([*lines, f"{indent}}}"])
+
+
+def _comment(path: str, value: Any) -> str:
+    explanation = EXPLANATIONS.get(path, "")
+    if path == "dataset_reader":
+        explanation = f"{explanation} {FILES[value['type']]}"
+    return explanation
+
+
+def _json(value: Any, indent: str) -> str:
+    """On one line where it fits."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) + len(indent) < _WIDTH - 20 or not isinstance(value, (dict, list)):
+        return line
+    inner = indent + "  "
+    if isinstance(value, list):
+        parts = [_json(part, inner) for part in value]
+        return "\n".join(["[", *(f"{inner}{part}," for part in parts), f"{indent}]"])
+    parts = [f"{json.dumps(key)}: {_json(part, inner)}" for key, part in value.items()]
+    return "\n".join(["{", *(f"{inner}{part}," for part in parts), f"{indent}}}"])

@@ -1,0 +1,143 @@
+import argparse
+import logging
+import sys
+import tempfile
+import traceback
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence
+
+from allennlp import __version__ as allennlp_version
+from allennlp.commands import ArgumentParserWithDefaults, Subcommand
+from allennlp.common.plugins import import_plugins
+from allennlp.common.util import (
+    SigTermReceived,
+    import_module_and_submodules,
+    install_sigterm_handler,
+)
+
+from slstm_allennlp.bundled import config_path
+from slstm_allennlp.console.config import Config
+from slstm_allennlp.console.quiet import ONLY_IN_LOG, quiet_console
+from slstm_allennlp.console.training import result_lines
+from slstm_allennlp.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
+from slstm_allennlp.version import __version__
+
+INTERRUPTED = 130
+_OWN_NAMES = {"slstm-inside": "inside"}  # what `slstm` calls a command that `allennlp` has, too
+_VERBOSE = "--verbose"
+
+logger = logging.getLogger(__name__)
+
+
+def run() -> None:
+    """What the program `slstm` does."""
+    install_sigterm_handler()
+    sys.exit(main())
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """
+    Does what `slstm` is asked for: AllenNLP's commands, with the plugin loaded and a quiet console.
+
+    # Parameters
+
+    arguments : `Sequence[str]`, optional (default = `None`)
+        The command line, without the program's name; None is for that of the process.
+
+    # Returns
+
+    `int`
+        The exit status: 2 for a mistake of the user's, which is said in one line.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    is_verbose = _VERBOSE in given
+    with ExitStack() as stack:
+        if is_verbose:
+            logging.basicConfig(
+                level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
+            )
+        else:
+            stack.enter_context(quiet_console())
+        try:
+            return _do(given, stack)
+        except (KeyboardInterrupt, SigTermReceived):
+            print("interrupted", file=sys.stderr)
+            return INTERRUPTED
+        except Exception as error:
+            mistake = users_mistake(error)
+            if mistake is None:
+                raise
+            logger.error("A mistake in what was given", exc_info=True, extra=ONLY_IN_LOG)
+            if is_verbose:
+                traceback.print_exc()
+            print(f"{MISTAKE}{mistake}", file=sys.stderr)
+            return USERS_MISTAKE
+
+
+def _do(given: List[str], stack: ExitStack) -> int:
+    import_plugins()
+    parser = _parser()
+    arguments = parser.parse_args(given)
+    if not hasattr(arguments, "func"):
+        parser.print_help()
+        return 0
+    if hasattr(arguments, "include_package"):
+        for package in arguments.include_package:
+            import_module_and_submodules(package)
+        # For the processes that a command starts, which find no `.allennlp_plugins`.
+        arguments.include_package = ["slstm_allennlp", *arguments.include_package]
+    _find_bundled_configs(arguments, stack)
+    if arguments.command == "compare" and not sys.stderr.isatty():
+        arguments.file_friendly_logging = True  # its bar, in lines
+    is_training = arguments.command == "train"
+    if is_training and arguments.serialization_dir is None:
+        arguments.serialization_dir = str(Path("output") / Path(arguments.param_path).stem)
+    arguments.func(arguments)
+    if is_training and not arguments.dry_run and not arguments.verbose:
+        print("\n".join(result_lines(Path(arguments.serialization_dir))))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    """AllenNLP's, with all commands of the plugins that there are."""
+    parser = ArgumentParserWithDefaults(
+        prog="slstm",
+        description="AllenNLP's commands, with the sentence-state LSTM and a quiet console.",
+    )
+    versions = f"slstm-allennlp {__version__}, AllenNLP {allennlp_version}"
+    parser.add_argument("--version", action="version", version=versions)
+    subparsers = parser.add_subparsers(title="Commands", metavar="", dest="command")
+    commands: Dict[str, Any] = {name: Subcommand.by_name(name) for name in Subcommand.list_available()}
+    commands = {_OWN_NAMES.get(name, name): command for name, command in commands.items()}
+    for name, kind in sorted({**commands, "config": Config}.items()):
+        command = type(kind.__name__, (kind,), {"name": name})()
+        subparser = command.add_subparser(subparsers)
+        if command.requires_plugins:
+            subparser.add_argument(
+                "--include-package", action="append", default=[], help="additional packages to include"
+            )
+        subparser.add_argument(
+            _VERBOSE, action="store_true", help="AllenNLP's console, and tracebacks of mistakes"
+        )
+        if name == "train":
+            _leave_folder_open(subparser)
+    return parser
+
+
+def _leave_folder_open(train: argparse.ArgumentParser) -> None:
+    for action in train._actions:
+        if action.dest == "serialization_dir":
+            action.required = False
+            action.help = f"{action.help}; output/NAME of the config without it"
+        if action.dest == "param_path":
+            action.help = f"{action.help}; a file, or a name that `slstm config` lists"
+
+
+def _find_bundled_configs(arguments: argparse.Namespace, stack: ExitStack) -> None:
+    """Puts a file in the place of a name that `slstm config` lists."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    if getattr(arguments, "param_path", None) is not None:
+        arguments.param_path = config_path(arguments.param_path, folder)
+    if arguments.command == "compare":
+        arguments.configs = [config_path(path, folder) for path in arguments.configs]

@@ -1,0 +1,107 @@
+"""What `slstm train` prints: what is trained, a line an epoch, and what came of it."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional
+
+from allennlp.common import Params
+from allennlp.training import GradientDescentTrainer, TrainerCallback
+
+from slstm_allennlp.summary import encoder_names, model_name, num_weights
+
+
+class EpochLines(TrainerCallback):
+    """A line at the start of a training and one after each epoch, on the standard output."""
+
+    def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
+        super().on_start(trainer, is_primary, **kwargs)
+        self._began = self._epoch_began = time.monotonic()
+        self._epochs_here = 0
+        if is_primary:
+            print(_what_is_trained(trainer), flush=True)
+
+    def on_epoch(
+        self,
+        trainer: GradientDescentTrainer,
+        metrics: Dict[str, Any],
+        epoch: int,
+        is_primary: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        now = time.monotonic()
+        self._epochs_here += 1
+        left = trainer._num_epochs - epoch - 1
+        parts = [
+            f"epoch {epoch + 1:{len(str(trainer._num_epochs))}}/{trainer._num_epochs}",
+            *_scores(metrics, [name for _, name in trainer._metric_tracker.tracked_metrics]),
+            _duration(now - self._epoch_began),
+        ]
+        if left:
+            parts.append(f"at most {_duration((now - self._began) / self._epochs_here * left)} left")
+        if metrics.get("best_epoch") == epoch and "best_validation_loss" in metrics:
+            parts.append("best so far")
+        self._epoch_began = now
+        if is_primary:
+            print("  ".join(parts), flush=True)
+
+
+def result_lines(folder: Path) -> Iterator[str]:
+    """The best epoch with its metrics, and the archive with the command that uses it."""
+    metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    trainer = Params.from_file(str(folder / "config.json")).as_dict(quiet=True).get("trainer", {})
+    tracked = trainer.get("validation_metric", "-loss")
+    names = [name.lstrip("+-") for name in ([tracked] if isinstance(tracked, str) else tracked)]
+    best = [*_values(metrics, "best_validation_", names), *_values(metrics, "test_", names)]
+    if not any(key.startswith("best_validation_") for key in metrics):
+        best = [*_values(metrics, "training_", names), *best]
+    epoch = metrics.get("best_epoch", metrics.get("epoch"))
+    yield f"best epoch {epoch + 1} of {metrics['epoch'] + 1}: {', '.join(best)}"
+    archive = folder / "model.tar.gz"
+    yield f"the model: {archive}; to use it: slstm predict {archive} FILE"
+
+
+def _what_is_trained(trainer: GradientDescentTrainer) -> str:
+    weights = num_weights(trainer.model)
+    encoders = encoder_names(trainer.model)
+    parts = [f"Training {model_name(trainer.model)}"]
+    if encoders:
+        parts.append(f"with {', '.join(dict.fromkeys(encoders))}")
+    trained = "" if weights["trained"] == weights["all"] else f" ({weights['trained']:,} trained)"
+    what = f"{' '.join(parts)}: {weights['all']:,} weights{trained}"
+    sentences = _num_instances(trainer.data_loader)
+    if sentences is not None:
+        what += f", {sentences:,} sentences"
+        validation = _num_instances(trainer._validation_data_loader)
+        what += "" if validation is None else f" and {validation:,} to validate"
+    return what
+
+
+def _num_instances(loader: Any) -> Optional[int]:
+    """Those in memory; None for a loader that reads them anew for each epoch."""
+    instances = getattr(loader, "_instances", None)
+    return len(instances) if instances else None
+
+
+def _scores(metrics: Dict[str, Any], tracked: List[str]) -> Iterator[str]:
+    yield f"loss {metrics['training_loss']:.4f}" if "training_loss" in metrics else ""
+    is_validated = "validation_loss" in metrics
+    yield from _values(metrics, "validation_" if is_validated else "training_", tracked)
+
+
+def _values(metrics: Dict[str, Any], prefix: str, tracked: List[str]) -> Iterator[str]:
+    """The metrics by which the best epoch is told, and the loss."""
+    called = prefix.replace("best_", "").rstrip("_")
+    for name in dict.fromkeys([*tracked, "loss"]):
+        value = metrics.get(prefix + name)
+        if isinstance(value, (int, float)) and not (prefix == "training_" and name == "loss"):
+            yield f"{called} {name} {value:.4f}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"

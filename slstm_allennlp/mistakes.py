@@ -1,0 +1,51 @@
+"""Which errors are a user's mistakes, and the sentence for each."""
+
+import dis
+from types import TracebackType
+from typing import Optional
+
+from allennlp.common.checks import ConfigurationError
+
+USERS_MISTAKE = 2
+"""The exit status of a program that ends with one."""
+MISTAKE = "error: "
+"""What stands before the sentence."""
+_PACKAGES = ("slstm_allennlp", "allennlp", "allennlp_models")
+_RAISE = dis.opmap["RAISE_VARARGS"]
+
+
+def users_mistake(error: BaseException) -> Optional[str]:
+    """
+    The sentence for a mistake of the user's: a `ConfigurationError`, a file that is missing or cannot
+    be read, a config that is not Jsonnet, and a `ValueError` that AllenNLP or the plugin raises by a
+    `raise` of its code, as its readers and modules do for data and arguments. None for anything else,
+    which is a bug and needs its traceback.
+    """
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    is_mistake = (
+        isinstance(error, (ConfigurationError, FileNotFoundError))
+        or (isinstance(error, ValueError) and _is_raised_by(_PACKAGES, error))
+        or (isinstance(error, RuntimeError) and _innermost_module(error) == "allennlp.common.params")
+    )
+    return " ".join(str(error).split()) if is_mistake else None
+
+
+def _is_raised_by(packages: "tuple[str, ...]", error: BaseException) -> bool:
+    """Whether a `raise` in one of the packages raised it, and not something that they called."""
+    innermost = _innermost(error)
+    if innermost is None or _innermost_module(error).partition(".")[0] not in packages:
+        return False
+    return innermost.tb_frame.f_code.co_code[innermost.tb_lasti] == _RAISE
+
+
+def _innermost_module(error: BaseException) -> str:
+    innermost = _innermost(error)
+    return "" if innermost is None else str(innermost.tb_frame.f_globals.get("__name__", ""))
+
+
+def _innermost(error: BaseException) -> Optional[TracebackType]:
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place

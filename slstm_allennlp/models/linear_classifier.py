@@ -1,0 +1,319 @@
+from typing import Any, ClassVar, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance, TextFieldTensors, Vocabulary
+from allennlp.models import Model
+from allennlp.training.metrics import CategoricalAccuracy
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from torch.nn.functional import cross_entropy
+
+from slstm_allennlp.models.fitted_model import FittedModel, device_of_text, words_in
+from slstm_allennlp.models.likeliest import add_likeliest_label
+from slstm_allennlp.models.sentence_pair_classifier import FEATURES
+
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+_WITHOUT_VALIDATION = 1.0
+_MAX_ITERATIONS = 1000
+# The logit of a class that training has not seen: finite, so that a loss is a number.
+_NEVER = -100.0
+
+Texts = List[List[str]]
+
+
+class _Regression(NamedTuple):
+    """
+    What a logistic regression is. Of two classes it has one row, for the second.
+
+    # Parameters
+
+    coefficients : `numpy.ndarray`
+        *Shape:* (num_rows, num_features)
+    intercepts : `numpy.ndarray`
+        *Shape:* (num_rows,)
+    classes : `List[int]`
+        Which classes it knows.
+    """
+
+    coefficients: numpy.ndarray
+    intercepts: numpy.ndarray
+    classes: List[int]
+
+    def logits(self, features: sparse.csr_matrix, num_labels: int) -> numpy.ndarray:
+        """*Shape:* (batch_size, num_labels)"""
+        scores = features @ self.coefficients.T + self.intercepts
+        if scores.shape[1] == 1:
+            scores = numpy.hstack([numpy.zeros_like(scores), scores])
+        logits = numpy.full((len(scores), num_labels), _NEVER)
+        logits[:, self.classes] = scores
+        return logits
+
+
+class TfidfClassifier(FittedModel):
+    """
+    What the linear classifiers share: a logistic regression over TF-IDF vectors, both scikit-learn's.
+    The terms are the words in lower case and the pairs of neighbouring words; their number n in a text
+    counts as 1 + log n. Training is deterministic.
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    max_words : `int`, optional (default = `2`)
+        Of how many neighbouring words a term is at most.
+    strengths : `List[float]`, optional (default = `[0.1, 0.3, 1, 3, 10, 30, 100]`)
+        C, the inverse of the L2 regularisation. The one with the best accuracy on the validation set is
+        taken; among equals, that with the lowest loss there. Without a validation set it is 1, or the
+        only one that is given.
+    label_namespace : `str`, optional (default = `"labels"`)
+
+    # Errors
+
+    `ConfigurationError` for settings that cannot be, instances without a label, and a train set with
+    fewer than two labels.
+    """
+
+    texts: ClassVar[Tuple[str, ...]]
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        max_words: int = 2,
+        strengths: Optional[List[float]] = None,
+        label_namespace: str = "labels",
+    ) -> None:
+        super().__init__(vocab)
+        self._strengths = list(STRENGTHS if strengths is None else strengths)
+        if max_words < 1:
+            raise ConfigurationError(f"max_words is {max_words}, expected 1 or more")
+        if not self._strengths or min(self._strengths) <= 0:
+            raise ConfigurationError(f"strengths is {strengths}, expected numbers above 0")
+        self._max_words = max_words
+        self._label_namespace = label_namespace
+        self._num_labels = vocab.get_vocab_size(label_namespace)
+        self._vectorizer = self._new_vectorizer(None)
+        self._regression: Optional[_Regression] = None
+        self._accuracy = CategoricalAccuracy()
+
+    def fit(
+        self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
+    ) -> Dict[str, float]:
+        texts, labels = self._texts_of(train), self._labels_of(train)
+        known = sorted(set(labels))
+        if len(known) < 2:
+            names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
+            found = " and ".join(names.get(label, str(label)) for label in known) or "none"
+            raise ConfigurationError(
+                f"the {len(labels)} training instances have the label {found}, expected two or more"
+            )
+        self._vectorizer = self._new_vectorizer(None).fit([text for part in texts for text in part])
+        features = self._features(texts)
+        if not validation:
+            only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
+            self._regression = _regression(features, labels, only)
+            return {"C": only}
+        there = self._features(self._texts_of(validation)), self._labels_of(validation)
+        best: Optional[Tuple[float, float, float]] = None
+        for strength in self._strengths:
+            regression = _regression(features, labels, strength)
+            key = (*self._quality(regression, *there), -strength)
+            if best is None or key > best:
+                best, self._regression = key, regression
+        assert best is not None
+        return {"C": -best[2]}
+
+    def _quality(
+        self, regression: _Regression, features: sparse.csr_matrix, labels: List[int]
+    ) -> Tuple[float, float]:
+        """Accuracy, and the loss with a minus: more of both is better."""
+        logits = torch.as_tensor(regression.logits(features, self._num_labels))
+        gold = torch.tensor(labels)
+        return float((logits.argmax(dim=1) == gold).double().mean()), -float(cross_entropy(logits, gold))
+
+    @property
+    def num_weights(self) -> int:
+        if self._regression is None:
+            raise self.not_fitted()
+        return self._regression.coefficients.size + self._regression.intercepts.size
+
+    def get_extra_state(self) -> Dict[str, Any]:
+        if self._regression is None:
+            return {}
+        return {
+            "terms": self._vectorizer.get_feature_names_out().tolist(),
+            "idf": torch.as_tensor(self._vectorizer.idf_),
+            "coefficients": torch.as_tensor(self._regression.coefficients),
+            "intercepts": torch.as_tensor(self._regression.intercepts),
+            "classes": self._regression.classes,
+        }
+
+    def set_extra_state(self, state: Dict[str, Any]) -> None:
+        if not state:
+            return
+        self._vectorizer = self._new_vectorizer(state["terms"])
+        self._vectorizer.idf_ = state["idf"].cpu().numpy()
+        self._regression = _Regression(
+            state["coefficients"].cpu().numpy(), state["intercepts"].cpu().numpy(), state["classes"]
+        )
+
+    def _new_vectorizer(self, terms: Optional[List[str]]) -> TfidfVectorizer:
+        return TfidfVectorizer(
+            preprocessor=_in_lower_case,
+            tokenizer=_as_they_are,
+            token_pattern=None,
+            lowercase=False,
+            ngram_range=(1, self._max_words),
+            sublinear_tf=True,
+            vocabulary=terms,
+        )
+
+    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
+        """Of the texts of each field. *Shape:* (batch_size, num_features)"""
+        (only,) = texts
+        return self._vectorizer.transform(only)
+
+    def _texts_of(self, instances: Sequence[Instance]) -> List[Texts]:
+        """For each field, the words of each instance."""
+        return [
+            [[str(token.text) for token in instance[name]] for instance in instances]  # type: ignore[attr-defined]
+            for name in self.texts
+        ]
+
+    def _labels_of(self, instances: Sequence[Instance]) -> List[int]:
+        for instance in instances:
+            if "label" not in instance.fields:
+                raise ConfigurationError("an instance to be fitted to has no label, expected one")
+            instance.index_fields(self.vocab)
+        return [int(instance["label"].as_tensor({})) for instance in instances]
+
+    def _outputs(
+        self, texts: Sequence[TextFieldTensors], label: Optional[torch.Tensor]
+    ) -> Dict[str, torch.Tensor]:
+        if self._regression is None:
+            raise self.not_fitted()
+        features = self._features([words_in(text) for text in texts])
+        logits = torch.as_tensor(
+            self._regression.logits(features, self._num_labels),
+            dtype=torch.get_default_dtype(),
+            device=device_of_text(texts[0]),
+        )
+        output = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
+        if label is not None:
+            output["loss"] = cross_entropy(logits, label.long().view(-1))
+            self._accuracy(logits, label)
+        return output
+
+    def make_output_human_readable(
+        self, output_dict: Dict[str, torch.Tensor]
+    ) -> Dict[str, torch.Tensor]:
+        """Adds `label`, the name of the likeliest class."""
+        return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        return {"accuracy": self._accuracy.get_metric(reset)}
+
+
+@Model.register("linear_classifier")
+class LinearClassifier(TfidfClassifier):
+    """
+    Classifies texts by a logistic regression over TF-IDF vectors of words and pairs of words: the
+    baseline that every encoder should beat. It reads what the readers of `basic_classifier` give,
+    `tokens` and `label`, with the token indexer `utf8`. It is trained by the trainer `fit`. Its metric
+    is `accuracy`.
+
+    Registered as a `Model` with name "linear_classifier".
+
+    # Parameters
+
+    vocab, max_words, strengths, label_namespace
+        As in `TfidfClassifier`.
+    """
+
+    default_predictor = "text_classifier"
+    texts = ("tokens",)
+
+    def forward(  # type: ignore[override]
+        self,
+        tokens: TextFieldTensors,
+        label: Optional[torch.IntTensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, torch.Tensor]:
+        """
+        # Returns
+
+        `Dict[str, torch.Tensor]`
+            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` where there are labels.
+        """
+        return self._outputs([tokens], label)
+
+
+@Model.register("linear_pair_classifier")
+class LinearPairClassifier(TfidfClassifier):
+    """
+    Classifies pairs of sentences by a logistic regression over φ of their TF-IDF vectors a and b, as
+    `sentence_pair_classifier` has it of its encoder's vectors. It reads `premise`, `hypothesis` and
+    `label`, with the token indexer `utf8`. It is trained by the trainer `fit`. Its metric is `accuracy`.
+
+    Registered as a `Model` with name "linear_pair_classifier".
+
+    # Parameters
+
+    vocab, max_words, strengths, label_namespace
+        As in `TfidfClassifier`.
+    features : `str`, optional (default = `"nli"`)
+        φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
+    """
+
+    default_predictor = "sentence_pair"
+    texts = ("premise", "hypothesis")
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        features: str = "nli",
+        max_words: int = 2,
+        strengths: Optional[List[float]] = None,
+        label_namespace: str = "labels",
+    ) -> None:
+        super().__init__(vocab, max_words, strengths, label_namespace)
+        if features not in FEATURES:
+            names = " or ".join(f'"{name}"' for name in FEATURES)
+            raise ConfigurationError(
+                f"linear_pair_classifier: features is {features!r}, expected {names}"
+            )
+        self._phi = features
+
+    def forward(  # type: ignore[override]
+        self,
+        premise: TextFieldTensors,
+        hypothesis: TextFieldTensors,
+        label: Optional[torch.IntTensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, torch.Tensor]:
+        """
+        # Returns
+
+        `Dict[str, torch.Tensor]`
+            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` where there are labels.
+        """
+        return self._outputs([premise, hypothesis], label)
+
+    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
+        a, b = (self._vectorizer.transform(part) for part in texts)
+        both = [abs(a - b), a.multiply(b)]
+        return sparse.hstack([a, b, *both] if self._phi == "nli" else both, format="csr")
+
+
+def _regression(features: sparse.csr_matrix, labels: List[int], strength: float) -> _Regression:
+    fitted = LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS).fit(features, labels)
+    return _Regression(fitted.coef_, fitted.intercept_, fitted.classes_.tolist())
+
+
+def _in_lower_case(words: List[str]) -> List[str]:
+    return [word.lower() for word in words]
+
+
+def _as_they_are(words: List[str]) -> List[str]:
+    return words

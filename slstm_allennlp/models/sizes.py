@@ -1,0 +1,67 @@
+"""Sizes that a config leaves out: those that the part before it gives."""
+
+from typing import Any, Optional
+
+from allennlp.common import Lazy
+from allennlp.models import BasicClassifier as StockBasicClassifier
+from allennlp.models import Model
+from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
+from allennlp_models.tagging.models import CrfTagger as StockCrfTagger
+
+from slstm_allennlp.modules.sized import sized
+
+
+@Model.register("basic_classifier", constructor="from_partial_objects", exist_ok=True)
+class BasicClassifier(StockBasicClassifier):
+    """
+    AllenNLP's `basic_classifier`, whose encoders and feed-forward layer need no input size: where a
+    config has none, it is the size of what the part before gives.
+
+    Registered as a `Model` with name "basic_classifier", in AllenNLP's place and with its parameters.
+    """
+
+    @classmethod
+    def from_partial_objects(
+        cls,
+        text_field_embedder: TextFieldEmbedder,
+        seq2vec_encoder: Lazy[Seq2VecEncoder],
+        seq2seq_encoder: Optional[Lazy[Seq2SeqEncoder]] = None,
+        feedforward: Optional[Lazy[FeedForward]] = None,
+        **kwargs: Any,
+    ) -> "BasicClassifier":
+        size = text_field_embedder.get_output_dim()
+        sequence = sized(seq2seq_encoder, size) if seq2seq_encoder else None
+        vector = sized(seq2vec_encoder, sequence.get_output_dim() if sequence else size)
+        return cls(
+            text_field_embedder=text_field_embedder,
+            seq2seq_encoder=sequence,  # type: ignore[arg-type]
+            seq2vec_encoder=vector,
+            feedforward=sized(feedforward, vector.get_output_dim()) if feedforward else None,
+            **kwargs,
+        )
+
+
+@Model.register("crf_tagger", constructor="from_partial_objects", exist_ok=True)
+class CrfTagger(StockCrfTagger):
+    """
+    AllenNLP's `crf_tagger`, whose encoder and feed-forward layer need no input size: where a config has
+    none, it is the size of what the part before gives.
+
+    Registered as a `Model` with name "crf_tagger", in AllenNLP's place and with its parameters.
+    """
+
+    @classmethod
+    def from_partial_objects(
+        cls,
+        text_field_embedder: TextFieldEmbedder,
+        encoder: Lazy[Seq2SeqEncoder],
+        feedforward: Optional[Lazy[FeedForward]] = None,
+        **kwargs: Any,
+    ) -> "CrfTagger":
+        sequence = sized(encoder, text_field_embedder.get_output_dim())
+        return cls(
+            text_field_embedder=text_field_embedder,
+            encoder=sequence,
+            feedforward=sized(feedforward, sequence.get_output_dim()) if feedforward else None,
+            **kwargs,
+        )

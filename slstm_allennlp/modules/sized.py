@@ -1,0 +1,17 @@
+from typing import TypeVar
+
+from allennlp.common import Lazy
+
+T = TypeVar("T")
+# What AllenNLP's and our encoders call the size of a word that they read.
+_KEYS = ("input_size", "input_dim", "embedding_dim")
+
+
+def sized(part: Lazy[T], size: int) -> T:
+    """
+    Builds an encoder or a feed-forward layer that reads words of `size` numbers. A size that its config
+    has stays as it is.
+    """
+    for key in _KEYS:  # those meant for a part further out
+        part._constructor_extras.pop(key, None)
+    return part.construct(**{key: size for key in _KEYS if key not in part._params})

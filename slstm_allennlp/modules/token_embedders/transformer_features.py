@@ -1,0 +1,283 @@
+import hashlib
+import inspect
+import json
+import logging
+import re
+from pathlib import Path
+from typing import Any, List, Optional, Sequence, Union
+
+import torch
+from allennlp.common import cached_transformers
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules.token_embedders import TokenEmbedder
+from torch.nn.utils.rnn import pad_sequence
+from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
+
+from slstm_allennlp.kept_files import keep, kept_folder
+from slstm_allennlp.modules.half_precision import save_in_half_precision
+from slstm_allennlp.modules.token_embedders.feature_store import FeatureStore, open_store
+from slstm_allennlp.packages import cache_folder, place_of
+from slstm_allennlp.token_indexers.utf8_indexer import words_of
+
+logger = logging.getLogger(__name__)
+_MARKS = 2  # around each part of a text
+
+
+@TokenEmbedder.register("transformer_features")
+class TransformerFeatures(TokenEmbedder):
+    """
+    A pretrained transformer such as BERT in the place of word vectors: each word is the mean of its
+    pieces in the last layer. Texts longer than `max_length` are read in parts.
+
+    It reads words as the token indexer `utf8` gives them, so that a config names the transformer once.
+    While the transformer is frozen, the features of a text are always the same: they are computed once,
+    kept in half precision, and shared by all epochs and runs on a machine. An archive holds the weights,
+    the tokenizer and the sizes, and opens without the transformer's folder.
+
+    Registered as a `TokenEmbedder` with name "transformer_features".
+
+    # Parameters
+
+    model_name : `str`
+        An installed package (`"all-MiniLM-L6-v2"`), a folder with config.json, the tokenizer's files and
+        the weights, or a name on the hub.
+    max_length : `int`, optional (default = `512`)
+        Pieces, with the two marks around them.
+    train_parameters : `bool`, optional (default = `False`)
+        Whether training changes the transformer. If so, nothing is cached, and its dropout is on.
+    cache : `Union[bool, str]`, optional (default = `True`)
+        The folder of the features. True is for `features` in the package's cache folder
+        (`SLSTM_ALLENNLP_CACHE`, or `slstm_allennlp` in the user's), False for none.
+    cache_gigabytes : `float`, optional (default = `8.0`)
+        The most that the cache may take: 1,000 words of 384 numbers take 0.77 MB.
+    half_precision : `bool`, optional (default = `False`)
+        Whether checkpoints and the archive hold the weights with 16 bits a number. With
+        `train_parameters` false.
+    serialization_dir : `str`, optional (default = `None`)
+        Of the model, from AllenNLP.
+
+    # Errors
+
+    `ConfigurationError` where there is no such transformer, or its cache is damaged.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        max_length: int = 512,
+        train_parameters: bool = False,
+        cache: Union[bool, str] = True,
+        cache_gigabytes: float = 8.0,
+        half_precision: bool = False,
+        serialization_dir: Optional[str] = None,
+    ) -> None:
+        super().__init__()
+        if half_precision and train_parameters:
+            raise ConfigurationError(
+                "transformer_features: half_precision is true, expected false where training changes "
+                "the weights"
+            )
+        if cache == "":
+            raise ConfigurationError(
+                'transformer_features: cache is "", expected a folder, or false for none'
+            )
+        if cache_gigabytes <= 0:
+            raise ConfigurationError(
+                f"transformer_features: cache_gigabytes is {cache_gigabytes}, expected a number above 0 "
+                "(cache: false is for no cache)"
+            )
+        archived = kept_folder(serialization_dir, "transformer-" + re.sub(r"\W+", "_", model_name))
+        folder = _folder_of(model_name)
+        self._lacks_weights = False
+        if folder is None and archived is not None and archived.exists():
+            # Of a stranger's archive, no class but those of transformers.
+            config = AutoConfig.from_pretrained(archived, trust_remote_code=False)
+            self.transformer = AutoModel.from_config(config)
+            self._tokenizer = PreTrainedTokenizerFast.from_pretrained(archived)
+            self._lacks_weights = True
+        else:
+            self.transformer = cached_transformers.get(folder or model_name, make_copy=True)
+            self._tokenizer = cached_transformers.get_tokenizer(folder or model_name)
+        if not self._tokenizer.is_fast:
+            raise ConfigurationError(
+                f'transformer_features: the tokenizer of "{model_name}" does not say of which word a '
+                "piece is, expected a fast one (tokenizer.json)"
+            )
+        positions = getattr(self.transformer.config, "max_position_embeddings", max_length)
+        if not _MARKS < max_length <= positions:
+            raise ConfigurationError(
+                f"transformer_features: max_length is {max_length}, expected {_MARKS + 1} to "
+                f'{positions}, the most that "{model_name}" reads'
+            )
+        self.transformer.requires_grad_(train_parameters)
+        self._arguments = list(inspect.signature(self.transformer.forward).parameters)
+        self._max_length = max_length
+        self._is_frozen = not train_parameters
+        self._cache_folder = _cache_folder_of(cache)
+        self._must_cache = isinstance(cache, str)
+        self._cache_gigabytes = cache_gigabytes
+        self._archived = archived
+        self._fingerprint: Optional[bytes] = None
+        if half_precision:
+            save_in_half_precision(self)
+        self._register_state_dict_hook(_keep_files)
+        self.train()
+
+    def get_output_dim(self) -> int:
+        return self.transformer.config.hidden_size
+
+    def train(self, mode: bool = True) -> "TransformerFeatures":
+        """A frozen transformer stays in evaluation mode, without dropout."""
+        super().train(mode)
+        if self._is_frozen:
+            self.transformer.eval()
+        return self
+
+    def forward(self, token_ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """
+        # Parameters
+
+        token_ids : `torch.Tensor`
+            Bytes, from the token indexer `utf8`. *Shape:* (batch_size, num_bytes)
+        mask : `torch.BoolTensor`
+            *Shape:* (batch_size, num_words)
+
+        # Returns
+
+        `torch.Tensor`
+            *Shape:* (batch_size, num_words, size)
+        """
+        if self._lacks_weights:
+            raise ConfigurationError(
+                "transformer_features: the transformer is not here and no weights were loaded, expected "
+                "its folder or an archive with them"
+            )
+        texts = words_of({"token_ids": token_ids, "mask": mask})
+        store = self._store() if self._is_frozen else None
+        features = self._computed(texts) if store is None else self._of_store(texts, store)
+        padded = pad_sequence(features, batch_first=True)
+        missing = mask.shape[1] - padded.shape[1]
+        return torch.nn.functional.pad(padded, (0, 0, 0, missing)) if missing else padded
+
+    def _of_store(self, texts: Sequence[Sequence[str]], store: FeatureStore) -> List[torch.Tensor]:
+        """Each text's features, from the cache or computed now: the same numbers either way."""
+        keys = [self._key_of(words) for words in texts]
+        found = dict(zip(keys, store.get(keys)))
+        new = {key: words for key, words in zip(keys, texts) if found[key] is None}
+        if new:
+            with torch.no_grad():
+                computed = self._computed(list(new.values()))
+            arrays = {key: one.half().cpu().numpy() for key, one in zip(new, computed)}
+            store.put(arrays)
+            found.update(arrays)
+        weight = next(self.transformer.parameters())
+        return [torch.from_numpy(found[key]).to(weight.device).to(weight.dtype) for key in keys]
+
+    def _computed(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
+        """The mean of each word's pieces, zeros for no piece. *Shape:* (num_words, size) each"""
+        lengths = [len(words) for words in texts]
+        weight = next(self.transformer.parameters())
+        sums = weight.new_zeros(sum(lengths), self.get_output_dim())
+        numbers = weight.new_zeros(sum(lengths))
+        starts = [sum(lengths[:number]) for number in range(len(lengths))]
+        with_words = [number for number, length in enumerate(lengths) if length]
+        if with_words:
+            pieces = self._tokenizer(
+                # Half a surrogate pair is nothing that a tokenizer takes.
+                [[_encoded(word).decode() for word in texts[number]] for number in with_words],
+                is_split_into_words=True,
+                truncation=True,
+                max_length=self._max_length,
+                return_overflowing_tokens=True,
+                padding=True,
+                return_tensors="pt",
+            )
+            # For each part of a text, the word of each piece, -1 for a mark or padding.
+            parts = pieces.pop("overflow_to_sample_mapping").tolist()
+            word_of = torch.tensor(
+                [
+                    [
+                        -1 if word is None else starts[with_words[text]] + word
+                        for word in pieces.word_ids(part)
+                    ]
+                    for part, text in enumerate(parts)
+                ],
+                device=weight.device,
+            )
+            inputs = {
+                key: part.to(weight.device) for key, part in pieces.items() if key in self._arguments
+            }
+            states = self.transformer(**inputs).last_hidden_state
+            is_word = word_of >= 0
+            sums = sums.index_add(0, word_of[is_word], states[is_word])
+            numbers = numbers.index_add(0, word_of[is_word], torch.ones_like(states[is_word][:, 0]))
+        return list((sums / numbers.clamp(min=1).unsqueeze(1)).split(lengths))
+
+    def _key_of(self, words: Sequence[str]) -> bytes:
+        if self._fingerprint is None:
+            self._fingerprint = self._hash_of_model()
+        text = b"\xff".join(map(_encoded, words))  # a byte that is in no word
+        return hashlib.sha256(self._fingerprint + b"%d " % len(words) + text).digest()
+
+    def _hash_of_model(self) -> bytes:
+        """Of all that the features depend on but the text."""
+        config = self.transformer.config.to_dict()
+        tokenizer = json.loads(self._tokenizer.backend_tokenizer.to_str())
+        for part, name in ((config, "_name_or_path"), (tokenizer, "truncation"), (tokenizer, "padding")):
+            part.pop(name, None)  # where it is from, and what the last call has set
+        settings = [self._max_length, type(self.transformer).__name__, config, tokenizer]
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
+        for weight in self.transformer.state_dict().values():
+            digest.update(weight.cpu().contiguous().numpy().tobytes())
+        return digest.digest()
+
+    def _store(self) -> Optional[FeatureStore]:
+        """Of the features. One that nobody asked for and that cannot be used is done without."""
+        if self._cache_folder is None:
+            return None
+        size = self.get_output_dim()
+        try:
+            return open_store(self._cache_folder / f"{size}", size, self._cache_gigabytes)
+        except ConfigurationError as error:
+            if self._must_cache:
+                raise
+            logger.warning("%s; until then, features are computed each time", error)
+            self._cache_folder = None
+            return None
+
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        super()._load_from_state_dict(*args, **kwargs)
+        self._lacks_weights = False
+        self._fingerprint = None
+
+
+def _folder_of(name: str) -> Optional[str]:
+    """Of a transformer that is on this machine, outside the hub's cache."""
+    place = place_of(name)
+    if place is None or not place.is_dir():
+        return None
+    configs = [place / "config.json", *sorted(place.glob("*/config.json"))]
+    return str(next((path.parent for path in configs if path.is_file()), place))
+
+
+def _cache_folder_of(cache: Union[bool, str]) -> Optional[Path]:
+    if isinstance(cache, str):
+        return Path(cache).expanduser()
+    return cache_folder() / "features" if cache else None
+
+
+def _encoded(word: str) -> bytes:
+    return word.encode("utf-8", "ignore")
+
+
+def _keep_files(module: TransformerFeatures, *_: Any) -> None:
+    """What the archive needs beside the weights, once these are saved."""
+
+    def write(folder: Path) -> None:
+        module.transformer.config.save_pretrained(folder)
+        tokenizer = module._tokenizer
+        PreTrainedTokenizerFast(
+            tokenizer_object=tokenizer.backend_tokenizer, **tokenizer.special_tokens_map
+        ).save_pretrained(folder)
+
+    keep(module._archived, write)

@@ -1,0 +1,175 @@
+"""Unpacking an archive of a stranger: files and folders alone, below one folder, up to a limit."""
+
+import gzip
+import logging
+import os
+import shutil
+import tarfile
+import tempfile
+import zlib
+from contextlib import contextmanager
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any, BinaryIO, Iterator, List, Union
+
+from allennlp.common.checks import ConfigurationError
+
+logger = logging.getLogger("allennlp.models.archival")  # whose function stands here
+
+# What a BERT's archive takes is about half a gigabyte; AllenNLP writes about ten members.
+MAX_BYTES = "SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES"
+MAX_MEMBERS = "SLSTM_ALLENNLP_MAX_ARCHIVE_MEMBERS"
+_LIMITS = {MAX_BYTES: 16 * 2**30, MAX_MEMBERS: 10_000}
+# tarfile reads a header at once, and a header may say that it has gigabytes; it reads files in pieces.
+_MAX_READ = 2**20
+
+
+@contextmanager
+def extracted_archive(
+    resolved_archive_file: Union[str, "os.PathLike[str]"], cleanup: bool = True
+) -> Iterator[str]:
+    """
+    AllenNLP's `extracted_archive`, which looks at each member before it writes it.
+
+    # Parameters
+
+    resolved_archive_file : `Union[str, PathLike]`
+        The path of a file in the format `tar.gz`.
+    cleanup : `bool`, optional (default = `True`)
+        Whether the folder is removed at the end; if the archive is refused, it always is.
+
+    # Errors
+
+    `ConfigurationError` for what `check_member` refuses, for more members or bytes than the limits
+    allow, and for a file that is damaged or no archive.
+    """
+    folder = tempfile.mkdtemp()
+    logger.info("extracting archive file %s to temp dir %s", resolved_archive_file, folder)
+    try:
+        _extract(str(resolved_archive_file), folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    try:
+        yield folder
+    finally:
+        if cleanup:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
+    """
+    The members of an archive.
+
+    # Errors
+
+    `ConfigurationError` for what `check_member` refuses and for more of them than the limits allow.
+    """
+    members: List[tarfile.TarInfo] = []
+    name = str(archive.name)
+    size = 0
+    for member in archive:
+        check_member(name, member)
+        members.append(member)
+        size += member.size
+        if len(members) > _limit(MAX_MEMBERS):
+            raise _beyond(name, "members", MAX_MEMBERS)
+        if size > _limit(MAX_BYTES):
+            raise _beyond(f"{name}, up to member {member.name!r},", "bytes unpacked", MAX_BYTES)
+    return members
+
+
+def check_member(archive: str, member: tarfile.TarInfo) -> None:
+    """
+    Refuses a member that is something else than a file or a folder below the archive's own.
+
+    # Errors
+
+    `ConfigurationError`, with the member's name, for links, devices and other special files, and for
+    names that are absolute or have `..` in them.
+    """
+    kind = _kind(member)
+    if kind is not None:
+        raise ConfigurationError(
+            f"{archive}: member {member.name!r} is {kind}, expected files and folders alone"
+        )
+    parts = PurePosixPath(member.name).parts
+    windows = PureWindowsPath(member.name)
+    if ".." in parts + windows.parts or member.name.startswith("/") or windows.anchor:
+        raise ConfigurationError(
+            f"{archive}: member {member.name!r} lies outside the archive's folder, expected a relative "
+            "path without '..'"
+        )
+
+
+def _kind(member: tarfile.TarInfo) -> Union[str, None]:
+    """What it is, if it is no plain file and no folder."""
+    if member.issym() or member.islnk():
+        return f"a link to {member.linkname!r}"
+    if member.issparse():
+        return "a sparse file"
+    return None if member.isreg() or member.isdir() else "a device or another special file"
+
+
+def _extract(archive_file: str, folder: str) -> None:
+    # Python's own filter, beside the checks here: permissions, owners and what they may have missed.
+    data_filter = getattr(tarfile, "data_filter", None)
+    if data_filter is None:
+        raise ConfigurationError(
+            f"{archive_file}: this Python cannot unpack an archive safely, "
+            "expected one with tarfile.data_filter (3.10.12, 3.11.4, 3.12 or later)"
+        )
+    try:
+        with gzip.open(archive_file, "rb") as file, _open(archive_file, file) as archive:
+            for member in check_members(archive):
+                archive.extract(member, folder, filter="data")
+    except (tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError) as error:
+        raise ConfigurationError(
+            f"{archive_file} is damaged or no archive ({error}), expected a whole tar.gz file"
+        ) from error
+
+
+def _open(name: str, file: Any) -> tarfile.TarFile:
+    return tarfile.open(name, "r:", fileobj=_InPieces(name, file))  # type: ignore[call-overload]
+
+
+class _InPieces:
+    """A file of which nothing large is read at once, and nothing beyond the limit in all."""
+
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        self.name = name
+        self._file = file
+        # Headers and padding come on top of the files.
+        self._end = 2 * _limit(MAX_BYTES) + 4096 * _limit(MAX_MEMBERS)
+
+    def read(self, size: int) -> bytes:
+        if size > _MAX_READ:
+            raise ConfigurationError(
+                f"{self.name}: a header of {size} bytes, expected at most {_MAX_READ}"
+            )
+        if self.tell() > self._end:
+            raise _beyond(self.name, "bytes unpacked", MAX_BYTES)
+        return self._file.read(size)
+
+    def seek(self, position: int) -> int:
+        if position > self._end:
+            raise _beyond(self.name, "bytes unpacked", MAX_BYTES)
+        return self._file.seek(position)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+
+def _beyond(what: str, unit: str, variable: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{what} has more than {_limit(variable)} {unit}; "
+        f"the environment variable {variable} raises the limit"
+    )
+
+
+def _limit(variable: str) -> int:
+    text = os.environ.get(variable)
+    if text is None:
+        return _LIMITS[variable]
+    if not text.isdecimal() or int(text) == 0:
+        raise ConfigurationError(f"{variable} is {text!r}, expected a number of at least 1")
+    return int(text)

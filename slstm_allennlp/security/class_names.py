@@ -1,0 +1,78 @@
+"""Which class the `type` of a config may name: registered ones, and others of included packages."""
+
+import os
+import sys
+from typing import Any, List, Optional, Set, Tuple
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.plugins import (
+    DEFAULT_PLUGINS,
+    GLOBAL_PLUGINS_FILENAME,
+    LOCAL_PLUGINS_FILENAME,
+    discover_file_plugins,
+)
+from allennlp.common.registrable import Registrable
+
+from slstm_allennlp.suggestions import nearest
+
+_OURS = ("allennlp", "slstm_allennlp", *DEFAULT_PLUGINS)
+_resolve = Registrable.resolve_class_name.__func__  # type: ignore[attr-defined]
+
+
+def resolve_class_name(cls: Any, name: Any) -> Tuple[type, Optional[str]]:
+    """
+    AllenNLP's `Registrable.resolve_class_name`, for names with a dot: a class is taken only if it is a
+    subclass of the one that is asked for and comes from a package that the user included. AllenNLP
+    imports any module and takes whatever is called so, such as `subprocess.Popen`, which it then calls.
+
+    # Errors
+
+    `ConfigurationError` for any other name.
+    """
+    if not isinstance(name, str):
+        raise ConfigurationError(
+            f"type {name!r} is no name, expected a string: that of a {cls.__name__}"
+        )
+    if "." in name and name not in Registrable._registry[cls]:
+        _check_included(name)
+    found, constructor = _resolve(cls, name)
+    is_registered = name in Registrable._registry[cls]
+    if not is_registered and not (isinstance(found, type) and issubclass(found, cls)):
+        raise ConfigurationError(
+            f'type "{name}" is no {cls.__name__}, expected a registered name or a subclass of '
+            f"{cls.__module__}.{cls.__name__}{_nearest(name, cls)}"
+        )
+    return found, constructor
+
+
+def _check_included(name: str) -> None:
+    """Refuses a class whose module is not loaded, and of no package that the user included."""
+    module_name = name.rpartition(".")[0]
+    package = name.partition(".")[0]
+    if module_name in sys.modules or (package in _included() and not module_name.endswith(".__main__")):
+        return
+    raise ConfigurationError(
+        f'type "{name}" is of a module that is not loaded, expected a registered name, or a class of a '
+        f"package that you included: by --include-package {package}, a plugins file or an import"
+    )
+
+
+def _included() -> Set[str]:
+    """
+    The packages of which a name may have another module loaded. (--include-package loads all of them
+    at once.)
+    """
+    plugins: List[str] = []
+    for path in (LOCAL_PLUGINS_FILENAME, GLOBAL_PLUGINS_FILENAME):
+        if os.path.isfile(path):
+            plugins.extend(discover_file_plugins(path))
+    packages = {name.partition(".")[0] for name in plugins}
+    return {name for name in (*_OURS, *packages) if name in sys.modules}
+
+
+def _nearest(name: str, cls: type) -> str:
+    module, _, class_name = name.rpartition(".")
+    known = vars(sys.modules[module]).items()
+    names = [key for key, value in known if isinstance(value, type) and issubclass(value, cls)]
+    close = nearest(class_name, names)
+    return f', such as "{module}.{close}"' if close else ""

@@ -1,0 +1,21 @@
+"""The nearest right name for a wrong one."""
+
+import difflib
+from typing import Iterable, Optional
+
+
+def nearest(name: object, known: Iterable[object]) -> Optional[str]:
+    """The known name that is nearest to a wrong one; None where none is near."""
+    found = difflib.get_close_matches(str(name), [str(each) for each in known], n=1)
+    return found[0] if found else None
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """`, did you mean 'num_steps'?`, or `, expected one of` with all of them."""
+    known = list(known)
+    match = nearest(name, known)
+    return (
+        f", did you mean {match!r}?"
+        if match is not None
+        else ", expected one of " + ", ".join(map(repr, known))
+    )

@@ -1,0 +1,65 @@
+"""What a model is, in a few words: for the console and for a model's card."""
+
+from typing import Dict, Iterator, List, Type
+
+import torch
+from allennlp.common import Registrable
+from allennlp.models import Model
+from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
+
+from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.slstm.settings import PRESETS
+
+
+def model_name(model: Model) -> str:
+    """The name that configs have for it, or that of its class."""
+    return _registered_name(Model, model)
+
+
+def encoder_names(model: Model) -> List[str]:
+    """
+    The names of the encoders that have weights, without those in an embedder or in another encoder; an
+    S-LSTM's with its preset: `slstm (balanced)`.
+    """
+    return [
+        _encoder_name(encoder) for encoder in _encoders(model) if any(True for _ in encoder.parameters())
+    ]
+
+
+def preset(encoder: SentenceStateLSTM) -> str:
+    """The name of its transition, or `own transition` for a combination that has none."""
+    for name, transition in PRESETS.items():
+        if encoder.settings.transition == transition:
+            return name
+    return "own transition"
+
+
+def num_weights(model: torch.nn.Module) -> Dict[str, int]:
+    """All of them, and those that are trained."""
+    weights = list(model.parameters())
+    return {
+        "all": sum(weight.numel() for weight in weights),
+        "trained": sum(weight.numel() for weight in weights if weight.requires_grad),
+    }
+
+
+def _encoders(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
+    for child in module.children():
+        if isinstance(child, (Seq2SeqEncoder, Seq2VecEncoder)):
+            yield child
+        elif not isinstance(child, TextFieldEmbedder):
+            yield from _encoders(child)
+
+
+def _encoder_name(encoder: torch.nn.Module) -> str:
+    base = Seq2VecEncoder if isinstance(encoder, Seq2VecEncoder) else Seq2SeqEncoder
+    name = _registered_name(base, encoder)
+    presets = {preset(each) for each in encoder.modules() if isinstance(each, SentenceStateLSTM)}
+    return f"{name} ({', '.join(sorted(presets))})" if presets else name
+
+
+def _registered_name(base: Type[Registrable], thing: object) -> str:
+    for name, (registered, _) in Registrable._registry[base].items():
+        if registered is type(thing):
+            return name
+    return type(thing).__name__

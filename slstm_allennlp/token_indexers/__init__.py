@@ -1,0 +1,3 @@
+from slstm_allennlp.token_indexers.utf8_indexer import Utf8Indexer, words_of
+
+__all__ = ["Utf8Indexer", "words_of"]

@@ -1,0 +1,3 @@
+from slstm_allennlp.training.fit_trainer import FitTrainer
+
+__all__ = ["FitTrainer"]

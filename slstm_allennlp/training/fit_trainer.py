@@ -1,0 +1,97 @@
+import datetime
+import os
+import time
+from typing import Any, Dict, Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import dump_metrics
+from allennlp.data import DataLoader
+from allennlp.models import Model
+from allennlp.training import Trainer
+from allennlp.training.util import evaluate
+
+from slstm_allennlp.atomic_write import atomic_write
+from slstm_allennlp.models.fitted_model import FittedModel
+
+_CPU = -1
+
+
+@Trainer.register("fit")
+class FitTrainer(Trainer):
+    """
+    Fits a model that is not trained by gradients, such as `linear_classifier`, to the whole train set at
+    once, on the CPU. It writes what AllenNLP's trainer writes after one epoch. An interrupted fit begins
+    anew.
+
+    Registered as a `Trainer` with name "fit".
+
+    # Parameters
+
+    serialization_dir : `str`
+    model : `Model`
+    data_loader : `DataLoader`
+    validation_data_loader : `DataLoader`, optional (default = `None`)
+        For the settings that the model chooses by it.
+    validation_metric : `str`, optional (default = `None`)
+        Such as `"+accuracy"`, by which `allennlp compare` compares. It must be one of the model's.
+
+    # Errors
+
+    `ConfigurationError` for a model of another kind and for a metric that the model does not have.
+    """
+
+    def __init__(
+        self,
+        serialization_dir: str,
+        model: Model,
+        data_loader: DataLoader,
+        validation_data_loader: Optional[DataLoader] = None,
+        validation_metric: Optional[str] = None,
+    ) -> None:
+        super().__init__(serialization_dir, cuda_device=_CPU)
+        if not isinstance(model, FittedModel):
+            raise ConfigurationError(
+                f"the trainer fit has a model {type(model).__name__}, expected linear_classifier, "
+                "linear_pair_classifier or linear_tagger"
+            )
+        self.model = model
+        self._data_loader = data_loader
+        self._validation_data_loader = validation_data_loader
+        self._metric = validation_metric
+        self._weights = os.path.join(serialization_dir, "best.th")
+        self._epoch = os.path.join(serialization_dir, "metrics_epoch_0.json")
+
+    def train(self) -> Dict[str, Any]:
+        start = time.time()
+        validation = self._validation_data_loader
+        chosen = self.model.fit(
+            list(self._data_loader.iter_instances()),
+            None if validation is None else list(validation.iter_instances()),
+        )
+        metrics: Dict[str, Any] = {"epoch": 0, "best_epoch": 0}
+        of_training = {**chosen, **self._evaluate(self._data_loader)}
+        metrics.update({f"training_{name}": value for name, value in of_training.items()})
+        if validation is not None:
+            of_validation = self._evaluate(validation)
+            self._expect_metric(of_validation)
+            for kind in ("validation", "best_validation"):
+                metrics.update({f"{kind}_{name}": value for name, value in of_validation.items()})
+        with atomic_write(self._weights) as path:
+            torch.save(self.model.state_dict(), path)
+        metrics["training_duration"] = str(datetime.timedelta(seconds=time.time() - start))
+        dump_metrics(self._epoch, metrics)
+        return metrics
+
+    def get_best_weights_path(self) -> Optional[str]:
+        return self._weights
+
+    def _evaluate(self, loader: DataLoader) -> Dict[str, Any]:
+        return evaluate(self.model, loader, cuda_device=_CPU)
+
+    def _expect_metric(self, metrics: Dict[str, Any]) -> None:
+        if self._metric is not None and self._metric.lstrip("+-") not in metrics:
+            raise ConfigurationError(
+                f"trainer.validation_metric is {self._metric}, which {type(self.model).__name__} does "
+                f"not have, expected + or - before one of {', '.join(metrics)}"
+            )

@@ -1,0 +1,214 @@
+"""Vectors in one file: GloVe's and fastText's text, word2vec's text and binary, packed or not."""
+
+import contextlib
+import gzip
+import hashlib
+import io
+import itertools
+import json
+import lzma
+import math
+import os
+import re
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any, Iterator, List, Sequence, Tuple
+
+import numpy
+import pandas
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.file_utils import cached_path
+from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile, parse_embeddings_file_uri
+
+from slstm_allennlp.packages import cache_folder
+from slstm_allennlp.vectors.table import Index, VectorTable, key_of
+
+Block = Tuple[Sequence[str], numpy.ndarray]  # words, and their vectors as rows
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    KeyError,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_LINES = 20_000  # that are parsed at once
+
+
+def open_file(uri: str) -> VectorTable:
+    """
+    Memory-maps the vectors of a file, which is converted once, into `cache_folder()`.
+
+    # Parameters
+
+    uri : `str`
+        A path or an address; a file in an archive as AllenNLP has it: `(archive.zip)#file.txt`.
+
+    # Errors
+
+    `ConfigurationError`, with file and line, for rows of different lengths and what is no number.
+    """
+    folder = _conversion_of(uri)
+    if not folder.exists():
+        _convert(uri, folder)
+    try:
+        sizes = json.loads((folder / "size.json").read_text())
+        index = Index(*(numpy.load(folder / f"{name}.npy", mmap_mode="r") for name in Index._fields))
+        vectors = numpy.memmap(
+            folder / "vectors", numpy.float32, mode="r", shape=(sizes["rows"], sizes["size"])
+        )
+    except (KeyError, OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"{folder}: the converted vectors of {uri} are damaged ({error}), expected them whole; "
+            "remove the folder, and they are made again"
+        ) from None
+    return VectorTable(uri, index, vectors)
+
+
+def _conversion_of(uri: str) -> Path:
+    """The folder for a file's vectors, another one when the file changes."""
+    archive, member = parse_embeddings_file_uri(uri)
+    try:
+        path = Path(cached_path(archive)).resolve()
+        status = path.stat()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"vectors: {uri} cannot be read ({error}), expected a file") from None
+    named = f"{path}|{member}|{status.st_size}|{status.st_mtime_ns}"
+    return cache_folder() / "vectors" / hashlib.sha256(named.encode()).hexdigest()[:20]
+
+
+def _convert(uri: str, folder: Path) -> None:
+    """Whole or not at all, also while another process does the same."""
+    unfinished = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(dir=folder.parent))
+        _write(uri, unfinished)
+        unfinished.chmod(0o755)
+        os.replace(unfinished, folder)
+    except OSError as error:
+        if not folder.exists():  # else another process was first
+            raise ConfigurationError(
+                f"{folder.parent}: the vectors of {uri} cannot be converted there ({error.strerror}), "
+                "expected room for as many bytes as they take in memory; SLSTM_ALLENNLP_CACHE names "
+                "another folder"
+            ) from None
+    finally:
+        if unfinished is not None:
+            shutil.rmtree(unfinished, ignore_errors=True)  # where it did not become `folder`
+
+
+def _write(uri: str, folder: Path) -> None:
+    keys: List[int] = []
+    size = 0
+    with (folder / "vectors").open("wb") as file:
+        for words, vectors in _blocks(uri):
+            keys += map(key_of, words)
+            size = vectors.shape[1]
+            file.write(vectors.tobytes())
+    if not keys:
+        raise ConfigurationError(
+            f"vectors: {uri} is empty, expected a word and its numbers in each line"
+        )
+    for name, values in Index.of(keys, range(len(keys)))._asdict().items():
+        numpy.save(folder / f"{name}.npy", values)
+    (folder / "size.json").write_text(json.dumps({"rows": len(keys), "size": size}))
+
+
+def _blocks(uri: str) -> Iterator[Block]:
+    """
+    # Errors
+
+    `ConfigurationError` for what cannot be read.
+    """
+    is_binary = uri.endswith((".bin", ".bin.gz")) and not uri.startswith("(")
+    if not is_binary and re.search(r"\.bin(\.\w+)?$", uri):
+        raise ConfigurationError(
+            f"{uri}: word2vec's binary form is read from a .bin or a .bin.gz file alone, expected one"
+        )
+    try:
+        yield from _binary_blocks(uri) if is_binary else _text_blocks(uri)
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(
+            f"{uri}: not UTF-8 ({error.reason}), expected words and numbers in UTF-8, or word2vec's "
+            "binary form under a name that ends in .bin"
+        ) from None
+    except (*_UNREADABLE, ValueError) as error:
+        raise ConfigurationError(
+            f"{uri} cannot be read ({error}), expected a whole file of vectors"
+        ) from None
+
+
+def _text_blocks(uri: str) -> Iterator[Block]:
+    size = None
+    try:
+        file = EmbeddingsTextFile(uri)
+    except StopIteration:  # no first line
+        return
+    with file:
+        numbered = enumerate((line.rstrip(" \r\n") for line in file), 2 if file.num_tokens else 1)
+        with_text = ((number, line) for number, line in numbered if line)
+        while block := list(itertools.islice(with_text, _LINES)):
+            size = block[0][1].count(" ") if size is None else size
+            yield _block(uri, block, size)
+
+
+def _block(uri: str, numbered: List[Tuple[int, str]], size: int) -> Block:
+    """All at once, or line by line where one of them is unlike the others."""
+    lines = [line for _, line in numbered]
+    words, _, numbers = zip(*(line.partition(" ") for line in lines))
+    if size and all(line.count(" ") == size for line in lines):
+        with contextlib.suppress(ValueError):
+            text = io.StringIO("\n".join(numbers))
+            table = pandas.read_csv(text, sep=" ", header=None, dtype=numpy.float32, na_filter=False)
+            if numpy.isfinite(table.to_numpy()).all():
+                return words, table.to_numpy()
+    rows = [_row(f"{uri}:{number}", line, size) for number, line in numbered]
+    return [word for word, _ in rows], numpy.array([row for _, row in rows], dtype=numpy.float32)
+
+
+def _row(where: str, line: str, size: int) -> Tuple[str, List[float]]:
+    word, *numbers = line.rsplit(" ", size)  # some words of GloVe's have spaces in them
+    if not size or len(numbers) != size:
+        raise ConfigurationError(
+            f"{where}: {len(numbers)} numbers after the word, expected {size or 'some'}, as many as in "
+            "the first row"
+        )
+    try:
+        values = [float(number) for number in numbers]
+    except ValueError as error:
+        raise ConfigurationError(f"{where}: {error}, expected a word and {size} numbers") from None
+    if not all(map(math.isfinite, values)):
+        raise ConfigurationError(f"{where}: a number is NaN or infinite, expected finite ones")
+    return word, values
+
+
+def _binary_blocks(uri: str) -> Iterator[Block]:
+    """word2vec's: a line with two numbers, then each word, a space and its numbers as float32."""
+    path = cached_path(uri)
+    with gzip.open(path, "rb") if uri.endswith(".gz") else open(path, "rb") as stream:
+        try:
+            number, size = map(int, stream.readline().split())
+        except ValueError:
+            raise ConfigurationError(
+                f"{uri}: no number of words and of their numbers in its first line, expected word2vec's "
+                "binary form"
+            ) from None
+        for row in range(1, number + 1):
+            word = _until_space(stream).lstrip(b"\n").decode("utf-8", "replace")
+            values = stream.read(4 * size)
+            if len(values) < 4 * size:
+                raise ConfigurationError(f"{uri}: it ends in word {row}, expected {number} words")
+            yield [word], numpy.frombuffer(values, dtype="<f4").reshape(1, size)
+
+
+def _until_space(stream: Any) -> bytes:
+    letters = bytearray()
+    while (letter := stream.read(1)) not in (b" ", b""):
+        letters += letter
+    return bytes(letters)

@@ -1,0 +1,99 @@
+"""The configs that come with the package: named, printed whole, and in the wheel."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp import bundled
+from slstm_allennlp.console import config as command
+from tests.conftest import ROOT
+
+NAMES = bundled.config_names()
+
+
+def test_all_configs_have_a_name_and_a_description():
+    assert sorted(path.stem for path in (ROOT / "training_config").glob("*.jsonnet")) == NAMES
+    assert all(len(bundled.description(name)) > 20 for name in NAMES)
+    assert bundled.description("mr_slstm") == "Movie reviews with an S-LSTM: the paper's settings."
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_printed_config_is_the_same_config_whole(name, tmp_path):
+    """Saved in another folder, it has no import, and its corpora are there."""
+    text = command.annotated(name)
+    assert "import" not in [word.strip("(") for word in text.split()]
+    (tmp_path / "mine.jsonnet").write_text(text)
+    printed = Params.from_file(str(tmp_path / "mine.jsonnet")).as_dict(quiet=True)
+    original = Params.from_file(str(ROOT / "training_config" / f"{name}.jsonnet")).as_dict(quiet=True)
+    back = json.loads(json.dumps(printed).replace(str(ROOT / "fixtures"), "fixtures"))
+    assert back == json.loads(json.dumps(original))
+    for key in ("train_data_path", "validation_data_path"):
+        path = printed[key].split("#")[0].replace("{de,en}", "de")
+        assert (ROOT / path).exists() and path.startswith("/")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_part_of_a_printed_config_is_explained(name):
+    config = bundled.whole_config(name)
+    unexplained = set(config) - set(command.EXPLANATIONS)
+    assert unexplained <= {"validation_data_path", "test_data_path"}
+    assert config["dataset_reader"]["type"] in command.FILES
+    encoders = {key for key in config["model"] if key.endswith("encoder")}
+    assert all(f"model.{key}" in command.EXPLANATIONS for key in encoders)
+    assert encoders or name.endswith("_linear")
+
+
+def test_the_lines_of_ones_own_data_follow_each_other():
+    lines = command.annotated("mr_slstm").splitlines()
+    (first,) = [number for number, line in enumerate(lines) if '"train_data_path"' in line]
+    assert "Your own data" in lines[first - 1]
+    assert '"validation_data_path"' in lines[first + 1] and '"test_data_path"' in lines[first + 2]
+
+
+def test_the_list(capsys):
+    from slstm_allennlp.console.main import main
+
+    assert main(["config"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert len(out) == len(NAMES)
+    assert any(line.startswith("mr_slstm ") and "Movie reviews with an S-LSTM" in line for line in out)
+
+
+def test_names_and_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mr_slstm").write_text("{}")
+    assert bundled.config_path("mr_slstm", tmp_path) == "mr_slstm"  # a file goes before a name
+    assert bundled.config_path("folder/mr_lstm", tmp_path) == "folder/mr_lstm"
+    assert bundled.config_path("mr_lstm.jsonnet", tmp_path) == "mr_lstm.jsonnet"
+    path = bundled.config_path("mr_lstm", tmp_path)
+    assert json.loads((tmp_path / "mr_lstm.json").read_text())["model"]["type"] == "basic_classifier"
+    assert path == str(tmp_path / "mr_lstm.json")
+    with pytest.raises(ConfigurationError, match="no config of that name, did you mean 'mr_lstm'"):
+        bundled.config_path("mr_lstmm", tmp_path)
+
+
+def test_the_wheel_has_them(tmp_path):
+    """Built from a copy, so that nothing is written here."""
+    source = tmp_path / "source"
+    ignore = shutil.ignore_patterns(".git", ".venv*", "output", "*.egg-info", "__pycache__", "shared")
+    shutil.copytree(ROOT, source, ignore=ignore)
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--quiet"]
+    done = subprocess.run(
+        [*command, "-w", str(tmp_path), str(source)], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    (wheel,) = tmp_path.glob("*.whl")
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    folder = "slstm_allennlp/bundled_files"
+    for path in (ROOT / "training_config").iterdir():
+        assert f"{folder}/training_config/{path.name}" in inside
+    for file in ("mr/rt-polarity.pos", "pos/train.conllu", "snli/train.jsonl", "ptb/00/wsj_0001.pos"):
+        assert f"{folder}/fixtures/{file}" in inside
+    assert "slstm_allennlp/inside/page.html" in inside
+    assert not any(name.startswith(("fixtures", "tests", "training_config")) for name in inside)

@@ -1,0 +1,70 @@
+"""tools/changed_tests.sh: the tests that concern a change."""
+
+import subprocess
+
+import pytest
+
+from tests.conftest import ROOT
+
+FILES = """
+    slstm_allennlp/ops/slstm/fused.py slstm_allennlp/span_tags.py slstm_allennlp/shared.py
+    slstm_allennlp/metrics/token_bleu.py training_config/pos_slstm.jsonnet docs/compare.md setup.py
+    tests/conftest.py tests/ops/slstm_test.py tests/span_tags_test.py tests/commands_test.py
+    tests/documents_test.py tests/paper_tables_test.py tests/translation_test.py
+""".split()
+
+
+@pytest.fixture
+def git(tmp_path):
+    """Runs Git in a repository with those files, on `main`."""
+    for path in map(tmp_path.joinpath, FILES):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+    def run(*arguments):
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+
+    run("init", "--initial-branch", "main")
+    run("add", ".")
+    run("commit", "--message", "first")
+    return run
+
+
+def changed_tests(folder):
+    script = ROOT / "tools" / "changed_tests.sh"
+    return subprocess.run(
+        [script], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout.split()
+
+
+@pytest.mark.parametrize(
+    "changed, tests",
+    [
+        ([], []),
+        (["setup.py"], []),
+        (["slstm_allennlp/ops/slstm/fused.py"], ["tests/ops"]),
+        (["slstm_allennlp/span_tags.py"], ["tests/span_tags_test.py"]),
+        (["slstm_allennlp/shared.py"], ["tests"]),
+        (["slstm_allennlp/metrics/token_bleu.py"], ["tests/translation_test.py"]),
+        (["slstm_allennlp/ops/new.py", "tests/ops/slstm_test.py"], ["tests/ops"]),
+        (["slstm_allennlp/no_tests/new.py"], []),
+        (["training_config/new.jsonnet"], ["tests/commands_test.py", "tests/paper_tables_test.py"]),
+        (["docs/compare.md"], ["tests/documents_test.py", "tests/paper_tables_test.py"]),
+    ],
+)
+def test_what_is_not_committed_yet(git, tmp_path, changed, tests):
+    for name in changed:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("changed")
+    assert changed_tests(tmp_path) == tests
+
+
+def test_what_a_branch_has_committed(git, tmp_path):
+    git("checkout", "-b", "branch")
+    (tmp_path / "slstm_allennlp/span_tags.py").write_text("changed")
+    git("commit", "--all", "--message", "second")
+    assert changed_tests(tmp_path) == ["tests/span_tags_test.py"]
+    git("rm", "tests/span_tags_test.py")  # and what is deleted is not run
+    assert changed_tests(tmp_path) == ["tests"]

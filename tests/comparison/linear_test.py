@@ -1,0 +1,144 @@
+"""The linear model beside the systems: its config, and what a comparison makes of it."""
+
+import copy
+import importlib.util
+import json
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.comparison.linear import stand_in
+from slstm_allennlp.comparison.plan import load_jsonnet, plan_from_options
+
+BILSTM, SLSTM = (f"training_config/mr_{name}.jsonnet" for name in ("bilstm", "slstm"))
+
+
+def config(model, **more):
+    return {"dataset_reader": {"type": "snli"}, "train_data_path": "a", "model": model, **more}
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        ("mr_slstm", "mr_linear"),
+        ("mtl_bilstm", "mtl_linear"),
+        ("sst2_lstm", "sst2_linear"),
+        ("sst5_cas_lstm", "sst5_linear"),
+        ("pos_slstm", "pos_linear"),
+        ("snli_lstm", "snli_linear"),
+        ("quora_slstm", "quora_linear"),
+        ("ner_slstm", "ner_linear"),
+    ],
+)
+def test_it_is_what_the_linear_config_of_a_task_says(given, expected):
+    """But for the defaults that the former names."""
+    of_encoder = load_jsonnet(f"training_config/{given}.jsonnet")
+    before = copy.deepcopy(of_encoder)
+    found = stand_in(given, of_encoder, of_encoder["trainer"]["validation_metric"])
+    assert of_encoder == before
+    for key in ("features", "calculate_span_f1"):
+        if found["model"].get(key) in ("nli", True):
+            del found["model"][key]
+    assert found == load_jsonnet(f"training_config/{expected}.jsonnet")
+
+
+def test_readers_and_data_stay():
+    data = {
+        "validation_dataset_reader": "snli",
+        "validation_data_path": "b",
+        "test_data_path": "c",
+        "data_loader": {"batch_size": 7},
+        "validation_data_loader": {"batch_size": 8},
+    }
+    dropped = {"trainer": {"num_epochs": 3}, "vocabulary": {}, "distributed": {"cuda_devices": [0, 1]}}
+    found = stand_in("x", config({"type": "esim"}, **data, **dropped), "-loss")
+    words = {"words": {"type": "utf8"}}
+    assert found == {
+        **data,
+        "dataset_reader": {"type": "snli", "token_indexers": words},
+        "validation_dataset_reader": {"type": "snli", "token_indexers": words},
+        "train_data_path": "a",
+        "model": {"type": "linear_pair_classifier"},
+        "trainer": {"type": "fit", "validation_metric": "-loss"},
+    }
+
+
+@pytest.mark.parametrize(
+    "model, expected",
+    [
+        ({"type": "basic_classifier", "label_namespace": "x"}, {"type": "linear_classifier"}),
+        ({"type": "decomposable_attention"}, {"type": "linear_pair_classifier"}),
+        ({"type": "bimpm"}, {"type": "linear_pair_classifier"}),
+        ({"type": "simple_tagger", "label_namespace": "x"}, {"type": "linear_tagger"}),
+    ],
+)
+def test_models_for_which_it_stands_in(model, expected):
+    names = {key: model[key] for key in ("label_namespace",) if key in model}
+    assert stand_in("x", config(model), "+accuracy")["model"] == {**expected, **names}
+
+
+def test_a_model_that_it_cannot_stand_in_for():
+    with pytest.raises(ConfigurationError) as error:
+        stand_in("mt", config({"type": "composed_seq2seq"}), "+BLEU")
+    assert str(error.value) == (
+        "compare: --linear has no model that can stand in for composed_seq2seq, the model of mt, "
+        "expected one of basic_classifier, sentence_pair_classifier, esim, decomposable_attention, "
+        "bimpm, crf_tagger, simple_tagger"
+    )
+
+
+@pytest.mark.parametrize(
+    "model, metric, known",
+    [
+        ({"type": "basic_classifier"}, "+acuracy", "accuracy, loss"),
+        ({"type": "crf_tagger"}, "+f1-measure-overall", "accuracy, loss"),
+        ({"type": "crf_tagger", "label_encoding": "BIO", "calculate_span_f1": False}, "+f1", "loss"),
+        ({"type": "crf_tagger", "label_encoding": "BIO"}, "+accuracy3", "f1-measure-overall"),
+    ],
+)
+def test_a_metric_that_it_does_not_have(model, metric, known):
+    with pytest.raises(ConfigurationError) as error:
+        stand_in("x", config(model), metric)
+    assert f"the metric is {metric}, which linear_" in str(error.value)
+    assert str(error.value).endswith(known)
+
+
+def test_without_crfsuite_it_is_said_before_anything_runs(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ConfigurationError, match="python-crfsuite is not installed"):
+        plan_from_options(["training_config/pos_slstm.jsonnet"], with_linear=True)
+
+
+def test_the_plan_has_it_last():
+    plan = plan_from_options([BILSTM, SLSTM], baseline="mr_slstm", with_linear=True)
+    assert [system.name for system in plan.systems] == ["mr_bilstm", "mr_slstm", "linear"]
+    assert plan.baseline == "mr_slstm" and plan.metric.name == "accuracy"
+    assert [run.num_epochs for run in plan.runs()[:3]] == [30, 30, 1]
+    assert plan.systems[2].config == load_jsonnet("training_config/mr_linear.jsonnet")
+
+
+def test_it_stands_in_for_the_baseline_as_it_is():
+    """Its data, which overrides may have changed."""
+    variants = {"a": {"dataset_reader.fold": 1}, "b": {"dataset_reader.fold": 2}}
+    plan = plan_from_options([BILSTM], variants=variants, baseline="b", with_linear=True)
+    assert plan.systems[-1].config["dataset_reader"]["fold"] == 2
+
+
+def test_it_can_be_the_baseline():
+    plan = plan_from_options([BILSTM], baseline="linear", with_linear=True)
+    assert plan.baseline == "linear"
+
+
+def test_in_a_comparison_file(tmp_path):
+    path = tmp_path / "comparison.json"
+    given = {"systems": {"a": {"config": BILSTM}}, "linear": True}
+    path.write_text(json.dumps(given))
+    assert [system.name for system in plan_from_options([str(path)]).systems] == ["a", "linear"]
+    path.write_text(json.dumps({**given, "linear": "yes"}))
+    with pytest.raises(ConfigurationError, match=r'linear: it is "yes", expected true or false$'):
+        plan_from_options([str(path)])
+
+
+def test_its_name_must_be_free():
+    with pytest.raises(ConfigurationError, match="the name linear is given twice"):
+        plan_from_options([BILSTM], names=["linear"], with_linear=True)

@@ -1,0 +1,63 @@
+"""report.html in a real browser: on a phone and on a desktop, light and dark."""
+
+import pytest
+
+from slstm_allennlp.comparison import document
+from slstm_allennlp.comparison.document import Heading, Paragraph, Picture, Pictures, Table
+from tests.inside.page_test import CONTRAST, Browser, driver  # noqa: F401
+
+SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="300"></svg>'
+
+
+@pytest.fixture
+def page(driver, tmp_path):  # noqa: F811
+    for name, width in (("both", 1000), ("left", 500), ("right", 500)):
+        (tmp_path / f"{name}.svg").write_text(SQUARE.format(width=width))
+    wide = Table([f"a column of {n}" for n in range(20)], [["a value"] * 20])
+    parts = [
+        Paragraph("slstm is better than lstm.", is_verdict=True),
+        Paragraph("Few seeds.", is_warning=True),
+        Heading("Results"),
+        wide,
+        Pictures(
+            "Curves", "A caption.", [Picture("both.svg", "Curves", panels=["left.svg", "right.svg"])]
+        ),
+        document.Listing(["a line of a log, " * 30]),
+    ]
+    document.write(tmp_path, "Two systems", parts)
+    driver.get((tmp_path / "report.html").as_uri())
+    return Browser(driver)
+
+
+@pytest.mark.parametrize("width", (390, 1280))
+@pytest.mark.parametrize("scheme", ("light", "dark"))
+def test_it_is_legible_and_nothing_is_cut_off(page, scheme, width):
+    page.look(scheme, width)
+    found = page.run(CONTRAST)
+    assert len(found) > 20
+    assert [what for what in found if what[0] < 4.5 or what[1] < 11] == []
+    # Nothing scrolls sideways but the table, in its own place.
+    whole = "document.documentElement"  # beside its scroll bar
+    assert page.run(f"return {whole}.scrollWidth - {whole}.clientWidth") == 0
+    table = "document.querySelector('div.table')"
+    assert page.run(f"return {table}.scrollWidth > {table}.clientWidth")
+
+
+@pytest.mark.parametrize("width, is_stacked", [(390, True), (1280, False)])
+def test_panels_stack_on_a_phone(page, width, is_stacked):
+    page.look("light", width)
+    boxes = page.run(
+        "return [...document.querySelectorAll('img')].map((i) => i.getBoundingClientRect().toJSON())"
+    )
+    left, right = boxes
+    assert (right["top"] >= left["bottom"]) == is_stacked
+    assert right["right"] <= width
+
+
+def test_the_verdict_comes_first(page):
+    assert page.texts("body > p")[0] == "slstm is better than lstm."
+
+
+def test_it_is_dark_in_the_dark(page):
+    page.look("dark", 1280)
+    assert page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 28)"

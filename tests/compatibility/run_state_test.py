@@ -1,0 +1,217 @@
+"""A recovered run has the weights and metrics of a run that nothing interrupted, to the bit."""
+
+import json
+import random
+
+import numpy
+import pytest
+import torch
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.training import Checkpointer, TrainerCallback
+from allennlp.training.metrics import CategoricalAccuracy, FBetaMeasure, SpanBasedF1Measure
+
+from slstm_allennlp.compatibility.run_state import (
+    metric_states,
+    random_states,
+    set_metric_states,
+    set_random_states,
+)
+from tests.compatibility.trainer_options_test import LOADERS, OTHERS, SCHEDULERS
+
+WORDS = "the a dog cat it they barks sleeps runs".split()
+EPOCHS = 3
+OPTIONS = {
+    "plain": {},
+    "moving_average": OTHERS["moving_average"],
+    "momentum": OTHERS["momentum_scheduler"],
+    "accumulation": {"num_gradient_accumulation_steps": 2},
+    "grad_norm": {"grad_norm": 0.1},
+    "patience": {"patience": 1, "validation_metric": "+loss"},
+    "sgd": {"optimizer": {"type": "sgd", "lr": 0.1, "momentum": 0.9}},
+    **{name: {"learning_rate_scheduler": {"type": name, **SCHEDULERS[name]}} for name in SCHEDULERS},
+}
+SAMPLERS = {
+    "shuffled": {"batch_size": 2, "shuffle": True},
+    "bucket": LOADERS["bucket"],
+    "max_tokens_sampler": LOADERS["max_tokens_sampler"],
+    "lazy": {"batch_size": 2, "shuffle": True, "max_instances_in_memory": 4},
+    "batches_per_epoch": {"batch_size": 2, "shuffle": True, "batches_per_epoch": 5},
+}
+# The batch after which a run is killed, and how often checkpoints are written.
+MOMENTS = {
+    "in the first epoch": (2, 1),
+    "between checkpoints": (7, 2),
+    "behind an epoch's last batch": (8, 1),
+    "in the last epoch": (11, 1),
+    "without checkpoints in an epoch": (10, None),
+}
+
+
+class Killed(BaseException):
+    pass
+
+
+@TrainerCallback.register("kill_after")
+class KillAfter(TrainerCallback):
+    """Kills the run when it has trained on so many batches, behind that batch's checkpoint."""
+
+    remaining = None
+
+    def on_epoch(self, trainer, *args, **kwargs):
+        random.random()  # what a callback draws is the run's, too
+        numpy.random.rand()
+
+    def on_batch(self, trainer, *args, is_training=True, **kwargs):
+        cls = type(self)
+        if is_training and cls.remaining is not None:
+            cls.remaining -= 1
+            if cls.remaining < 0:
+                raise Killed
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run of a small tagger with dropout, in the named folder: its weights and its metrics."""
+    maker = random.Random(1)
+    path = tmp_path / "sentences.txt"
+    lines = [
+        " ".join(f"{word}###{word[0].upper()}" for word in maker.choices(WORDS, k=maker.randint(1, 6)))
+        for _ in range(8)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+    def train(name, loader=None, recover=False, **trainer):
+        config = {
+            "dataset_reader": {"type": "sequence_tagging"},
+            "train_data_path": str(path),
+            "validation_data_path": str(path),
+            "evaluate_on_test": False,
+            "model": {
+                "type": "simple_tagger",
+                "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 4}}},
+                "encoder": {"type": "slstm", "input_size": 4, "hidden_size": 4, "dropout": 0.5},
+                "calculate_span_f1": False,
+            },
+            "data_loader": loader or SAMPLERS["shuffled"],
+            # Of a loader with batches_per_epoch, the next epoch goes on where the last one ended.
+            "validation_data_loader": {"batch_size": 2, "shuffle": True},
+            "trainer": {
+                "optimizer": "adam",
+                "num_epochs": EPOCHS,
+                "cuda_device": -1,
+                "callbacks": ["kill_after"],
+                **trainer,
+            },
+        }
+        model = train_model(
+            Params(json.loads(json.dumps(config))), str(tmp_path / name), recover=recover
+        )
+        return results(tmp_path / name, model)
+
+    return train
+
+
+def results(folder, model):
+    files = sorted([*folder.glob("metrics*.json"), *folder.glob("vocabulary/*.txt")])
+    metrics = {}
+    for file in files:
+        text = file.read_text()
+        if file.suffix == ".json":
+            values = json.loads(text)
+            text = {key: values[key] for key in values if "duration" not in key and "memory" not in key}
+        metrics[file.name] = text
+    return {"model": model.state_dict(), "best": torch.load(folder / "best.th")}, metrics
+
+
+def assert_recovers(run, tmp_path, moment="between checkpoints", loader=None, **trainer):
+    batches, every = MOMENTS[moment]
+    trainer["checkpointer"] = {"save_every_num_batches": every}
+    KillAfter.remaining = None
+    weights, metrics = run("whole", loader, **trainer)
+    KillAfter.remaining = batches
+    try:
+        run("killed", loader, **trainer)
+    except Killed:
+        assert not (tmp_path / "killed" / "model.tar.gz").exists()
+    else:
+        assert trainer.get("patience")  # it was over before
+    KillAfter.remaining = None
+    random.seed(99), numpy.random.seed(99), torch.manual_seed(99)  # another process has others
+    found_weights, found_metrics = run("killed", loader, recover=True, **trainer)
+    assert found_metrics == metrics
+    for kind, expected in weights.items():
+        for name, tensor in expected.items():
+            assert torch.equal(found_weights[kind][name], tensor), (kind, name)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_every_sampler(run, tmp_path, sampler, moment):
+    assert_recovers(run, tmp_path, moment, SAMPLERS[sampler])
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option(run, tmp_path, name):
+    moment = "in the first epoch" if name == "accumulation" else "between checkpoints"
+    assert_recovers(run, tmp_path, moment, **OPTIONS[name])
+
+
+@pytest.mark.parametrize("patience", ({}, {"patience": 1, "validation_metric": "+loss"}), ids=str)
+def test_behind_the_last_epoch(run, tmp_path, monkeypatch, patience):
+    """Killed when the last epoch's checkpoint is there and nothing else of the end of the run."""
+    weights, metrics = run("whole", **patience)
+    epochs = max(int(name[14:-5]) for name in metrics if name.startswith("metrics_epoch_")) + 1
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        save = Checkpointer.save_checkpoint
+
+        def kill_behind(self, trainer):
+            save(self, trainer)
+            if trainer._epochs_completed == epochs:
+                raise Killed
+
+        patch.setattr(Checkpointer, "save_checkpoint", kill_behind)
+        run("killed", **patience)
+    found_weights, found_metrics = run("killed", recover=True, **patience)
+    assert found_metrics == metrics
+    for kind in weights:
+        for name, tensor in weights[kind].items():
+            assert torch.equal(found_weights[kind][name], tensor), (kind, name)
+
+
+def test_random_states(tmp_path):
+    random.gauss(0, 1), numpy.random.randn()  # which keep a second number for the next call
+    torch.save(random_states(), tmp_path / "states.th")
+
+    def draw():
+        return (random.random(), random.gauss(0, 1), *numpy.random.randn(3), *torch.rand(3).tolist())
+
+    expected = draw()
+    draw()
+    set_random_states(torch.load(tmp_path / "states.th"))
+    assert draw() == expected
+
+
+def test_metric_states(tmp_path):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.accuracy = CategoricalAccuracy()
+            self.metrics = {"f": FBetaMeasure(), "accuracy": self.accuracy}
+            self.spans = SpanBasedF1Measure(VOCABULARY, tag_namespace="labels")
+
+    predictions, labels = torch.rand(2, 3, 3), torch.tensor([[0, 1, 2], [1, 1, 0]])
+
+    def count(model):
+        for metric in (model.accuracy, model.metrics["f"], model.spans):
+            metric(predictions, labels, torch.ones(2, 3, dtype=torch.bool))
+        return [metric.get_metric(reset=False) for metric in (model.accuracy, model.spans)]
+
+    from allennlp.data import Vocabulary
+
+    VOCABULARY = Vocabulary({"labels": {"B-X": 1, "I-X": 1, "O": 1}}, non_padded_namespaces=["labels"])
+    model, other = Model(), Model()
+    count(model)
+    torch.save(metric_states(model), tmp_path / "metrics.th")
+    set_metric_states(other, torch.load(tmp_path / "metrics.th"))
+    assert count(other) == count(model)

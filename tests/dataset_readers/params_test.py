@@ -1,0 +1,47 @@
+"""What a reader or a tokenizer was given is what it says of itself, as AllenNLP's archives need it."""
+
+import pytest
+from allennlp.common import Params
+from allennlp.data import DatasetReader
+from allennlp.data.tokenizers import Tokenizer
+
+TAGGED = {"type": "tagged_text", "label_namespace": "pos_labels"}
+BLANK = {"type": "spacy_blank", "language": "de"}
+
+
+@pytest.mark.parametrize(
+    "role, params",
+    [
+        (DatasetReader, {"type": "conll_ner", "coding_scheme": "IOB2"}),
+        (
+            DatasetReader,
+            {"type": "movie_review", "seed": 3, "folds": 5, "fold": 4, "encoding": "latin-1"},
+        ),
+        (DatasetReader, {"type": "penn_treebank_pos"}),
+        (DatasetReader, {"type": "review", "dataset": "toys", "dev_size": 7}),
+        (
+            DatasetReader,
+            {
+                "type": "tagged_text",
+                "format": "inline",
+                "separator": "_",
+                "label_namespace": "pos_labels",
+            },
+        ),
+        (
+            Tokenizer,
+            {
+                "type": "spacy_blank",
+                "language": "de",
+                "split_contractions": False,
+                "split_hyphens": False,
+            },
+        ),
+    ],
+    ids=lambda value: value["type"] if isinstance(value, dict) else None,
+)
+def test_params_round_trip(role, params):
+    first = role.from_params(Params(dict(params))).to_params()
+    again = role.from_params(first.duplicate()).to_params().as_dict(quiet=True)
+    assert again == first.as_dict(quiet=True)
+    assert {key: again[key] for key in params} == params

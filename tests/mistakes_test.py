@@ -1,0 +1,62 @@
+import pathlib
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.mistakes import users_mistake
+from slstm_allennlp.modules import SentenceStateLSTM
+
+
+def raised(function):
+    try:
+        function()
+    except BaseException as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def a_config():
+    raise ConfigurationError("two\n  lines")
+
+
+@pytest.mark.parametrize(
+    "function, sentence",
+    [
+        (a_config, "two lines"),
+        (pathlib.Path("nowhere.txt").read_text, "nowhere.txt: No such file or directory"),
+        (
+            lambda: SentenceStateLSTM(input_size=0, hidden_size=1),
+            "input_size is 0, expected an integer of at least 1",
+        ),
+    ],
+)
+def test_a_mistake(function, sentence):
+    assert users_mistake(raised(function)) == sentence
+
+
+def test_a_config_that_is_no_jsonnet(tmp_path):
+    (tmp_path / "broken.jsonnet").write_text('{ "model": ')
+    error = raised(lambda: Params.from_file(str(tmp_path / "broken.jsonnet")))
+    assert "broken.jsonnet" in users_mistake(error)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda: int("x"),  # not by a `raise` of AllenNLP's or the plugin's
+        lambda: {}["x"],
+        lambda: torch.zeros(2) @ torch.zeros(3),
+        lambda: SentenceStateLSTM(4, 4)(3),
+    ],
+)
+def test_a_bug(function):
+    assert users_mistake(raised(function)) is None
+
+
+def test_a_value_error_of_another_package():
+    def foreign():
+        raise ValueError("foreign")
+
+    assert users_mistake(raised(foreign)) is None

@@ -1,0 +1,21 @@
+from slstm_allennlp.version import __version__
+
+
+def test_the_card_of_a_tagger(tagger):
+    card = (tagger / "model_card.md").read_text(encoding="utf-8")
+    assert card.startswith("# crf_tagger: slstm (paper)\n\n- model: `crf_tagger`, ")
+    for expected in (
+        '- encoder: `{"hidden_size": 10, "input_size": 60, "num_steps": 7, "type": "slstm"}`',
+        "- train_data_path: `fixtures/pos/train.conllu`",
+        "- test_data_path: `fixtures/pos/test.conllu`",
+        '"type": "tagged_text"',
+        f"- versions: slstm-allennlp {__version__}, AllenNLP 2.",
+        "- command: `",
+        "| best_validation_accuracy | 0.",
+    ):
+        assert expected in card, card
+
+
+def test_the_card_has_the_test_metrics(classifier):
+    card = (classifier / "model_card.md").read_text(encoding="utf-8")
+    assert "| test_accuracy | 0." in card and "slstm (paper)" in card.splitlines()[0]

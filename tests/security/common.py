@@ -1,0 +1,75 @@
+"""An archive of a small tagger, as AllenNLP writes it, to be turned into a hostile one."""
+
+import copy
+import io
+import json
+import os
+import tarfile
+
+import torch
+from allennlp.common import Params
+from allennlp.data import Vocabulary
+from allennlp.models import Model
+
+CONFIG = {
+    "dataset_reader": {"type": "sequence_tagging"},
+    "model": {
+        "type": "simple_tagger",
+        "text_field_embedder": {
+            "token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 2}}
+        },
+        "encoder": {"type": "lstm", "input_size": 2, "hidden_size": 2},
+    },
+}
+
+
+class Touch:
+    """What runs a command when it is unpickled: `touch PATH`."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.system, (f"touch {self.path}",)
+
+
+class Forge:
+    """The parts of an archive; `write` packs them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.pwned = folder / "pwned"  # what an attack that succeeds leaves behind
+        self.config = copy.deepcopy(CONFIG)
+        self.config_text = None
+        vocabulary = Vocabulary({"tokens": {"the": 1, "dog": 1}, "labels": {"D": 1, "N": 1}})
+        vocabulary.save_to_files(str(folder / "vocabulary"))
+        model = Model.from_params(Params(copy.deepcopy(CONFIG["model"])), vocab=vocabulary)
+        self.weights = model.state_dict()
+        self.save_weights = torch.save
+        self.more = []  # functions that add members to the tar file
+        self.omitted = set()
+
+    def member(self, name, data=b"", **attributes):
+        """Adds a member of any kind."""
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        for key, value in attributes.items():
+            setattr(info, key, value)
+        self.more.append(lambda archive: archive.addfile(info, io.BytesIO(data)))
+
+    def link(self, name, target, type=tarfile.SYMTYPE):
+        self.member(name, type=type, linkname=str(target))
+
+    def write(self, mode="w:gz"):
+        path = self.folder / "model.tar.gz"
+        text = json.dumps(self.config) if self.config_text is None else self.config_text
+        (self.folder / "config.json").write_text(text)
+        with open(self.folder / "weights.th", "wb") as file:
+            self.save_weights(self.weights, file)
+        with tarfile.open(path, mode) as archive:
+            for name in ("config.json", "weights.th", "vocabulary"):
+                if name not in self.omitted:
+                    archive.add(self.folder / name, arcname=name)
+            for add in self.more:
+                add(archive)
+        return path

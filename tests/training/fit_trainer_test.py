@@ -1,0 +1,106 @@
+"""The trainer `fit`, by AllenNLP's own commands."""
+
+import json
+
+import pytest
+import torch
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.plugins import import_plugins
+from allennlp.common.util import prepare_environment
+from allennlp.models import load_archive
+from allennlp.predictors import Predictor
+
+from tests.conftest import train
+
+SENTENCES = {
+    "mr_linear": {"sentence": "A wonderful film."},
+    "snli_linear": {"premise": "A man sings.", "hypothesis": "A man sleeps."},
+    "ner_linear": {"sentence": "Rosa lives in London."},
+}
+
+
+@pytest.fixture(scope="module", params=list(SENTENCES))
+def run(request, tmp_path_factory):
+    overrides = {"dataset_reader.max_instances": 60}
+    if request.param == "ner_linear":
+        overrides["model.max_iterations"] = 10
+    folder = train(tmp_path_factory.mktemp("fit") / "run", request.param, overrides)
+    return request.param, folder
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_it_writes_what_allennlps_trainer_writes(run):
+    name, folder = run
+    epoch, metrics = read(folder / "metrics_epoch_0.json"), read(folder / "metrics.json")
+    assert epoch["epoch"] == epoch["best_epoch"] == 0
+    for metric in ("accuracy", "loss"):
+        assert epoch[f"validation_{metric}"] == epoch[f"best_validation_{metric}"]
+        assert f"training_{metric}" in epoch
+    assert epoch["training_duration"].startswith("0:00:")
+    assert 0.5 < epoch["training_accuracy"] <= 1
+    assert {key: metrics[key] for key in epoch} == epoch and 0 <= metrics["test_accuracy"] <= 1
+    assert (epoch.get("training_C") is not None) == (name != "ner_linear")
+
+
+def test_the_archive_predicts_the_same(run):
+    name, folder = run
+    predictors = [
+        Predictor.from_archive(load_archive(folder / "model.tar.gz", cuda_device=-1)) for _ in range(2)
+    ]
+    weights = torch.load(folder / "best.th")  # by PyTorch's own list of types, where there is one
+    models = [predictor._model for predictor in predictors]
+    assert set(weights) == {"_nothing", "_extra_state"}
+    assert models[0].num_weights == models[1].num_weights > 100
+    said = [predictor.predict_json(SENTENCES[name]) for predictor in predictors]
+    assert said[0] == said[1]
+    assert said[0].get("label", "there are tags") in (
+        "there are tags",
+        *models[0].vocab._token_to_index["labels"],
+    )
+    assert "tags" in said[0] or sum(said[0]["probabilities"].values()) == pytest.approx(1)
+
+
+def test_again_it_begins_anew(run):
+    """What `--recover` does."""
+    folder = run[1]
+    import_plugins()
+    params = Params(read(folder / "config.json"))
+    prepare_environment(params)
+    before = read(folder / "metrics.json")
+    train_model(params, str(folder), recover=True, return_model=False)
+    after = read(folder / "metrics.json")
+    assert {key: value for key, value in after.items() if "duration" not in key} == {
+        key: value for key, value in before.items() if "duration" not in key
+    }
+
+
+def test_without_a_validation_set(tmp_path):
+    folder = train(tmp_path / "run", "mr_linear", {"validation_data_path": None})
+    epoch = read(folder / "metrics_epoch_0.json")
+    assert epoch["training_C"] == 1
+    assert not [key for key in epoch if "validation" in key]
+
+
+def test_a_metric_that_the_model_does_not_have(tmp_path):
+    with pytest.raises(ConfigurationError) as error:
+        train(tmp_path / "run", "mr_linear", {"trainer.validation_metric": "+acuracy"})
+    assert str(error.value).endswith(
+        "trainer.validation_metric is +acuracy, which LinearClassifier does not have, expected + or - "
+        "before one of accuracy, loss"
+    )
+
+
+def test_a_model_of_another_kind(tmp_path):
+    with pytest.raises(ConfigurationError, match="trainer fit has a model BasicClassifier, expected"):
+        train(tmp_path / "run", "mr_bilstm", {"trainer": {"type": "fit"}})
+
+
+def test_a_linear_model_under_another_trainer(tmp_path):
+    trainer = {"optimizer": "adam", "num_epochs": 1}
+    with pytest.raises(ConfigurationError, match="LinearClassifier is not fitted, expected"):
+        train(tmp_path / "run", "mr_linear", {"trainer": trainer})

@@ -1,0 +1,306 @@
+"""Vectors of every form: the same words have the same numbers, and bad input is one sentence."""
+
+import bz2
+import gzip
+import json
+import os
+import struct
+import tarfile
+import zipfile
+
+import numpy
+import pyarrow
+import pytest
+from allennlp.common.checks import ConfigurationError
+from pyarrow import parquet
+from spacy.strings import StringStore
+from spacy.vectors import Vectors
+
+from slstm_allennlp.packages import cache_folder
+from slstm_allennlp.vectors import files, open_vectors
+
+WORDS = ["the", "Paris", "nasa", "naïve", "日本", "!"]
+NUMBERS = numpy.random.RandomState(0).randn(len(WORDS), 5).astype(numpy.float32)
+
+
+def text(*, header=False, ending=""):
+    lines = [
+        f"{word} {' '.join(str(number) for number in row)}{ending}" for word, row in zip(WORDS, NUMBERS)
+    ]
+    return "\n".join([f"{len(WORDS)} 5"] * header + lines) + "\n"
+
+
+def binary(ending=b"\n"):
+    rows = [
+        word.encode() + b" " + struct.pack("<5f", *row) + ending for word, row in zip(WORDS, NUMBERS)
+    ]
+    return f"{len(WORDS)} 5\n".encode() + b"".join(rows)
+
+
+def write_spacy(folder, **options):
+    """As spaCy saves a pipeline's vocabulary."""
+    strings = StringStore(WORDS)
+    vectors = Vectors(strings=strings, data=NUMBERS, keys=WORDS) if not options else Vectors(**options)
+    (folder / "vocab").mkdir(parents=True)
+    vectors.to_disk(folder / "vocab")
+    return folder
+
+
+def write_matrix(folder, words=WORDS):
+    folder.mkdir(parents=True, exist_ok=True)
+    numpy.save(folder / "emb.npy", NUMBERS)
+    parquet.write_table(pyarrow.table({"index": words}), folder / "index.parquet")
+    return folder
+
+
+def written(folder, form):
+    path = folder / f"vectors{form}"
+    if form == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("vectors.txt", text())
+    elif form == ".tar.gz":
+        (folder / "inner.txt").write_text(text(), encoding="utf-8")
+        with tarfile.open(path, "w:gz") as archive:
+            archive.add(folder / "inner.txt", arcname="inner.txt")
+    elif form in (".bin", ".bin.gz"):
+        path.write_bytes(binary() if form == ".bin" else gzip.compress(binary(ending=b"")))
+    else:
+        content = text(header=".vec" in form, ending=" " * (".vec" in form)).encode()
+        pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(form[-3:], bz2.compress)
+        path.write_bytes(pack(content) if form.endswith((".gz", ".bz2")) else content)
+    return path
+
+
+FORMS = (".txt", ".vec", ".txt.gz", ".vec.gz", ".txt.bz2", ".zip", ".tar.gz", ".bin", ".bin.gz")
+
+
+@pytest.fixture(params=(*FORMS, "spacy", "a package of spaCy's", "a matrix", "a package's matrix"))
+def name(request, tmp_path, monkeypatch):
+    """The name under which the same vectors are opened."""
+    form = request.param
+    if form in FORMS:
+        return str(written(tmp_path, form))
+    if form == "spacy":
+        return str(write_spacy(tmp_path / "pipeline"))
+    if form == "a matrix":
+        return str(write_matrix(tmp_path / "matrix"))
+    package = tmp_path / "some_package"
+    if form == "a package's matrix":
+        write_matrix(package / "data")
+    else:
+        write_spacy(package / "xx_some_md-1.0.0")
+    (package / "__init__.py").write_text("raise RuntimeError('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    return "some-package"
+
+
+def test_words_have_their_vectors(name):
+    vectors = open_vectors(name)
+    assert vectors.size == 5
+    assert vectors.std == pytest.approx(NUMBERS.std(), rel=1e-5)
+    found, numbers = vectors.lookup([*WORDS[::-1], "other"])
+    assert found.tolist() == [True] * len(WORDS) + [False]
+    numpy.testing.assert_allclose(numbers, NUMBERS[::-1], rtol=1e-6)
+    assert numbers.dtype == numpy.float32
+
+
+def test_forms_of_a_word(tmp_path):
+    """As written, then in lower case, then capitalised."""
+    path = tmp_path / "vectors.txt"
+    path.write_text("us 1\nUs 2\nUS 3\nRome 4\nword 5\n")
+    _, numbers = open_vectors(str(path)).lookup(["us", "Us", "US", "uS", "rome", "ROME", "WORD"])
+    assert numbers.ravel().tolist() == [1, 2, 3, 1, 4, 4, 5]
+
+
+def test_a_word_that_utf8_cannot_write(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("a 1\nb 2\n")
+    assert open_vectors(str(path)).lookup(["\ud800"])[0].tolist() == [False]
+
+
+def test_words_with_spaces_and_twice(tmp_path):
+    """Some of GloVe's: the numbers are the last fields; the first of two counts."""
+    path = tmp_path / "vectors.txt"
+    path.write_text("a 1 2\n. . 3 4\nat name@domain.com 5 6\na 7 8\n")
+    _, numbers = open_vectors(str(path)).lookup(["a", ". .", "at name@domain.com"])
+    assert numbers.tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+def test_floret_vectors_are_of_any_word(tmp_path):
+    options = {"mode": "floret", "minn": 2, "maxn": 3, "hash_count": 2, "hash_seed": 1}
+    folder = write_spacy(tmp_path / "p", strings=StringStore(), data=NUMBERS, **options)
+    vectors = open_vectors(str(folder))
+    found, numbers = vectors.lookup(["anything", "else"])
+    assert found.all() and vectors.size == 5
+    expected = Vectors(strings=StringStore(), data=NUMBERS, **options).get_batch(["anything", "else"])
+    numpy.testing.assert_allclose(numbers, expected, rtol=1e-6)
+
+
+def test_a_text_file_is_converted_once(tmp_path, monkeypatch):
+    path = written(tmp_path, ".txt")
+    open_vectors(str(path))
+    monkeypatch.setattr(files, "_convert", lambda *_: pytest.fail("converted again"))
+    vectors = open_vectors(str(path))
+    assert isinstance(vectors._vectors, numpy.memmap)
+
+
+def test_a_file_that_changes_is_converted_anew(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("a 1\nb 2\n")
+    open_vectors(str(path))
+    path.write_text("a 22\nb 2\n")
+    assert open_vectors(str(path)).lookup(["a"])[1].tolist() == [[22]]
+
+
+def test_matrices_are_memory_mapped(tmp_path):
+    for folder in (write_spacy(tmp_path / "spacy"), write_matrix(tmp_path / "matrix")):
+        assert isinstance(open_vectors(str(folder))._vectors, numpy.memmap)
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    (
+        ("a 1 2\nb 3\n", r":2: 1 numbers after the word, expected 2, as many as in the first row"),
+        ("a 1 2\nb 3 x\n", r":2: could not convert string to float: 'x', expected a word and 2 numbers"),
+        ("a 1 2\n\nb 3\n", r":3: 1 numbers after the word, expected 2"),
+        ("a 1 2\nb nan 3\n", r":2: a number is NaN or infinite, expected finite ones"),
+        ("a\nb\n", r":1: 0 numbers after the word, expected some"),
+        ("", r" is empty, expected a word and its numbers in each line"),
+    ),
+    ids=("short", "no number", "blank", "nan", "words alone", "empty"),
+)
+def test_bad_text(tmp_path, content, message):
+    path = tmp_path / "vectors.txt"
+    path.write_text(content)
+    with pytest.raises(ConfigurationError, match=f"{path}{message}"):
+        open_vectors(str(path))
+    assert not list((cache_folder() / "vectors").glob("tmp*"))  # nothing half made is left
+
+
+def test_blank_lines_are_no_words(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("a 1 2\n\nb 3 4\n\n")
+    assert open_vectors(str(path)).lookup(["a", "b", ""])[0].tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    ((".txt.gz", b"no gzip"), (".txt.gz", gzip.compress(b"a 1 2\n" * 99)[:-9]), (".txt.xz", b"no xz")),
+    ids=("no gzip", "cut", "no xz"),  # gzip writes the time, and all workers have to collect the same
+)
+def test_what_cannot_be_unpacked(tmp_path, name, content):
+    path = tmp_path / f"vectors{name}"
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=rf"{path} cannot be read \(.*expected a whole file"):
+        open_vectors(str(path))
+
+
+def test_a_file_that_is_not_in_the_archive(tmp_path):
+    with pytest.raises(ConfigurationError, match=r"cannot be read \(.*other.txt.*expected a whole file"):
+        open_vectors(f"({written(tmp_path, '.zip')})#other.txt")
+
+
+def test_binary_vectors_in_an_archive(tmp_path):
+    with pytest.raises(ConfigurationError, match=r"from a \.bin or a \.bin\.gz file alone"):
+        open_vectors(f"({written(tmp_path, '.zip')})#vectors.bin")
+
+
+def test_vectors_that_are_all_alike(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("a 1 1\nb 1 1\n")
+    with pytest.raises(ConfigurationError, match=r"a standard deviation of 0.0, expected one above 0"):
+        open_vectors(str(path))
+
+
+def test_words_that_spacy_has_names_for(tmp_path):
+    """Such as "mark", by a number of their own."""
+    words = ["mark", "number", "TIME", "other", "agent", "Mark"]
+    (tmp_path / "vocab").mkdir()
+    Vectors(strings=StringStore(words), data=NUMBERS, keys=words).to_disk(tmp_path / "vocab")
+    _, numbers = open_vectors(str(tmp_path)).lookup(words)
+    numpy.testing.assert_allclose(numbers, NUMBERS)
+
+
+def test_text_that_is_not_utf8(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes("é 1 2\n".encode("latin-1"))
+    with pytest.raises(ConfigurationError, match=r"not UTF-8 .*word2vec's binary form"):
+        open_vectors(str(path))
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    ((binary()[:60], "it ends in word 3, expected 6 words"), (b"a 1\n", "no number of words")),
+)
+def test_bad_binary(tmp_path, content, message):
+    path = tmp_path / "vectors.bin"
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=message):
+        open_vectors(str(path))
+
+
+def test_a_name_of_nothing():
+    message = 'vectors: "en_core_web_mdd" is no file, no folder and no installed package.*did you mean'
+    with pytest.raises(ConfigurationError, match=message):
+        open_vectors("en_core_web_mdd")
+
+
+def test_a_folder_without_vectors(tmp_path):
+    with pytest.raises(
+        ConfigurationError, match=rf"the folder {tmp_path} .* holds no vectors, expected"
+    ):
+        open_vectors(str(tmp_path))
+
+
+def test_a_pipeline_without_vectors(tmp_path):
+    """Such as en_core_web_sm."""
+    (tmp_path / "vocab").mkdir()
+    Vectors().to_disk(tmp_path / "vocab")
+    with pytest.raises(ConfigurationError, match=r"has no vectors of its words.*_md and _lg have some"):
+        open_vectors(str(tmp_path))
+
+
+@pytest.mark.parametrize("file", ("vectors", "key2row"))
+def test_a_damaged_pipeline(tmp_path, file):
+    folder = write_spacy(tmp_path / "p")
+    (folder / "vocab" / file).write_bytes(b"\x00\x01")
+    with pytest.raises(
+        ConfigurationError, match=r"vocab: the vectors cannot be read \(.*copy them again"
+    ):
+        open_vectors(str(folder))
+
+
+def test_rows_that_are_not_there(tmp_path):
+    folder = write_spacy(tmp_path / "p")
+    numpy.save(folder / "vocab" / "short.npy", NUMBERS[:2])
+    os.replace(folder / "vocab" / "short.npy", folder / "vocab" / "vectors")
+    with pytest.raises(ConfigurationError, match=r"cannot be read .a word of row 5, of 2 rows"):
+        open_vectors(str(folder))
+
+
+def test_a_matrix_with_other_words(tmp_path):
+    folder = write_matrix(tmp_path / "m", words=WORDS[:3])
+    with pytest.raises(
+        ConfigurationError, match=r"index.parquet: 3 words, expected 6, one for each row"
+    ):
+        open_vectors(str(folder))
+
+
+def test_a_damaged_conversion(tmp_path):
+    path = written(tmp_path, ".txt")
+    open_vectors(str(path))
+    size = files._conversion_of(str(path)) / "size.json"
+    size.write_text(json.dumps({"rows": 100, "size": 5}))
+    with pytest.raises(
+        ConfigurationError, match=r"the converted vectors of .* are damaged .*remove the"
+    ):
+        open_vectors(str(path))
+
+
+def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SLSTM_ALLENNLP_CACHE", str(tmp_path / "file"))
+    with pytest.raises(
+        ConfigurationError, match=r"cannot be converted there .*SLSTM_ALLENNLP_CACHE names"
+    ):
+        open_vectors(str(written(tmp_path, ".txt")))

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Prints the tests that concern what differs from the branch `main` (on `main`: from the last commit), the
+# files that Git does not know yet included: for a module the tests of its folder.
+set -euo pipefail
+
+base=HEAD
+git rev-parse --quiet --verify main >/dev/null && base=$(git merge-base main HEAD)
+
+tests_of() {
+  local part=${1#slstm_allennlp/}
+  case $1 in
+    tests/conftest.py) echo tests ;;
+    tests/*/*) part=${1#tests/} && echo "tests/${part%%/*}" ;;
+    tests/*_test.py) echo "$1" ;;
+    slstm_allennlp/metrics/*) echo tests/translation_test.py ;;
+    slstm_allennlp/*/*) echo "tests/${part%%/*}" ;;
+    slstm_allennlp/*.py)
+      # A module that has no test file is one that several folders use.
+      if [ -e "tests/${part%.py}_test.py" ]; then echo "tests/${part%.py}_test.py"; else echo tests; fi
+      ;;
+    training_config/*) echo tests/commands_test.py tests/paper_tables_test.py ;;
+    fixtures/*) echo tests/dataset_readers ;;
+    experiments/*) echo tests/experiments tests/translation_test.py ;;
+    *.md | tools/*) echo tests/*_test.py | xargs -n 1 | grep -E 'documents|reference|tables|tools|find_python' ;;
+  esac
+}
+
+{
+  git diff --name-only "$base"
+  git ls-files --others --exclude-standard
+} | while read -r path; do tests_of "$path"; done | xargs -n 1 | sort -u | while read -r test; do
+  # Without what was deleted, and what a folder already contains.
+  if [ -e "$test" ]; then echo "$test"; fi
+done
