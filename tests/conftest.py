@@ -13,16 +13,19 @@ import torch
 if not torch.cuda.is_available():
     os.environ.setdefault("TRITON_INTERPRET", "1")
 
-from allennlp.commands.train import train_model_from_file
-from allennlp.common.plugins import import_plugins
 from filelock import FileLock
-from transformers import BertConfig, BertModel, BertTokenizerFast
 
 import slstm_allennlp  # noqa: F401  (a plain import registers everything)
 from slstm_allennlp.ops.compiled import load_kernels
 
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--device", default="cpu", help="where modules and tensors are made; `cuda` needs a GPU"
+    )
 
 
 def pytest_sessionstart(session):
@@ -56,9 +59,12 @@ def shared(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def _seeded_and_small(monkeypatch):
+def _seeded_and_small(monkeypatch, request):
     """Every test starts from the same seed, in the project's root, on one thread, in float32."""
     monkeypatch.chdir(ROOT)
+    device = request.config.getoption("--device")
+    if device != "cpu":
+        torch.set_default_device(device)
     logging.getLogger("allennlp.common.params").disabled = False  # which `evaluate` leaves off
     torch.manual_seed(0)
     threads = torch.get_num_threads()
@@ -97,6 +103,10 @@ SMALL = {
 
 def train(folder, config, overrides):
     """A run of training_config/CONFIG.jsonnet, in the folder."""
+    # Imported here, so that tests of equations and modules run where AllenNLP is not installed.
+    from allennlp.commands.train import train_model_from_file
+    from allennlp.common.plugins import import_plugins
+
     import_plugins()  # as the command line does
     path = ROOT / "training_config" / f"{config}.jsonnet"
     train_model_from_file(str(path), str(folder), overrides=overrides)
@@ -161,6 +171,8 @@ def bert(shared):
 
 
 def _make_bert(folder):
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
     text = (ROOT / "fixtures/mtl/books.task.train").read_text(encoding="latin-1").lower()
     letters = string.ascii_lowercase + string.digits
     words = sorted(set(re.findall("[a-z]{2,}", text)))[::2]
