@@ -98,6 +98,11 @@ class TransformerFeatures(TokenEmbedder):
         else:
             self.transformer = cached_transformers.get(folder or model_name, make_copy=True)
             self._tokenizer = cached_transformers.get_tokenizer(folder or model_name)
+            if getattr(self._tokenizer, "add_prefix_space", True) is False:
+                # RoBERTa's and GPT-2's mark a word by the space before it, which split words lack.
+                self._tokenizer = cached_transformers.get_tokenizer(
+                    folder or model_name, add_prefix_space=True
+                )
         if not self._tokenizer.is_fast:
             raise ConfigurationError(
                 f'transformer_features: the tokenizer of "{model_name}" does not say of which word a '

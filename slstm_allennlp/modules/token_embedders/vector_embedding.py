@@ -2,7 +2,7 @@ import json
 import logging
 import math
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, ClassVar, Dict, List, Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -56,6 +56,8 @@ class VectorEmbedding(Embedding):
     read or have another size than `embedding_dim`, and `vectors` beside `pretrained_file`.
     """
 
+    default_std: ClassVar[Optional[float]] = None
+
     def __init__(
         self,
         embedding_dim: int,
@@ -76,6 +78,7 @@ class VectorEmbedding(Embedding):
         vocab: Optional[Vocabulary] = None,
         serialization_dir: Optional[str] = None,
     ) -> None:
+        std = self.default_std if std is None else std
         if std is not None and not std > 0:
             raise ConfigurationError(f"embedding: std is {std}, expected a number above 0")
         no_place = pretrained_file is not None or num_embeddings is not None or vocab is None
@@ -245,10 +248,10 @@ class ScaledEmbedding(VectorEmbedding):
 
     # Parameters
 
-    embedding_dim : `int`
     std : `float`, optional (default = `0.1`)
         The standard deviation of the vectors' numbers, as in `embedding`.
+    embedding_dim, vectors, …
+        All others as in `embedding`.
     """
 
-    def __init__(self, embedding_dim: int, std: float = 0.1, **kwargs: Any) -> None:
-        super().__init__(embedding_dim, std=std, **kwargs)
+    default_std = 0.1

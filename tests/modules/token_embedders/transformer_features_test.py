@@ -14,7 +14,8 @@ from allennlp.data import Batch, Instance, Token, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.modules import TokenEmbedder
 from allennlp.modules.token_embedders import TokenEmbedder as Base
-from transformers import BertModel, BertTokenizer, BertTokenizerFast
+from tokenizers import ByteLevelBPETokenizer
+from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTokenizerFast
 
 from slstm_allennlp.modules.token_embedders import feature_store
 from slstm_allennlp.token_indexers import Utf8Indexer
@@ -22,6 +23,7 @@ from tests.conftest import BERT_SIZE
 
 # Whole words, words of several pieces, and one of none, as some reviews have.
 WORDS = ["The", "Gripping", "beekeeper", "'s", "zzyzx", "\ufffd", "well-written", "book", "."]
+MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
 def batch_of(*texts):
@@ -275,6 +277,19 @@ def test_a_package_like_it(bert, tmp_path, monkeypatch):
 def test_options_that_do_not_fit(bert, options, message):
     with pytest.raises(ConfigurationError, match=message):
         embedder(bert, **options)
+
+
+def test_a_tokenizer_that_marks_spaces(bert, tmp_path):
+    """RoBERTa's takes split words only if it is told to put a space before each."""
+    bpe = ByteLevelBPETokenizer()
+    bpe.train_from_iterator([" ".join(WORDS)] * 9, vocab_size=300, special_tokens=list(MARKS))
+    folder = tmp_path / "roberta"
+    shutil.copytree(bert, folder, ignore=shutil.ignore_patterns("*token*", "vocab*"))
+    bpe.save_model(str(folder))
+    marks = dict(zip(("cls_token", "pad_token", "sep_token", "unk_token", "mask_token"), MARKS))
+    RobertaTokenizerFast(f"{folder}/vocab.json", f"{folder}/merges.txt", **marks).save_pretrained(folder)
+    (features,) = embed(embedder(folder), WORDS)
+    assert features.shape == (len(WORDS), BERT_SIZE) and features.abs().sum(1).gt(0).all()
 
 
 def test_a_slow_tokenizer(bert, monkeypatch):

@@ -78,6 +78,11 @@ def source(tmp_path):
     return path
 
 
+def test_a_key_that_it_does_not_know():
+    with pytest.raises(ConfigurationError, match="stdd"):
+        embedder(vocabulary("a"), stdd=0.2)
+
+
 def pretrained(vocab, source, **options):
     options = {"type": "embedding", "embedding_dim": 2, "vectors": str(source), **options}
     return embedder(vocab, **options)
