@@ -44,7 +44,8 @@ def test_each_part_of_a_printed_config_is_explained(name):
     unexplained = set(config) - set(command.EXPLANATIONS)
     assert unexplained <= {"validation_data_path", "test_data_path"}
     assert config["dataset_reader"]["type"] in command.FILES
-    encoders = {key for key in config["model"] if key.endswith("encoder")}
+    model = config["model"].get("classifier", config["model"])
+    encoders = {key for key in model if key.endswith("encoder")}
     assert all(f"model.{key}" in command.EXPLANATIONS for key in encoders)
     assert encoders or name.endswith("_linear")
 

@@ -20,6 +20,7 @@ _TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")
 # By the model for which it stands in: the linear model, and the settings that both have.
 _MODELS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "basic_classifier": ("linear_classifier", ("label_namespace",)),
+    "classifier_and_linear": ("linear_classifier", ()),
     "sentence_pair_classifier": ("linear_pair_classifier", ("features", "label_namespace")),
     "esim": ("linear_pair_classifier", ()),
     "decomposable_attention": ("linear_pair_classifier", ()),

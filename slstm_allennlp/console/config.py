@@ -23,6 +23,8 @@ EXPLANATIONS = {
     "model.encoder": "The encoder: exchange it here. It gets the embedder's vectors.",
     "model.seq2seq_encoder": "Before the encoder: dropout on the words' vectors.",
     "model.seq2vec_encoder": "The encoder: exchange it here. It makes one vector of a text.",
+    "model.classifier": "The network with the encoder.",
+    "model.linear": "A linear model over counts of words and pairs, which has a say of its own.",
     "model.feedforward": "Behind the encoder; an input_dim would be the encoder's output size.",
     "model.decoder": "Writes the translation, a word at a time.",
     "data_loader": "The batches: texts of about the same length together.",
@@ -101,6 +103,11 @@ def annotated(name: str) -> str:
     return "\n".join([*comments, _object(content, "", "")])
 
 
+def _in_model(path: str) -> str:
+    """The path of a part of a classifier that is itself a part of the model."""
+    return path.replace("model.classifier.", "model.")
+
+
 def _object(content: Dict[str, Any], path: str, indent: str) -> str:
     lines = ["{"]
     for key, value in content.items():
@@ -112,7 +119,7 @@ def _object(content: Dict[str, Any], path: str, indent: str) -> str:
                 _comment(key_path, value), _WIDTH - len(inner) - 3, break_on_hyphens=False
             )
         ]
-        is_explained = any(known.startswith(f"{key_path}.") for known in EXPLANATIONS)
+        is_explained = any(known.startswith(_in_model(f"{key_path}.")) for known in EXPLANATIONS)
         if isinstance(value, dict) and is_explained:
             text = _object(value, f"{key_path}.", inner)
         else:
@@ -122,7 +129,7 @@ def _object(content: Dict[str, Any], path: str, indent: str) -> str:
 
 
 def _comment(path: str, value: Any) -> str:
-    explanation = EXPLANATIONS.get(path, "")
+    explanation = EXPLANATIONS.get(_in_model(path), "")
     if path == "dataset_reader":
         explanation = f"{explanation} {FILES[value['type']]}"
     return explanation

@@ -1,3 +1,4 @@
+from slstm_allennlp.models.classifier_and_linear import ClassifierAndLinear
 from slstm_allennlp.models.fitted_model import FittedModel
 from slstm_allennlp.models.linear_classifier import LinearClassifier, LinearPairClassifier
 from slstm_allennlp.models.linear_tagger import LinearTagger
@@ -6,6 +7,7 @@ from slstm_allennlp.models.sizes import BasicClassifier, CrfTagger
 
 __all__ = [
     "BasicClassifier",
+    "ClassifierAndLinear",
     "CrfTagger",
     "FittedModel",
     "LinearClassifier",

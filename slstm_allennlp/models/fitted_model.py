@@ -48,6 +48,11 @@ class FittedModel(Model):
 
     @property
     @abstractmethod
+    def is_fitted(self) -> bool:
+        """Whether it can be used."""
+
+    @property
+    @abstractmethod
     def num_weights(self) -> int:
         """How many numbers were fitted."""
 

@@ -1,3 +1,5 @@
+import math
+from collections import Counter
 from typing import Any, ClassVar, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
@@ -7,8 +9,10 @@ from allennlp.data import Instance, TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.training.metrics import CategoricalAccuracy
 from scipy import sparse
+from scipy.optimize import minimize_scalar
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.models.fitted_model import FittedModel, device_of_text, words_in
@@ -18,6 +22,8 @@ from slstm_allennlp.models.sentence_pair_classifier import FEATURES
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _WITHOUT_VALIDATION = 1.0
 _MAX_ITERATIONS = 1000
+_FOLDS = 5
+_LOG_FACTORS = (math.log(0.01), math.log(100))
 # The logit of a class that training has not seen: finite, so that a loss is a number.
 _NEVER = -100.0
 
@@ -68,6 +74,9 @@ class TfidfClassifier(FittedModel):
         taken; among equals, that with the lowest loss there. Without a validation set it is 1, or the
         only one that is given.
     label_namespace : `str`, optional (default = `"labels"`)
+    calibrated : `bool`, optional (default = `False`)
+        Whether the logits are multiplied by the factor under which the train set is likeliest, each
+        fifth by a model of the others. Labels stay; probabilities say how often they are right.
 
     # Errors
 
@@ -83,8 +92,10 @@ class TfidfClassifier(FittedModel):
         max_words: int = 2,
         strengths: Optional[List[float]] = None,
         label_namespace: str = "labels",
+        calibrated: bool = False,
     ) -> None:
         super().__init__(vocab)
+        self._calibrated = calibrated
         self._strengths = list(STRENGTHS if strengths is None else strengths)
         if max_words < 1:
             raise ConfigurationError(f"max_words is {max_words}, expected 1 or more")
@@ -112,17 +123,28 @@ class TfidfClassifier(FittedModel):
         features = self._features(texts)
         if not validation:
             only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
-            self._regression = _regression(features, labels, only)
-            return {"C": only}
+            return self._chosen(features, labels, only)
         there = self._features(self._texts_of(validation)), self._labels_of(validation)
-        best: Optional[Tuple[float, float, float]] = None
-        for strength in self._strengths:
-            regression = _regression(features, labels, strength)
-            key = (*self._quality(regression, *there), -strength)
-            if best is None or key > best:
-                best, self._regression = key, regression
-        assert best is not None
-        return {"C": -best[2]}
+
+        def quality(strength: float) -> Tuple[float, float, float]:
+            return (*self._quality(_regression(features, labels, strength), *there), -strength)
+
+        return self._chosen(features, labels, max(self._strengths, key=quality))
+
+    def _chosen(
+        self, features: sparse.csr_matrix, labels: List[int], strength: float
+    ) -> Dict[str, float]:
+        """Takes the regression with this C."""
+        self._regression = _regression(features, labels, strength)
+        if not self._calibrated:
+            return {"C": strength}
+        factor = _likeliest_factor(features, labels, strength)
+        self._regression = _Regression(
+            factor * self._regression.coefficients,
+            factor * self._regression.intercepts,
+            self._regression.classes,
+        )
+        return {"C": strength, "calibration_factor": factor}
 
     def _quality(
         self, regression: _Regression, features: sparse.csr_matrix, labels: List[int]
@@ -131,6 +153,10 @@ class TfidfClassifier(FittedModel):
         logits = torch.as_tensor(regression.logits(features, self._num_labels))
         gold = torch.tensor(labels)
         return float((logits.argmax(dim=1) == gold).double().mean()), -float(cross_entropy(logits, gold))
+
+    @property
+    def is_fitted(self) -> bool:
+        return self._regression is not None
 
     @property
     def num_weights(self) -> int:
@@ -227,7 +253,7 @@ class LinearClassifier(TfidfClassifier):
 
     # Parameters
 
-    vocab, max_words, strengths, label_namespace
+    vocab, max_words, strengths, label_namespace, calibrated
         As in `TfidfClassifier`.
     """
 
@@ -260,7 +286,7 @@ class LinearPairClassifier(TfidfClassifier):
 
     # Parameters
 
-    vocab, max_words, strengths, label_namespace
+    vocab, max_words, strengths, label_namespace, calibrated
         As in `TfidfClassifier`.
     features : `str`, optional (default = `"nli"`)
         φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
@@ -276,8 +302,9 @@ class LinearPairClassifier(TfidfClassifier):
         max_words: int = 2,
         strengths: Optional[List[float]] = None,
         label_namespace: str = "labels",
+        calibrated: bool = False,
     ) -> None:
-        super().__init__(vocab, max_words, strengths, label_namespace)
+        super().__init__(vocab, max_words, strengths, label_namespace, calibrated)
         if features not in FEATURES:
             names = " or ".join(f'"{name}"' for name in FEATURES)
             raise ConfigurationError(
@@ -309,6 +336,24 @@ class LinearPairClassifier(TfidfClassifier):
 def _regression(features: sparse.csr_matrix, labels: List[int], strength: float) -> _Regression:
     fitted = LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS).fit(features, labels)
     return _Regression(fitted.coef_, fitted.intercept_, fitted.classes_.tolist())
+
+
+def _likeliest_factor(features: sparse.csr_matrix, labels: List[int], strength: float) -> float:
+    """The factor of the logits, as in `TfidfClassifier`; 1 where a label is too rare to leave out."""
+    folds = min(_FOLDS, min(Counter(labels).values()))
+    if folds < 2:
+        return 1.0
+    regression = LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS)
+    scores = cross_val_predict(
+        regression, features, labels, cv=StratifiedKFold(folds), method="decision_function"
+    )
+    logits = torch.as_tensor(scores if scores.ndim == 2 else numpy.stack([0 * scores, scores], axis=1))
+    places = torch.tensor([sorted(set(labels)).index(label) for label in labels])
+
+    def loss(log_factor: float) -> float:
+        return float(cross_entropy(math.exp(log_factor) * logits, places))
+
+    return math.exp(minimize_scalar(loss, bounds=_LOG_FACTORS, method="bounded").x)
 
 
 def _in_lower_case(words: List[str]) -> List[str]:

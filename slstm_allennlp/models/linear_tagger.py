@@ -105,6 +105,10 @@ class LinearTagger(FittedModel):
         return {}
 
     @property
+    def is_fitted(self) -> bool:
+        return self._crf is not None
+
+    @property
     def num_weights(self) -> int:
         if self._crf is None:
             raise self.not_fitted()

@@ -1,4 +1,4 @@
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 import torch
 from allennlp.common import Params
@@ -8,6 +8,7 @@ from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.checks import check_rate
 from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, zero_without_words
+from slstm_allennlp.modules.pooling import check_poolings
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 
 # What AllenNLP's recurrent encoders take and an S-LSTM has no use for.
@@ -120,12 +121,59 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
 @Seq2VecEncoder.register("slstm")
 class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
-    The sentence-state LSTM as a vector encoder: the sentence vector of its transition, g in the paper.
-    Parameters and errors as in `SlstmEncoder`.
+    The sentence-state LSTM as a vector encoder: the sentence vector of its transition, g in the paper,
+    and what is pooled over the words' last states beside it.
 
     Registered as a `Seq2VecEncoder` with name "slstm".
+
+    # Parameters
+
+    pooling : `List[str]`, optional (default = `[]`)
+        `"max"` and `"mean"`: what comes behind the sentence vector, of `hidden_size` numbers each.
+    input_size, hidden_size, …
+        All others as in `SlstmEncoder`.
+
+    # Errors
+
+    `ConfigurationError` as in `SlstmEncoder`, and for another kind of pooling.
     """
 
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_steps: int = 9,
+        window_size: int = 1,
+        num_sentence_nodes: int = 1,
+        boundary: Optional[bool] = None,
+        transition: Union[str, Dict[str, Any]] = "paper",
+        layer_norm: bool = False,
+        recompute: bool = False,
+        bfloat16: bool = False,
+        dropout: float = 0.0,
+        pooling: Optional[List[str]] = None,
+    ) -> None:
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_steps=num_steps,
+            window_size=window_size,
+            num_sentence_nodes=num_sentence_nodes,
+            boundary=boundary,
+            transition=transition,
+            layer_norm=layer_norm,
+            recompute=recompute,
+            bfloat16=bfloat16,
+            dropout=dropout,
+        )
+        with errors_of("slstm"):
+            self._poolings = check_poolings(pooling or [])
+
+    def get_output_dim(self) -> int:
+        return (1 + len(self._poolings)) * self._module.hidden_size
+
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        _, sentences = self._module(self._dropout(inputs), mask, need_words=False)
-        return zero_without_words(self._dropout(sentences), mask)
+        need_words = bool(self._poolings)
+        words, sentences = self._module(self._dropout(inputs), mask, need_words=need_words)
+        parts = [sentences, *(pool(words, mask) for pool in self._poolings)]
+        return zero_without_words(self._dropout(torch.cat(parts, dim=1)), mask)

@@ -82,8 +82,8 @@ def test_a_model_that_it_cannot_stand_in_for():
         stand_in("mt", config({"type": "composed_seq2seq"}), "+BLEU")
     assert str(error.value) == (
         "compare: --linear has no model that can stand in for composed_seq2seq, the model of mt, "
-        "expected one of basic_classifier, sentence_pair_classifier, esim, decomposable_attention, "
-        "bimpm, crf_tagger, simple_tagger"
+        "expected one of basic_classifier, classifier_and_linear, sentence_pair_classifier, esim, "
+        "decomposable_attention, bimpm, crf_tagger, simple_tagger"
     )
 
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, log_loss
+from sklearn.model_selection import StratifiedKFold
 
 from tests.models.linear_common import fitted, labels_of, read, words_of
 
@@ -97,6 +98,39 @@ def test_pairs_as_by_hand(double, phi):
         labels_of(test), regression.predict_proba(features(test)), labels=regression.classes_
     )
     assert float(model(**Batch(test).as_tensor_dict())["loss"]) == pytest.approx(loss)
+
+
+def test_calibration_as_by_hand(reviews, double):
+    """The factor is the one under which probabilities of texts that were left out are the likeliest."""
+    train = reviews["train"]
+    model, chosen = fitted(train, type="linear_classifier", calibrated=True)
+    plain, _ = fitted(read_all()["train"], type="linear_classifier")
+    texts, gold = words_of(train, "tokens"), labels_of(train)
+    features = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit_transform(texts)
+    scores = numpy.zeros(len(gold))
+    for kept, left_out in StratifiedKFold(5).split(features, gold):
+        some = LogisticRegression(C=1, max_iter=1000).fit(features[kept], [gold[i] for i in kept])
+        scores[left_out] = some.decision_function(features[left_out])
+    sign = numpy.where(numpy.array(gold) == some.classes_[1], 1, -1)
+
+    def loss(factor):
+        return numpy.logaddexp(0, -factor * sign * scores).mean()
+
+    factor = chosen["calibration_factor"]
+    assert factor > 1.5, "an L2 penalty makes timid probabilities"
+    assert loss(factor) <= min(loss(0.99 * factor), loss(1.01 * factor))
+    for ours, theirs in zip(probabilities(model, train), probabilities(plain, read_all()["train"])):
+        for label, probability in theirs.items():
+            odds = (probability / (1 - probability)) ** factor
+            assert ours[label] == pytest.approx(odds / (1 + odds), abs=1e-9)
+
+
+def test_calibration_with_a_rare_label(reviews):
+    """Nothing is left out where a label has one text."""
+    train = [one for one in reviews["train"] if one["label"].label == "positive"][:6]
+    train += [one for one in reviews["train"] if one["label"].label == "negative"][:1]
+    _, chosen = fitted(train, type="linear_classifier", calibrated=True)
+    assert chosen == {"C": 1, "calibration_factor": 1}
 
 
 def test_single_words(reviews):

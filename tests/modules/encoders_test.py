@@ -25,6 +25,9 @@ VECTOR = [
     ({"type": "additive_attention", "input_size": 4}, 4),
     ({"type": "additive_attention", "input_size": 4, "attention_size": 3}, 4),
     ({"type": "max_pooling", "embedding_dim": 4}, 4),
+    ({"type": "pooling", "embedding_dim": 4}, 8),
+    ({"type": "pooling", "embedding_dim": 4, "pooling": ["mean"]}, 4),
+    ({"type": "slstm", "input_size": 4, "hidden_size": 6, "pooling": ["mean", "max"]}, 18),
     ({**POOLED, "seq2vec_encoder": {"type": "max_pooling", "embedding_dim": 6}}, 6),
     ({**POOLED, "seq2vec_encoder": {"type": "additive_attention", "input_size": 6}}, 6),
     ({**POOLED, "seq2vec_encoder": {"type": "boe", "embedding_dim": 6, "averaged": True}}, 6),
@@ -198,6 +201,15 @@ def test_encoders_compute_what_their_modules_compute():
             "compose: seq2seq_encoder is None, expected an encoder",
         ),
         ({"type": "max_pooling", "embedding_dim": 0}, "max_pooling: embedding_dim is 0"),
+        (
+            {"type": "pooling", "embedding_dim": 4, "pooling": []},
+            "pooling: pooling is .., expected at le",
+        ),
+        (
+            {"type": "pooling", "embedding_dim": 4, "pooling": ["min"]},
+            "pooling is .'min'., expected a l",
+        ),
+        ({"type": "slstm", **SIZES, "pooling": ["max", "max"]}, "slstm: pooling is .'max', 'max'., exp"),
         ({"type": "max_pooling", "embedding_dim": -1}, "max_pooling: embedding_dim is -1"),
         ({"type": "max_pooling", "embedding_dim": True}, "embedding_dim is True, expected an integer"),
         ({"type": "additive_attention", "input_size": True}, "input_size is True, expected an integer"),
@@ -216,6 +228,33 @@ def test_configs_out_of_range(params, message):
         build(Seq2VecEncoder, params)
     with pytest.raises(ConfigurationError, match="dropout: dropout is 2, expected a rate"):
         build(Seq2SeqEncoder, {"type": "dropout", "input_dim": 4, "dropout": 2})
+
+
+def test_what_pooling_gives():
+    """By hand: the maximum and the mean over the words that are there."""
+    inputs, mask = batch()
+    highest, mean = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 4})(inputs, mask).chunk(
+        2, 1
+    )
+    for sentence, length in enumerate((5, 2)):
+        words = inputs[sentence, :length]
+        assert torch.equal(highest[sentence], words.max(0).values)
+        torch.testing.assert_close(mean[sentence], words.mean(0))
+    assert not highest[2].any() and not mean[2].any()
+
+
+def test_what_is_pooled_beside_the_sentence_vector():
+    params = {"type": "slstm", "input_size": 4, "hidden_size": 6}
+    torch.manual_seed(1)
+    vectors = build(Seq2VecEncoder, {**params, "pooling": ["mean", "max"]})
+    torch.manual_seed(1)
+    alone, words = build(Seq2VecEncoder, params), build(Seq2SeqEncoder, params)
+    words.load_state_dict(alone.state_dict())
+    inputs, mask = batch()
+    sentence, mean, highest = vectors(inputs, mask).chunk(3, dim=1)
+    pooled = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 6})(words(inputs, mask), mask)
+    torch.testing.assert_close(sentence, alone(inputs, mask))
+    torch.testing.assert_close(torch.cat([highest, mean], dim=1), pooled)
 
 
 @pytest.mark.parametrize("size", (0, -1, True, None, 2.5, "4"))

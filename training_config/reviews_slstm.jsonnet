@@ -1,0 +1,10 @@
+// Reviews with an S-LSTM, vectors, a frozen BERT and a linear model: the recipe for few labelled texts.
+local reviews = import 'reviews.libsonnet';
+
+reviews({
+  type: 'slstm',
+  hidden_size: 100,
+  num_steps: 5,
+  transition: 'fastnlp',
+  pooling: ['max', 'mean'],  // beside the sentence vector
+})
