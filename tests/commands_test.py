@@ -18,7 +18,7 @@ from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
 from slstm_allennlp.models import FittedModel
-from tests.conftest import ROOT, SMALL, slow_but
+from tests.conftest import RECIPES, ROOT, SMALL, slow_but
 
 ALLENNLP = [str(pathlib.Path(sys.executable).with_name("allennlp"))]
 CONFIG = "training_config/pos_slstm.jsonnet"
@@ -70,11 +70,11 @@ def small(config):
     return params
 
 
-# Without those with BERT, which is not bundled: bert_test.py and classifier_and_linear_test.py do.
+# Without those with BERT, which is not bundled: bert_test.py and recipes_test.py train them.
 CONFIGS = sorted(
     path
     for path in (ROOT / "training_config").glob("*.jsonnet")
-    if "_bert_" not in path.name and not path.name.startswith("reviews_")
+    if "_bert_" not in path.name and path.stem not in RECIPES
 )
 
 

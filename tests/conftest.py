@@ -20,6 +20,10 @@ from slstm_allennlp.ops.compiled import load_kernels
 
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+# The configs that need `make vectors`.
+RECIPES = [
+    f"{task}_{encoder}" for task in ("entities", "reviews", "tags") for encoder in ("bilstm", "slstm")
+]
 
 
 def pytest_addoption(parser):

@@ -1,22 +1,17 @@
-"""A classifier and a linear model together: what each adds, and training by the config of the recipe."""
+"""A classifier and a linear model together: what each adds to the other, and how they are trained."""
 
 import copy
-import json
 
 import pytest
 import torch
-from allennlp.commands.train import train_model, train_model_from_file
+from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.plugins import import_plugins
 from allennlp.data import Batch
-from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
-from tests.conftest import BERT_SIZE, ROOT, slow_but
 from tests.models.linear_common import fitted, read
 
-RECIPES = sorted(path.stem for path in (ROOT / "training_config").glob("reviews_*.jsonnet"))
 CLASSIFIER = {
     "type": "basic_classifier",
     "text_field_embedder": {
@@ -143,27 +138,3 @@ def test_sizes_are_checked_before_training(tmp_path):
 def test_a_weight_below_zero(tmp_path):
     with pytest.raises(ConfigurationError, match="classifier_and_linear: weight is -1"):
         train_model(config(weight=-1), str(tmp_path / "run"))
-
-
-@pytest.mark.parametrize("name", slow_but(RECIPES, fast=["reviews_slstm"]))
-def test_the_recipe_trains(bert, tmp_path, name):
-    """As it stands, but for the vectors and the BERT, which are not bundled."""
-    import_plugins()
-    embedders = "model.classifier.text_field_embedder.token_embedders"
-    small = {
-        f"{embedders}.tokens.vectors": None,
-        f"{embedders}.glove.vectors": None,
-        f"{embedders}.pieces.model_name": str(bert),
-        "trainer.num_epochs": 1,
-    }
-    path = str(ROOT / f"training_config/{name}.jsonnet")
-    train_model_from_file(path, str(tmp_path / "run"), overrides=json.dumps(small))
-    archive = load_archive(tmp_path / "run/model.tar.gz")
-    encoder = archive.model.classifier._seq2vec_encoder
-    assert encoder.get_input_dim() == 300 + 50 + BERT_SIZE
-    assert encoder.get_output_dim() == {"reviews_slstm": 300, "reviews_bilstm": 400}[name]
-    test = list(archive.dataset_reader.read("fixtures/mtl#test"))
-    outputs = Predictor.from_archive(archive).predict_batch_instance(test)
-    right = sum(output["label"] == one["label"].label for output, one in zip(outputs, test)) / len(test)
-    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
-    assert metrics["test_accuracy"] == pytest.approx(right)

@@ -1,0 +1,67 @@
+"""The recipes for few labelled texts, as they stand but for vectors and BERT, which are not bundled."""
+
+import json
+
+import pytest
+from allennlp.commands.train import train_model_from_file
+from allennlp.common import Params
+from allennlp.common.plugins import import_plugins
+from allennlp.models import load_archive
+from allennlp.predictors import Predictor
+
+from tests.conftest import BERT_SIZE, RECIPES, ROOT, slow_but
+
+# Of the words' vectors, both sets; and of the characters: filters of three widths.
+INPUT = {"reviews": 300 + 50 + BERT_SIZE, "tags": 300 + 50 + BERT_SIZE + 150}
+OUTPUT = {"reviews_slstm": 300, "reviews_bilstm": 400, "tags_slstm": 150, "tags_bilstm": 300}
+
+
+def small(name, bert):
+    """Overrides that the recipe trains with in seconds."""
+    prefix = "model.classifier" if name.startswith("reviews_") else "model"
+    embedders = f"{prefix}.text_field_embedder.token_embedders"
+    return {
+        f"{embedders}.tokens.vectors": None,
+        f"{embedders}.glove.vectors": None,
+        f"{embedders}.pieces.model_name": str(bert),
+        "dataset_reader.max_instances": 30,
+        "trainer.num_epochs": 1,
+    }
+
+
+@pytest.mark.parametrize("name", slow_but(RECIPES, fast=["reviews_slstm", "tags_slstm"]))
+def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
+    import_plugins()
+    path = str(ROOT / f"training_config/{name}.jsonnet")
+    train_model_from_file(path, str(tmp_path / "run"), overrides=json.dumps(small(name, bert)))
+    archive = load_archive(tmp_path / "run/model.tar.gz")
+    model = archive.model
+    encoder = model.classifier._seq2vec_encoder if name.startswith("reviews_") else model.encoder
+    task = name.replace("entities", "tags")
+    assert encoder.get_input_dim() == INPUT[task.split("_")[0]]
+    assert encoder.get_output_dim() == OUTPUT[task]
+
+    test = list(archive.dataset_reader.read(archive.config["test_data_path"]))
+    outputs = Predictor.from_archive(archive).predict_batch_instance(test)
+    if name.startswith("reviews_"):
+        right = [output["label"] == one["label"].label for output, one in zip(outputs, test)]
+    else:
+        right = [
+            ours == gold
+            for output, one in zip(outputs, test)
+            for ours, gold in zip(output["tags"], one["tags"].labels)
+        ]
+    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
+    assert metrics["test_accuracy"] == pytest.approx(sum(right) / len(right))
+
+
+@pytest.mark.parametrize("task", ("reviews", "tags", "entities"))
+def test_the_recipes_differ_in_the_encoder_alone(task):
+    ours, other = (
+        Params.from_file(str(ROOT / f"training_config/{task}_{encoder}.jsonnet")).as_dict(quiet=True)
+        for encoder in ("slstm", "bilstm")
+    )
+    for config in (ours, other):
+        model = config["model"].get("classifier", config["model"])
+        assert model.pop("seq2vec_encoder", None) or model.pop("encoder")
+    assert ours == other
