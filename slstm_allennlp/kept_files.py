@@ -2,10 +2,13 @@
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Callable, Optional, Union
+
+_LONGEST = 200  # characters of a name
 
 
 def kept_folder(
@@ -20,8 +23,11 @@ def kept_folder(
     serialization_dir : `Optional[str]`
         As AllenNLP gives it; None where a model is made by hand, which keeps nothing.
     name : `str`
+        Of what is kept, such as a path: characters that files do not have are replaced.
     """
-    return Path(serialization_dir, "vocabulary", f".{name}") if serialization_dir else None
+    if not serialization_dir:
+        return None
+    return Path(serialization_dir, "vocabulary", "." + re.sub(r"[^\w-]+", "_", name)[-_LONGEST:])
 
 
 def keep(folder: Optional[Path], write: Callable[[Path], object]) -> None:

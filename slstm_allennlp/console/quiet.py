@@ -65,6 +65,10 @@ def stay_quiet_in_a_child() -> None:
         _of_a_child.enter_context(quiet_console())
 
 
+# AllenNLP warns of a config without patience, which is a choice, and the console shows what is left.
+_CHOSEN = "You provided a validation dataset but patience was set to None"
+
+
 class _ConsoleFilter(logging.Filter):
     """Warnings, and what the plugin says, once: that it compiles, which lines it leaves out."""
 
@@ -76,7 +80,7 @@ class _ConsoleFilter(logging.Filter):
         if getattr(record, "only_in_log", False) or record.name == "allennlp.data.vocabulary":
             return False  # of the latter, the namespace and the word of an error that follows
         if record.levelno >= logging.WARNING:
-            return True
+            return not record.getMessage().startswith(_CHOSEN)
         is_new = record.getMessage() not in self._said
         self._said.add(record.getMessage())
         return is_new and record.name.startswith("slstm_allennlp.")

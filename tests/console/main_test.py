@@ -29,7 +29,7 @@ CONFIG = {
         },
     },
     "data_loader": {"batch_size": 8},
-    "trainer": {"optimizer": "adam", "num_epochs": 3, "patience": 3, "validation_metric": "+accuracy"},
+    "trainer": {"optimizer": "adam", "num_epochs": 3, "validation_metric": "+accuracy"},
 }
 
 
@@ -98,14 +98,15 @@ def test_what_the_console_was_it_is_afterwards(folder):
 
 
 def test_the_program_with_warnings_and_one_sentence(folder):
-    """In a process of its own, as it is installed; a warning stays."""
-    changed(folder, trainer__patience=None)
+    """In a process of its own, as it is installed; a warning stays, but not that of a missing patience."""
+    groups = [[["nothing"], {"lr": 1}]]
+    changed(folder, trainer__optimizer={"type": "adam", "parameter_groups": groups})
     program = [sys.executable, "-m", "slstm_allennlp.console"]
     done = subprocess.run([*program, "train", "mine.json"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 6
     (warning,) = done.stderr.splitlines()
-    assert warning.startswith("warning: You provided a validation dataset but patience was set to None")
+    assert warning.startswith("warning: When constructing parameter groups, nothing does not match any")
     done = subprocess.run([*program, "train", "mine.json"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: the output folder output/mine exists and is not empty: -f (")

@@ -2,7 +2,6 @@ import hashlib
 import inspect
 import json
 import logging
-import re
 from pathlib import Path
 from typing import Any, List, Optional, Sequence, Union
 
@@ -86,7 +85,7 @@ class TransformerFeatures(TokenEmbedder):
                 f"transformer_features: cache_gigabytes is {cache_gigabytes}, expected a number above 0 "
                 "(cache: false is for no cache)"
             )
-        archived = kept_folder(serialization_dir, "transformer-" + re.sub(r"\W+", "_", model_name))
+        archived = kept_folder(serialization_dir, f"transformer-{model_name}")
         folder = _folder_of(model_name)
         self._lacks_weights = False
         if folder is None and archived is not None and archived.exists():

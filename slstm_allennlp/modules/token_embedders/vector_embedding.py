@@ -157,7 +157,7 @@ class VectorEmbedding(Embedding):
                 self._fill(extended_vocab, from_row=known)
 
     def _open(self, name: str, vocab: Vocabulary, serialization_dir: Optional[str]) -> None:
-        archived = kept_folder(serialization_dir, f"vectors-{self._vocab_namespace}")
+        archived = kept_folder(serialization_dir, f"vectors-{self._vocab_namespace}-{name}")
         is_archived = archived is not None and archived.exists()
         try:
             self._source = open_vectors(name)

@@ -159,6 +159,22 @@ def test_an_archive_needs_no_source(source, tmp_path, caplog, trainable):
     assert again.knows(["a"]) == []
 
 
+def test_two_sources_for_the_words_of_one_namespace(source, tmp_path, caplog):
+    """An archive tells each from other vectors."""
+    other = tmp_path / "other.txt"
+    other.write_text("a 7 8\nzebra 1 2\n")
+    vocab, run = vocabulary("a"), str(tmp_path / "run")
+    vocab.save_to_files(f"{run}/vocabulary")
+    sources = (source, other)
+    states = [pretrained(vocab, each, serialization_dir=run).state_dict() for each in sources]
+    caplog.clear()
+    for each, state in zip(sources, states):
+        again = pretrained(vocab, each, serialization_dir=run, trainable=False)
+        again.load_state_dict(state)
+        assert again.has_fixed_vectors
+    assert "not those of the training" not in caplog.text
+
+
 def test_an_archive_does_not_take_other_vectors(source, tmp_path, caplog):
     """Of another file under the same name."""
     (tmp_path / "run" / "vocabulary").mkdir(parents=True)
