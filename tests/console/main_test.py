@@ -98,7 +98,7 @@ def test_what_the_console_was_it_is_afterwards(folder):
 
 
 def test_the_program_with_warnings_and_one_sentence(folder):
-    """In a process of its own, as it is installed; a warning stays, but not that of a missing patience."""
+    """In a process of its own, as it is installed. A warning stays, but that of a missing patience."""
     groups = [[["nothing"], {"lr": 1}]]
     changed(folder, trainer__optimizer={"type": "adam", "parameter_groups": groups})
     program = [sys.executable, "-m", "slstm_allennlp.console"]
