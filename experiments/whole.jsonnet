@@ -1,0 +1,88 @@
+// Encoders of about the same number of weights over random vectors, on a whole train set, for `allennlp compare`:
+//
+//   TASK=mr DATA=/data/mr allennlp compare experiments/whole.jsonnet --output-dir output/whole/mr
+//
+// TASK is mr, ewt, wnut17 or a review set, such as books. Run in the project's folder. The encoders have 168 thousand
+// weights in classification (`released` 147, since its size is that of the words) and 445 thousand in tagging.
+local task = std.extVar('TASK');
+local corpora = {
+  mr: { prefix: 'mr', parts: ['#train', '#dev', '#test'] },
+  ewt: {
+    prefix: 'pos',
+    parts: ['/en_ewt-ud-train.conllu', '/en_ewt-ud-dev.conllu', '/en_ewt-ud-test.conllu'],
+  },
+  wnut17: {
+    prefix: 'ner',
+    parts: ['/wnut17.train.conll', '/wnut17.dev.conll', '/wnut17.test.conll'],
+    changes: { 'dataset_reader.coding_scheme': 'IOB2' },
+  },
+};
+local review = { prefix: 'mtl', parts: corpora.mr.parts, changes: { 'dataset_reader.dataset': task } };
+local corpus = { changes: {} } + std.get(corpora, task, review);
+local is_tagger = corpus.prefix == 'pos' || corpus.prefix == 'ner';
+
+local words = if is_tagger then 100 else 64;
+local input = if is_tagger then words + 50 else words;  // with characters
+local place = if is_tagger then 'model.encoder' else 'model.seq2vec_encoder';
+
+// The encoder of training_config/PREFIX_NAME.jsonnet with a size for classification or for tagging.
+local system(name, classifier, tagger=classifier, changes={}, path='') = {
+  local settings = { input_size: input, hidden_size: if is_tagger then tagger else classifier } + changes,
+  config: 'training_config/%s_%s.jsonnet' % [corpus.prefix, name],
+  overrides: {
+    [place + path + '.' + key]: settings[key]
+    for key in std.objectFields(settings)
+  } + (if is_tagger then {} else { 'model.seq2seq_encoder.input_dim': words }),
+};
+local fastnlp = { transition: 'fastnlp' };
+local released = { transition: 'released' };
+local attention(name, size, directions, changes={}) =
+  system(name, size, changes=changes, path='.seq2seq_encoder') {
+    overrides+: { [place + '.seq2vec_encoder.input_size']: directions * size },
+  };
+
+// The paper has no tagger with a CNN, and the released S-LSTM takes its words as its first states.
+local of_taggers = {
+  cnn: system('slstm', 237) {
+    overrides: { [place]: { type: 'stacked_cnn', input_size: input, hidden_size: 237, num_layers: 3 } },
+  },
+  released: system('slstm', 109) {
+    local linear = { input_dim: input, num_layers: 1, hidden_dims: 109, activations: 'linear' },
+    local steps = if task == 'wnut17' then 9 else 7,
+    overrides: {
+      [place]: {
+        type: 'compose',
+        encoders: [
+          { type: 'feedforward', feedforward: linear },
+          { type: 'slstm', input_size: 109, hidden_size: 109, num_steps: steps } + released,
+        ],
+      },
+    },
+  },
+};
+local of_classifiers = {
+  cnn: system('cnn', 152, changes={ num_layers: 3 }),
+  released: system('slstm', 64, changes=released),
+  slstm_attention: attention('slstm_attention', 63, 1),
+  fastnlp_attention: attention('slstm_attention', 68, 1, fastnlp),
+  bilstm_attention: attention('bilstm_attention', 100, 2),
+};
+
+{
+  seeds: [13, 14, 15],
+  baseline: 'bilstm',
+  systems: {
+    slstm: system('slstm', 64, 100),
+    fastnlp: system('slstm', 69, 112, fastnlp),
+    softmax: system('slstm', 64, 100, { transition: { gate_normalization: 'softmax' } }),
+    bilstm: system('bilstm', 116, 172),
+    bilstm_2_layers: system('bilstm', 65, 100, { num_layers: 2 }),
+    coupled_lstm: system('coupled_lstm', 116, 172),
+  } + (if is_tagger then of_taggers else of_classifiers),
+  overrides: {
+    train_data_path: std.extVar('DATA') + corpus.parts[0],
+    validation_data_path: std.extVar('DATA') + corpus.parts[1],
+    test_data_path: std.extVar('DATA') + corpus.parts[2],
+    'model.text_field_embedder.token_embedders.tokens.embedding_dim': words,
+  } + corpus.changes,
+}
