@@ -38,7 +38,7 @@ class ClassifierAndLinear(Model):
 
     # Errors
 
-    `ConfigurationError` for a negative weight, and for training without the callback.
+    `ConfigurationError` for a negative weight, and for evaluation after training without the callback.
     """
 
     default_predictor = "text_classifier"
@@ -76,12 +76,12 @@ class ClassifierAndLinear(Model):
         """
         read = {name: text for name, text in tokens.items() if name != self._linear_indexer}
         output = self.classifier(tokens=read, label=label, metadata=metadata)
-        if not self.linear.is_fitted:
-            raise ConfigurationError(
-                'classifier_and_linear: the linear model is not fitted, expected "callbacks": '
-                '["fit_linear"] in the config\'s trainer'
-            )
         if not self.training:
+            if not self.linear.is_fitted:
+                raise ConfigurationError(
+                    'classifier_and_linear: the linear model is not fitted, expected "callbacks": '
+                    '["fit_linear"] in the config\'s trainer'
+                )
             of_linear = self.linear(tokens=tokens)["logits"]
             logits = output["logits"].log_softmax(-1) + self._weight * of_linear.log_softmax(-1)
             output.update(logits=logits, probs=logits.softmax(-1))
