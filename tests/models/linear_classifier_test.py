@@ -125,6 +125,17 @@ def test_calibration_as_by_hand(reviews, double):
             assert ours[label] == pytest.approx(odds / (1 + odds), abs=1e-9)
 
 
+def test_calibration_of_three_classes():
+    found = {}
+    for calibrated in (False, True):
+        train, test = (read(f"fixtures/snli/{part}.jsonl", **SNLI) for part in ("train", "dev"))
+        model, chosen = fitted(train, type="linear_pair_classifier", calibrated=calibrated)
+        found[calibrated] = [output["logits"] for output in model.forward_on_instances(test)]
+    factor = chosen["calibration_factor"]
+    assert factor != 1 and found[True][0].shape == (3,)
+    numpy.testing.assert_allclose(found[True], factor * numpy.array(found[False]), rtol=1e-5)
+
+
 def test_calibration_with_a_rare_label(reviews):
     """Nothing is left out where a label has one text."""
     train = [one for one in reviews["train"] if one["label"].label == "positive"][:6]
