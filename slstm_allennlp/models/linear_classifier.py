@@ -1,6 +1,7 @@
 import math
 from collections import Counter
-from typing import Any, ClassVar, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from operator import itemgetter
+from typing import Any, ClassVar, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 import torch
@@ -123,28 +124,35 @@ class TfidfClassifier(FittedModel):
         features = self._features(texts)
         if not validation:
             only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
-            return self._chosen(features, labels, only)
+            return self._take(_regression(features, labels, only), only, features, labels)
         there = self._features(self._texts_of(validation)), self._labels_of(validation)
 
-        def quality(strength: float) -> Tuple[float, float, float]:
-            return (*self._quality(_regression(features, labels, strength), *there), -strength)
+        def candidates() -> Iterator[Tuple[Tuple[float, float, float], _Regression]]:
+            for strength in self._strengths:
+                regression = _regression(features, labels, strength)
+                yield (*self._quality(regression, *there), -strength), regression
 
-        return self._chosen(features, labels, max(self._strengths, key=quality))
+        (*_, negative), best = max(candidates(), key=itemgetter(0))
+        return self._take(best, -negative, features, labels)
 
-    def _chosen(
-        self, features: sparse.csr_matrix, labels: List[int], strength: float
+    def _take(
+        self,
+        regression: _Regression,
+        strength: float,
+        features: sparse.csr_matrix,
+        labels: List[int],
     ) -> Dict[str, float]:
-        """Takes the regression with this C."""
-        self._regression = _regression(features, labels, strength)
-        if not self._calibrated:
-            return {"C": strength}
-        factor = _likeliest_factor(features, labels, strength)
-        self._regression = _Regression(
-            factor * self._regression.coefficients,
-            factor * self._regression.intercepts,
-            self._regression.classes,
-        )
-        return {"C": strength, "calibration_factor": factor}
+        """Takes the regression with this C, calibrated if that is asked for."""
+        chosen = {"C": strength}
+        if self._calibrated:
+            factor = _likeliest_factor(features, labels, strength)
+            regression = regression._replace(
+                coefficients=factor * regression.coefficients,
+                intercepts=factor * regression.intercepts,
+            )
+            chosen["calibration_factor"] = factor
+        self._regression = regression
+        return chosen
 
     def _quality(
         self, regression: _Regression, features: sparse.csr_matrix, labels: List[int]
