@@ -21,6 +21,7 @@ from slstm_allennlp.ops.slstm import (
     trace_slstm,
 )
 from slstm_allennlp.ops.slstm.kernels import eager
+from slstm_allennlp.ops.slstm.product_weights import KeptWeights
 
 # Words a side that the kernels take; Triton unrolls over them, and compiles for minutes for many.
 _LARGEST_WINDOW = {"cpu": 30, "cuda": 8}
@@ -122,6 +123,7 @@ class SentenceStateLSTM(Module):
         self.bfloat16_products = bfloat16  # `bfloat16` is a method of every module
         for name, weight in initial_weights(self.settings)._asdict().items():
             self.register_parameter(name, None if weight is None else Parameter(weight))
+        self._kept = KeptWeights()
 
     @property
     def input_size(self) -> int:
@@ -198,6 +200,8 @@ class SentenceStateLSTM(Module):
             need_words=need_words,
             need_sentence=need_sentence,
             recompute=self.recompute,
+            # Those that are compiled for a CPU can tell whether weights have changed.
+            kept=self._kept if hasattr(kernels, "fingerprint") else None,
         )
 
     def trace(self, inputs: Tensor, mask: Optional[Tensor] = None, more_steps: int = 0) -> SlstmTrace:

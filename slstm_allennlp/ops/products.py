@@ -17,6 +17,7 @@ from torch.nn.functional import pad
 # processor (benchmarks/README.md); smaller ones take it too long to start. PyTorch 1 does not have it.
 LARGE = 90_000
 _FEW = 64  # rows in bfloat16 for which laying W out anew takes longer than it saves
+_FEW_TO_KEEP = 16  # rows in single precision for which oneDNN's own order gains nothing
 _ALIGNED = 8  # rows of a GPU's products: of any even number of numbers, 16 bytes in half precision
 
 
@@ -111,19 +112,40 @@ def linear(x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
     return torch.nn.functional.linear(x, W, bias)
 
 
-def packed(W: Tensor, rows: int) -> Tensor:
+def packed(W: Tensor, rows: int, keep: bool = False) -> Tensor:
     """
     W for several products with about so many rows each: for oneDNN in the order in which it is read,
-    which saves every product from making it so; elsewhere, and for a few rows of bfloat16, as it is.
+    which saves every product from making it so; elsewhere, and for a few rows of bfloat16 if it is
+    not to `keep` for many batches, as it is.
     """
     onednn = _onednn()
     if onednn is None or rows == 0:
         return W
     if _is_low(W):
-        pays = rows >= _FEW and W.numel() >= LARGE and onednn.has_bfloat16
+        pays = (keep or rows >= _FEW) and W.numel() >= LARGE and onednn.has_bfloat16
     else:
         pays = _is_for_onednn(W, W.numel())
     return onednn.pack(W.contiguous(), rounded(rows)) if pays else W
+
+
+def multiplication(W: Tensor, rows: int, keep: bool = False) -> Callable[[Tensor], Tensor]:
+    """
+    x ↦ x Wᵀ without a gradient, for several products with about so many rows each.
+
+    # Parameters
+
+    W : `Tensor`
+        *Shape:* (m, n)
+    rows : `int`
+    keep : `bool`, optional (default = `False`)
+        Whether for so many products that any order in memory pays.
+    """
+    if keep and (rows < _FEW_TO_KEEP or W.numel() <= LARGE) and W.dtype == torch.float32:
+        # MKL reads W as fast as memory gives it, if what it adds up stands side by side.
+        turned = W.t().contiguous()
+        return lambda x: torch.mm(x, turned)
+    laid_out = packed(W, rows, keep)
+    return lambda x: product(x, laid_out)
 
 
 def rows_for(rows: int, W: Tensor) -> int:

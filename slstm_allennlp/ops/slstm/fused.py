@@ -17,7 +17,8 @@ from torch import Tensor
 
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.differentiated_once import differentiated_once
-from slstm_allennlp.ops.products import linear, packed, product, product_over_rows, rounded, rows_for
+from slstm_allennlp.ops.products import linear, product_over_rows, rounded
+from slstm_allennlp.ops.slstm.product_weights import KeptWeights, ProductWeights, StepWeights
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -52,6 +53,7 @@ def fused_slstm(
     need_words: bool = True,
     need_sentence: bool = True,
     recompute: bool = False,
+    kept: Optional[KeptWeights] = None,
 ) -> Tuple[Optional[Tensor], Optional[Tensor]]:
     """
     The final states of the words and of the sentences. Arguments and results as in
@@ -63,6 +65,8 @@ def fused_slstm(
         What is not needed is not computed, and None.
     recompute : `bool`, optional (default = `False`)
         Whether the backward pass computes the products of the forward pass anew, which saves memory.
+    kept : `KeptWeights`, optional (default = `None`)
+        Where calls without gradients keep the weights as their products read them, for the next call.
     """
     x, x_mask = inputs, mask
     if weights.boundary_inputs is not None:
@@ -74,29 +78,34 @@ def fused_slstm(
     x = x.flatten(0, 1).index_select(0, places)  # (R, d), the words of all sentences
     if weights.projection_weight is not None:
         x = linear(x, weights.projection_weight, weights.projection_bias)
-    Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())  # (R, G * h)
+    need_gradients = torch.is_grad_enabled() and any(
+        tensor is not None and tensor.requires_grad for tensor in (inputs, start, *weights)
+    )
+    product_weights = None
+    if kept is not None and not need_gradients:
+        product_weights = kept.get(kernels, weights, x.dtype)
+        Ux = product_weights.of_x(x, weights.word_b.flatten())  # (R, G * h)
+    else:
+        Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())
 
     transition, m = settings.transition, settings.num_sentence_nodes
     x = x.to(weights.word_W.dtype)
     if weights.initial_h is not None and weights.initial_c is not None:
         h, c = weights.initial_h, weights.initial_c
-        g, cg = h.expand(len(counts), -1), c.expand(len(counts), -1)
+        g, cg = (state.expand(len(counts), -1) for state in (h, c))
     else:
         h, c = (x, x) if start is None else start.flatten(1, 2).index_select(1, places)
-        g, cg = (_means(states, sentence_of, counts) for states in (h, c))
+        g, cg = (_means(state, sentence_of, counts) for state in (h, c))
 
     inputs_of_steps = _Inputs(
-        cu_seqlens=cu_seqlens,
-        sentence_of=sentence_of,
-        Ux=Ux,
-        x=x if transition.candidate == "input" else None,
-        W=weights.word_W.flatten(2).flatten(0, 1),
-        V=None if weights.word_V is None else weights.word_V.flatten(2).flatten(0, 1),
-        sentence_W=None if weights.sentence_W is None else weights.sentence_W.flatten(3).flatten(0, 2),
-        sentence_U=None if weights.sentence_U is None else weights.sentence_U[0],
-        sentence_b=None if weights.sentence_b is None else weights.sentence_b[0],
+        cu_seqlens,
+        sentence_of,
+        Ux,
+        x if transition.candidate == "input" else None,
+        *StepWeights.of(weights),
+        None if weights.sentence_b is None else weights.sentence_b[0],
     )
-    tensors = (*inputs_of_steps, *_States(h, c, g if m else None, cg if m else None))
+    states = _States(h, c, g if m else None, cg if m else None)
     words_matter = transition.sentence_vector != "node" or m == 0
     plan = _Plan(
         kernels=kernels,
@@ -107,10 +116,14 @@ def fused_slstm(
         need_words=need_words or words_matter,
         need_node=need_sentence and m == 1,
         recompute=recompute,
-        need_gradients=torch.is_grad_enabled()
-        and any(tensor is not None and tensor.requires_grad for tensor in tensors),
+        need_gradients=need_gradients,
     )
-    h, g = _FusedSteps.apply(plan, *tensors)
+    if product_weights is None:
+        h, g = _FusedSteps.apply(plan, *inputs_of_steps, *states)
+    else:
+        with torch.autocast(Ux.device.type, enabled=False):
+            last = _Run(plan, inputs_of_steps, product_weights).forward(states)[1]
+            h, g = last.h, last.g  # type: ignore[assignment]
 
     words = sentences = None
     if need_words:
@@ -151,6 +164,11 @@ class _Inputs(NamedTuple):
     sentence_W: Optional[Tensor]  # (2 or 3 gates * h, h)
     sentence_U: Optional[Tensor]  # (2 or 3 gates, h, h)
     sentence_b: Optional[Tensor]  # (2 or 3 gates, h)
+
+    @property
+    def of_steps(self) -> StepWeights:
+        """The weights that every step multiplies with."""
+        return StepWeights(self.W, self.V, self.sentence_W, self.sentence_U)
 
     @property
     def node(self) -> Optional["_NodeWeights"]:
@@ -259,53 +277,18 @@ class _FusedSteps(torch.autograd.Function):
             return None, *_Run(ctx.plan, saved.inputs).backward(saved, dh, dg)
 
 
-class _Weight:
-    """A weight W, (n, m), of products in `dtype` with so many rows each."""
-
-    def __init__(self, W: Tensor, dtype: torch.dtype, rows: int) -> None:
-        self._W, self._rows = W.to(dtype), rows
-        self.dtype = dtype
-
-    @cached_property
-    def _forward(self) -> Tensor:
-        return packed(self._W, self._rows)
-
-    @cached_property
-    def _backward(self) -> Tensor:
-        return packed(self._W.t(), self._rows)
-
-    def rows_for(self, rows: int) -> int:
-        """As in `slstm_allennlp.ops.products`."""
-        return rows_for(rows, self._W)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """x Wᵀ, in the precision of x."""
-        return product(x.to(self.dtype), self._forward).to(x.dtype)
-
-    def backward(self, d: Tensor) -> Tensor:
-        """d W, in the precision of d."""
-        return product(d.to(self.dtype), self._backward).to(d.dtype)
-
-
 class _Run:
-    """One pass over one batch: the weights, and the steps."""
+    """One pass over one batch, `weights` made for it if there are none."""
 
-    def __init__(self, plan: _Plan, inputs: _Inputs) -> None:
+    def __init__(self, plan: _Plan, inputs: _Inputs, weights: Optional[ProductWeights] = None) -> None:
         self.plan, self.inputs = plan, inputs
         self.cu_seqlens, self.sentence_of = inputs.cu_seqlens, inputs.sentence_of
-        self.Ux, self.x = inputs.Ux, inputs.x
-        sentences, dtype = len(self.cu_seqlens) - 1, self.Ux.dtype
+        self.Ux, self.x, self.sentence_b = inputs.Ux, inputs.x, inputs.sentence_b
         counts = self.cu_seqlens[1:] - self.cu_seqlens[:-1]
         self.counts = counts.clamp(min=1).unsqueeze(1).to(inputs.W.dtype)
-        self.W = _Weight(inputs.W, dtype, len(self.Ux))
-        if node := inputs.node:
-            self.V = _Weight(node.V, dtype, sentences)
-            self.sentence_W = _Weight(node.sentence_W, dtype, sentences)
-            self.sentence_U = [
-                _Weight(U, dtype, len(self.Ux) if gate == 0 else sentences)
-                for gate, U in enumerate(node.sentence_U)
-            ]
-            self.sentence_b = node.sentence_b
+        self.weights = weights or ProductWeights(
+            inputs.of_steps, self.Ux.dtype, words=len(self.Ux), sentences=len(counts)
+        )
 
     def forward(self, start: _States) -> Tuple[List[_Step], _States]:
         """The steps' records, if there will be a backward pass, and the last states."""
@@ -318,7 +301,7 @@ class _Run:
                 words=not last or self.plan.need_words,
                 node=not last or self.plan.need_node,
             )
-            if record is not None:
+            if self.plan.need_gradients:
                 if number:
                     h = before.h if self.plan.recompute else None
                     record = record._replace(h=h, c=before.c, g=before.g, cg=before.cg)
@@ -336,16 +319,16 @@ class _Run:
     def products(self, h: Tensor, first: bool) -> Tensor:
         """W ξ for every word, by one product for equal neighbourhoods in a first step from one h."""
         if not first:
-            return self.W.forward(self.windows(h))[: len(h)]
+            return self.weights.W.forward(self.windows(h))[: len(h)]
         there, neighborhood_of = self.neighborhoods
-        return self.W.forward((there * h[0]).flatten(1).to(self.W.dtype)).index_select(
+        return self.weights.W.forward((there * h[0]).flatten(1).to(self.weights.W.dtype)).index_select(
             0, neighborhood_of
         )
 
     def windows(self, h: Tensor) -> Tensor:
         """ξ of every word, and zeros: (`rows_for`, (2k + 1) * h)."""
-        rows, width = self.W.rows_for(len(h)), (2 * self.plan.window + 1) * h.size(1)
-        result = h.new_empty(rows, width, dtype=self.W.dtype)
+        rows, width = self.weights.W.rows_for(len(h)), (2 * self.plan.window + 1) * h.size(1)
+        result = h.new_empty(rows, width, dtype=self.weights.W.dtype)
         result[len(h) :].zero_()
         self.plan.kernels.windows(self.cu_seqlens, self.plan.window, h, result[: len(h)])
         return result
@@ -365,47 +348,51 @@ class _Run:
         there = (distance >= -reach.view(-1, 1, 1)) & (distance <= reach.view(1, -1, 1))
         return there.flatten(0, 1).unsqueeze(-1).to(self.counts.dtype), left * (k + 1) + right
 
-    def step(
-        self, states: _States, first: bool, words: bool, node: bool
-    ) -> Tuple[_States, Optional[_Step]]:
+    def step(self, states: _States, first: bool, words: bool, node: bool) -> Tuple[_States, _Step]:
         """The next states; and, if there will be a backward pass, the record but for `states`."""
         plan, kernels = self.plan, self.plan.kernels
         h, c, g, cg = states
-        new, record = states, _Step()
+        h_new, c_new, g_new, cg_new = states
+        pre = Vg = Wf = fg = o = h_bar = log_total = None
+        if g is not None:
+            Vg, Wg = self.of_g(g)
         if words:
             pre = self.products(h, first)
-            Vg = None if g is None else self.V.forward(g)
             h_new, c_new = kernels.word_forward(
                 self.cu_seqlens, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
             )
-            new = new._replace(h=h_new, c=c_new)
-            if not plan.recompute:
-                record = record._replace(pre=None if first else pre, Vg=Vg)
         if node and g is not None:
             Uf = self.of_words_for_node(h, first)
             h_bar = _sums(h, self.sentence_of, len(g)) / self.counts
-            Wf, fg, o = self.node_gates(g, h_bar)
+            Wf, fg, o = self.node_gates(Wg, h_bar)
             g_new, cg_new, log_total = kernels.node_forward(
                 self.cu_seqlens, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
             )
-            new = new._replace(g=g_new, cg=cg_new)
-            record = record._replace(h_bar=h_bar, log_total=log_total)
+        record = _Step()
+        if plan.need_gradients:
+            record = _Step(h_bar=h_bar, log_total=log_total)
             if not plan.recompute:
-                record = record._replace(Wf=Wf, fg=fg, o=o)
-        return new, record if plan.need_gradients else None
+                kept_pre, kept_Vg = None if first else pre, Vg if words else None
+                record = record._replace(pre=kept_pre, Vg=kept_Vg, Wf=Wf, fg=fg, o=o)
+        return _States(h_new, c_new, g_new, cg_new), record
 
     def of_words_for_node(self, h: Tensor, first: bool) -> Tensor:
         """U_f h of every word, by one row where all have the same h."""
         rows = h[:1] if first else h
-        return self.sentence_U[0].forward(rows.to(self.W.dtype)).expand(len(h), -1).contiguous()
+        Uf = self.weights.for_word.forward(rows.to(self.weights.W.dtype))
+        return Uf.expand(len(h), -1).contiguous() if first else Uf
 
-    def node_gates(self, g: Tensor, h_bar: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    def of_g(self, g: Tensor) -> Tuple[Tensor, Tensor]:
+        """V g, (B, G * h), and W g + b of the node's gates, (B, gates, h)."""
+        Vg, Wg = self.weights.for_g.forward(g).split(self.weights.split, dim=1)
+        return Vg.contiguous(), Wg.unflatten(1, (-1, g.size(1))) + self.sentence_b
+
+    def node_gates(self, Wg: Tensor, h_bar: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each."""
-        Wg = self.sentence_W.forward(g).unflatten(1, (-1, g.size(1))) + self.sentence_b
-        own = 0 if self.plan.shared_forget else 2
-        fg = Wg[:, own] + self.sentence_U[own].forward(h_bar)
-        o = Wg[:, 1] + self.sentence_U[1].forward(h_bar)
-        return Wg[:, 0].contiguous(), fg.contiguous(), o.contiguous()
+        of_mean = self.weights.for_mean.forward(h_bar).unflatten(1, (2, -1))
+        first, second = (Wg[:, -2:] + of_mean).transpose(0, 1).contiguous()
+        fg, o = (first, second) if self.plan.shared_forget else (second, first)
+        return Wg[:, 0].contiguous(), fg, o
 
     def backward(self, saved: _Saved, dh: Tensor, dg: Optional[Tensor]) -> Tuple[Optional[Tensor], ...]:
         """The gradients of all that is in `_Inputs` and in `_States`."""
@@ -415,7 +402,7 @@ class _Run:
         if dg is not None:
             dg = dg.contiguous()
             dcg = torch.zeros_like(dg)
-        rows = self.W.rows_for(len(self.Ux))
+        rows = self.weights.W.rows_for(len(self.Ux))
         # Words take memory, so that theirs are summed up now and then; sentences at the end.
         words = min(len(steps) * rows, max(rows, 4096))
         d = _Gradients(self.inputs, words, len(self.counts) * len(steps))
@@ -471,12 +458,14 @@ class _Run:
         """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
         plan, kernels = self.plan, self.plan.kernels
         pre = self.products(states.h, first) if step.pre is None else step.pre
-        Vg = self.V.forward(states.g) if step.Vg is None and states.g is not None else step.Vg
+        Vg = step.Vg
+        if Vg is None and states.g is not None:
+            Vg = self.weights.V.forward(states.g)
         rows = len(self.Ux)
         if first:
             d_pre = pre.new_empty(rows, pre.size(1))
         else:
-            d_pre, xi = d.of_W.next(rows, self.W.rows_for(rows))
+            d_pre, xi = d.of_W.next(rows, self.weights.W.rows_for(rows))
         d_Vg, dc_old, dcg_old = kernels.word_backward(
             self.cu_seqlens,
             plan.window,
@@ -499,15 +488,17 @@ class _Run:
             d_of_each = _sums(d_pre.to(dh.dtype), neighborhood_of, len(there))
             d.of_W.add(d_of_each, (there * states.h[0]).flatten(1))
             # All words have the one h, so that any of them may carry its gradient.
-            dh_old[0] += (self.W.backward(d_of_each).view(*there.shape[:2], -1) * there).sum((0, 1))
+            dh_old[0] += (self.weights.W.backward(d_of_each).view(*there.shape[:2], -1) * there).sum(
+                (0, 1)
+            )
         else:
             kernels.windows(self.cu_seqlens, plan.window, states.h, xi[:rows])
-            d_xi = self.W.backward(d_pre)[:rows]
+            d_xi = self.weights.W.backward(d_pre)[:rows]
             kernels.windows_backward(self.cu_seqlens, plan.window, d_xi, dh_old)
         if d_Vg is None or states.g is None:
             return dc_old, None, None
         d.of_V.add(d_Vg, states.g)
-        return dc_old, self.V.backward(d_Vg), dcg_old
+        return dc_old, self.weights.V.backward(d_Vg), dcg_old
 
     def node_backward(
         self,
@@ -523,11 +514,12 @@ class _Run:
     ) -> Tuple[Tensor, Tensor]:
         """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
         assert states.g is not None and step.h_bar is not None
-        U, own = self.sentence_U, 0 if self.plan.shared_forget else 2
+        weights, own = self.weights, 0 if self.plan.shared_forget else 2
+        U = weights.sentence_U
         rows = len(states.h)
         Wf, fg, o = step.Wf, step.fg, step.o
         if Wf is None:
-            Wf, fg, o = self.node_gates(states.g, step.h_bar)
+            Wf, fg, o = self.node_gates(self.of_g(states.g)[1], step.h_bar)
         # U_f h anew: a small product, and memory for every word if it were kept.
         if first:
             Uf = self.of_words_for_node(states.h, first)
@@ -560,7 +552,7 @@ class _Run:
             dh_old[:1] += U[0].backward(d_of_all)  # any word may carry it
         else:
             dh_old.add_(U[0].backward(d_Uf)[:rows])
-        d_Wg = dcg_old.new_zeros(len(dcg_old), *self.sentence_b.shape)
+        d_Wg = dcg_old.new_zeros(len(dcg_old), len(U), dcg_old.size(1))
         d_Wg[:, 0] += d_Wf
         d_Wg[:, own] += d_fg
         d_Wg[:, 1] += d_o
@@ -568,7 +560,7 @@ class _Run:
         d.of_sentence_U[1].add(d_o, step.h_bar)
         d.of_sentence_W.add(d_Wg.flatten(1), states.g)
         d.sentence_b.add_(d_Wg.sum(0))
-        return self.sentence_W.backward(d_Wg.flatten(1)), dcg_old
+        return weights.sentence_W.backward(d_Wg.flatten(1)), dcg_old
 
 
 class _Gradients:

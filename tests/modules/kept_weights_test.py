@@ -1,0 +1,173 @@
+"""What calls without gradients keep of the weights: never stale, whoever changed them and however."""
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+
+from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.compiled import load_kernels
+from slstm_allennlp.ops.slstm import product_weights
+
+pytestmark = pytest.mark.skipif(
+    load_kernels("slstm") is None, reason="there are no compiled kernels here"
+)
+
+SIZE = 48
+
+
+def batch_of(size):
+    return torch.randn(3, 9, size), torch.arange(9) < torch.tensor([9, 4, 1]).unsqueeze(1)
+
+
+@pytest.fixture
+def batch():
+    return batch_of(SIZE)
+
+
+@pytest.fixture
+def laid_out(monkeypatch):
+    """How often weights were laid out for calls without gradients."""
+    made = []
+    original = product_weights.ForAllWords.__init__
+    monkeypatch.setattr(
+        product_weights.ForAllWords,
+        "__init__",
+        lambda self, *arguments: made.append(1) or original(self, *arguments),
+    )
+    return made
+
+
+def encoder(size=SIZE, **settings):
+    return SentenceStateLSTM(size, size, num_steps=3, **settings).eval()
+
+
+def predicted(module, batch):
+    with torch.no_grad():
+        return module(*batch)
+
+
+def trained(module, batch):
+    """The results of the way that makes everything anew, since it has gradients."""
+    words, sentence = module(*batch)
+    assert words.requires_grad
+    return words.detach(), sentence.detach()
+
+
+def assert_same(module, batch, tolerance=2e-6):
+    for ours, exact in zip(predicted(module, batch), trained(module, batch)):
+        torch.testing.assert_close(ours, exact, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("size", (SIZE, 320))  # the second's weights are oneDNN's
+@pytest.mark.parametrize("boundary", (True, False))
+@pytest.mark.parametrize("preset", ("paper", "released", "fastnlp", "balanced"))
+@pytest.mark.parametrize("nodes", (0, 1))
+def test_the_same_results(preset, boundary, size, nodes):
+    batch = batch_of(size)
+    module = encoder(size, transition=preset, boundary=boundary, num_sentence_nodes=nodes)
+    assert_same(module, batch)
+    assert_same(module.double(), (batch[0].double(), batch[1]), 1e-12)
+
+
+@pytest.mark.parametrize("size", (SIZE, 320))
+def test_in_bfloat16(size):
+    batch = batch_of(size)
+    assert_same(encoder(size, bfloat16=True), batch, 2e-2)
+    module = encoder(size)
+    in_full = predicted(module, batch)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert_same(module, batch, 2e-2)
+        in_bfloat16 = predicted(module, batch)
+    assert not torch.equal(in_full[0], in_bfloat16[0])
+    torch.testing.assert_close(predicted(module, batch), in_full, rtol=0, atol=0)
+
+
+def test_weights_are_laid_out_once(batch, laid_out):
+    module = encoder()
+    for inputs, mask in (batch, (batch[0][:1], batch[1][:1]), batch):
+        predicted(module, (inputs, mask))
+    with torch.inference_mode():
+        module(*batch)
+    assert len(laid_out) == 1
+    trained(module, batch)
+    assert len(laid_out) == 1
+
+
+def step_of_an_optimizer(module):
+    optimizer = torch.optim.Adam(module.parameters(), lr=0.1)
+    with torch.enable_grad():
+        module(torch.randn(2, 3, SIZE))[1].sum().backward()
+    optimizer.step()
+
+
+def one_bit(module):
+    numbers = module.sentence_U.data.view(torch.int32)
+    numbers[0, 1, SIZE - 1, SIZE - 1] ^= 1 << 22
+
+
+def swap_rows(module):
+    module.word_W.data = module.word_W.data.flip(1).contiguous()
+
+
+CHANGES = {
+    "optimizer": step_of_an_optimizer,
+    "load_state_dict": lambda module: module.load_state_dict(encoder().state_dict()),
+    "data": lambda module: module.word_W.data.mul_(1.5),
+    "one number by data": lambda module: module.word_V.data[0, 3, 0].neg_(),
+    "one bit": one_bit,
+    "numbers that change places": swap_rows,
+    "data of another memory": lambda module: setattr(
+        module.word_U, "data", torch.randn_like(module.word_U)
+    ),
+    "copy_": lambda module: module.sentence_W.detach().copy_(torch.randn_like(module.sentence_W)),
+    "numpy": lambda module: module.word_W.detach().numpy().__imul__(2),
+    "another parameter": lambda module: setattr(
+        module, "word_W", torch.nn.Parameter(torch.randn_like(module.word_W))
+    ),
+    "what is not kept": lambda module: module.word_b.data.add_(1),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_never_stale(batch, change):
+    module = encoder()
+    before = predicted(module, batch)
+    change(module)
+    after = predicted(module, batch)
+    assert not torch.allclose(after[1], before[1], rtol=1e-5, atol=1e-6)
+    assert_same(module, batch)
+
+
+def test_copies_keep_nothing_of_each_other(batch):
+    module = encoder()
+    before = predicted(module, batch)
+    other = copy.deepcopy(module)
+    CHANGES["data"](other)
+    assert_same(other, batch)
+    torch.testing.assert_close(predicted(module, batch), before, rtol=0, atol=0)
+
+
+def test_nothing_of_it_is_saved(batch):
+    module = encoder()
+    size = len(pickle.dumps(module))
+    names = list(module.state_dict())
+    predicted(module, batch)
+    assert len(pickle.dumps(module)) == size and list(module.state_dict()) == names
+    again = pickle.loads(pickle.dumps(module))
+    torch.testing.assert_close(predicted(again, batch), predicted(module, batch), rtol=0, atol=0)
+
+
+def test_threads(batch):
+    """Some predict while another writes: in the end all have the last weights."""
+    module = encoder()
+    with ThreadPoolExecutor(3) as threads:
+        running = [threads.submit(predicted, module, batch) for _ in range(20)]
+        for _ in range(5):
+            CHANGES["data"](module)
+            running += [threads.submit(predicted, module, batch) for _ in range(4)]
+        for each in running:
+            each.result()
+    assert_same(module, batch, 1e-5)
