@@ -4,6 +4,7 @@ bit, for every encoder, kernel and precision.
 """
 
 import contextlib
+import functools
 
 import pytest
 import torch
@@ -86,11 +87,24 @@ def check(module, poison, where, dtype, autocast):
         )
 
 
+@functools.cache
+def pytorch_spreads():
+    """
+    Whether PyTorch's own products in bfloat16 do: oneDNN 3.12 on a processor with AMX reads beyond a row
+    whose length is no multiple of 32, and multiplies the next row's numbers by zero.
+    """
+    x = torch.zeros(22, 42, dtype=torch.bfloat16)
+    x[11] = float("nan")
+    return bool(torch.nn.functional.linear(x, x[:12].nan_to_num()).isnan().any(1).sum() > 1)
+
+
 @pytest.mark.parametrize("where", ("first", "last", "padding"))
 @pytest.mark.parametrize("poison", (float("nan"), float("inf"), -float("inf")))
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("name", MODULES)
 def test_a_poisoned_sentence_is_alone(name, precision, poison, where):
+    if precision == "autocast" and where != "padding" and pytorch_spreads():
+        pytest.skip("PyTorch's own products in bfloat16 spread what is not finite on this processor")
     check(MODULES[name], poison, where, PRECISIONS[precision], precision == "autocast")
 
 
