@@ -20,6 +20,7 @@ from slstm_allennlp.compatibility.data_loader import let_workers_inherit_the_loc
 from slstm_allennlp.compatibility.finite import end_at_an_infinite_loss
 from slstm_allennlp.compatibility.folder_lock import let_one_train_in_a_folder
 from slstm_allennlp.compatibility.label_check import name_unknown_labels
+from slstm_allennlp.compatibility.lost_process import name_a_lost_process
 from slstm_allennlp.compatibility.predict import (
     predict_what_is_trained_on,
     write_predictions_whole,
@@ -67,6 +68,7 @@ let_workers_inherit_the_lock()
 make_reduce_on_plateau_without_verbose()
 mend_the_trainer()
 multiply_gradients_by_their_own_words()
+name_a_lost_process()
 name_unknown_labels()
 predict_what_is_trained_on()
 stop_behind_a_checkpoint()
