@@ -5,11 +5,15 @@ from types import TracebackType
 from typing import Optional
 
 from allennlp.common.checks import ConfigurationError
+from torch.multiprocessing.spawn import ProcessExitedException
+
+from slstm_allennlp.atomic_write import NotWritten
 
 USERS_MISTAKE = 2
 """The exit status of a program that ends with one."""
 MISTAKE = "error: "
 """What stands before the sentence."""
+_SAID = (ConfigurationError, FileNotFoundError, NotWritten, ProcessExitedException)
 _PACKAGES = ("slstm_allennlp", "allennlp", "allennlp_models")
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
@@ -17,14 +21,15 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 def users_mistake(error: BaseException) -> Optional[str]:
     """
     The sentence for a mistake of the user's: a `ConfigurationError`, a file that is missing or cannot
-    be read, a config that is not Jsonnet, and a `ValueError` that AllenNLP or the plugin raises by a
-    `raise` of its code, as its readers and modules do for data and arguments. None for anything else,
-    which is a bug and needs its traceback.
+    be read, one that there is no room for, a config that is not Jsonnet, and a `ValueError` that
+    AllenNLP or the plugin raises by a `raise` of its code, as its readers and modules do for data and
+    arguments; and for a process that was killed. None for anything else, which is a bug and needs its
+    traceback.
     """
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     is_mistake = (
-        isinstance(error, (ConfigurationError, FileNotFoundError))
+        isinstance(error, _SAID)
         or (isinstance(error, ValueError) and _is_raised_by(_PACKAGES, error))
         or (isinstance(error, RuntimeError) and _innermost_module(error) == "allennlp.common.params")
     )

@@ -3,7 +3,10 @@
 import contextlib
 import json
 import os
+import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -114,3 +117,100 @@ def test_two_hosts_learn_what_one_does(tmp_path, hosts):
         assert [process.poll() for process in processes] == [0, 0], logs
     for run in runs:
         assert_same_weights(run, tmp_path / "one")
+
+
+KILLING = """
+import os, signal, time
+import torch.distributed
+from allennlp.training import TrainerCallback
+
+@TrainerCallback.register("killing")
+class Killing(TrainerCallback):
+    def on_batch(self, trainer, *arguments, is_training, **options):
+        is_victim = torch.distributed.get_rank() == int(os.environ["VICTIM"])
+        if is_victim and is_training and trainer._epochs_completed == 1:
+            print(f"killed at {time.time()}", flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+"""
+MOST_SECONDS = 60
+
+
+@pytest.fixture
+def training(tmp_path):
+    """Starts a training in which the process of a rank is killed in its second epoch."""
+    (tmp_path / "killing.py").write_text(KILLING)
+    with contextlib.ExitStack() as stack:
+
+        def start(name, victim, distributed, *options):
+            settings = {
+                **SETTINGS,
+                "model.seq2vec_encoder": ENCODERS["slstm"],
+                "data_loader": {"batch_size": 5},
+                "trainer.callbacks": ["killing"],
+                "distributed": distributed,
+            }
+            path = os.pathsep.join([str(tmp_path), str(ROOT)])
+            command = [sys.executable, "-m", "slstm_allennlp.console", "train"]
+            command += ["training_config/mr_slstm.jsonnet", "--include-package", "killing"]
+            command += ["--overrides", json.dumps(settings), "-s", str(tmp_path / name), *options]
+            log = stack.enter_context((tmp_path / f"{name}.log").open("w"))
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": path, "VICTIM": str(victim)},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            stack.enter_context(process)
+            stack.callback(kill_group, process)
+            return process
+
+        yield start
+
+
+def kill_group(process):
+    """It and what it has started, as far as they are there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def seconds_until_they_ended(processes, logs):
+    """From the kill on."""
+    for process in processes:
+        process.wait(timeout=240)
+    ended = time.time()
+    (killed,) = re.findall(r"killed at ([\d.]+)", "".join(log.read_text() for log in logs))
+    return ended - float(killed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", (0, 1))
+def test_a_process_that_is_killed(tmp_path, training, victim):
+    process = training("run", victim, {"cuda_devices": [-1, -1], "num_nodes": 1})
+    log = tmp_path / "run.log"
+    assert seconds_until_they_ended([process], [log]) < MOST_SECONDS
+    assert process.returncode == 2
+    (said,) = [line for line in log.read_text().splitlines() if line.startswith("error: ")]
+    assert said.startswith(f"error: process {victim} of the distributed training was ended by SIGKILL")
+    assert (tmp_path / "run" / "training_state_e1_b0.th").exists()
+    process = training(
+        "run", -1, {"cuda_devices": [-1, -1], "num_nodes": 1}, "--recover"
+    )  # which kills none
+    assert process.wait(timeout=240) == 0, log.read_text()
+
+
+@pytest.mark.slow
+def test_a_process_of_another_host_that_is_killed(tmp_path, training):
+    """Each process has a parent of its own, which knows nothing of the other."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    distributed = {"cuda_devices": [-1], "num_nodes": 2}
+    distributed.update(primary_address="127.0.0.1", primary_port=port)
+    processes = [training(f"node-{rank}", 1, distributed, "--node-rank", str(rank)) for rank in range(2)]
+    logs = [tmp_path / f"node-{rank}.log" for rank in range(2)]
+    assert seconds_until_they_ended(processes, logs) < MOST_SECONDS
+    assert all(process.returncode for process in processes)
+    assert "was ended by SIGKILL" in logs[1].read_text()
+    assert re.search("Connection (closed|reset) by peer", logs[0].read_text())

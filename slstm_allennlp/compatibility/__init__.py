@@ -20,7 +20,11 @@ from slstm_allennlp.compatibility.data_loader import let_workers_inherit_the_loc
 from slstm_allennlp.compatibility.finite import end_at_an_infinite_loss
 from slstm_allennlp.compatibility.folder_lock import let_one_train_in_a_folder
 from slstm_allennlp.compatibility.label_check import name_unknown_labels
-from slstm_allennlp.compatibility.predict import predict_what_is_trained_on
+from slstm_allennlp.compatibility.lost_process import name_a_lost_process
+from slstm_allennlp.compatibility.predict import (
+    predict_what_is_trained_on,
+    write_predictions_whole,
+)
 from slstm_allennlp.compatibility.reduce_on_plateau import make_reduce_on_plateau_without_verbose
 from slstm_allennlp.compatibility.run_state import keep_the_state_of_a_run
 from slstm_allennlp.compatibility.signals import stop_behind_a_checkpoint
@@ -35,6 +39,7 @@ from slstm_allennlp.compatibility.transformers import (
     leave_special_tokens_to_the_calls,
 )
 from slstm_allennlp.compatibility.user_errors import explain_users_errors
+from slstm_allennlp.compatibility.whole_files import write_results_whole
 
 # Once subclasses of AllenNLP's classes, which are mended themselves now.
 MendedTrainer = GradientDescentTrainer
@@ -63,8 +68,11 @@ let_workers_inherit_the_lock()
 make_reduce_on_plateau_without_verbose()
 mend_the_trainer()
 multiply_gradients_by_their_own_words()
+name_a_lost_process()
 name_unknown_labels()
 predict_what_is_trained_on()
 stop_behind_a_checkpoint()
 suggest_names()
 write_checkpoints_whole()
+write_predictions_whole()
+write_results_whole()

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 from typing import Any, Optional
 
 import torch
-from allennlp.training import Checkpointer, Trainer
+from allennlp.training import Checkpointer, GradientDescentTrainer, Trainer
 from allennlp.training.trainer import TrainerCheckpoint
 
-from slstm_allennlp.atomic_write import atomic_write
+from slstm_allennlp.atomic_write import atomic_write_by_torch
 from slstm_allennlp.compatibility.changes import replace
 from slstm_allennlp.compatibility.finite import check_finite_weights
 from slstm_allennlp.security.weights import DamagedFile
@@ -15,15 +15,18 @@ from slstm_allennlp.security.weights import DamagedFile
 logger = logging.getLogger(__name__)
 _load_checkpoint = Checkpointer.load_checkpoint
 _save_checkpoint = Checkpointer.save_checkpoint
+_save_model_state = GradientDescentTrainer._save_model_state
 
 
 def write_checkpoints_whole() -> None:
     """
     Lets a run that is killed while it writes a checkpoint be recovered from the one before. AllenNLP
     writes the two files of a checkpoint in place and takes the latest for whole: after a kill between
-    the first byte and the last, `--recover` ends in an error, and does so each time it is tried.
+    the first byte and the last, `--recover` ends in an error, and does so each time it is tried. The
+    best weights are written in that way, too.
     """
     replace(Checkpointer, "save_checkpoint", _save_whole)
+    replace(GradientDescentTrainer, "_save_model_state", _save_best_whole)
 
 
 def load_a_whole_checkpoint(self: Checkpointer) -> Optional[TrainerCheckpoint]:
@@ -57,14 +60,12 @@ def _save_whole(self: Checkpointer, trainer: Trainer) -> None:
     _save_checkpoint(self, taken)
 
 
+def _save_best_whole(self: GradientDescentTrainer, path: str) -> None:
+    with atomic_write_by_torch(path) as unfinished:
+        _save_model_state(self, str(unfinished))
+
+
 def _write(state: Any, path: str) -> None:
     if not os.path.isfile(path):  # as AllenNLP: a checkpoint that is there stays
-        try:
-            with atomic_write(path) as unfinished:
-                torch.save(state, unfinished)
-        except (OSError, RuntimeError) as error:  # the latter is what PyTorch's own writer raises
-            said = str(error).partition("\n")[0]
-            raise OSError(
-                f"{path} could not be written ({said}), expected room for it; the checkpoints before "
-                "are as they were"
-            ) from error
+        with atomic_write_by_torch(path, "the checkpoints before are as they were") as unfinished:
+            torch.save(state, unfinished)

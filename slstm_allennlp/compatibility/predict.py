@@ -1,12 +1,21 @@
-from typing import Iterator
+import logging
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Iterator, Optional
 
 from allennlp.commands.predict import _PredictManager
 from allennlp.common.util import JsonDict
+from allennlp.predictors import Predictor
 
+from slstm_allennlp.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, is_without_room
 from slstm_allennlp.compatibility.changes import replace
 from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.predictors.text_input import TextInput
 
+logger = logging.getLogger(__name__)
+_init = _PredictManager.__init__
+_run = _PredictManager.run
 _get_json_data = _PredictManager._get_json_data
 _COMPRESSED = (".gz", ".bz2", ".lzma", ".xz")
 
@@ -22,3 +31,53 @@ def predict_what_is_trained_on() -> None:
 def _examples(self: _PredictManager) -> Iterator[JsonDict]:
     is_ours = isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED)
     return read_examples(self._input_file, self._predictor) if is_ours else _get_json_data(self)
+
+
+def write_predictions_whole() -> None:
+    """
+    Keeps the last predictions until the new ones are all written. AllenNLP empties the file before it
+    reads the first input. What there is when it ends early stays beside it, since it may have taken
+    hours.
+    """
+    replace(_PredictManager, "__init__", _init_and_open)
+    replace(_PredictManager, "run", _run_and_replace)
+
+
+def _init_and_open(
+    self: Any,
+    predictor: Predictor,
+    input_file: str,
+    output_file: Optional[str],
+    *arguments: Any,
+    **options: Any,
+) -> None:
+    if output_file is None or not is_replaceable(output_file):
+        _init(self, predictor, input_file, output_file, *arguments, **options)
+        self._whole_output = None
+        return
+    _init(self, predictor, input_file, None, *arguments, **options)
+    self._whole_output = os.path.realpath(output_file)
+    self._output_file = open(f"{self._whole_output}.unfinished", "w")  # noqa: SIM115 (`run` closes it)
+
+
+def _run_and_replace(self: Any) -> None:
+    if self._whole_output is None:
+        _run(self)
+        return
+    unfinished = Path(self._output_file.name)
+    try:
+        _run(self)
+    except BaseException as error:
+        with suppress(OSError):  # of a disk that is full still, which is said below
+            self._output_file.close()
+        if unfinished.stat().st_size == 0:
+            unfinished.unlink()
+        elif not is_without_room(error):
+            logger.warning("The predictions before are in %s", unfinished)
+        if is_without_room(error):
+            left = f"{AS_IT_WAS}, and the predictions until then are in {unfinished}"
+            raise NotWritten(
+                self._whole_output, str(getattr(error, "strerror", None) or error), left
+            ) from error
+        raise
+    unfinished.replace(self._whole_output)

@@ -13,6 +13,8 @@ from typing import Any, BinaryIO, Iterator, List, Union
 
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.atomic_write import NotWritten, is_without_room
+
 logger = logging.getLogger("allennlp.models.archival")  # whose function stands here
 
 # What a BERT's archive takes is about half a gigabyte; AllenNLP writes about ten members.
@@ -40,7 +42,7 @@ def extracted_archive(
     # Errors
 
     `ConfigurationError` for what `check_member` refuses, for more members or bytes than the limits
-    allow, and for a file that is damaged or no archive.
+    allow, and for a file that is damaged or no archive; `NotWritten` where there is no room.
     """
     folder = tempfile.mkdtemp()
     logger.info("extracting archive file %s to temp dir %s", resolved_archive_file, folder)
@@ -126,6 +128,13 @@ def _extract(archive_file: str, folder: str) -> None:
         raise ConfigurationError(
             f"{archive_file} is damaged or no archive ({error}), expected a whole tar.gz file"
         ) from error
+    except OSError as error:
+        if not is_without_room(error):
+            raise
+        left = (
+            f"{archive_file} is unpacked there, and the environment variable TMPDIR names another place"
+        )
+        raise NotWritten(folder, str(error.strerror), left) from error
 
 
 def _open(name: str, file: Any) -> tarfile.TarFile:

@@ -11,7 +11,7 @@ from allennlp.models import Model
 from allennlp.training import Trainer
 from allennlp.training.util import evaluate
 
-from slstm_allennlp.atomic_write import atomic_write
+from slstm_allennlp.atomic_write import atomic_write_by_torch
 from slstm_allennlp.models.fitted_model import FittedModel
 
 _CPU = -1
@@ -77,7 +77,7 @@ class FitTrainer(Trainer):
             self._expect_metric(of_validation)
             for kind in ("validation", "best_validation"):
                 metrics.update({f"{kind}_{name}": value for name, value in of_validation.items()})
-        with atomic_write(self._weights) as path:
+        with atomic_write_by_torch(self._weights) as path:
             torch.save(self.model.state_dict(), path)
         metrics["training_duration"] = str(datetime.timedelta(seconds=time.time() - start))
         dump_metrics(self._epoch, metrics)

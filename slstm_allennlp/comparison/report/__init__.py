@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
+from slstm_allennlp.atomic_write import atomic_write_in
 from slstm_allennlp.comparison import document
 from slstm_allennlp.comparison.document import Part, Pictures
 from slstm_allennlp.comparison.folders import write_json
@@ -40,25 +41,29 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
 
     `Path`
         Of the Markdown file.
+
+    # Errors
+
+    `NotWritten` where there is no room; the report before is as it was.
     """
-    folder = results.folder.path
-    parts = [
-        *verdict(results),
-        *cautions(results, failures),
-        *_measured(results),
-        *failed_runs(failures),
-    ]
-    document.write(folder, _title(results), parts)
-    write_json(folder / "report.json", _or_null(_as_dict(results, failures, parts)))
-    return folder / "report.md"
+    with atomic_write_in(results.folder.path) as folder:
+        parts = [
+            *verdict(results),
+            *cautions(results, failures),
+            *_measured(results, folder),
+            *failed_runs(failures),
+        ]
+        document.write(folder, _title(results), parts)
+        write_json(folder / "report.json", _or_null(_as_dict(results, failures, parts)))
+    return results.folder.path / "report.md"
 
 
-def _measured(results: Results) -> List[Part]:
+def _measured(results: Results, folder: Path) -> List[Part]:
     if not results.done:
         return []
     return [
         *results_table(results),
-        *pictures(results),
+        *pictures(results, folder),
         *differences(results),
         *differences_by_length(results),
         *varied(results),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Dict, Iterator, List, Tuple
 
 from slstm_allennlp.comparison import figures
@@ -20,21 +21,22 @@ _CUT = (
 )
 
 
-def pictures(results: Results) -> List[Part]:
+def pictures(results: Results, folder: Path) -> List[Part]:
+    """They are written into the folder."""
     return [
         Heading("Pictures"),
-        *_sweep(results),
-        *_learning_curves(results),
-        *_lengths(results),
-        *_times(results),
-        *_confusions(results),
+        *_sweep(results, folder),
+        *_learning_curves(results, folder),
+        *_lengths(results, folder),
+        *_times(results, folder),
+        *_confusions(results, folder),
     ]
 
 
-def _charted(results: Results, name: str, title: str, caption: str, chart: Chart) -> List[Part]:
+def _charted(folder: Path, name: str, title: str, caption: str, chart: Chart) -> List[Part]:
     path = f"figures/{name}.svg"
-    is_apart = figures.chart(results.folder.path / path, chart)
-    panels = [] if is_apart or len(chart.panels) == 1 else list(_panels(results, name, chart))
+    is_apart = figures.chart(folder / path, chart)
+    panels = [] if is_apart or len(chart.panels) == 1 else list(_panels(folder, name, chart))
     picture = Picture(path, title, chart.numbers(), panels)
     if is_apart:
         beneath = any(chart.baseline in lines for lines in chart.panels.values())
@@ -43,15 +45,15 @@ def _charted(results: Results, name: str, title: str, caption: str, chart: Chart
     return [Pictures(title, caption, [picture])]
 
 
-def _panels(results: Results, name: str, chart: Chart) -> Iterator[str]:
+def _panels(folder: Path, name: str, chart: Chart) -> Iterator[str]:
     """A file of each panel."""
     for number, (scale, lines) in enumerate(chart.panels.items(), start=1):
         path = f"figures/panels/{name}_{number}.svg"
-        figures.chart(results.folder.path / path, replace(chart, panels={scale: lines}))
+        figures.chart(folder / path, replace(chart, panels={scale: lines}))
         yield path
 
 
-def _sweep(results: Results) -> List[Part]:
+def _sweep(results: Results, folder: Path) -> List[Part]:
     sweep = find_sweep(results.systems)
     if sweep is None:
         return []
@@ -77,7 +79,7 @@ def _sweep(results: Results) -> List[Part]:
         ticks=sorted({x for points in sweep.lines.values() for x, _ in points}),
     )
     return _charted(
-        results,
+        folder,
         "sweep",
         f"{metric} over {AXES[sweep.key]}",
         "Means over the seeds, bars for their standard deviation (as Figures 2 and 3 of the S-LSTM "
@@ -86,7 +88,7 @@ def _sweep(results: Results) -> List[Part]:
     )
 
 
-def _learning_curves(results: Results) -> List[Part]:
+def _learning_curves(results: Results, folder: Path) -> List[Part]:
     metric = results.plan.metric.name
     fitted = results.fitted
     panels: Dict[Scale, Dict[str, Line]] = {}
@@ -109,7 +111,7 @@ def _learning_curves(results: Results) -> List[Part]:
         return []
     levels = f" Right across, since there are no epochs: {', '.join(fitted)}." if fitted else ""
     return _charted(
-        results,
+        folder,
         "learning_curves",
         "Learning curves",
         "Means over the seeds after each epoch, for up to four systems in a panel the shade from the "
@@ -122,7 +124,7 @@ def _level(of_seeds: List[List[float]]) -> Level:
     return Level([value for values in of_seeds for value in values])
 
 
-def _lengths(results: Results) -> List[Part]:
+def _lengths(results: Results, folder: Path) -> List[Part]:
     if results.unpaired:
         return [Paragraph(f"No accuracy over sentence length: {results.unpaired}.")]
     lengths = results.lengths
@@ -139,7 +141,7 @@ def _lengths(results: Results) -> List[Part]:
         systems[system.name] = Points([middle for middle, _ in known], [scores for _, scores in known])
     scale = Scale(f"{results.sentence_score} (%)", 100)
     return _charted(
-        results,
+        folder,
         "length",
         f"Test {results.sentence_score} over sentence length",
         f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by their "
@@ -149,7 +151,7 @@ def _lengths(results: Results) -> List[Part]:
     )
 
 
-def _times(results: Results) -> List[Part]:
+def _times(results: Results, folder: Path) -> List[Part]:
     lines: Dict[str, Line] = {}
     for system in results.systems:
         of_runs = given([run.time_over_length for run in results.runs[system.name]])
@@ -163,7 +165,7 @@ def _times(results: Results) -> List[Part]:
     left_out = f" Without {', '.join(results.fitted)}: no training step." if results.fitted else ""
     scale = Scale("ms per training sentence", 1000)
     return _charted(
-        results,
+        folder,
         "time_over_length",
         "Training time over sentence length",
         "Forward and backward pass in batches of the config's size, without the optimizer's step and "
@@ -174,7 +176,7 @@ def _times(results: Results) -> List[Part]:
     )
 
 
-def _confusions(results: Results) -> List[Part]:
+def _confusions(results: Results, folder: Path) -> List[Part]:
     if results.without_labels:
         return [Paragraph(f"No confusions: {results.without_labels}.")]
     caption = (
@@ -193,7 +195,7 @@ def _confusions(results: Results) -> List[Part]:
     drawn, was_cut, were_shortened = [], False, False
     for name, found in figures.confusions(pairs).items():
         path = f"figures/confusion_{name}.svg"
-        figures.confusion(results.folder.path / path, name, found)
+        figures.confusion(folder / path, name, found)
         drawn.append(Picture(path, f"Confusions of {name}", found.numbers()))
         # Of all or of none.
         was_cut = found.was_cut

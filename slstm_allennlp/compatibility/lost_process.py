@@ -1,0 +1,38 @@
+"""A process of a distributed training that something outside has ended."""
+
+import functools
+from types import SimpleNamespace
+from typing import Any
+
+import torch.multiprocessing
+from allennlp.commands import train
+from torch.multiprocessing.spawn import ProcessExitedException
+
+from slstm_allennlp.compatibility.changes import replace
+
+
+def name_a_lost_process() -> None:
+    """
+    Has a distributed training say which of its processes was ended by a signal, and how to go on.
+    PyTorch ends the others, and says that one has terminated.
+    """
+    # All that AllenNLP's training has of torch.multiprocessing.
+    replace(train, "mp", SimpleNamespace(spawn=_spawn))
+
+
+@functools.wraps(torch.multiprocessing.spawn)
+def _spawn(*arguments: Any, **options: Any) -> Any:
+    try:
+        return torch.multiprocessing.spawn(*arguments, **options)
+    except ProcessExitedException as error:
+        if error.signal_name is None:
+            raise
+        raise ProcessExitedException(
+            f"process {error.error_index} of the distributed training was ended by {error.signal_name} "
+            "(SIGKILL is what a system without memory sends), and so were the others; `allennlp train` "
+            "with --recover goes on from the last checkpoint",
+            error.error_index,
+            error.error_pid,
+            error.exit_code,
+            error.signal_name,
+        ) from None

@@ -1,0 +1,187 @@
+"""A disk that is full: what was written before stays, and one sentence says what happened."""
+
+import contextlib
+import json
+import resource
+import shutil
+
+import pytest
+import torch
+from allennlp.commands.predict import _PredictManager
+from allennlp.commands.train import train_model_from_file
+from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.evaluation.evaluator import SimpleEvaluator
+from allennlp.models import archive_model, load_archive
+from allennlp.predictors import Predictor
+from allennlp.training import GradientDescentTrainer
+
+from slstm_allennlp.atomic_write import NotWritten, atomic_write, atomic_write_in
+from slstm_allennlp.comparison.folders import ComparisonFolder
+from slstm_allennlp.comparison.report import write_report
+from slstm_allennlp.comparison.results import Results
+from slstm_allennlp.console.main import main
+from slstm_allennlp.mistakes import USERS_MISTAKE, users_mistake
+from tests.comparison.common import plan, write_run
+
+NO_ROOM = r"could not be written \(.*\), expected room for it; what was there before is as it was"
+PYTORCHS_OWN_WRITER = pytest.mark.skipif(
+    not hasattr(torch.serialization, "add_safe_globals"),
+    reason="the writer of PyTorch 1.12 ends the process where there is no room (abort)",
+)
+
+
+@contextlib.contextmanager
+def full_disk(size):
+    """No file may become larger, which fails as a full disk does."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def contents(folder):
+    """All files below a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("place", ("", "elsewhere.tar.gz", "folder"))
+def test_the_archive(classifier, tmp_path, place):
+    run = tmp_path / "run"
+    shutil.copytree(classifier, run)
+    (tmp_path / "folder").mkdir()
+    path = tmp_path / place if place else None
+    archive = archive_model(run, archive_path=path)
+    before = contents(tmp_path)
+    with full_disk(1000), pytest.raises(NotWritten, match=rf"\.tar\.gz {NO_ROOM}"):
+        archive_model(run, archive_path=path)
+    assert contents(tmp_path) == before
+    load_archive(archive)
+    assert archive_model(run, archive_path=path) == archive
+
+
+def test_recover_writes_the_archive_that_there_was_no_room_for(classifier, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(classifier, run)
+    (run / "model.tar.gz").unlink()
+    train_model_from_file(str(run / "config.json"), str(run), recover=True)
+    load_archive(run / "model.tar.gz")
+
+
+@PYTORCHS_OWN_WRITER
+def test_the_best_weights(tmp_path):
+    trainer = object.__new__(GradientDescentTrainer)
+    trainer._ddp_wrapped_model = None
+    trainer.model = torch.nn.Linear(100, 100)
+    trainer._save_model_state(str(tmp_path / "best.th"))
+    before = contents(tmp_path)
+    with full_disk(1000), pytest.raises(NotWritten, match=rf"best\.th {NO_ROOM}"):
+        trainer._save_model_state(str(tmp_path / "best.th"))
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("size", (10_000, 60_000, 90_000))
+def test_the_report_of_a_comparison(tmp_path, size):
+    """Whether there is no room for its first file or for a later one."""
+    comparison, the_plan = ComparisonFolder(tmp_path), plan("base", "other")
+    for run in the_plan.runs():
+        write_run(comparison, run, [1, 0, 0, 0] if run.system == "base" else [1, 1, 1, run.seed % 2])
+    write_report(Results(the_plan, comparison))
+    largest = max(len(content) for name, content in contents(tmp_path).items() if "report" in name)
+    before = contents(tmp_path)
+    assert size < largest
+    with full_disk(size), pytest.raises(NotWritten, match=rf"{tmp_path} {NO_ROOM}"):
+        write_report(Results(the_plan, comparison))
+    assert contents(tmp_path) == before
+
+
+@pytest.fixture
+def sentences(tmp_path):
+    path = tmp_path / "sentences.jsonl"
+    path.write_text((json.dumps({"sentence": "a dull film"}) + "\n") * 60, encoding="utf-8")
+    return path
+
+
+def predict(archive, sentences, output):
+    arguments = ["predict", archive / "model.tar.gz", sentences, "--output-file", output, "--silent"]
+    return main([str(argument) for argument in arguments])
+
+
+def test_predictions(classifier, sentences, tmp_path):
+    output, unfinished = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
+    assert predict(classifier, sentences, output) == 0
+    before = output.read_text()
+    assert len(before.splitlines()) == 60
+    assert not unfinished.exists()
+    predictor = Predictor.from_path(str(classifier / "model.tar.gz"))
+    manager = _PredictManager(predictor, str(sentences), str(output), 1, False, False)
+    with full_disk(len(before) // 2), pytest.raises(NotWritten, match=rf"{output} {NO_ROOM}") as error:
+        manager.run()
+    said = users_mistake(error.value)
+    assert said == str(error.value)
+    assert said.endswith(f"as it was, and the predictions until then are in {unfinished}")
+    assert output.read_text() == before
+    assert unfinished.read_text() == before[: len(before) // 2]
+
+
+def test_predictions_before_a_mistake_are_kept(classifier, sentences, tmp_path, capsys):
+    output = tmp_path / "out.jsonl"
+    output.write_text("the last ones")
+    lines = sentences.read_text().splitlines()
+    sentences.write_text("\n".join([*lines[:3], '{"sentence": 7}']) + "\n")
+    assert predict(classifier, sentences, output) == USERS_MISTAKE
+    assert output.read_text() == "the last ones"
+    unfinished = tmp_path / "out.jsonl.unfinished"
+    assert len(unfinished.read_text().splitlines()) == 3
+    assert f"The predictions before are in {unfinished}" in capsys.readouterr().err
+
+
+def test_no_predictions_leave_no_file(classifier, sentences, tmp_path):
+    sentences.write_text('{"sentence": 7}\n')
+    assert predict(classifier, sentences, tmp_path / "out.jsonl") == USERS_MISTAKE
+    assert {path.name for path in tmp_path.iterdir()} == {"sentences.jsonl"}
+
+
+def test_predictions_to_what_is_no_file(classifier, sentences):
+    assert predict(classifier, sentences, "/dev/null") == 0
+
+
+def test_predictions_behind_a_link(classifier, sentences, tmp_path):
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "out.jsonl")
+    assert predict(classifier, sentences, tmp_path / "link.jsonl") == 0
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 60
+
+
+def test_what_evaluate_writes(classifier, tmp_path):
+    archive = load_archive(classifier / "model.tar.gz")
+    loader = MultiProcessDataLoader(archive.dataset_reader, "fixtures/mr#dev", batch_size=10)
+    loader.index_with(archive.model.vocab)
+    files = [tmp_path / "metrics", tmp_path / "predictions"]
+    evaluator = SimpleEvaluator()
+    evaluator(archive.model, loader, None, *files)
+    before = contents(tmp_path)
+    assert len(before) == 2
+    with full_disk(10), pytest.raises(NotWritten, match=NO_ROOM):
+        evaluator(archive.model, loader, None, *files)
+    assert contents(tmp_path) == before
+    evaluator(archive.model, loader, metrics_output_file=files[0])
+    assert contents(tmp_path) == before
+
+
+def test_an_archive_that_is_unpacked(classifier):
+    with full_disk(1000), pytest.raises(NotWritten, match=r"expected room for it; .* TMPDIR"):
+        load_archive(classifier / "model.tar.gz")
+
+
+def test_another_error_is_its_own(tmp_path):
+    with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "file") as path:
+        path.write_text("half")
+        (tmp_path / "missing").read_text()
+    with pytest.raises(ZeroDivisionError), atomic_write_in(tmp_path) as folder:
+        (folder / "file").write_text("half")
+        1 / 0  # noqa: B018
+    assert not list(tmp_path.iterdir())
