@@ -5,13 +5,15 @@ the CAS-LSTM beside a `torch.nn.LSTM` of two layers.
 
     python benchmarks/run.py                     # all sweeps; prints tables, writes JSON and a plot each
     python benchmarks/run.py --sweeps shapes     # one of them
+    python benchmarks/run.py --sweeps prediction --threads 1    # without gradients, over packed products
+    python benchmarks/run.py --sweeps texts texts_300           # beside AllenNLP's `lstm`
     python benchmarks/run.py --sweeps cas_lstm
     python benchmarks/run.py --device cuda --sweeps figure5
     python benchmarks/run.py --device cuda --sweeps large
 
 Versions take turns within one run, and each time is a median: compare times of one table with each
-other, not with those of another machine or day. AllenNLP is not needed; Matplotlib is for the plots, and
-Triton for the kernels on a GPU.
+other, not with those of another machine or day. AllenNLP is for two sweeps alone; Matplotlib is for the
+plots, and Triton for the kernels on a GPU.
 """
 
 import argparse
@@ -28,10 +30,11 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 import torch
 from torch import Tensor
 
-from slstm_allennlp.modules import CellAwareStackedLSTM, SentenceStateLSTM
+from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, SentenceStateLSTM
 from slstm_allennlp.ops.cas_lstm import fused_cas_lstm_layer, hoisted_cas_lstm_layer
 from slstm_allennlp.ops.cas_lstm.kernels import eager as cas_eager
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
+from slstm_allennlp.ops.products import packed, product
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, naive_slstm
 from slstm_allennlp.ops.slstm.kernels import eager
 
@@ -39,6 +42,8 @@ HERE = pathlib.Path(__file__).parent
 FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
 BOUND, LOW_BOUND = "literal bound", "literal bound, bfloat16"
 LSTM = "torch.nn.LSTM, 2 directions"
+PACKED, ALLENNLP = "bare products, packed", "AllenNLP's lstm"
+TEXTS = (16, 32, 64, 125, 250, 500)  # words of a text, on average
 MOST_FOR_NAIVE = 30  # words: the equations one word and one gate at a time take seconds for so many
 TOGETHER = 10  # steps that a GPU is given before it is waited for
 
@@ -228,6 +233,76 @@ def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str
     return result
 
 
+def prediction_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
+    """
+    Without gradients, beside the bare products of all equations: over all words, ⟨s⟩ and ⟨/s⟩ too, with
+    weights that the faster library has laid out before.
+    """
+    inputs, mask = batch(shape, device, dtype)
+    h, sentences = shape.hidden_size, len(shape.lengths)
+    words = shape.words + 2 * sentences
+    sizes = [(words, h, 7 * h, 1)]  # U x
+    sizes += [(words, 3 * h, 7 * h, shape.num_steps), (words, h, h, shape.num_steps)]  # W ξ, U_f h
+    sizes += [(sentences, h, n * h, shape.num_steps) for n in (7, 3, 1, 1)]  # V g, W g, U_g h̄, U_o h̄
+    products = [
+        (torch.randn(rows, n, dtype=dtype), packed(torch.randn(m, n, dtype=dtype), rows), times)
+        for rows, n, m, times in sizes
+    ]
+
+    def bare() -> None:
+        for x, weight, times in products:
+            for _ in range(times):
+                product(x, weight)
+
+    def without_gradients(module: torch.nn.Module, *arguments: Any) -> Step:
+        return Step(torch.no_grad()(functools.partial(module.to(device, dtype).eval(), *arguments)))
+
+    lstm = torch.nn.LSTM(h, h, bidirectional=True, batch_first=True)
+    result = {PACKED: Step(torch.no_grad()(bare))}
+    for name, settings in (
+        ("S-LSTM", {}),
+        ("S-LSTM, bfloat16", {"bfloat16": True}),
+        ("S-LSTM, fastnlp", {"transition": "fastnlp"}),
+    ):
+        module = SentenceStateLSTM(h, h, shape.num_steps, **settings)
+        result[name] = without_gradients(module, inputs, mask)
+    return {**result, LSTM: without_gradients(lstm, inputs)}
+
+
+def text_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
+    """
+    What AllenNLP's users have for a bidirectional encoder. At 64 units the S-LSTM has 169 thousand
+    weights, and so have the others; else all have states of as many numbers.
+    """
+    from allennlp.modules.seq2seq_encoders import LstmSeq2SeqEncoder
+
+    inputs, mask = batch(shape, device, dtype)
+    d = shape.hidden_size
+    of_lstm, of_two, of_coupled = (116, 65, 116) if d == 64 else (d // 2, d // 2, d // 2)
+    lstm = torch.nn.LSTM(d, of_lstm, bidirectional=True, batch_first=True)
+    modules = {
+        ALLENNLP: LstmSeq2SeqEncoder(d, of_lstm, bidirectional=True),
+        f"{ALLENNLP}, 2 layers": LstmSeq2SeqEncoder(d, of_two, num_layers=2, bidirectional=True),
+        "coupled_lstm": CoupledLSTM(d, of_coupled, bidirectional=True),
+        "S-LSTM": SentenceStateLSTM(d, d, shape.num_steps),
+    }
+    result = {
+        name: training_step(
+            module,
+            inputs,
+            lambda module=module: first_of(module(inputs, mask)),  # type: ignore[misc]
+        )
+        for name, module in modules.items()
+    }
+    padded = training_step(lstm, inputs, lambda: first_of(lstm(inputs)))
+    return {**result, "torch.nn.LSTM, padded": padded}
+
+
+def first_of(outputs: Any) -> List[Tensor]:
+    """The words' states, of an encoder that may have more."""
+    return [outputs if isinstance(outputs, Tensor) else outputs[0]]
+
+
 def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, float]:
     """
     The median time of each, taking turns. On a GPU several steps make one time, as in training, where
@@ -322,13 +397,26 @@ SWEEPS: Dict[str, List[Case]] = {
         Case("batch 32 × 25", Shape([25] * 32)),
         Case("batch 32 × 25, h = 100", Shape([25] * 32, hidden_size=100)),
     ],
+    "prediction": [
+        Case(f"{size} × {length}", Shape([length] * size))
+        for size, length in ((1, 5), (1, 20), (1, 60), (1, 170), (8, 20), (32, 20))
+    ],
+    **{
+        name: [Case(f"{n}", Shape(mixed(round(0.9 * n), round(1.08 * n), 10), size)) for n in TEXTS]
+        for name, size in (("texts", 64), ("texts_300", 300))
+    },
     "figure5": [Case(f"{length}", Shape([round(length)] * 10)) for length in FIGURE_5],
     "large": [Case("batch 64 × 230", Shape([230] * 64))],
 }
 FOR_GPUS = ("large",)  # left out on a CPU unless asked for
 
 
-SUBJECTS = {"cas_lstm": cas_lstm_subjects}  # all others: `subjects`
+SUBJECTS: Dict[str, Subjects] = {  # all others: `subjects`
+    "cas_lstm": cas_lstm_subjects,
+    "prediction": prediction_subjects,
+    "texts": text_subjects,
+    "texts_300": text_subjects,
+}
 # The line that the others are divided by; else the first.
 COMPARED_WITH = {"figure5": LSTM, "large": LOW_BOUND}
 
@@ -355,7 +443,7 @@ def measure(
         memory = {
             name: kept(step, case.shape)
             for name, step in steps.items()
-            if name not in (BOUND, LOW_BOUND) and "torch.compile" not in name
+            if name not in (BOUND, LOW_BOUND, PACKED) and "torch.compile" not in name
         }
         row = {"case": case.name, "words": case.shape.words, "seconds": times, "floats kept": memory}
         yield {**row, "compared with": reference}

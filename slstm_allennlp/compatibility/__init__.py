@@ -22,6 +22,7 @@ from slstm_allennlp.compatibility.folder_lock import let_one_train_in_a_folder
 from slstm_allennlp.compatibility.label_check import name_unknown_labels
 from slstm_allennlp.compatibility.lost_process import name_a_lost_process
 from slstm_allennlp.compatibility.predict import (
+    predict_in_batches,
     predict_what_is_trained_on,
     write_predictions_whole,
 )
@@ -71,6 +72,7 @@ multiply_gradients_by_their_own_words()
 name_a_lost_process()
 name_unknown_labels()
 predict_what_is_trained_on()
+predict_in_batches()
 stop_behind_a_checkpoint()
 suggest_names()
 write_checkpoints_whole()

@@ -1,10 +1,12 @@
+import argparse
 import logging
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Iterable, Iterator, List, Optional, TypeVar
 
-from allennlp.commands.predict import _PredictManager
+import allennlp.commands.predict
+from allennlp.commands.predict import Predict, _PredictManager
 from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
@@ -14,6 +16,10 @@ from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.predictors.text_input import TextInput
 
 logger = logging.getLogger(__name__)
+Item = TypeVar("Item")
+
+_AHEAD = 128  # lines: enough to put those of about one length together, and read in a moment
+_add_subparser = Predict.add_subparser
 _init = _PredictManager.__init__
 _run = _PredictManager.run
 _get_json_data = _PredictManager._get_json_data
@@ -33,6 +39,41 @@ def _examples(self: _PredictManager) -> Iterator[JsonDict]:
     return read_examples(self._input_file, self._predictor) if is_ours else _get_json_data(self)
 
 
+def predict_in_batches() -> None:
+    """
+    Has `allennlp predict` without `--batch-size` read some lines ahead for the plugin's predictors,
+    which predict those of about one length together. An input that cannot be read ends it behind the
+    predictions for all before.
+    """
+    replace(Predict, "add_subparser", _add_subparser_without_batch_size)
+    replace(allennlp.commands.predict, "lazy_groups_of", _groups_of)
+
+
+def _add_subparser_without_batch_size(
+    self: Predict, parser: argparse._SubParsersAction
+) -> argparse.ArgumentParser:
+    subparser = _add_subparser(self, parser)
+    subparser.set_defaults(batch_size=None)
+    return subparser
+
+
+def _groups_of(items: Iterable[Item], size: int) -> Iterator[List[Item]]:
+    """AllenNLP's `lazy_groups_of`, which loses the items that an error comes behind."""
+    group: List[Item] = []
+    try:
+        for item in items:
+            group.append(item)
+            if len(group) == size:
+                yield group
+                group = []
+    except Exception:
+        if group:
+            yield group
+        raise
+    if group:
+        yield group
+
+
 def write_predictions_whole() -> None:
     """
     Keeps the last predictions until the new ones are all written. AllenNLP empties the file before it
@@ -48,9 +89,15 @@ def _init_and_open(
     predictor: Predictor,
     input_file: str,
     output_file: Optional[str],
+    batch_size: Optional[int],
     *arguments: Any,
     **options: Any,
 ) -> None:
+    if batch_size is None:
+        # Who types sentences waits for each answer.
+        reads_ahead = isinstance(predictor, TextInput) and input_file != "-"
+        batch_size = _AHEAD if reads_ahead else 1
+    arguments = (batch_size, *arguments)
     if output_file is None or not is_replaceable(output_file):
         _init(self, predictor, input_file, output_file, *arguments, **options)
         self._whole_output = None

@@ -1,10 +1,11 @@
 import json
 from abc import abstractmethod
-from typing import Any, Dict, List, Sequence, Union
+from typing import Any, Dict, Iterator, List, Sequence, Union
 
 import spacy
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import Instance, Token
+from allennlp.data.fields import TextField
 from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
 from allennlp.models import Model
 from allennlp.predictors import Predictor
@@ -15,6 +16,7 @@ from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 _EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
 _TEXT_KEYS = ("sentence", "text")
+_WORDS = 1000  # of a batch: more do not make it faster, and longer texts need no more memory
 
 
 class TextInput(Predictor):
@@ -70,10 +72,28 @@ class TextInput(Predictor):
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
         learn_new_words(self._model, instances)
-        outputs = self._model.forward_on_instances(instances)
-        return [
-            sanitize(self._readable(instance, output)) for instance, output in zip(instances, outputs)
-        ]
+        results: Dict[int, JsonDict] = {}
+        for batch in _batches_by_length(instances):
+            outputs = self._model.forward_on_instances([instances[place] for place in batch])
+            for place, output in zip(batch, outputs):
+                results[place] = sanitize(self._readable(instances[place], output))
+        return [results[place] for place in range(len(instances))]
+
+
+def _batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:
+    """The places of instances of about one length, at most `_WORDS` with their padding together."""
+    lengths = [
+        max((len(field) for field in instance.values() if isinstance(field, TextField)), default=1)
+        for instance in instances
+    ]
+    batch: List[int] = []
+    for place in sorted(range(len(instances)), key=lengths.__getitem__):
+        if batch and lengths[place] * (len(batch) + 1) > _WORDS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
 
 
 def text_of(json_dict: JsonDict) -> Union[str, List[str]]:

@@ -1,0 +1,105 @@
+"""`allennlp predict` reads ahead, predicts texts of about one length together, and loses nothing."""
+
+import argparse
+import io
+import json
+import sys
+
+import pytest
+from allennlp.commands.predict import Predict, _PredictManager
+from allennlp.predictors import Predictor
+
+from slstm_allennlp.predictors import text_input
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def predictors(tagger, classifier, pair_classifier):
+    folders = {"tagger": tagger, "classifier": classifier, "pairs": pair_classifier}
+    return {name: Predictor.from_path(str(folder / "model.tar.gz")) for name, folder in folders.items()}
+
+
+@pytest.fixture
+def batches(monkeypatch, predictors):
+    """The lengths of the texts of each batch that a model is given."""
+    seen = []
+    for predictor in predictors.values():
+        forward = predictor._model.forward_on_instances
+
+        def watched(instances, forward=forward):
+            lengths = [next(len(field) for field in instance.values()) for instance in instances]
+            seen.append(lengths)
+            return forward(instances)
+
+        monkeypatch.setattr(predictor._model, "forward_on_instances", watched)
+    return seen
+
+
+def run(predictor, path, output, batch_size=None):
+    _PredictManager(predictor, str(path), str(output), batch_size, False, False).run()
+    return [json.loads(line) for line in output.read_text().splitlines()]
+
+
+FILES = {"tagger": "pos/dev.conllu", "classifier": "mr#test", "pairs": "snli/dev.jsonl"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_as_one_by_one(predictors, batches, tmp_path, name):
+    path, output = ROOT / "fixtures" / FILES[name], tmp_path / "out.jsonl"
+    together = run(predictors[name], path, output)
+    few = len(batches)
+    alone = run(predictors[name], path, output, batch_size=1)
+    assert few < len(batches) - few == len(alone)
+    assert [without_floats(one) for one in together] == [without_floats(one) for one in alone]
+    for one, other in zip(together, alone):
+        expected = pytest.approx(other.get("probabilities", {}), rel=1e-4)
+        assert one.get("probabilities", {}) == expected
+
+
+def without_floats(output):
+    return {key: value for key, value in output.items() if key != "probabilities"}
+
+
+def test_batches_are_of_one_length_and_bounded(predictors, batches, monkeypatch):
+    monkeypatch.setattr(text_input, "_WORDS", 20)
+    lengths = [3, 1, 30, 2, 9, 1, 3, 10]
+    texts = [{"words": [f"w{number}"] * length} for number, length in enumerate(lengths)]
+    outputs = predictors["tagger"].predict_batch_json(texts)
+    assert [output["words"] for output in outputs] == [text["words"] for text in texts]
+    assert [sorted(batch) for batch in batches] == [[1, 1, 2, 3, 3], [9, 10], [30]]
+
+
+def test_what_was_read_before_an_error_is_predicted(predictors, tmp_path):
+    path, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    path.write_text('{"sentence": "It rains"}\n{"sentence": "Rosa sleeps"}\n{"sentence": 3}\n')
+    with pytest.raises(ValueError, match="line 3"):
+        run(predictors["classifier"], path, output)
+    unfinished = tmp_path / "out.jsonl.unfinished"
+    assert len(unfinished.read_text().splitlines()) == 2 and not output.exists()
+
+
+def test_whoever_types_has_each_answer_at_once(predictors, batches, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("It rains\nRosa sleeps\n"))
+    outputs = run(predictors["classifier"], "-", tmp_path / "out.jsonl")
+    assert [output["words"] for output in outputs] == [["It", "rains"], ["Rosa", "sleeps"]]
+    assert batches == [[2], [2]]
+
+
+def test_other_predictors_have_one_at_a_time(tmp_path):
+    class Counts(Predictor):
+        def __init__(self):
+            pass
+
+        def predict_json(self, inputs):
+            return {"alone": True}
+
+    path = tmp_path / "in.jsonl"
+    path.write_text("{}\n{}\n")
+    assert run(Counts(), path, tmp_path / "out.jsonl") == [{"alone": True}] * 2
+
+
+@pytest.mark.parametrize("options, expected", (([], None), (["--batch-size", "1"], 1)))
+def test_the_option(options, expected):
+    parser = argparse.ArgumentParser()
+    Predict().add_subparser(parser.add_subparsers())
+    assert parser.parse_args(["predict", "model", "file", *options]).batch_size == expected
