@@ -1,8 +1,12 @@
 """The README and the documents under docs/: links lead somewhere, commands name what is there."""
 
+import json
 import re
+import runpy
 
 import pytest
+from allennlp.commands.train import train_model_from_file
+from allennlp.common.plugins import import_plugins
 
 from tests.conftest import ROOT
 
@@ -34,3 +38,41 @@ def test_files_that_are_named_are_there(document):
     assert not {name for name in named if not (ROOT / name).exists()}
     configs = set(re.findall(r"`(\w+)\.jsonnet`", text))
     assert not {name for name in configs if not (ROOT / f"training_config/{name}.jsonnet").exists()}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_lines_of_prose_are_below_100_characters(document):
+    """Tables and code may be longer, and what tools/reference.py takes from docstrings."""
+    if document.name == "reference.md":
+        pytest.skip("written from docstrings")
+    text = re.sub(
+        r"^ *```.*?^ *```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    assert not [line for line in text.splitlines() if len(line) >= 100 and not line.startswith("|")]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/pytorch.md"])
+def test_what_pytorch_alone_can_run_runs(name, tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = [block for block in blocks if "allennlp.predictors" not in block]
+    (tmp_path / "block.py").write_text(block)
+    names = runpy.run_path(str(tmp_path / "block.py"))
+    assert names["words"].shape == (2, 7, 300) and names["sentence"].shape == (2, 300)
+
+
+@pytest.mark.parametrize("section", ["Classes", "Pairs", "Tags", "Entities"])
+def test_the_configs_of_ones_own_data_train_on_the_data_beside_them(section, tmp_path, monkeypatch):
+    page = (ROOT / "docs/your_own_data.md").read_text(encoding="utf-8")
+    text = page.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    sample = re.search(r"```text\n(.*?)```", text, re.DOTALL).group(1)
+    config = re.search(r"```jsonnet\n(.*?)```", text, re.DOTALL).group(1)
+    (ending,) = set(re.findall(r"'train\.(\w+)'", config))
+    for part in ("train", "dev", "test"):
+        (tmp_path / f"{part}.{ending}").write_text(sample * 4)
+    (tmp_path / "mine.jsonnet").write_text(config)
+    monkeypatch.chdir(tmp_path)
+    import_plugins()
+    train_model_from_file("mine.jsonnet", "out", overrides=json.dumps({"trainer.num_epochs": 1}))
+    assert (tmp_path / "out/model.tar.gz").exists()
+    metrics = json.loads((tmp_path / "out/metrics.json").read_text())
+    assert 0 < metrics["test_loss"] < metrics["training_loss"] * 2

@@ -39,9 +39,9 @@ ROLES = {
 }
 HEAD = """# Every registered name
 
-Written by `python tools/reference.py` from the docstrings, and tested to be up to date. The name is what
-a config says under `"type"`; the arguments are its keys. Names that AllenNLP has as well are replaced by
-what stands here when the plugin is loaded.
+Written by `python tools/reference.py` from the docstrings; a test keeps it up to date.
+The name is what a config says under `"type"`; the arguments are its keys.
+Where AllenNLP has the same name, loading the plugin replaces AllenNLP's.
 """
 
 

@@ -20,9 +20,9 @@ from slstm_allennlp.gate_histograms import BINS, QUANTITIES, GateHistograms, His
 @Subcommand.register("cas-lstm-gates")
 class CasLstmGates(Subcommand):
     """
-    The gate analysis of the CAS-LSTM paper (Section 4.5, Figure 4), for a trained archive: histograms of
-    the vertical forget gates g of every layer above the first, of their range over a word's dimensions,
-    and of their distance to the output gates of the layer below.
+    Draws the gate analysis of the CAS-LSTM paper (Section 4.5, Figure 4) for a trained archive:
+    histograms of the vertical forget gates g of every layer above the first, of their range over a
+    word's dimensions, and of their distance to the output gates of the layer below.
 
         allennlp cas-lstm-gates model.tar.gz sentences.jsonl --output-dir gates --sample 1000
 

@@ -32,7 +32,7 @@ from slstm_allennlp.mistakes import MISTAKE
 @Subcommand.register("compare")
 class Compare(Subcommand):
     """
-    Compares systems fairly: trains each with every seed, evaluates the best model on the test set, and
+    Compares systems: trains each with every seed, evaluates the best model on the test set, and
     writes one report, `report.md`, `report.html` and `report.json`, with significance tests and
     pictures.
 
@@ -42,9 +42,9 @@ class Compare(Subcommand):
                     "model.seq2vec_encoder.window_size": [1, 2]}'
 
     Each run is a folder `runs/NAME-SEED` with AllenNLP's files, the predictions and the measurements.
-    Runs that are there are not run again, and interrupted ones go on: the same command, again, does
-    what is left. A failed run is in the report with the end of its log and makes the command's exit
-    status 1. AllenNLP finds the command where `.allennlp_plugins` names the plugin.
+    The same command, given again, resumes interrupted runs and skips finished ones. A failed run is
+    in the report with the end of its log and makes the exit status 1.
+    AllenNLP finds the command where `.allennlp_plugins` names the plugin.
 
     Registered as a `Subcommand` with name "compare".
     """

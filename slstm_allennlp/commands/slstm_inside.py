@@ -21,9 +21,10 @@ from slstm_allennlp.inside import Reading, TraceRecorder, page, report_of
 @Subcommand.register("slstm-inside")
 class SlstmInside(Subcommand):
     """
-    What a trained S-LSTM did with sentences, step by step: how much of each word's new cell came from
-    its left, itself, its right, the sentence and the input; how far the states moved and whether they
-    came to rest; and which words the sentence nodes listened to, beside the model's prediction.
+    Shows what a trained S-LSTM did with sentences, step by step: how much of each word's new cell
+    came from its left, itself, its right, the sentence and the input; how far the states moved and
+    whether they came to rest; and which words the sentence nodes listened to. The model's
+    prediction is beside it.
 
         allennlp slstm-inside model.tar.gz sentences.jsonl --output-dir inside --sample 20
 

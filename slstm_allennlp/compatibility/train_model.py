@@ -14,11 +14,11 @@ from slstm_allennlp.model_card import write_model_card
 @TrainModel.register("default", constructor="from_partial_objects", exist_ok=True)
 class EarlyCheckedTrainModel(TrainModel):
     """
-    AllenNLP's training loop, which says at the start what would otherwise fail at the end: after
-    distributed training AllenNLP evaluates in its first process alone, on that process's share of the
-    test set, and waits there for the others, which have gone. The run ends without an archive. And one
-    that writes `model_card.md` beside the archive: the encoder, the data, the metrics, the versions and
-    the command.
+    AllenNLP's training loop, with two additions.
+    It refuses `evaluate_on_test` with `distributed` at the start. AllenNLP would evaluate in its
+    first process alone, wait there for the others, which have ended, and write no archive.
+    It writes `model_card.md` beside the archive: the encoder, the data, the metrics, the versions
+    and the command.
 
     Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
     """

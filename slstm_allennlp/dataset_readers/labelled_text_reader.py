@@ -17,8 +17,8 @@ class LabelledText(NamedTuple):
 
 class LabelledTextReader(DatasetReader):
     """
-    What the readers of labelled texts share: their corpora are tokenised, with white space between the
-    tokens, and are older than UTF-8. A subclass says which texts there are.
+    What the readers of labelled texts share. Their corpora are tokenised, with white space between
+    the tokens, and older than UTF-8. A subclass gives the texts.
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there is one, `label`.
 

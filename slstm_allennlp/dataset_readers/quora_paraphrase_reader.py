@@ -23,9 +23,9 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
     that form: a pair a line, `label TAB sentence TAB sentence TAB id`, with the label 1 for paraphrases.
     Quotation marks are characters like any other.
 
-    The instances are those of AllenNLP's reader, which leaves out rows of another number of columns in
-    silence, takes a quotation mark at the start of a sentence for one that hides tabs and line ends, and
-    fails in the workers of a data loader.
+    From a correct file it gives the instances of AllenNLP's own reader. That one leaves out rows of
+    another number of columns in silence, lets a quotation mark at the start of a sentence hide
+    tabs and line ends, and fails in the workers of a data loader.
 
     Registered as a `DatasetReader` with name "quora_paraphrase", in AllenNLP's place.
 

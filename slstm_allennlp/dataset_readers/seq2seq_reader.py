@@ -25,7 +25,8 @@ class Seq2SeqReader(StockSeq2SeqReader):
     text that nobody wrote as CSV, a quotation mark at the start of a sentence swallows what follows, at
     worst many lines; that is an error here, and `"quoting": 3` takes quotation marks as they are.
 
-    The instances are those of AllenNLP's reader, which leaves out pairs with an empty side in silence.
+    From a correct file it gives the instances of AllenNLP's own reader. That one leaves out pairs
+    with an empty side in silence.
 
     Registered as a `DatasetReader` with name "seq2seq", in AllenNLP's place.
 

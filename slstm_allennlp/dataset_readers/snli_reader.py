@@ -27,8 +27,8 @@ class SnliReader(StockSnliReader):
     `gold_label`, `sentence1` (the premise) and `sentence2` (the hypothesis). Pairs whose label is `-`,
     on which the annotators did not agree, are left out, and the log says how many.
 
-    The instances are those of AllenNLP's reader, which takes files without labels as well and says
-    nothing of what it leaves out.
+    From a correct file it gives the instances of AllenNLP's own reader. That one takes files without
+    labels as well, and does not say what it leaves out.
 
     Registered as a `DatasetReader` with name "snli", in AllenNLP's place.
 

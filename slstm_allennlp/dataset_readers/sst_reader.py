@@ -23,8 +23,8 @@ class StanfordSentimentTreebankReader(StockSstReader):
     4 (very positive) on every node. Blank lines are passed over. With two classes, what is neutral (2)
     is left out, and the log says how much.
 
-    The instances are those of AllenNLP's reader, words with their escapes (`\\/`, `\\*`) included; that
-    one takes any label on a node and says nothing of what it leaves out.
+    From a correct file it gives the instances of AllenNLP's own reader, words with their escapes
+    (`\\/`, `\\*`) included. That one takes any label on a node, and does not say what it leaves out.
 
     Registered as a `DatasetReader` with name "sst_tokens", in AllenNLP's place.
 

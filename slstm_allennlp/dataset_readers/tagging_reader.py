@@ -13,8 +13,8 @@ class TaggedWord(NamedTuple):
 
 class TaggingReader(DatasetReader):
     """
-    What the readers of tagged sentences share. A subclass says what makes a sentence in its files, such
-    as the lines, and which words and tags stand in it.
+    What the readers of tagged sentences share. A subclass splits its files into sentences, and
+    these into words and tags.
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 

@@ -23,8 +23,8 @@ class TextClassificationJsonReader(StockReader):
     label is text, an integer or a truth value. Either all lines of a file have one or none has, which is
     for prediction; the log warns of the latter.
 
-    The instances are those of AllenNLP's reader, which takes an empty file, texts without words and
-    labels that are lists, and does not say in which line something is wrong.
+    From a correct file it gives the instances of AllenNLP's own reader. That one takes an empty file,
+    texts without words and labels that are lists, and does not say in which line a mistake is.
 
     Registered as a `DatasetReader` with name "text_classification_json", in AllenNLP's place.
 

@@ -13,8 +13,8 @@ _INDEXER = '"token_indexers": {"words": {"type": "utf8"}}'
 
 class FittedModel(Model):
     """
-    A model that another library fits to the whole train set at once, where others are trained by
-    gradients. The trainer `fit` does it. What was fitted is in the state dict, as PyTorch's extra state.
+    A model that another library fits to the whole train set at once, by the trainer `fit`, not by
+    gradients. The state dict holds the result, as PyTorch's extra state.
 
     # Parameters
 

@@ -14,8 +14,8 @@ from slstm_allennlp.modules.sized import sized
 @Model.register("basic_classifier", constructor="from_partial_objects", exist_ok=True)
 class BasicClassifier(StockBasicClassifier):
     """
-    AllenNLP's `basic_classifier`, whose encoders and feed-forward layer need no input size: where a
-    config has none, it is the size of what the part before gives.
+    AllenNLP's `basic_classifier`. A config may leave out the input sizes of encoders and
+    feed-forward layer: each is the output size of the part before.
 
     Registered as a `Model` with name "basic_classifier", in AllenNLP's place and with its parameters.
     """
@@ -44,8 +44,8 @@ class BasicClassifier(StockBasicClassifier):
 @Model.register("crf_tagger", constructor="from_partial_objects", exist_ok=True)
 class CrfTagger(StockCrfTagger):
     """
-    AllenNLP's `crf_tagger`, whose encoder and feed-forward layer need no input size: where a config has
-    none, it is the size of what the part before gives.
+    AllenNLP's `crf_tagger`. A config may leave out the input sizes of encoder and feed-forward
+    layer: each is the output size of the part before.
 
     Registered as a `Model` with name "crf_tagger", in AllenNLP's place and with its parameters.
     """

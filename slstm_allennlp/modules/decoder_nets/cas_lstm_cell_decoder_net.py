@@ -20,14 +20,14 @@ from slstm_allennlp.ops.cas_lstm.hoisted import project, recurrent_weights
 @DecoderNet.register("cas_lstm_cell")
 class CasLstmCellDecoderNet(DecoderNet):
     """
-    A decoder of CAS-LSTM cells, or of LSTM cells, several layers deep, with attention: what `lstm_cell`
-    is with one layer of LSTM cells.
+    A decoder of several layers of CAS-LSTM or LSTM cells, with attention. `lstm_cell` is the same
+    with one layer of LSTM cells.
 
-    All layers start with the encoder's final state as h, since AllenNLP's encoders give the states of
-    their last layer alone, and with zeros as c.
+    All layers start with the encoder's final state as h and zeros as c, since AllenNLP's encoders
+    give the states of their last layer alone.
 
-    In training, all the words of a target come at once (`decodes_parallel`), so that the model projects
-    all states on the vocabulary in one product.
+    In training, all words of a target are decoded in one call (`decodes_parallel`), so that the
+    model projects all states on the vocabulary in one product.
 
     Registered as a `DecoderNet` with name "cas_lstm_cell".
 

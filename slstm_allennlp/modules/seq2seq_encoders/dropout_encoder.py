@@ -11,8 +11,8 @@ from slstm_allennlp.modules.module_encoder import errors_of
 @Seq2SeqEncoder.register("dropout")
 class DropoutEncoder(CheckedParams, Seq2SeqEncoder):  # type: ignore[misc]
     """
-    Nothing but dropout on the words, for models that have none between embedding and encoder, such as
-    `basic_classifier`, where it is the `seq2seq_encoder` before the `seq2vec_encoder`.
+    Applies dropout to the words, and nothing else: for models without a dropout between embedding
+    and encoder. In `basic_classifier` it is the `seq2seq_encoder` before the `seq2vec_encoder`.
 
     Registered as a `Seq2SeqEncoder` with name "dropout".
 

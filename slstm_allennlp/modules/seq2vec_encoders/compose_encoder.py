@@ -12,8 +12,8 @@ from slstm_allennlp.modules.sized import sized
 @Seq2VecEncoder.register("compose", constructor="from_partial_objects")
 class ComposeSeq2VecEncoder(Seq2VecEncoder):
     """
-    A sequence encoder and a vector encoder that pools its output, as one vector encoder, for the models
-    that have room for no more: any pooling over any sequence encoder.
+    Puts a vector encoder over a sequence encoder, as one vector encoder: any pooling over any
+    sequence encoder, for models that take one encoder.
 
     Registered as a `Seq2VecEncoder` with name "compose", like AllenNLP's `Seq2SeqEncoder` of that name.
 

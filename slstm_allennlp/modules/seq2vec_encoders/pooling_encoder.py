@@ -12,8 +12,8 @@ from slstm_allennlp.modules.pooling import check_poolings
 @Seq2VecEncoder.register("pooling")
 class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
-    The maximum and the mean of each feature over the real words, one behind the other. `compose` puts it
-    behind a sequence encoder where a model has room for one.
+    The maximum and the mean of each feature over the real words, concatenated. `compose` puts it
+    behind a sequence encoder, for models that take one encoder.
 
     Registered as a `Seq2VecEncoder` with name "pooling".
 
