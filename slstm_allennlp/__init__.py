@@ -4,11 +4,18 @@ AllenNLP's configs; without AllenNLP, `slstm_allennlp.modules` still gives the P
 """
 
 import importlib.util
+import os
+import sys
 
 from slstm_allennlp.noise import quiet_registration, silence_known_warnings
 from slstm_allennlp.version import __version__
 
 __all__ = ["__version__"]
+
+if "torch" not in sys.modules and "OMP_WAIT_POLICY" not in os.environ:
+    # PyTorch's threads wait for each other by spinning, for milliseconds. Where another process has one
+    # of the cores, everything takes several times as long (benchmarks/README.md).
+    os.environ.setdefault("GOMP_SPINCOUNT", "3000")
 
 if importlib.util.find_spec("allennlp") is not None:
     silence_known_warnings()

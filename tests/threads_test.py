@@ -1,0 +1,34 @@
+"""PyTorch's threads do not spin for long while another process has their core."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+@pytest.mark.parametrize(
+    "first, given, expected",
+    (
+        ("", {}, "3000"),
+        ("import torch;", {}, "None"),  # it would come too late
+        ("", {"GOMP_SPINCOUNT": "7"}, "7"),
+        ("", {"OMP_WAIT_POLICY": "ACTIVE"}, "None"),
+    ),
+)
+def test_spinning(first, given, expected):
+    program = f"import os; {first} import slstm_allennlp; print(os.environ.get('GOMP_SPINCOUNT'))"
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("GOMP", "OMP"))
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**environment, **given},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == expected
