@@ -6,11 +6,12 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
+from slstm_allennlp.modules.checked_params import CheckedParams
 from slstm_allennlp.modules.sized import sized
 
 
 @Seq2VecEncoder.register("compose", constructor="from_partial_objects")
-class ComposeSeq2VecEncoder(Seq2VecEncoder):
+class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
     A sequence encoder and a vector encoder that pools its output, as one vector encoder, for the models
     that have room for no more: any pooling over any sequence encoder.
