@@ -102,7 +102,7 @@ def test_on_pytorchs_own_operations(without_compiled_kernels, name, poison):
 
 @pytest.fixture
 def gpu_kernels(monkeypatch):
-    """Those for GPUs in the place of those for the CPU: in Triton's interpreter, where there is no GPU."""
+    """Those for GPUs in the place of those for the CPU, in Triton's interpreter."""
     pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
     from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels
 
