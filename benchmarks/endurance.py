@@ -204,7 +204,7 @@ def draw(parts: List[Dict[str, float]], unit: str, path: pathlib.Path) -> None:
     figure, (above, below) = pyplot.subplots(2, sharex=True, figsize=(7, 5))
     minutes = [part["seconds"] / 60 for part in parts]
     above.plot(minutes, [part["megabytes"] for part in parts])
-    above.set(ylabel="MB of the process", ylim=(0, None))
+    above.set(ylabel="MB of the process", ylim=(0, 1.1 * max(part["megabytes"] for part in parts)))
     for key in ("a second", "a processor's second"):
         below.plot(minutes, [part[key] for part in parts], label=f"{unit} {key}")
     below.set(xlabel="minutes", ylim=(0, None))
