@@ -4,6 +4,7 @@ random states, and what the epoch had added up so far.
 """
 
 import json
+import logging
 import os
 import random
 from itertools import islice
@@ -21,6 +22,7 @@ from allennlp.training.trainer import TrainerCheckpoint
 from slstm_allennlp.compatibility.changes import replace
 from slstm_allennlp.compatibility.checkpointer import load_a_whole_checkpoint
 
+logger = logging.getLogger(__name__)
 _KEY = "slstm_allennlp_run"
 _train_epoch = GradientDescentTrainer._train_epoch
 _try_train = GradientDescentTrainer._try_train
@@ -83,6 +85,14 @@ def resume_run(trainer: GradientDescentTrainer) -> None:
     """Takes what the checkpoint that the trainer just loaded has of the run, if it has it."""
     run = _runs[trainer] = Run()
     state = None if trainer._checkpointer is None else _loaded.pop(trainer._checkpointer, None)
+    workers = getattr(trainer.data_loader, "num_workers", 0)
+    if state is not None and (trainer._distributed or workers):
+        what = "several processes" if trainer._distributed else f"num_workers {workers}"
+        logger.warning(
+            "The training goes on from the checkpoint, and its numbers will differ a little from those "
+            "of a run that nothing interrupted: with %s, random states are not kept",
+            what,
+        )
     # One process's random state is not the others'.
     if state is not None and not trainer._distributed:
         run.starts = list(state["starts"])

@@ -187,10 +187,13 @@ def _decode(line: bytes, name: str, number: int, encoding: Encoding) -> str:
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
-        return encoding.decode(line).rstrip("\r\n")
+        text = encoding.decode(line).rstrip("\n")
     except UnicodeDecodeError as error:
         broken = error.object[error.start]
         raise Line(name, number, "").error(
             f"byte 0x{broken:02x} at position {error.start + 1} is not {encoding}, "
             f"expected a {encoding} file"
         ) from None
+    # A carriage return ends the line, also where blanks follow it.
+    body = text.rstrip(" \t\r")
+    return body + text[len(body) :].partition("\r")[0]

@@ -28,7 +28,7 @@ class _Token(NamedTuple):
 
 _PARTS = {"train": _Sections(0, 18), "dev": _Sections(19, 21), "test": _Sections(22, 24)}
 _FILE = re.compile(r"wsj_(\d\d)\d\d\.pos", re.IGNORECASE)
-_TOKEN = re.compile(r"(.+)(?<!\\)/([^/]+)")  # the last slash without a backslash before it
+_TOKEN = re.compile(r"(.+)(?<!\\)/([^/|][^/]*)")  # the last slash without a backslash before it
 _CLOSING = ("''", "-RRB-", ")")  # the tags of what may follow a sentence's full stop
 
 

@@ -5,13 +5,15 @@ import re
 
 import pytest
 import torch
+from allennlp.common.file_utils import TensorCache
 from allennlp.data.data_loaders import MultiProcessDataLoader, MultiTaskDataLoader, SimpleDataLoader
 from allennlp.data.dataset_readers import SequenceTaggingDatasetReader
-from allennlp.training import GradientDescentTrainer
+from allennlp.training import Checkpointer, GradientDescentTrainer, Trainer
 from allennlp.training.learning_rate_schedulers import LearningRateScheduler
 from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
     ReduceOnPlateauLearningRateScheduler,
 )
+from allennlp.training.trainer import TrainerCheckpoint
 
 from slstm_allennlp import compatibility
 from slstm_allennlp.compatibility.changes import CHANGES
@@ -64,6 +66,38 @@ def test_sparse_clipping_by_hand():
     assert model.weight.grad.coalesce().values().norm().item() == pytest.approx(0.5)
     trainer.clip_gradient()
     assert model.weight.grad.coalesce().values().abs().max().item() == pytest.approx(0.1)
+
+
+class FakeTrainer(Trainer):
+    """As AllenNLP's own tests of the checkpointer have it."""
+
+    def __init__(self):
+        self.states = {"epochs_completed": 1, "batches_in_epoch_completed": 0}
+
+    def get_checkpoint_state(self):
+        return TrainerCheckpoint({"weight": torch.ones(2)}, dict(self.states))
+
+
+def test_a_checkpointer_by_hand(tmp_path):
+    trainer, checkpointer = FakeTrainer(), Checkpointer(str(tmp_path), keep_most_recent_by_count=2)
+    for epoch in (1, 2, 3):
+        trainer.states["epochs_completed"] = epoch
+        checkpointer.save_checkpoint(trainer)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        f"{part}_state_e{epoch}_b0.th" for part in ("model", "training") for epoch in (2, 3)
+    )
+    found = checkpointer.load_checkpoint()
+    assert found.trainer_state == trainer.states
+    assert torch.equal(found.model_state["weight"], torch.ones(2))
+    assert Checkpointer(str(tmp_path / "none")).load_checkpoint() is None
+
+
+def test_a_tensor_cache_by_hand(tmp_path):
+    cache = TensorCache(tmp_path / "cache")
+    cache["key"] = torch.arange(3)
+    assert torch.equal(TensorCache(tmp_path / "cache")["key"], torch.arange(3))
+    with pytest.raises(KeyError):
+        cache["other"]
 
 
 def test_configs_get_the_same_classes():

@@ -157,6 +157,18 @@ def test_every_option(run, tmp_path, name):
     assert_recovers(run, tmp_path, moment, **OPTIONS[name])
 
 
+def test_what_cannot_be_the_same_is_said(run, tmp_path):
+    for workers in (0, 1):
+        loader = {**SAMPLERS["shuffled"], "num_workers": workers}
+        KillAfter.remaining = 6
+        with pytest.raises(Killed):
+            run(f"killed-{workers}", loader)
+        KillAfter.remaining = None
+        run(f"killed-{workers}", loader, recover=True)
+        log = (tmp_path / f"killed-{workers}" / "out.log").read_text()
+        assert ("with num_workers 1, random states are not kept" in log) is (workers == 1)
+
+
 @pytest.mark.parametrize("patience", ({}, {"patience": 1, "validation_metric": "+loss"}), ids=str)
 def test_behind_the_last_epoch(run, tmp_path, monkeypatch, patience):
     """Killed when the last epoch's checkpoint is there and nothing else of the end of the run."""

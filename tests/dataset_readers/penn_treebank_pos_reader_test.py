@@ -121,6 +121,7 @@ def test_missing_sections_and_odd_names(treebank):
     [
         ("The/DT\ndog\n", r"wsj_2307.pos, line 2: 'dog' is no token, expected word/TAG"),
         ("The/DT dog/\n", r"line 1: 'dog/' is no token"),
+        ("dog/|NN\n", r"line 1: 'dog/\|NN' is no token"),
         ("/NN\n", r"line 1: '/NN' is no token"),
         ("1\\/2\n", r"line 1: '1\\\\/2' is no token"),
         ("[ ]\n", r"wsj_2307.pos: no word in the file"),

@@ -114,6 +114,43 @@ def test_on_pytorchs_own_operations(without_compiled_kernels, name, poison):
     check(MODULES[name], poison, "first", torch.float32, False)
 
 
+@pytest.fixture
+def gpu_kernels(monkeypatch):
+    """Those for GPUs in the place of those for the CPU, in Triton's interpreter."""
+    pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
+    from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels
+
+    monkeypatch.setattr(
+        "slstm_allennlp.modules.sentence_state_lstm.load_kernels", lambda name: triton_kernels
+    )
+
+
+# The interpreter takes its time: three of these are in every run of the tests.
+@pytest.mark.parametrize(
+    "name, precision, where, poison",
+    [
+        ("slstm paper", "float32", "first", float("nan")),
+        ("slstm recompute", "autocast", "last", -float("inf")),
+        ("slstm fastnlp", "float64", "padding", float("nan")),
+        *(
+            pytest.param(name, precision, where, poison, marks=pytest.mark.slow)
+            for name, precision, where, poison in (
+                ("slstm released", "float32", "last", float("inf")),
+                ("slstm fastnlp", "float64", "first", float("nan")),
+                ("slstm balanced", "autocast", "last", float("nan")),
+                ("slstm no node", "float32", "first", -float("inf")),
+                ("slstm window", "float64", "first", float("nan")),
+                ("slstm paper", "autocast", "padding", float("inf")),
+            )
+        ),
+    ],
+)
+def test_on_the_kernels_for_gpus(gpu_kernels, name, precision, where, poison):
+    if torch.cuda.is_available():
+        pytest.skip("Triton's interpreter is for machines without a GPU")
+    check(MODULES[name], poison, where, PRECISIONS[precision], precision == "autocast")
+
+
 def test_compiled_kernels_are_here():
     """Else the tests above would have looked at PyTorch's operations alone."""
     assert compiled.load_kernels("slstm") is not None

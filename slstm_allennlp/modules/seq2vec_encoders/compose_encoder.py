@@ -6,11 +6,12 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
+from slstm_allennlp.modules.checked_params import CheckedParams
 from slstm_allennlp.modules.sized import sized
 
 
 @Seq2VecEncoder.register("compose", constructor="from_partial_objects")
-class ComposeSeq2VecEncoder(Seq2VecEncoder):
+class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
     Puts a vector encoder over a sequence encoder, as one vector encoder: any pooling over any
     sequence encoder, for models that take one encoder.

@@ -1,0 +1,422 @@
+"""
+For every reader, any bytes give sentences or one error with file and line, and what is read and written
+again reads the same.
+"""
+
+import csv
+import io
+import json
+import re
+from typing import Any, Callable, Dict, List, NamedTuple, Tuple
+
+import pytest
+from allennlp.common import Params
+from allennlp.data import DatasetReader
+from allennlp.data.fields import LabelField, SequenceLabelField, TextField
+from hypothesis import given
+from hypothesis import strategies as st
+
+import slstm_allennlp.dataset_readers
+from tests import properties  # noqa: F401  (how many examples)
+
+Facts = List[Dict[str, Any]]
+# Of errors that no single line is the cause of.
+OF_THE_FILE = "|".join(
+    [
+        "the file is empty",
+        "no (sentence|word|tree) in the file",
+        r"no sentences but \d+ neutral ones",
+        r"none of \d+ pairs has a gold label",
+        r"\d+ sentences for \d+ folds",
+        r"\d+ reviews, expected more than",
+        r"has \d+ lines and .* has \d+",
+    ]
+)
+BOM = b"\xef\xbb\xbf"
+# What a word may have in it that some program takes for a space, a line's end or nothing.
+ODD = "\u00a0 \u0085 \x0b \x0c \x1c \u2028 \u200b \ufeff \x00 \r e\u0301 é 字 😀 \\ ' * # | - _ /".split(
+    " "
+)
+word = st.one_of(
+    st.sampled_from("the film Cats 1\\/2 (dull) it's -DOCSTART- *x*".split()),
+    st.lists(st.sampled_from([*ODD, *"abAB12"]), min_size=1, max_size=4).map("".join),
+    st.text(min_size=1, max_size=4),
+)
+tag = st.sampled_from("NN . '' JJ|NN |NN _ O B-PER I-PER E-PER S-LOC I-LOC B- I".split())
+label = st.sampled_from(["0", "1", "2", "entailment", "neutral", "-", "", 1, True, None, 0.5, ["1"]])
+pieces = st.one_of(
+    st.sampled_from(
+        [b"\t", b" ", b"/", b"(", b")", b'"', b"{", b"}", b"1", b"-", b"[", b"]", b"=====", BOM]
+    ),
+    st.sampled_from(
+        [b"\r", b"\x85", b"\xe9", b"\xc3", b"\xff", b"\x81", b"\x00", b"\\ud83d", b"NaN", b"#"]
+    ),
+    st.binary(max_size=4),
+)
+
+
+def columns(line: List[str]) -> bytes:
+    return "\t".join(line).encode("utf-8", "surrogatepass")
+
+
+def tree_of(words: List[str], root: str) -> str:
+    return f"({root} " + " ".join(f"(2 {word})" for word in words) + ")"
+
+
+def conllu_line(number: int, word: str, tag: str) -> List[str]:
+    return [str(number), word, "_", tag, tag, "_", "_", "_", "_", "_"]
+
+
+words = st.lists(word, min_size=1, max_size=4)
+text = words.map(" ".join)
+number = st.sampled_from([0, 1, 1, 1, 2, 3])
+
+
+def in_json(**values: Any) -> Any:
+    """A line with these keys, some with values of another kind."""
+    return st.fixed_dictionaries(values).map(
+        lambda value: json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    )
+
+
+def tagged_lines(facts: Facts, line: Callable[[int, str, str], str]) -> bytes:
+    return b"".join(
+        "".join(
+            line(k, w, t) + "\n" for k, (w, t) in enumerate(zip(fact["tokens"], fact["tags"]), 1)
+        ).encode()
+        + b"\n"
+        for fact in facts
+    )
+
+
+def lines_of(facts: Facts, line: Callable[[Dict[str, Any]], str]) -> bytes:
+    return "".join(line(fact) + "\n" for fact in facts).encode()
+
+
+def bracketed(fact: Dict[str, Any]) -> str:
+    """A paragraph in brackets, within which no sentence ends."""
+    tokens = (word.replace("/", "\\/") + "/" + tag for word, tag in zip(fact["tokens"], fact["tags"]))
+    return "=====\n\n[ " + " ".join(tokens) + " ]"
+
+
+def in_iob2(fact: Dict[str, Any]) -> Dict[str, Any]:
+    letters = {"L": "I", "U": "B"}
+    return {**fact, "tags": [letters.get(tag[0], tag[0]) + tag[1:] for tag in fact["tags"]]}
+
+
+def in_bioes(fact: Dict[str, Any]) -> Dict[str, Any]:
+    return {
+        **fact,
+        "tags": [tag.translate(str.maketrans("LU", "ES"))[0] + tag[1:] for tag in fact["tags"]],
+    }
+
+
+def in_csv(fact: Dict[str, Any]) -> str:
+    file = io.StringIO()
+    row = [" ".join(fact["source_tokens"]), " ".join(fact["target_tokens"])]
+    csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="").writerow(row)
+    return file.getvalue()
+
+
+def facts(**values: Any) -> Any:
+    """What a file with nothing wrong may hold."""
+    return st.lists(st.fixed_dictionaries(values), min_size=2, max_size=4)
+
+
+plain = st.lists(
+    st.sampled_from("the film Cats it's 1.5 字 😀 x|y #1 a\u200bb ''".split()), min_size=1, max_size=4
+)
+TAGGED = st.lists(
+    st.lists(
+        st.tuples(
+            st.sampled_from("the film Cats 1/2 x|y ''".split()), st.sampled_from("NN . '' JJ".split())
+        ),
+        min_size=1,
+        max_size=4,
+    ).map(lambda pairs: {"tokens": [w for w, _ in pairs], "tags": [t for _, t in pairs]}),
+    min_size=1,
+    max_size=3,
+)
+# In BIOUL, as the reader gives them.
+ENTITIES = st.lists(
+    st.lists(st.sampled_from(["O", "U-PER", "B-LOC L-LOC", "B-PER I-PER L-PER"]), min_size=1, max_size=3)
+    .map(" ".join)
+    .map(str.split)
+    .map(lambda tags: {"tokens": [f"w{k}" for k in range(len(tags))], "tags": tags}),
+    min_size=1,
+    max_size=3,
+)
+
+
+class Format(NamedTuple):
+    """
+    A kind of file: the reader of it, a line that may well be right, what a file may hold, and how to
+    write it; the path from the folder, where it is not that of one file, and the files with it.
+    """
+
+    reader: Dict[str, Any]
+    line: Any
+    facts: Any
+    write: Callable[[Facts], bytes]
+    file: str = "corpus"
+    paths: Tuple[str, ...] = ("corpus",)
+    beside: Tuple[Tuple[str, bytes], ...] = ()
+
+
+PAIR = {"sentence1": text, "sentence2": text}
+WHITE = {"tokenizer": "whitespace"}
+FORMATS = {
+    "conllu": Format(
+        {"type": "tagged_text"},
+        st.builds(conllu_line, number, word, tag).map(columns),
+        TAGGED,
+        lambda facts: tagged_lines(facts, lambda k, w, t: "\t".join(conllu_line(k, w, t))),
+    ),
+    "columns": Format(
+        {"type": "tagged_text", "format": "columns"},
+        st.builds(lambda w, t: [w, t], word, tag).map(columns),
+        TAGGED,
+        lambda facts: tagged_lines(facts, lambda k, w, t: f"{w}\t{t}"),
+    ),
+    "inline": Format(
+        {"type": "tagged_text", "format": "inline"},
+        st.lists(st.builds(lambda w, t: f"{w}/{t}", word, tag), min_size=1, max_size=3)
+        .map(" ".join)
+        .map(lambda line: line.encode("utf-8", "surrogatepass")),
+        TAGGED,
+        lambda facts: lines_of(
+            facts,
+            lambda fact: " ".join(
+                w.replace("/", "\\/") + "/" + t for w, t in zip(fact["tokens"], fact["tags"])
+            ),
+        ),
+    ),
+    **{
+        f"conll_ner {scheme}": Format(
+            {"type": "conll_ner", "coding_scheme": scheme},
+            st.builds(lambda w, t: [w, "NN", t], word, tag).map(columns),
+            ENTITIES,
+            lambda facts, write=write: tagged_lines(
+                [write(fact) for fact in facts], lambda k, w, t: f"{w}\t_\t{t}"
+            ),
+        )
+        for scheme, write in (("IOB2", in_iob2), ("BIOES", in_bioes))
+    },
+    "penn_treebank_pos": Format(
+        {"type": "penn_treebank_pos"},
+        st.lists(
+            st.one_of(st.builds(lambda w, t: f"{w}/{t}", word, tag), st.sampled_from(["[", "]"])),
+            max_size=4,
+        )
+        .map(" ".join)
+        .map(lambda line: line.encode("utf-8", "surrogatepass")),
+        TAGGED,
+        lambda facts: lines_of(facts, bracketed),
+        file="wsj_0001.pos",
+        paths=("#0",),
+    ),
+    "movie_review": Format(
+        {"type": "movie_review", "folds": 3},
+        text.map(lambda line: line.encode("utf-8", "surrogatepass")),
+        facts(tokens=plain, label=st.just("positive")),
+        lambda facts: lines_of(
+            [f for f in facts if f["label"] == "positive"], lambda f: " ".join(f["tokens"])
+        ),
+        file="rt-polarity.pos",
+        paths=("#train", "#dev", "#test"),
+        beside=(("rt-polarity.neg", b"a dull film\nno\ntoo long\n"),),
+    ),
+    "review": Format(
+        {"type": "review", "dataset": "books", "dev_size": 1},
+        st.builds(
+            lambda label, text: [label, text], st.sampled_from(["0", "1", " 1", "2", ""]), text
+        ).map(columns),
+        facts(tokens=plain, label=st.sampled_from(["positive", "negative"])),
+        lambda facts: lines_of(
+            facts, lambda f: f"{int(f['label'] == 'positive')}\t{' '.join(f['tokens'])}"
+        ),
+        file="books.task.train",
+        paths=("#train", "#dev"),
+    ),
+    "sst_tokens": Format(
+        {"type": "sst_tokens"},
+        st.builds(tree_of, words, st.sampled_from("012345")).map(
+            lambda line: line.encode("utf-8", "surrogatepass")
+        ),
+        facts(tokens=plain, label=st.sampled_from("01234")),
+        lambda facts: lines_of(facts, lambda f: tree_of(f["tokens"], f["label"])),
+    ),
+    "snli": Format(
+        {"type": "snli", **WHITE},
+        in_json(gold_label=label, **PAIR),
+        facts(premise=plain, hypothesis=plain, label=st.sampled_from(["neutral", "entailment"])),
+        lambda facts: lines_of(
+            facts,
+            lambda f: json.dumps(
+                {
+                    "gold_label": f["label"],
+                    "sentence1": " ".join(f["premise"]),
+                    "sentence2": " ".join(f["hypothesis"]),
+                }
+            ),
+        ),
+    ),
+    "quora_paraphrase": Format(
+        {"type": "quora_paraphrase", **WHITE},
+        st.builds(lambda *values: list(values), st.sampled_from("012"), text, text, text).map(columns),
+        facts(premise=plain, hypothesis=plain, label=st.sampled_from("01")),
+        lambda facts: lines_of(
+            facts,
+            lambda f: "\t".join([f["label"], " ".join(f["premise"]), " ".join(f["hypothesis"]), "7"]),
+        ),
+    ),
+    **{
+        f"seq2seq {quoting}": Format(
+            {
+                "type": "seq2seq",
+                "source_tokenizer": "whitespace",
+                "quoting": quoting,
+                "source_add_start_token": False,
+                "source_add_end_token": False,
+                "target_add_start_token": False,
+                "target_add_end_token": False,
+            },
+            st.builds(lambda *values: list(values), text, text).map(columns),
+            facts(source_tokens=plain, target_tokens=plain),
+            (lambda facts: lines_of(facts, in_csv))
+            if quoting == csv.QUOTE_MINIMAL
+            else (
+                lambda facts: lines_of(
+                    facts, lambda f: " ".join(f["source_tokens"]) + "\t" + " ".join(f["target_tokens"])
+                )
+            ),
+        )
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
+    },
+    "parallel_text": Format(
+        {
+            "type": "parallel_text",
+            "source_tokenizer": "whitespace",
+            "source_add_start_token": False,
+            "source_add_end_token": False,
+            "target_add_start_token": False,
+            "target_add_end_token": False,
+        },
+        text.map(lambda line: line.encode("utf-8", "surrogatepass")),
+        facts(source_tokens=plain),
+        lambda facts: lines_of(facts, lambda f: " ".join(f["source_tokens"])),
+        file="x.a",
+        paths=("x.{a,a}",),
+    ),
+    "text_classification_json": Format(
+        {"type": "text_classification_json", **WHITE},
+        in_json(text=text, label=label),
+        facts(tokens=plain, label=st.sampled_from(["a", "b"])),
+        lambda facts: lines_of(
+            facts,
+            lambda f: json.dumps(
+                {"text": " ".join(f["tokens"]), **({"label": f["label"]} if "label" in f else {})}
+            ),
+        ),
+    ),
+}
+
+
+def test_every_reader_is_here():
+    ours = set(slstm_allennlp.dataset_readers.__all__)
+    tested = {type(reader_of(format)).__name__ for format in FORMATS.values()}
+    assert tested == ours
+
+
+def reader_of(format):
+    return DatasetReader.from_params(Params(json.loads(json.dumps(format.reader))))
+
+
+def read(reader, folder, format) -> Facts:
+    facts = [
+        fact_of(instance)
+        for path in format.paths
+        for instance in reader.read(f"{folder}{'' if path[0] == '#' else '/'}{path}")
+    ]
+    return sorted(facts, key=repr) if format.reader["type"] == "movie_review" else facts
+
+
+def fact_of(instance) -> Dict[str, Any]:
+    """Its words and labels."""
+    fact = {}
+    for name, field in instance.fields.items():
+        if isinstance(field, TextField):
+            fact[name] = [token.text for token in field.tokens]
+        elif isinstance(field, LabelField):
+            fact[name] = field.label
+        elif isinstance(field, SequenceLabelField):
+            fact[name] = list(field.labels)
+    return fact
+
+
+def write(folder, format, content):
+    for name, beside in format.beside:
+        (folder / name).write_bytes(beside)
+    (folder / format.file).write_bytes(content)
+
+
+def mutate(content, place, length, piece):
+    """With something else in the place of some of its bytes."""
+    place = min(place, len(content))
+    return content[:place] + piece + content[place + length :]
+
+
+def check(reader, folder, format, content):
+    write(folder, format, content)
+    try:
+        facts = read(reader, folder, format)
+    except ValueError as error:
+        said = str(error)
+        assert "\n" not in said and said.startswith(str(folder)), said
+        assert re.search(rf"{re.escape(format.file)}, line \d+: ", said) or re.search(
+            OF_THE_FILE, said
+        ), said
+        return
+    assert facts
+    for fact in facts:
+        for value in fact.values():
+            assert value and all(value), fact
+        if "tags" in fact:
+            assert len(fact["tags"]) == len(fact["tokens"])
+    # A byte order mark at a file's start is none of its first word.
+    write(folder, format, BOM + format.write(facts))
+    assert read(reader, folder, format) == facts
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_any_bytes(name, tmp_path):
+    format = FORMATS[name]
+    reader = reader_of(format)
+    line = st.one_of(format.line, format.line, st.lists(pieces, max_size=8).map(b"".join))
+    ends = st.sampled_from([b"\n", b"\n", b"\n\n", b"\r\n", b" \n", b"\r \n"])
+    lines = st.lists(st.tuples(line, ends).map(b"".join), max_size=5).map(b"".join)
+    whole = format.facts.map(format.write)
+    mutated = st.builds(mutate, whole, st.integers(0, 200), st.integers(0, 3), pieces)
+
+    @given(st.one_of(whole, mutated, mutated, lines, st.binary(max_size=40)))
+    def any_bytes(content):
+        check(reader, tmp_path, format, content)
+
+    any_bytes()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_written_reads_the_same(name, tmp_path):
+    """Else the test above might have seen nothing but errors."""
+    format = FORMATS[name]
+    reader = reader_of(format)
+
+    @given(format.facts)
+    def any_facts(facts):
+        write(tmp_path, format, format.write(facts))
+        found = read(reader, tmp_path, format)
+        for fact in facts:
+            assert any(fact.items() <= other.items() for other in found)
+        assert len(found) >= len(facts)
+
+    any_facts()

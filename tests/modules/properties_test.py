@@ -1,0 +1,206 @@
+"""
+For every encoder, any valid setting trains a step with finite numbers, and any other is refused in one
+sentence.
+"""
+
+import json
+import re
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests import properties  # noqa: F401  (how many examples)
+
+SIZES = st.integers(1, 5)
+OTHER = [True, False, 1.5, "4", [4], {}, "", -1, [[]], {"type": "x"}]
+# For each key its valid values, and others.
+SIZE = (SIZES, [0, None, *OTHER])
+RATE = (
+    st.one_of(st.sampled_from([0, 1]), st.floats(0, 1)),
+    [1.01, 2, None, -0.5, *OTHER[4:], True, "0.5"],
+)
+FLAG = (st.booleans(), [2, None, *OTHER[2:]])
+LSTM = {
+    "input_size": SIZE,
+    "hidden_size": SIZE,
+    "num_layers": SIZE,
+    "bidirectional": FLAG,
+    "dropout": RATE,
+}
+CNN = {**{key: LSTM[key] for key in ("input_size", "hidden_size", "num_layers", "dropout")}}
+POOLINGS = [[], ["max"], ["mean"], ["max", "mean"], ["mean", "max"]]
+NO_POOLINGS = [["min"], "max", ["max", 1], ["max", "max"], 3, True, [None], {}]
+TRANSITIONS = st.one_of(
+    st.sampled_from(["paper", "released", "fastnlp", "balanced", {}]),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "preset": st.sampled_from(["paper", "released", "fastnlp", "balanced"]),
+            "candidate": st.sampled_from(["tanh", "input"]),
+            "gate_normalization": st.sampled_from(["sigmoid_softmax", "softmax"]),
+            "sentence_forget": st.sampled_from(["separate", "shared"]),
+            "project_input": st.booleans(),
+            "initial_state": st.sampled_from(["learned", "input", "uniform"]),
+            "window": st.sampled_from(["concatenated", "summed"]),
+            "sentence_vector": st.sampled_from(["node", "mean", "sum_over_words"]),
+            "boundary": st.booleans(),
+            "initialization": st.sampled_from(["normal", "linear"]),
+        },
+    ),
+)
+SLSTM = {
+    "input_size": SIZE,
+    "hidden_size": SIZE,
+    "num_steps": (st.integers(1, 3), SIZE[1]),
+    "window_size": (st.integers(1, 3), SIZE[1]),
+    "num_sentence_nodes": (st.integers(0, 3), [None, *OTHER]),
+    "boundary": (st.one_of(st.none(), st.booleans()), [2, *OTHER[2:]]),
+    "transition": (TRANSITIONS, ["papr", 3, True, None, [], {"preset": 1}, {"window": "x"}, {"x": 1}]),
+    "layer_norm": FLAG,
+    "recompute": FLAG,
+    "bfloat16": FLAG,
+    "dropout": RATE,
+}
+FUSION = (
+    st.one_of(st.floats(0, 1), st.sampled_from([0, 1, "trainable", "sum", "peephole"])),
+    [-0.1, 2, "x", True, None, [0.5], {}],
+)
+SEQUENCE = {
+    "slstm": SLSTM,
+    "cas_lstm": {**LSTM, "fusion": FUSION},
+    "coupled_lstm": {**LSTM, "boundary": FLAG},
+    "stacked_cnn": {**CNN, "window": (st.sampled_from([1, 3, 5]), [2, 0, None, *OTHER])},
+    "dropout": {"input_dim": SIZE, "dropout": RATE},
+}
+VECTOR = {
+    **{name: SEQUENCE[name] for name in ("cas_lstm", "coupled_lstm", "stacked_cnn")},
+    "slstm": {**SLSTM, "pooling": (st.sampled_from([None, *POOLINGS]), NO_POOLINGS)},
+    "additive_attention": {
+        "input_size": SIZE,
+        "attention_size": (st.one_of(st.none(), SIZES), [0, *OTHER]),
+    },
+    "max_pooling": {"embedding_dim": SIZE},
+    "pooling": {
+        "embedding_dim": SIZE,
+        "pooling": (st.sampled_from([None, *POOLINGS[1:]]), [[], *NO_POOLINGS]),
+    },
+    "compose": {
+        "input_size": SIZE,
+        "seq2seq_encoder": (
+            st.sampled_from(
+                [
+                    {"type": "dropout"},
+                    "dropout",
+                    {"type": "slstm", "hidden_size": 3},
+                    {"type": "lstm", "hidden_size": 2},
+                ]
+            ),
+            [
+                None,
+                3,
+                True,
+                [],
+                {},
+                ["dropout"],
+                {"type": "dropout", "input_dim": -1},
+            ],
+        ),
+        "seq2vec_encoder": (
+            st.sampled_from([{"type": "max_pooling"}, "additive_attention", {"type": "boe"}]),
+            [None, 3, True, [], {}, ["max_pooling"], {"type": "pooling", "pooling": []}],
+        ),
+    },
+}
+# Keys without which there is nothing to build, by which a config is refused, too.
+NEEDED = (
+    "input_size",
+    "hidden_size",
+    "input_dim",
+    "embedding_dim",
+    "seq2seq_encoder",
+    "seq2vec_encoder",
+)
+ROLES = {"sequence": (Seq2SeqEncoder, SEQUENCE), "vector": (Seq2VecEncoder, VECTOR)}
+EACH = [(role, name) for role, (_, encoders) in ROLES.items() for name in encoders]
+each_encoder = pytest.mark.parametrize("role, name", EACH)
+# Of settings that are valid, but not together.
+TOGETHER = "|".join(
+    [
+        "recompute is True, expected no layer_norm, at most one sentence node and no summed window",
+        r"input_size is \d and hidden_size is \d, expected equal sizes",
+        "num_sentence_nodes is 0, expected",
+    ]
+)
+
+
+def test_every_encoder_is_here():
+    for base, encoders in ROLES.values():
+        known = {
+            name
+            for name in base.list_available()
+            if base.by_name(name).__module__.startswith("slstm_allennlp.")
+        }
+        assert set(encoders) == known
+
+
+def build(role, params):
+    return ROLES[role][0].from_params(Params(json.loads(json.dumps(params))))
+
+
+def valid(name, keys):
+    needed = {key: values for key, (values, _) in keys.items() if key in NEEDED}
+    others = {key: values for key, (values, _) in keys.items() if key not in NEEDED}
+    return st.fixed_dictionaries({"type": st.just(name), **needed}, optional=others)
+
+
+def train(role, params):
+    """A step on sentences of other lengths, one of them empty."""
+    encoder = build(role, params)
+    size = encoder.get_input_dim()
+    mask = torch.arange(4) < torch.tensor([4, 1, 0, 2]).unsqueeze(1)
+    inputs = torch.randn(4, 4, size, requires_grad=True)
+    outputs = encoder(inputs, mask)
+    expected = (4, 4, encoder.get_output_dim()) if role == "sequence" else (4, encoder.get_output_dim())
+    assert outputs.shape == expected
+    optimizer = torch.optim.SGD([inputs, *encoder.parameters()], lr=0.1)
+    outputs.double().pow(2).sum().backward()
+    assert all(p.grad is None or torch.isfinite(p.grad).all() for p in (inputs, *encoder.parameters()))
+    optimizer.step()
+    with torch.no_grad():
+        assert torch.isfinite(encoder(inputs, mask)).all()
+
+
+@each_encoder
+def test_valid_settings_train(role, name):
+    @given(valid(name, ROLES[role][1][name]))
+    def any_valid(params):
+        try:
+            train(role, params)
+        except ConfigurationError as error:
+            assert re.search(TOGETHER, str(error)), error
+
+    any_valid()
+
+
+@each_encoder
+def test_other_settings_are_one_sentence(role, name):
+    keys = ROLES[role][1][name]
+
+    @given(valid(name, keys), st.data())
+    def any_other(params, data):
+        key = data.draw(st.sampled_from(sorted(keys)))
+        if key in NEEDED and data.draw(st.integers(0, 5)) == 0 and key != "input_size":
+            params.pop(key)
+        else:
+            params[key] = data.draw(st.sampled_from(keys[key][1]))
+        with pytest.raises((ConfigurationError, ValueError)) as error:
+            train(role, params)
+        said = str(error.value)
+        assert "\n" not in said and len(said) < 400, said
+
+    any_other()

@@ -1,0 +1,18 @@
+"""
+How many examples Hypothesis tries of each property: few that are the same in each run, or, with
+HYPOTHESIS_PROFILE=thorough, many new ones.
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_COMMON = {
+    "deadline": None,  # the machine may have other work
+    "database": None,
+    "print_blob": True,
+    "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+}
+settings.register_profile("quick", max_examples=40, derandomize=True, **_COMMON)
+settings.register_profile("thorough", max_examples=int(os.environ.get("N", 2000)), **_COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
