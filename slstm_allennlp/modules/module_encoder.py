@@ -1,5 +1,6 @@
+import functools
 from contextlib import contextmanager
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Type
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -12,9 +13,29 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
     What AllenNLP's encoders over one of the project's modules share: the module, which has an
     `input_size` and an `output_size`, and masks of integers, as some models have them. A subclass has
     `_encode`: what its role takes of the module's results.
+
+        class CasLstmEncoder(ModuleEncoder, module=CellAwareStackedLSTM, name="cas_lstm"): ...
+
+    takes the arguments of the module, whose errors are `ConfigurationError` under that name.
     """
 
     _module: Any
+
+    def __init_subclass__(
+        cls, module: Optional[Type[torch.nn.Module]] = None, name: str = "", **options: Any
+    ) -> None:
+        super().__init_subclass__(**options)
+        if module is None:
+            return
+        make = module
+
+        @functools.wraps(make.__init__)  # AllenNLP reads the arguments of a config from the signature
+        def init(self: Any, *arguments: Any, **named: Any) -> None:
+            super(cls, self).__init__()  # type: ignore[misc]
+            with errors_of(name):
+                self._module = make(*arguments, **named)
+
+        cls.__init__ = init  # type: ignore[assignment, method-assign]
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
         """
