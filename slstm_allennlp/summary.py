@@ -13,7 +13,7 @@ from slstm_allennlp.ops.slstm.settings import PRESETS
 
 def model_name(model: Model) -> str:
     """The name that configs have for it, or that of its class."""
-    return _registered_name(Model, model)
+    return registered_name(Model, model)
 
 
 def encoder_names(model: Model) -> List[str]:
@@ -53,12 +53,13 @@ def _encoders(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
 
 def _encoder_name(encoder: torch.nn.Module) -> str:
     base = Seq2VecEncoder if isinstance(encoder, Seq2VecEncoder) else Seq2SeqEncoder
-    name = _registered_name(base, encoder)
+    name = registered_name(base, encoder)
     presets = {preset(each) for each in encoder.modules() if isinstance(each, SentenceStateLSTM)}
     return f"{name} ({', '.join(sorted(presets))})" if presets else name
 
 
-def _registered_name(base: Type[Registrable], thing: object) -> str:
+def registered_name(base: Type[Registrable], thing: object) -> str:
+    """The name that configs have for a thing of this role, or that of its class."""
     for name, (registered, _) in Registrable._registry[base].items():
         if registered is type(thing):
             return name
