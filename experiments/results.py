@@ -1,5 +1,5 @@
 """
-Writes the tables of measured results into the documents, and docs/evidence.svg:
+Writes the tables of measured results into the documents:
 
     python experiments/results.py
 
@@ -13,7 +13,6 @@ takes their numbers from the --output-dir of `allennlp compare`, named as the co
 """
 
 import argparse
-import hashlib
 import json
 import pathlib
 import re
@@ -30,7 +29,6 @@ from slstm_allennlp.comparison.significance import Spread, corrected, paired_t_t
 
 ROOT = pathlib.Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "RESULTS.md", *sorted((ROOT / "docs").glob("*.md"))]
-PICTURE = ROOT / "docs" / "evidence.svg"
 BLOCK = re.compile(r"(<!-- results: ([^\n]*) -->\n)(.*?)(<!-- end of results -->)", re.DOTALL)
 LINEAR = "linear"  # no encoder: last, never bold, in no correction
 
@@ -101,17 +99,6 @@ def differences(corpora: Any, system: str, baseline: str) -> Iterator[float]:
             yield round(systems[system]["test"][0] - systems[baseline]["test"][0], 2)
 
 
-def beside(first: str, second: str, *names: str) -> List[str]:
-    """Test scores of the second comparison's systems in both, corpus by corpus."""
-    both = [load(first), load(second)]
-    rows = [
-        [f"`{system}`"]
-        + [spread(of["corpora"][name].get(system, {}).get("test")) for name in names for of in both]
-        for system in both[1]["corpora"][names[0]]
-    ]
-    return table(["system", *(f"{name}, {of['label']}" for name in names for of in both)], rows)
-
-
 def recipes() -> List[str]:
     """The recipes and the linear model on each corpus, with the mean over the texts."""
     content = load("recipes")
@@ -126,18 +113,18 @@ def recipes() -> List[str]:
 
 
 def recipes_in_short() -> List[str]:
-    """The same with one decimal, and the mean over the sets of whole reviews."""
+    """The same with one decimal, of some corpora, the best in bold."""
     content = load("recipes")
-    sentences, *reviews = content["texts"]
-    rows = []
-    for label, of in content["systems"].items():
-        parts = [[sentences], reviews, *([name] for name in content["others"])]
-        means = [
-            statistics.fmean(of[n][0] for n in part) if {*part} <= {*of} else None for part in parts
-        ]
-        cells = [NONE if mean is None else f"{mean:.1f}" for mean in means]
-        rows.append([content["short_labels"].get(label, label), *cells])
-    return table(["", *content["short_titles"]], rows)
+    titles = content["short_titles"]
+    cells = {
+        label: [NONE if name not in of else f"{of[name][0]:.1f}" for name in titles]
+        for label, of in content["systems"].items()
+    }
+    for number, name in enumerate(titles):
+        best = max(cells, key=lambda label: content["systems"][label].get(name, [0.0])[0])
+        cells[best][number] = f"**{cells[best][number]}**"
+    rows = [[content["short_labels"].get(label, label), *row] for label, row in cells.items()]
+    return table(["test accuracy, %", *titles.values()], rows)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
@@ -146,7 +133,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 
 
 TABLES: Dict[str, Callable[..., List[str]]] = {
-    function.__name__: function for function in (corpus, overview, beside, recipes, recipes_in_short)
+    function.__name__: function for function in (corpus, overview, recipes, recipes_in_short)
 }
 
 
@@ -160,42 +147,10 @@ def filled(text: str) -> str:
     return BLOCK.sub(block, text)
 
 
-def digest() -> str:
-    """Of what the picture shows, which is noted in it."""
-    return hashlib.sha256(json.dumps(load("evidence"), sort_keys=True).encode()).hexdigest()
-
-
-def draw(path: pathlib.Path = PICTURE) -> None:
-    """How far the S-LSTMs are from the BiLSTM on each corpus, with both standard deviations."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    content = load("evidence")
-    corpora = {name: of for name, of in content["corpora"].items() if name in content["overview"]}
-    pyplot.rcParams.update({"svg.hashsalt": "results", "font.size": 9})
-    figure, axis = pyplot.subplots(figsize=(8, 3.6), constrained_layout=True)
-    styles = {"slstm": ("o", "#000000"), "balanced": ("s", "#0072b2"), "fastnlp": ("^", "#d55e00")}
-    styles["released"] = ("D", "#009e73")
-    for number, (system, (marker, color)) in enumerate(styles.items()):
-        places = [place + 0.15 * (number - 1.5) for place in range(len(corpora))]
-        both = [[of[name]["test"] for name in (system, "bilstm")] for of in corpora.values()]
-        gains = [ours[0] - theirs[0] for ours, theirs in both]
-        errors = [(ours[1] ** 2 + theirs[1] ** 2) ** 0.5 for ours, theirs in both]
-        axis.errorbar(places, gains, errors, fmt=marker, color=color, label=system, capsize=2, lw=0.8)
-    axis.axhline(0, color="0.5", linewidth=0.8)
-    axis.set_xticks(range(len(corpora)), [name.replace("_", "\n") for name in corpora])
-    axis.set_ylabel("points ahead of the BiLSTM (test)")
-    axis.legend(fontsize=8, ncol=4)
-    figure.savefig(path, metadata={"Date": None, "Description": digest()})
-    pyplot.close(figure)
-
-
 def take(comparison: str, folders: Sequence[pathlib.Path], baselines: Sequence[str]) -> None:
     """Puts the numbers of `allennlp compare` into the comparison's file, those of a corpus anew."""
     path = ROOT / "experiments" / f"{comparison}.json"
-    content = load(comparison) if path.exists() else {"label": comparison, "corpora": {}}
+    content = load(comparison) if path.exists() else {"corpora": {}}
     for folder in folders:
         report = Report(folder)
         systems: Systems = {}
@@ -248,7 +203,6 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         take(given.take, given.folders, given.baselines)
     for document in DOCUMENTS:
         document.write_text(filled(document.read_text(encoding="utf-8")), encoding="utf-8")
-    draw()
 
 
 if __name__ == "__main__":
