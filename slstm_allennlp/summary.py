@@ -7,6 +7,7 @@ from allennlp.common import Registrable
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 
+from slstm_allennlp.models.fitted_model import FittedModel
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm.settings import PRESETS
 
@@ -35,7 +36,9 @@ def preset(encoder: SentenceStateLSTM) -> str:
 
 
 def num_weights(model: torch.nn.Module) -> Dict[str, int]:
-    """All of them, and those that are trained."""
+    """All of them, and those that are trained; of a model that is fitted at once, what was fitted."""
+    if isinstance(model, FittedModel):
+        return {"all": model.num_weights, "trained": model.num_weights}
     weights = list(model.parameters())
     return {
         "all": sum(weight.numel() for weight in weights),

@@ -1,11 +1,13 @@
-import functools
+import inspect
 from contextlib import contextmanager
-from typing import Any, Iterator, Optional, Type
+from typing import Any, Callable, Iterator, Optional, Type, TypeVar
 
 import torch
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.modules.checked_params import CheckedParams
+
+C = TypeVar("C", bound=Callable[..., Any])
 
 
 class ModuleEncoder(CheckedParams, torch.nn.Module):
@@ -29,7 +31,7 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
             return
         make = module
 
-        @functools.wraps(make.__init__)  # AllenNLP reads the arguments of a config from the signature
+        @with_arguments_of(make.__init__)
         def init(self: Any, *arguments: Any, **named: Any) -> None:
             super(cls, self).__init__()  # type: ignore[misc]
             with errors_of(name):
@@ -71,6 +73,23 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
 def zero_without_words(sentences: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
     """Sets what is all padding to zero, as AllenNLP's own encoders do."""
     return sentences if mask is None else sentences.masked_fill(~mask.any(dim=1, keepdim=True), 0)
+
+
+def with_arguments_of(theirs: Callable[..., Any]) -> Callable[[C], C]:
+    """
+    Gives a constructor of `*arguments, **named`, in its signature, the arguments that it hands on,
+    before those of its own that go by name. AllenNLP reads the keys of a config from there.
+    """
+
+    def decorated(constructor: C) -> C:
+        arguments = inspect.signature(constructor).parameters.values()
+        own = [argument for argument in arguments if argument.kind is argument.KEYWORD_ONLY]
+        signature = inspect.signature(theirs)
+        merged = signature.replace(parameters=[*signature.parameters.values(), *own])
+        constructor.__signature__ = merged  # type: ignore[attr-defined]
+        return constructor
+
+    return decorated
 
 
 @contextmanager
