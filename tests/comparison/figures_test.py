@@ -162,6 +162,13 @@ def test_confusions_of_many_labels_are_shades(tmp_path):
     assert {"share of the row (%)", "predicted"} <= set(shown) and shown.count("100") == 1  # the bar's
 
 
+def test_confusions_of_twelve_labels_have_their_numbers(tmp_path):
+    pairs = Counter((str(number), str(number)) for number in range(12))
+    figures.confusion(tmp_path / "c.svg", "lstm", figures.confusions({"lstm": pairs})["lstm"])
+    shown = texts(tmp_path / "c.svg")
+    assert "predicted (% of row, count)" in shown and shown.count("100") == 12
+
+
 def test_up_to_six_lines_are_in_one_panel(tmp_path):
     score, loss = Scale("accuracy (%)", 100), Scale("loss")
     panels = {
