@@ -64,6 +64,8 @@ def test_the_labels_with_most_confusions():
     assert was_cut and len(labels) == 21 and labels[-1] == OTHER
     assert {"tag00", "tag27", "tag28", "tag29"} < set(labels)
     assert figures.confused_labels(Counter(right[:3])) == (["tag00", "tag01", "tag02"], False)
+    assert not figures.confused_labels(Counter(right[:20]))[1]
+    assert figures.confused_labels(Counter(right[:21]))[1]
 
 
 def test_confusions_are_counted():
