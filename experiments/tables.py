@@ -41,6 +41,10 @@ class Report:
         self.name = folder.name
         self.missing: List[str] = report["missing"]
         self.scale = scale_of(report["metric"]["name"])
+        runs = [run for system in report["systems"].values() for run in system["runs"]]
+        self.versions = {
+            key: sorted({run[key] for run in runs if key in run}) for key in ("torch", "slstm_allennlp")
+        }
         self.dev, self.test = (
             {
                 name: {run["seed"]: run[part] for run in system["runs"]}

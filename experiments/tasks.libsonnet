@@ -1,9 +1,8 @@
 // The corpora of RESULTS.md, at a size for a CPU: a comparison of encoders over words of 64 numbers in the config
 // of the corpus `name`, whose files are in `data`. `encoders` are, by name, `vector(encoder, size)` for a
 // Seq2VecEncoder or, for taggers, a Seq2SeqEncoder. Budget and optimizer are the same for all of a corpus.
-local indexer = (import '../training_config/words.libsonnet').indexer;
-
 local words = 64;
+local indexer = { type: 'single_id', lowercase_tokens: true };  // as the configs have it
 local tokens = 'model.text_field_embedder.token_embedders.tokens.embedding_dim';
 
 local classifier(config, changes) = {

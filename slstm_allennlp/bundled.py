@@ -58,17 +58,23 @@ def config_path(given: str, folder: Path) -> str:
     is_name = Path(given).name == given and "." not in given
     if not is_name or Path(given).exists():
         return given
-    names = config_names()
-    if given not in names:
-        match = nearest(given, names)
-        meant = "" if match is None else f", did you mean {match!r}?"
-        raise ConfigurationError(
-            f"there is no file {given} and no config of that name{meant or ','} "
-            "`slstm config` lists the configs"
-        )
+    expect_config(given, f"there is no file {given} and no config of that name")
     path = folder / f"{given}.json"
     path.write_text(json.dumps(whole_config(given)), encoding="utf-8")
     return str(path)
+
+
+def expect_config(name: str, complaint: str) -> None:
+    """
+    # Errors
+
+    `ConfigurationError` with this complaint for a name that no config has.
+    """
+    names = config_names()
+    if name not in names:
+        match = nearest(name, names)
+        meant = "," if match is None else f", did you mean {match!r}?"
+        raise ConfigurationError(f"{complaint}{meant} `slstm config` lists them")
 
 
 def _root() -> Path:

@@ -7,13 +7,14 @@ from allennlp.common import Registrable
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 
+from slstm_allennlp.models.fitted_model import FittedModel
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm.settings import PRESETS
 
 
 def model_name(model: Model) -> str:
     """The name that configs have for it, or that of its class."""
-    return _registered_name(Model, model)
+    return registered_name(Model, model)
 
 
 def encoder_names(model: Model) -> List[str]:
@@ -35,7 +36,9 @@ def preset(encoder: SentenceStateLSTM) -> str:
 
 
 def num_weights(model: torch.nn.Module) -> Dict[str, int]:
-    """All of them, and those that are trained."""
+    """All of them, and those that are trained; of a model that is fitted at once, what was fitted."""
+    if isinstance(model, FittedModel):
+        return {"all": model.num_weights, "trained": model.num_weights}
     weights = list(model.parameters())
     return {
         "all": sum(weight.numel() for weight in weights),
@@ -53,12 +56,13 @@ def _encoders(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
 
 def _encoder_name(encoder: torch.nn.Module) -> str:
     base = Seq2VecEncoder if isinstance(encoder, Seq2VecEncoder) else Seq2SeqEncoder
-    name = _registered_name(base, encoder)
+    name = registered_name(base, encoder)
     presets = {preset(each) for each in encoder.modules() if isinstance(each, SentenceStateLSTM)}
     return f"{name} ({', '.join(sorted(presets))})" if presets else name
 
 
-def _registered_name(base: Type[Registrable], thing: object) -> str:
+def registered_name(base: Type[Registrable], thing: object) -> str:
+    """The name that configs have for a thing of this role, or that of its class."""
     for name, (registered, _) in Registrable._registry[base].items():
         if registered is type(thing):
             return name

@@ -1,6 +1,7 @@
 """The configs that come with the package: named, printed whole, and in the wheel."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,29 @@ def test_all_configs_have_a_name_and_a_description():
     assert sorted(path.stem for path in (ROOT / "training_config").glob("*.jsonnet")) == NAMES
     assert all(len(bundled.description(name)) > 20 for name in NAMES)
     assert bundled.description("mr_slstm") == "Movie reviews with an S-LSTM: the paper's settings."
+
+
+def imports(path):
+    """All files that one opens to read a config, but the config itself."""
+    found = re.findall(r"^[^/\n]*import '(.*?)'", path.read_text(encoding="utf-8"), re.MULTILINE)
+    files = {(path.parent / name).resolve() for name in found}
+    return files.union(*map(imports, files))
+
+
+def test_who_reads_a_config_opens_two_more_files_at_most():
+    configs = [
+        path
+        for folder in ("training_config", "experiments")
+        for path in (ROOT / folder).glob("*.jsonnet")
+    ]
+    opened = {path.name: imports(path) for path in configs}
+    assert {name: files for name, files in opened.items() if len(files) > 2} == {}
+    papers, translation = (
+        ROOT / "training_config" / f"{name}.libsonnet" for name in ("papers", "translation")
+    )
+    assert papers in opened["mr_slstm.jsonnet"] and translation in opened["iwslt14_lstm.jsonnet"]
+    unread = {*(ROOT / "training_config").glob("*.libsonnet")}.difference(*opened.values())
+    assert not unread
 
 
 @pytest.mark.parametrize("name", NAMES)

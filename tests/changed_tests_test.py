@@ -11,6 +11,7 @@ FILES = """
     slstm_allennlp/metrics/token_bleu.py training_config/pos_slstm.jsonnet docs/compare.md setup.py
     tests/conftest.py tests/ops/slstm_test.py tests/span_tags_test.py tests/commands_test.py
     tests/documents_test.py tests/paper_tables_test.py tests/translation_test.py
+    tests/bundled_test.py tests/experiments/results_test.py
 """.split()
 
 
@@ -49,8 +50,18 @@ def changed_tests(folder):
         (["slstm_allennlp/metrics/token_bleu.py"], ["tests/translation_test.py"]),
         (["slstm_allennlp/ops/new.py", "tests/ops/slstm_test.py"], ["tests/ops"]),
         (["slstm_allennlp/no_tests/new.py"], []),
-        (["training_config/new.jsonnet"], ["tests/commands_test.py", "tests/paper_tables_test.py"]),
-        (["docs/compare.md"], ["tests/documents_test.py", "tests/paper_tables_test.py"]),
+        (
+            ["training_config/new.jsonnet"],
+            ["tests/bundled_test.py", "tests/commands_test.py", "tests/paper_tables_test.py"],
+        ),
+        (
+            ["docs/compare.md"],
+            [
+                "tests/documents_test.py",
+                "tests/experiments/results_test.py",
+                "tests/paper_tables_test.py",
+            ],
+        ),
     ],
 )
 def test_what_is_not_committed_yet(git, tmp_path, changed, tests):

@@ -10,7 +10,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.params import parse_overrides
 from allennlp.common.plugins import import_plugins
-from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.models import Model
 
 from tests.conftest import ROOT
@@ -59,7 +59,7 @@ def test_every_command_fits_its_config(kinds):
 
 @pytest.mark.slow
 def test_every_command_builds_its_model(kinds):
-    """The parts of the model fit each other. (commands_test trains the configs.)"""
+    """The parts of the model fit each other, and give a loss. (commands_test trains the configs.)"""
     import_plugins()  # as the command line does
     for (config, _), overrides in kinds.items():
         params = Params.from_file(config, overrides)
@@ -67,7 +67,13 @@ def test_every_command_builds_its_model(kinds):
             params["dataset_reader"]["dataset"] = "books"  # not all are bundled
         reader = DatasetReader.from_params(params["dataset_reader"])
         instances = list(itertools.islice(reader.read(params["train_data_path"]), 3))
-        Model.from_params(params["model"], vocab=Vocabulary.from_instances(instances))
+        for instance in instances:
+            reader.apply_token_indexers(instance)
+        vocabulary = Vocabulary.from_instances(instances)
+        model = Model.from_params(params["model"], vocab=vocabulary)
+        batch = Batch(instances)
+        batch.index_instances(vocabulary)
+        assert model(**batch.as_tensor_dict())["loss"].isfinite(), (config, overrides)
 
 
 # Keys that a config leaves at their default.

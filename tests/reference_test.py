@@ -8,8 +8,10 @@ import sys
 import pytest
 from allennlp.common.plugins import import_plugins
 
+from slstm_allennlp import modules
 from tests.conftest import ROOT
 
+KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 import_plugins()  # as the command line does
 REFERENCE = runpy.run_path(str(ROOT / "tools" / "reference.py"), run_name="reference")
 
@@ -27,7 +29,10 @@ def test_the_document_is_what_its_script_writes(tmp_path, monkeypatch):
     "entry", list(REFERENCE["entries"]()), ids=lambda entry: f"{entry.role} {entry.name}"
 )
 def test_every_argument_is_spoken_of(entry):
-    """In the docstring, or in that of a class of ours on which it builds; and the name itself."""
+    """
+    In the docstring, or in that of a class of ours on which it builds, or of a torch module to which it
+    points; and the name itself.
+    """
     assert f'"{entry.name}"' in entry.subject.__doc__
     if entry.role == "Subcommand":
         assert not [line for line in REFERENCE["command_line"](entry.subject) if line.endswith(": None")]
@@ -35,8 +40,10 @@ def test_every_argument_is_spoken_of(entry):
     owner = next(base for base in entry.subject.__mro__ if "__init__" in vars(base))
     documents = [entry.subject, *REFERENCE["shared_bases"](entry.subject)]
     text = " ".join(" ".join(subject.__doc__ for subject in documents).split())
+    for name in re.findall(r"as in `(\w+)`", text):
+        text += getattr(modules, name).__doc__ if name in modules.__all__ else ""
     if not owner.__module__.startswith("slstm_allennlp") or "with its parameters" in text:
         return  # the arguments are AllenNLP's
     for argument in inspect.signature(owner.__init__).parameters.values():
-        if argument.name != "self" and argument.kind == argument.POSITIONAL_OR_KEYWORD:
+        if argument.name != "self" and argument.kind in KINDS:
             assert re.search(rf"\b{argument.name}\b", text), argument.name

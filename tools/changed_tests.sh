@@ -18,10 +18,10 @@ tests_of() {
       # A module that has no test file is one that several folders use.
       if [ -e "tests/${part%.py}_test.py" ]; then echo "tests/${part%.py}_test.py"; else echo tests; fi
       ;;
-    training_config/*) echo tests/commands_test.py tests/paper_tables_test.py ;;
+    training_config/*) echo tests/bundled_test.py tests/commands_test.py tests/paper_tables_test.py ;;
     fixtures/*) echo tests/dataset_readers ;;
     experiments/*) echo tests/experiments tests/translation_test.py ;;
-    *.md | tools/*) echo tests/*_test.py | xargs -n 1 | grep -E 'documents|reference|tables|tools|find_python' ;;
+    *.md | tools/*) echo tests/*_test.py tests/experiments/results_test.py | xargs -n 1 | grep -E 'documents|reference|tables|tools|find_python|results' ;;
   esac
 }
 

@@ -1,9 +1,9 @@
 // Reviews with BERT's features in the place of word vectors, trained as the re-implementation report has
 // it: Adam, dropout of 0.2 before and after the encoder, 20 epochs, the best on dev.
 // `encoder` is a Seq2VecEncoder without its input_size.
-local mtl = import 'mtl.libsonnet';
+local papers = import 'papers.libsonnet';
 
-function(encoder) mtl(encoder) {
+function(encoder) papers.classification(encoder) {
   // Another BERT by a config of two lines, or by an override of `model_name` below. Sizes follow.
   //   (import 'training_config/mtl_bert_slstm.jsonnet')
   //   + { bert+:: { name: 'all-MiniLM-L6-v2' } }
@@ -12,7 +12,14 @@ function(encoder) mtl(encoder) {
     max_length: 512,  // word pieces; longer texts go through BERT in parts
   },
 
-  dataset_reader+: { token_indexers: { tokens: { type: 'utf8' } } },
+  dataset_reader: {
+    type: 'review',
+    dataset: 'books',
+    token_indexers: { tokens: { type: 'utf8' } },
+  },
+  train_data_path: 'fixtures/mtl#train',
+  validation_data_path: 'fixtures/mtl#dev',
+  test_data_path: 'fixtures/mtl#test',
 
   model+: {
     namespace: 'utf8',  // of that indexer

@@ -1,2 +1,2 @@
 // IWSLT 2014 with CAS-LSTMs on both sides.
-(import 'translation_cas_lstm.jsonnet') + (import 'iwslt14.libsonnet')
+(import 'translation_cas_lstm.jsonnet').iwslt14

@@ -1,8 +1,8 @@
 // Sentiment of movie review sentences (Pang and Lee, 2005), in a random 80/10/10 split.
 // `encoder` is a Seq2VecEncoder without its input_size.
-local classification = import 'classification.libsonnet';
+local papers = import 'papers.libsonnet';
 
-function(encoder) classification(encoder) {
+function(encoder) papers.classification(encoder) {
   dataset_reader+: { type: 'movie_review', seed: 0, folds: 10, fold: 0 },
   train_data_path: 'fixtures/mr#train',
   validation_data_path: 'fixtures/mr#dev',

@@ -1,8 +1,8 @@
 // Sentiment of whole reviews: one of the 16 datasets of Liu et al. (2017), named by `dataset`.
 // `encoder` is a Seq2VecEncoder without its input_size.
-local classification = import 'classification.libsonnet';
+local papers = import 'papers.libsonnet';
 
-function(encoder) classification(encoder) {
+function(encoder) papers.classification(encoder) {
   dataset_reader+: { type: 'review', dataset: 'books' },
   train_data_path: 'fixtures/mtl#train',
   validation_data_path: 'fixtures/mtl#dev',

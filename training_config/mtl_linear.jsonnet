@@ -1,5 +1,5 @@
 // Reviews with a linear model: TF-IDF of words and pairs of words, logistic regression.
-local linear = import 'linear.libsonnet';
 local mtl = import 'mtl.libsonnet';
+local papers = import 'papers.libsonnet';
 
-linear(mtl({}), { type: 'linear_classifier' })
+papers.linear(mtl({}), { type: 'linear_classifier' })

@@ -1,8 +1,8 @@
 // Named entities of CoNLL-2003 in BIOES tags, which AllenNLP calls BIOUL.
 // `encoder` is a Seq2SeqEncoder without its input_size.
-local tagging = import 'tagging.libsonnet';
+local papers = import 'papers.libsonnet';
 
-function(encoder) tagging(encoder, '+f1-measure-overall') {
+function(encoder) papers.tagging(encoder, '+f1-measure-overall') {
   dataset_reader+: { type: 'conll_ner', coding_scheme: 'IOB1' },
   train_data_path: 'fixtures/ner/train.txt',
   validation_data_path: 'fixtures/ner/dev.txt',

@@ -1,5 +1,5 @@
 // Named entity recognition with a linear CRF over the usual features (python-crfsuite).
-local linear = import 'linear.libsonnet';
 local ner = import 'ner.libsonnet';
+local papers = import 'papers.libsonnet';
 
-linear(ner({}), { type: 'linear_tagger', label_encoding: 'BIOUL' })
+papers.linear(ner({}), { type: 'linear_tagger', label_encoding: 'BIOUL' })

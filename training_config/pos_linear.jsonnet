@@ -1,5 +1,5 @@
 // Part-of-speech tagging with a linear CRF over the usual features (python-crfsuite).
-local linear = import 'linear.libsonnet';
 local pos = import 'pos.libsonnet';
+local papers = import 'papers.libsonnet';
 
-linear(pos({}), { type: 'linear_tagger' })
+papers.linear(pos({}), { type: 'linear_tagger' })

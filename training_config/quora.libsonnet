@@ -1,8 +1,8 @@
 // Paraphrases: the Quora question pairs, and what comes in their form, such as MRPC.
 // `encoder` is a Seq2VecEncoder without its input_size.
-local pairs = import 'pairs.libsonnet';
+local papers = import 'papers.libsonnet';
 
-function(encoder) pairs(encoder, 'paraphrase') {
+function(encoder) papers.pairs(encoder, 'paraphrase') {
   dataset_reader+: { type: 'quora_paraphrase' },
   train_data_path: 'fixtures/quora/train.tsv',
   validation_data_path: 'fixtures/quora/dev.tsv',

@@ -1,5 +1,5 @@
 // Quora question pairs with a linear model: φ of two TF-IDF vectors, logistic regression.
-local linear = import 'linear.libsonnet';
 local quora = import 'quora.libsonnet';
+local papers = import 'papers.libsonnet';
 
-linear(quora({}), { type: 'linear_pair_classifier', features: 'paraphrase' })
+papers.linear(quora({}), { type: 'linear_pair_classifier', features: 'paraphrase' })

@@ -1,8 +1,8 @@
 // Natural language inference: SNLI, and what comes in its form, such as SICK.
 // `encoder` is a Seq2VecEncoder without its input_size.
-local pairs = import 'pairs.libsonnet';
+local papers = import 'papers.libsonnet';
 
-function(encoder) pairs(encoder, 'nli') {
+function(encoder) papers.pairs(encoder, 'nli') {
   dataset_reader+: { type: 'snli' },
   train_data_path: 'fixtures/snli/train.jsonl',
   validation_data_path: 'fixtures/snli/dev.jsonl',

@@ -1,5 +1,5 @@
 // SNLI with a linear model: φ of two TF-IDF vectors, logistic regression.
-local linear = import 'linear.libsonnet';
 local snli = import 'snli.libsonnet';
+local papers = import 'papers.libsonnet';
 
-linear(snli({}), { type: 'linear_pair_classifier' })
+papers.linear(snli({}), { type: 'linear_pair_classifier' })

@@ -1,6 +1,19 @@
 // Translation with an attentional encoder-decoder of 2 layers and 256 units, as in the CAS-LSTM paper
 // (Section 4.4). `encoder` is a Seq2SeqEncoder and `decoder_net` a DecoderNet, both without their sizes.
+
+// On IWSLT 2014 German-English: two files, in pieces of words (byte pair encoding, 10,000) as fairseq's
+// prepare-iwslt14.sh makes them: iwslt14.tokenized.de-en/{train,valid,test}.{de,en}.
+local iwslt14 = {
+  dataset_reader+: { type: 'parallel_text', quoting:: null },
+  // The sample has two files for dev alone, so that training, too, is on these until you give your own.
+  train_data_path: 'fixtures/translation/dev.{de,en}',
+  validation_data_path: 'fixtures/translation/dev.{de,en}',
+  vocabulary:: null,  // all pieces, however rare
+};
+
 function(encoder, decoder_net) {
+  iwslt14:: self + iwslt14,
+
   // Other sizes by a config of two lines, from which all below follow:
   //   (import 'training_config/translation_cas_lstm.jsonnet')
   //   + { size:: 128 }  // iwslt14_cas_lstm_247.jsonnet is one

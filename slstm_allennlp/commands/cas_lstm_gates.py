@@ -14,6 +14,7 @@ from slstm_allennlp.commands.inputs import (
     positive,
     read_inputs,
 )
+from slstm_allennlp.comparison.figures import drawing
 from slstm_allennlp.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
 
 
@@ -89,35 +90,16 @@ def _report(histograms: Dict[Place, Dict[str, Histogram]]) -> Dict[str, Any]:
 
 def draw(histograms: Dict[Place, Dict[str, Histogram]], path: pathlib.Path) -> None:
     """A column of pictures for each layer and direction, a row for each quantity."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(
-        len(QUANTITIES),
-        len(histograms),
-        figsize=(3.6 * len(histograms), 8),
-        squeeze=False,
-        sharex=True,
-        constrained_layout=True,
-    )
     width = 1 / BINS
-    for column, (place, of_place) in enumerate(histograms.items()):
-        for row, (key, label) in enumerate(QUANTITIES.items()):
-            counts = of_place[key].counts
-            ax = axes[row][column]
-            ax.bar(
-                [(number + 0.5) * width for number in range(BINS)],
-                counts / max(1, counts.sum()),
-                width=width,
-                color="0.45",
-            )
-            ax.set_xlim(0, 1)
-            ax.set_xlabel(label, fontsize=8)
-            ax.tick_params(labelsize=8)
-        axes[0][column].set_title(f"layer {place.layer}, {place.direction}\n{place.encoder}", fontsize=8)
-    for row in axes:
-        row[0].set_ylabel("share of values", fontsize=8)
-    figure.savefig(path, dpi=150)
-    pyplot.close(figure)
+    with drawing(path, (3.6, 2.7), len(QUANTITIES), len(histograms)) as axes:
+        for column, (place, of_place) in zip(axes.T, histograms.items()):
+            for axis, (key, label) in zip(column, QUANTITIES.items()):
+                counts = of_place[key].counts
+                middles = [(number + 0.5) * width for number in range(BINS)]
+                axis.bar(middles, counts / max(1, counts.sum()), width=width, color="0.45")
+                axis.set_xlim(0, 1)
+                axis.set_xlabel(label, fontsize=8)
+                axis.tick_params(labelsize=8)
+            column[0].set_title(f"layer {place.layer}, {place.direction}\n{place.encoder}", fontsize=8)
+        for axis in axes[:, 0]:
+            axis.set_ylabel("share of values", fontsize=8)

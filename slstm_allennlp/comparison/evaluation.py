@@ -16,6 +16,7 @@ from allennlp.training.util import evaluate
 from slstm_allennlp.comparison.plan import is_fitted, section
 from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
 from slstm_allennlp.models import FittedModel
+from slstm_allennlp.summary import num_weights
 
 _BATCH_SIZE = 32  # where the config has none
 _GROUPS = 10  # of training sentences by their length, as in the S-LSTM paper's Figure 5
@@ -80,7 +81,7 @@ class TrainedRun:
         start = time.perf_counter()
         metrics = evaluate(self.model, loader, cuda_device=self._device)
         seconds = time.perf_counter() - start
-        return Measurements(metrics, seconds, *_sizes_of(self.model))
+        return Measurements(metrics, seconds, *num_weights(self.model).values())
 
     def predict(self) -> List[Prediction]:
         """In the order of the test set; sentences of like lengths make up a batch."""
@@ -163,15 +164,6 @@ class TrainedRun:
     def _wait(self) -> None:
         if self._device >= 0:
             torch.cuda.synchronize(self._device)
-
-
-def _sizes_of(model: Model) -> Tuple[int, int]:
-    """Numbers in the weights: all, and those that training changes."""
-    if isinstance(model, FittedModel):
-        return model.num_weights, model.num_weights
-    parameters = list(model.parameters())
-    trained = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
-    return sum(parameter.numel() for parameter in parameters), trained
 
 
 def _of_all(loader_config: Dict[str, Any]) -> Dict[str, Any]:

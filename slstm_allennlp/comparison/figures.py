@@ -30,7 +30,7 @@ OTHER = "(other)"
 
 
 @contextmanager
-def _drawing(
+def drawing(
     path: Path, size: Tuple[float, float], rows: int = 1, columns: int = 1
 ) -> Iterator[numpy.ndarray]:
     """Axes of that size in rows and columns; the file's ending chooses its form."""
@@ -85,7 +85,7 @@ def chart(path: Path, of: Chart) -> bool:
     rows = sum(map(_rows, of.panels.values())) if apart else 1
     columns, size = (_COLUMNS, _SMALL) if apart else (len(of.panels), _LARGE)
     names = [of.baseline, *(name for lines in of.panels.values() for name in lines)]
-    with _letters_of(names), _drawing(path, size, rows, columns) as axes:
+    with _letters_of(names), drawing(path, size, rows, columns) as axes:
         draw = _draw_apart if apart else _draw_together
         draw(axes, of)
         for axis in axes.flat:
@@ -222,7 +222,7 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
     longest = max(map(len, labels))
     side = min(5.0, 2.2 + 0.3 * len(labels) + 0.05 * longest)  # two in a row of the page, at least
     size = (side if has_numbers else side + 0.7, side)
-    with _letters_of([name, *labels]), _drawing(path, size) as axes:
+    with _letters_of([name, *labels]), drawing(path, size) as axes:
         axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
         ticks = range(len(labels))

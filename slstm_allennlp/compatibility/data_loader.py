@@ -1,15 +1,11 @@
-from multiprocessing.connection import Connection
+import functools
 from multiprocessing.context import BaseContext
-from multiprocessing.process import BaseProcess
 from multiprocessing.queues import JoinableQueue
-from typing import Callable, List, Tuple
+from typing import Any, Callable
 
-from allennlp.common.tqdm import Tqdm
-from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.data.data_loaders import MultiProcessDataLoader, multiprocess_data_loader
 
 from slstm_allennlp.compatibility.changes import replace
-
-_Workers = Tuple[List[BaseProcess], List[Connection]]
 
 
 def let_workers_inherit_the_lock() -> None:
@@ -18,39 +14,20 @@ def let_workers_inherit_the_lock() -> None:
     lock of the progress bars in the default context (fork) and hands it to workers of any
     `start_method`, which raises since Python 3.11.5.
     """
-    replace(MultiProcessDataLoader, "_start_instance_workers", _start_instance_workers)
-    replace(MultiProcessDataLoader, "_start_batch_workers", _start_batch_workers)
+    for name in ("_start_instance_workers", "_start_batch_workers"):
+        replace(MultiProcessDataLoader, name, _with_its_lock(getattr(MultiProcessDataLoader, name)))
 
 
-def _start_instance_workers(
-    self: MultiProcessDataLoader, queue: JoinableQueue, ctx: BaseContext
-) -> _Workers:
-    return _start_workers(_number(self), self._instance_worker, queue, ctx)
+def _with_its_lock(start: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, in which a lock is one of the workers' context."""
 
+    @functools.wraps(start)
+    def start_with_lock(self: MultiProcessDataLoader, queue: JoinableQueue, ctx: BaseContext) -> Any:
+        module = multiprocess_data_loader.mp
+        default, module.RLock = module.RLock, ctx.RLock  # type: ignore[attr-defined]
+        try:
+            return start(self, queue, ctx)
+        finally:
+            module.RLock = default  # type: ignore[attr-defined]
 
-def _start_batch_workers(
-    self: MultiProcessDataLoader, queue: JoinableQueue, ctx: BaseContext
-) -> _Workers:
-    return _start_workers(_number(self), self._batch_worker, queue, ctx)
-
-
-def _number(loader: MultiProcessDataLoader) -> int:
-    return loader.num_workers  # type: ignore[has-type]
-
-
-def _start_workers(
-    number: int, target: Callable[..., None], queue: JoinableQueue, ctx: BaseContext
-) -> _Workers:
-    lock = ctx.RLock()
-    Tqdm.set_lock(lock)
-    workers: List[BaseProcess] = []
-    stoppers: List[Connection] = []
-    for worker_id in range(number):
-        receiver, stopper = ctx.Pipe(duplex=False)
-        worker = ctx.Process(  # type: ignore[attr-defined]
-            target=target, args=(worker_id, queue, lock, receiver), daemon=True
-        )
-        worker.start()
-        workers.append(worker)
-        stoppers.append(stopper)
-    return workers, stoppers
+    return start_with_lock

@@ -1,15 +1,17 @@
+import functools
+import inspect
 import logging
-from typing import List, Optional, Union
+from typing import Any, Optional
 
 import torch
 from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
     ReduceOnPlateauLearningRateScheduler,
 )
-from allennlp.training.optimizers import Optimizer
 
 from slstm_allennlp.compatibility.changes import replace
 
 logger = logging.getLogger(__name__)
+_init = ReduceOnPlateauLearningRateScheduler.__init__
 _step = ReduceOnPlateauLearningRateScheduler.step
 
 
@@ -18,38 +20,22 @@ def make_reduce_on_plateau_without_verbose() -> None:
     Makes AllenNLP's `reduce_on_plateau` work with any PyTorch: it hands on `verbose`, which PyTorch 2.7
     dropped. Here `verbose` logs each reduction.
     """
-    replace(ReduceOnPlateauLearningRateScheduler, "__init__", _init)
+    replace(ReduceOnPlateauLearningRateScheduler, "__init__", _init_without_verbose)
     replace(ReduceOnPlateauLearningRateScheduler, "step", _step_and_log)
 
 
-def _init(
-    self: ReduceOnPlateauLearningRateScheduler,
-    optimizer: Optimizer,
-    mode: str = "min",
-    factor: float = 0.1,
-    patience: int = 10,
-    verbose: bool = False,
-    threshold_mode: str = "rel",
-    threshold: float = 1e-4,
-    cooldown: int = 0,
-    min_lr: Union[float, List[float]] = 0,
-    eps: float = 1e-8,
+@functools.wraps(_init)
+def _init_without_verbose(
+    self: ReduceOnPlateauLearningRateScheduler, *arguments: Any, **options: Any
 ) -> None:
+    bound = inspect.signature(_init).bind(self, *arguments, **options)
+    bound.apply_defaults()
+    given = dict(list(bound.arguments.items())[1:])
+    self._verbose = given.pop("verbose")  # type: ignore[attr-defined]
     # The constructor above it wraps any scheduler.
     super(ReduceOnPlateauLearningRateScheduler, self).__init__(
-        torch.optim.lr_scheduler.ReduceLROnPlateau(  # type: ignore[arg-type]
-            optimizer=optimizer,
-            mode=mode,  # type: ignore[arg-type]
-            factor=factor,
-            patience=patience,
-            threshold_mode=threshold_mode,  # type: ignore[arg-type]
-            threshold=threshold,
-            cooldown=cooldown,
-            min_lr=min_lr,
-            eps=eps,
-        )
+        torch.optim.lr_scheduler.ReduceLROnPlateau(**given)  # type: ignore[arg-type]
     )
-    self._verbose = verbose  # type: ignore[attr-defined]
 
 
 def _step_and_log(self: ReduceOnPlateauLearningRateScheduler, metric: Optional[float] = None) -> None:

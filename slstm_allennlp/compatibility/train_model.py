@@ -1,12 +1,9 @@
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict
 
 from allennlp.commands.train import TrainModel
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import is_distributed
-from allennlp.data import DataLoader
-from allennlp.models import Model
-from allennlp.training import Trainer
 
 from slstm_allennlp.model_card import write_model_card
 
@@ -23,28 +20,13 @@ class EarlyCheckedTrainModel(TrainModel):
     Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
     """
 
-    def __init__(
-        self,
-        serialization_dir: str,
-        model: Model,
-        trainer: Trainer,
-        evaluation_data_loader: Optional[DataLoader] = None,
-        evaluate_on_test: bool = False,
-        batch_weight_key: str = "",
-    ) -> None:
-        if evaluate_on_test and evaluation_data_loader is not None and is_distributed():
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        if self.evaluate_on_test and self.evaluation_data_loader is not None and is_distributed():
             raise ConfigurationError(
                 "evaluate_on_test is true, expected false with distributed training, where AllenNLP "
                 "cannot do it; run `allennlp evaluate` on the archive afterwards"
             )
-        super().__init__(
-            serialization_dir,
-            model,
-            trainer,
-            evaluation_data_loader,  # type: ignore[arg-type]
-            evaluate_on_test,
-            batch_weight_key,
-        )
 
     def finish(self, metrics: Dict[str, Any]) -> None:
         """As AllenNLP's, with the model's card beside its metrics."""

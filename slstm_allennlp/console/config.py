@@ -4,10 +4,8 @@ import textwrap
 from typing import Any, Dict
 
 from allennlp.commands import Subcommand
-from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.bundled import config_names, description, whole_config
-from slstm_allennlp.suggestions import nearest
+from slstm_allennlp.bundled import config_names, description, expect_config, whole_config
 
 _WIDTH = 96
 EXPLANATIONS = {
@@ -75,18 +73,13 @@ class Config(Subcommand):
 
 def config(arguments: argparse.Namespace) -> None:
     """What the command does, on the standard output."""
-    names = config_names()
     if arguments.name is None:
+        names = config_names()
         width = max(map(len, names))
         for name in names:
             print(f"{name:{width}}  {description(name)}")
         return
-    if arguments.name not in names:
-        match = nearest(arguments.name, names)
-        meant = "" if match is None else f", did you mean {match!r}?"
-        raise ConfigurationError(
-            f"there is no config {arguments.name!r}{meant or ','} `slstm config` lists them"
-        )
+    expect_config(arguments.name, f"there is no config {arguments.name!r}")
     print(annotated(arguments.name))
 
 

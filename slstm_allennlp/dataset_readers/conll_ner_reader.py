@@ -1,4 +1,4 @@
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Dict, Iterator, List, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer
@@ -33,7 +33,7 @@ class ConllNerReader(TaggingReader):
         only right behind another of the same type; `"IOB2"`, where B opens every entity; `"BIOES"`,
         where E closes those of several words and S stands for those of one.
     token_indexers, label_namespace, max_instances
-        As in `TaggingReader`.
+        As in `CorpusReader`.
 
     # Errors
 
@@ -120,6 +120,3 @@ class ConllNerReader(TaggingReader):
         if self._coding_scheme == "BIOES":
             return [tag[0].translate(_BIOES_TO_BIOUL) + tag[1:] for tag in tags]
         return to_bioul(tags, encoding="BIO" if self._coding_scheme == "IOB2" else "IOB1")
-
-    def _to_params(self) -> Dict[str, Any]:
-        return {"type": "conll_ner", "coding_scheme": self._coding_scheme, **super()._to_params()}

@@ -2,10 +2,10 @@ import re
 from abc import abstractmethod
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
-from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
-from allennlp.data.fields import Field, LabelField, MetadataField, TextField
-from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.data import Instance, Token, TokenIndexer, Tokenizer
+from allennlp.data.fields import LabelField
 
+from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fields
 from slstm_allennlp.dataset_readers.lines import Encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -15,7 +15,7 @@ class LabelledText(NamedTuple):
     label: str
 
 
-class LabelledTextReader(DatasetReader):
+class LabelledTextReader(CorpusReader):
     """
     What the readers of labelled texts share. Their corpora are tokenised, with white space between
     the tokens, and older than UTF-8. A subclass gives the texts.
@@ -29,12 +29,8 @@ class LabelledTextReader(DatasetReader):
         bytes are not, Windows-1252.
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_hyphens": false}`)
         What splits raw text at prediction, which should be how the corpus is split.
-    token_indexers : `Dict[str, TokenIndexer]`, optional
-        (default = `{"tokens": SingleIdTokenIndexer()}`)
-    label_namespace : `str`, optional (default = `"labels"`)
-        The vocabulary namespace of the labels.
-    max_instances : `int`, optional (default = `None`)
-        How many texts to read at most.
+    token_indexers, label_namespace, max_instances
+        As in `CorpusReader`.
     """
 
     def __init__(
@@ -45,16 +41,10 @@ class LabelledTextReader(DatasetReader):
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
     ) -> None:
-        super().__init__(
-            max_instances=max_instances,
-            manual_distributed_sharding=True,
-            manual_multiprocess_sharding=True,
-        )
-        self._encoding_name = encoding
-        self._encoding = Encoding.named(encoding)
+        super().__init__(token_indexers, label_namespace, max_instances)
+        self._encoding = encoding
+        self._decoding = Encoding.named(encoding)
         self._tokenizer = tokenizer or SpacyBlankTokenizer(split_hyphens=False)
-        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
-        self._label_namespace = label_namespace
 
     @abstractmethod
     def _labelled_texts(self, path: str) -> Iterator[LabelledText]:
@@ -86,26 +76,10 @@ class LabelledTextReader(DatasetReader):
         tokens = self._tokenizer.tokenize(text) if isinstance(text, str) else text
         if not tokens:
             raise ValueError("the text is empty, expected at least one token")
-        words = [Token(token) if isinstance(token, str) else token for token in tokens]
-        fields: Dict[str, Field] = {
-            "tokens": TextField(words),
-            "metadata": MetadataField({"words": [word.text for word in words]}),
-        }
+        fields = text_fields(tokens)
         if label is not None:
             fields["label"] = LabelField(label, self._label_namespace)
         return Instance(fields)
-
-    def apply_token_indexers(self, instance: Instance) -> None:
-        instance.fields["tokens"]._token_indexers = self._token_indexers  # type: ignore[attr-defined]
-
-    def _to_params(self) -> Dict[str, Any]:
-        return {
-            "encoding": self._encoding_name,
-            "tokenizer": self._tokenizer,
-            "token_indexers": self._token_indexers,
-            "label_namespace": self._label_namespace,
-            "max_instances": self.max_instances,
-        }
 
 
 def _words(text: str) -> List[str]:

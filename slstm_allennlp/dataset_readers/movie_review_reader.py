@@ -1,7 +1,7 @@
 import hashlib
 import logging
 from collections import defaultdict
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
@@ -110,7 +110,7 @@ class MovieReviewReader(LabelledTextReader):
 
     def _sentences(self, corpus: CorpusPart, label: str) -> Iterator[_Sentence]:
         name = _FILES[label]
-        for line in corpus.lines(name, self._encoding):
+        for line in corpus.lines(name, self._decoding):
             if not line.text.strip():
                 raise line.error("the line is empty, expected a sentence")
             yield _Sentence(line.text, label, f"{name} {line.number}")
@@ -138,13 +138,3 @@ class MovieReviewReader(LabelledTextReader):
 
     def _digest(self, identity: str) -> str:
         return hashlib.sha256(f"{self._seed} {identity}".encode()).hexdigest()
-
-    def _to_params(self) -> Dict[str, Any]:
-        return {
-            "type": "movie_review",
-            "seed": self._seed,
-            "folds": self._folds,
-            "fold": self._fold,
-            "duplicates_together": self._duplicates_together,
-            **super()._to_params(),
-        }

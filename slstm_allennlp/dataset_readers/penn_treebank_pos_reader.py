@@ -1,7 +1,7 @@
 import logging
 import pathlib
 import re
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple
 
 from allennlp.data import DatasetReader
 
@@ -60,7 +60,7 @@ class PennTreebankPosReader(TaggingReader):
     # Parameters
 
     token_indexers, label_namespace, max_instances
-        As in `TaggingReader`.
+        As in `CorpusReader`.
 
     # Errors
 
@@ -84,9 +84,6 @@ class PennTreebankPosReader(TaggingReader):
 
     def _tagged_words(self, sentence: List[_Token]) -> List[TaggedWord]:
         return [TaggedWord(token.word, token.tag.split("|")[0]) for token in sentence]
-
-    def _to_params(self) -> Dict[str, Any]:
-        return {"type": "penn_treebank_pos", **super()._to_params()}
 
 
 def _tokens(lines: Iterable[Line]) -> Iterator[_Token]:

@@ -1,4 +1,4 @@
-from typing import Any, Dict, Iterator, Optional
+from typing import Dict, Iterator, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
@@ -77,7 +77,7 @@ class ReviewReader(LabelledTextReader):
                 f"{corpus.name}: there is no dataset {self._dataset!r}, expected one of those in the "
                 f"folder: {', '.join(there) or 'there are none'}"
             )
-        lines = list(corpus.lines(file, self._encoding))
+        lines = list(corpus.lines(file, self._decoding))
         if corpus.part != "test":
             if len(lines) <= self._dev_size:
                 raise ValueError(
@@ -97,12 +97,3 @@ class ReviewReader(LabelledTextReader):
         if not text.strip():
             raise line.error("the text is empty, expected a review")
         return LabelledText(text, self._labels[label.strip()])
-
-    def _to_params(self) -> Dict[str, Any]:
-        return {
-            "type": "review",
-            "dataset": self._dataset,
-            "dev_size": self._dev_size,
-            "labels": self._labels,
-            **super()._to_params(),
-        }

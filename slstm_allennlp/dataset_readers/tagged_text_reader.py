@@ -1,5 +1,5 @@
 import re
-from typing import Any, Dict, Iterable, Iterator, List, Optional
+from typing import Dict, Iterable, Iterator, List, Optional
 
 import conllu.parser
 from allennlp.common.checks import ConfigurationError
@@ -37,12 +37,8 @@ class TaggedTextReader(TaggingReader):
         Which tags to take from CoNLL-U: `"upos"`, the universal ones, or `"xpos"`, the treebank's own.
     separator : `str`, optional (default = `"/"`)
         What stands between a word and its tag in the `inline` format.
-    token_indexers : `Dict[str, TokenIndexer]`, optional
-        (default = `{"tokens": SingleIdTokenIndexer()}`)
-    label_namespace : `str`, optional (default = `"labels"`)
-        The vocabulary namespace of the tags.
-    max_instances : `int`, optional (default = `None`)
-        How many sentences to read at most.
+    token_indexers, label_namespace, max_instances
+        As in `CorpusReader`.
 
     # Errors
 
@@ -75,15 +71,6 @@ class TaggedTextReader(TaggingReader):
         self._format = format
         self._tag_column = tag_column
         self._separator = separator
-
-    def _to_params(self) -> Dict[str, Any]:
-        return {
-            "type": "tagged_text",
-            "format": self._format,
-            "tag_column": self._tag_column,
-            "separator": self._separator,
-            **super()._to_params(),
-        }
 
     def _sentences(self, path: str) -> Iterator[List[Line]]:
         """The lines of each sentence, without comments and `-DOCSTART-` lines."""

@@ -1,9 +1,10 @@
 from abc import abstractmethod
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
 
-from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
-from allennlp.data.fields import Field, MetadataField, SequenceLabelField, TextField
-from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.data import Instance, Token
+from allennlp.data.fields import SequenceLabelField
+
+from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fields
 
 
 class TaggedWord(NamedTuple):
@@ -11,36 +12,13 @@ class TaggedWord(NamedTuple):
     tag: str
 
 
-class TaggingReader(DatasetReader):
+class TaggingReader(CorpusReader):
     """
     What the readers of tagged sentences share. A subclass splits its files into sentences, and
     these into words and tags.
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
-
-    # Parameters
-
-    token_indexers : `Dict[str, TokenIndexer]`, optional
-        (default = `{"tokens": SingleIdTokenIndexer()}`)
-    label_namespace : `str`, optional (default = `"labels"`)
-        The vocabulary namespace of the tags.
-    max_instances : `int`, optional (default = `None`)
-        How many sentences to read at most.
     """
-
-    def __init__(
-        self,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
-    ) -> None:
-        super().__init__(
-            max_instances=max_instances,
-            manual_distributed_sharding=True,
-            manual_multiprocess_sharding=True,
-        )
-        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
-        self._label_namespace = label_namespace
 
     @abstractmethod
     def _sentences(self, path: str) -> Iterator[List[Any]]:
@@ -82,22 +60,7 @@ class TaggingReader(DatasetReader):
             raise ValueError(
                 f"there are {len(tags)} tags for {len(tokens)} tokens, expected one for each"
             )
-        words = [Token(token) if isinstance(token, str) else token for token in tokens]
-        text = TextField(words)
-        fields: Dict[str, Field] = {
-            "tokens": text,
-            "metadata": MetadataField({"words": [word.text for word in words]}),
-        }
+        fields = text_fields(tokens)
         if tags is not None:
-            fields["tags"] = SequenceLabelField(tags, text, self._label_namespace)
+            fields["tags"] = SequenceLabelField(tags, fields["tokens"], self._label_namespace)  # type: ignore[arg-type]
         return Instance(fields)
-
-    def apply_token_indexers(self, instance: Instance) -> None:
-        instance.fields["tokens"]._token_indexers = self._token_indexers  # type: ignore[attr-defined]
-
-    def _to_params(self) -> Dict[str, Any]:
-        return {
-            "token_indexers": self._token_indexers,
-            "label_namespace": self._label_namespace,
-            "max_instances": self.max_instances,
-        }

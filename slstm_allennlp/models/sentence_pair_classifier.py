@@ -15,7 +15,7 @@ from slstm_allennlp.modules.sized import sized
 FEATURES = ("nli", "paraphrase")
 
 
-@Model.register("sentence_pair_classifier", constructor="from_partial_objects")
+@Model.register("sentence_pair_classifier")
 class SentencePairClassifier(Model):
     """
     Classifies pairs of sentences by one vector each, as the CAS-LSTM paper does (Choi, Kim and Lee, ACML
@@ -34,7 +34,7 @@ class SentencePairClassifier(Model):
     vocab : `Vocabulary`
     text_field_embedder : `TextFieldEmbedder`
     seq2vec_encoder : `Seq2VecEncoder`
-        Of size s. A config may leave out its input size.
+        Of size s, or its `Lazy`. A config may leave out its input size.
     feedforward : `FeedForward`, optional (default = `None`)
         The perceptron's hidden layers, without `input_dim`, which is 4s or 2s. None is for none.
     features : `str`, optional (default = `"nli"`)
@@ -59,7 +59,7 @@ class SentencePairClassifier(Model):
         self,
         vocab: Vocabulary,
         text_field_embedder: TextFieldEmbedder,
-        seq2vec_encoder: Seq2VecEncoder,
+        seq2vec_encoder: Lazy[Seq2VecEncoder],
         feedforward: Optional[Lazy[FeedForward]] = None,
         features: str = "nli",
         dropout: float = 0.0,
@@ -73,18 +73,20 @@ class SentencePairClassifier(Model):
             raise ConfigurationError(
                 f"sentence_pair_classifier: features is {features!r}, expected {names}"
             )
-        given, taken = text_field_embedder.get_output_dim(), seq2vec_encoder.get_input_dim()
+        given = text_field_embedder.get_output_dim()
+        encoder = sized(seq2vec_encoder, given)
+        taken = encoder.get_input_dim()
         if given != taken:
             raise ConfigurationError(
                 f"sentence_pair_classifier: text_field_embedder gives {given} numbers a word and "
                 f"seq2vec_encoder takes {taken}, expected the same"
             )
         self._text_field_embedder = text_field_embedder
-        self._encoder = seq2vec_encoder
+        self._encoder = encoder
         self._features = features
         self._dropout = torch.nn.Dropout(dropout)
         self._label_namespace = label_namespace
-        size = seq2vec_encoder.get_output_dim() * (4 if features == "nli" else 2)
+        size = encoder.get_output_dim() * (4 if features == "nli" else 2)
         self._feedforward = None if feedforward is None else _built(feedforward, size)
         if self._feedforward is not None:
             size = self._feedforward.get_output_dim()
@@ -95,32 +97,6 @@ class SentencePairClassifier(Model):
         self._loss = torch.nn.CrossEntropyLoss()
         if initializer is not None:
             initializer(self)
-
-    @classmethod
-    def from_partial_objects(
-        cls,
-        vocab: Vocabulary,
-        text_field_embedder: TextFieldEmbedder,
-        seq2vec_encoder: Lazy[Seq2VecEncoder],
-        feedforward: Optional[Lazy[FeedForward]] = None,
-        features: str = "nli",
-        dropout: float = 0.0,
-        label_namespace: str = "labels",
-        num_labels: Optional[int] = None,
-        initializer: Optional[InitializerApplicator] = None,
-    ) -> "SentencePairClassifier":
-        """From a config."""
-        return cls(
-            vocab,
-            text_field_embedder,
-            sized(seq2vec_encoder, text_field_embedder.get_output_dim()),
-            feedforward,
-            features,
-            dropout,
-            label_namespace,
-            num_labels,
-            initializer,
-        )
 
     def forward(  # type: ignore[override]
         self,

@@ -1,59 +1,22 @@
-from typing import Optional, Union
+from typing import Optional
 
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM
-from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
+from slstm_allennlp.modules.module_encoder import ModuleEncoder
 
 
-class CasLstmEncoder(ModuleEncoder):
-    """
-    What the two encoders registered as `cas_lstm` share: a `CellAwareStackedLSTM`.
-
-    # Parameters
-
-    input_size : `int`
-    hidden_size : `int`
-    num_layers : `int`, optional (default = `2`)
-    bidirectional : `bool`, optional (default = `False`)
-    fusion : `float` or `str`, optional (default = `0.5`)
-    dropout : `float`, optional (default = `0.0`)
-        All as in `slstm_allennlp.modules.CellAwareStackedLSTM`; the dropout is between layers, as in
-        `lstm`.
-
-    # Errors
-
-    `ConfigurationError` for a value that is out of range.
-    """
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 2,
-        bidirectional: bool = False,
-        fusion: Union[float, str] = 0.5,
-        dropout: float = 0.0,
-    ) -> None:
-        super().__init__()
-        with errors_of("cas_lstm"):
-            self._module = CellAwareStackedLSTM(
-                input_size=input_size,
-                hidden_size=hidden_size,
-                num_layers=num_layers,
-                bidirectional=bidirectional,
-                fusion=fusion,
-                dropout=dropout,
-            )
+class CasLstmEncoder(ModuleEncoder, module=CellAwareStackedLSTM, name="cas_lstm"):
+    """What the two encoders registered as `cas_lstm` share: a `CellAwareStackedLSTM`."""
 
 
 @Seq2SeqEncoder.register("cas_lstm")
 class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
     The cell-aware stacked LSTM as a sequence encoder: every word's state.
-    Parameters and errors as in `CasLstmEncoder`.
+    Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2SeqEncoder` with name "cas_lstm".
     """
@@ -66,7 +29,7 @@ class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[mis
 class CasLstmSeq2VecEncoder(CasLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The cell-aware stacked LSTM as a vector encoder: the maximum over the real words.
-    Parameters and errors as in `CasLstmEncoder`.
+    Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "cas_lstm".
     """

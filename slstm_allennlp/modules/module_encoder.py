@@ -1,10 +1,13 @@
+import inspect
 from contextlib import contextmanager
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Type, TypeVar
 
 import torch
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.modules.checked_params import CheckedParams
+
+C = TypeVar("C", bound=Callable[..., Any])
 
 
 class ModuleEncoder(CheckedParams, torch.nn.Module):
@@ -12,9 +15,29 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
     What AllenNLP's encoders over one of the project's modules share: the module, which has an
     `input_size` and an `output_size`, and masks of integers, as some models have them. A subclass has
     `_encode`: what its role takes of the module's results.
+
+        class CasLstmEncoder(ModuleEncoder, module=CellAwareStackedLSTM, name="cas_lstm"): ...
+
+    takes the arguments of the module, whose errors are `ConfigurationError` under that name.
     """
 
     _module: Any
+
+    def __init_subclass__(
+        cls, module: Optional[Type[torch.nn.Module]] = None, name: str = "", **options: Any
+    ) -> None:
+        super().__init_subclass__(**options)
+        if module is None:
+            return
+        make = module
+
+        @with_arguments_of(make.__init__)
+        def init(self: Any, *arguments: Any, **named: Any) -> None:
+            super(cls, self).__init__()  # type: ignore[misc]
+            with errors_of(name):
+                self._module = make(*arguments, **named)
+
+        cls.__init__ = init  # type: ignore[assignment, method-assign]
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
         """
@@ -50,6 +73,23 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
 def zero_without_words(sentences: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
     """Sets what is all padding to zero, as AllenNLP's own encoders do."""
     return sentences if mask is None else sentences.masked_fill(~mask.any(dim=1, keepdim=True), 0)
+
+
+def with_arguments_of(theirs: Callable[..., Any]) -> Callable[[C], C]:
+    """
+    Gives a constructor of `*arguments, **named`, in its signature, the arguments that it hands on,
+    before those of its own that go by name. AllenNLP reads the keys of a config from there.
+    """
+
+    def decorated(constructor: C) -> C:
+        arguments = inspect.signature(constructor).parameters.values()
+        own = [argument for argument in arguments if argument.kind is argument.KEYWORD_ONLY]
+        signature = inspect.signature(theirs)
+        merged = signature.replace(parameters=[*signature.parameters.values(), *own])
+        constructor.__signature__ = merged  # type: ignore[attr-defined]
+        return constructor
+
+    return decorated
 
 
 @contextmanager

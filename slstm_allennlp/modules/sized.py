@@ -1,4 +1,4 @@
-from typing import TypeVar
+from typing import Optional, TypeVar
 
 from allennlp.common import Lazy
 
@@ -7,11 +7,14 @@ T = TypeVar("T")
 _KEYS = ("input_size", "input_dim", "embedding_dim")
 
 
-def sized(part: Lazy[T], size: int) -> T:
+def sized(part: Lazy[T], size: Optional[int]) -> T:
     """
     Builds an encoder or a feed-forward layer that reads words of `size` numbers. A size that its config
-    has stays as it is.
+    has stays as it is; so does a part that is built already.
     """
+    if not isinstance(part, Lazy):
+        return part
     for key in _KEYS:  # those meant for a part further out
         part._constructor_extras.pop(key, None)
-    return part.construct(**{key: size for key in _KEYS if key not in part._params})
+    sizes = {} if size is None else {key: size for key in _KEYS if key not in part._params}
+    return part.construct(**sizes)

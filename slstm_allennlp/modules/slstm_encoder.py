@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, List, Optional
 
 import torch
 from allennlp.common import Params
@@ -7,7 +7,12 @@ from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.checks import check_rate
-from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, zero_without_words
+from slstm_allennlp.modules.module_encoder import (
+    ModuleEncoder,
+    errors_of,
+    with_arguments_of,
+    zero_without_words,
+)
 from slstm_allennlp.modules.pooling import check_poolings
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 
@@ -37,55 +42,23 @@ class SlstmEncoder(ModuleEncoder):
 
     # Parameters
 
-    input_size : `int`
-    hidden_size : `int`
-    num_steps : `int`, optional (default = `9`)
-    window_size : `int`, optional (default = `1`)
-    num_sentence_nodes : `int`, optional (default = `1`)
-    boundary : `bool`, optional (default = `None`)
-    transition : `str` or `Dict[str, Any]`, optional (default = `"paper"`)
-    layer_norm : `bool`, optional (default = `False`)
-    recompute : `bool`, optional (default = `False`)
-    bfloat16 : `bool`, optional (default = `False`)
-        All as in `slstm_allennlp.modules.SentenceStateLSTM`.
     dropout : `float`, optional (default = `0.0`)
         The rate of the dropout on the inputs and on the outputs. Leave it at zero where the model
         around the encoder drops both already, as `crf_tagger` does.
+    input_size, hidden_size, …
+        All others as in `SentenceStateLSTM`.
 
     # Errors
 
     `ConfigurationError` for a value that is out of range, and for a key that only an LSTM has.
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_steps: int = 9,
-        window_size: int = 1,
-        num_sentence_nodes: int = 1,
-        boundary: Optional[bool] = None,
-        transition: Union[str, Dict[str, Any]] = "paper",
-        layer_norm: bool = False,
-        recompute: bool = False,
-        bfloat16: bool = False,
-        dropout: float = 0.0,
-    ) -> None:
+    @with_arguments_of(SentenceStateLSTM.__init__)
+    def __init__(self, *arguments: Any, dropout: float = 0.0, **named: Any) -> None:
         super().__init__()
         with errors_of("slstm"):
             check_rate(dropout)
-            self._module = SentenceStateLSTM(
-                input_size=input_size,
-                hidden_size=hidden_size,
-                num_steps=num_steps,
-                window_size=window_size,
-                num_sentence_nodes=num_sentence_nodes,
-                boundary=boundary,
-                transition=transition,
-                layer_norm=layer_norm,
-                recompute=recompute,
-                bfloat16=bfloat16,
-            )
+            self._module = SentenceStateLSTM(*arguments, **named)
         self._dropout = torch.nn.Dropout(dropout)
 
     @classmethod
@@ -138,34 +111,9 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     `ConfigurationError` as in `SlstmEncoder`, and for another kind of pooling.
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_steps: int = 9,
-        window_size: int = 1,
-        num_sentence_nodes: int = 1,
-        boundary: Optional[bool] = None,
-        transition: Union[str, Dict[str, Any]] = "paper",
-        layer_norm: bool = False,
-        recompute: bool = False,
-        bfloat16: bool = False,
-        dropout: float = 0.0,
-        pooling: Optional[List[str]] = None,
-    ) -> None:
-        super().__init__(
-            input_size,
-            hidden_size,
-            num_steps=num_steps,
-            window_size=window_size,
-            num_sentence_nodes=num_sentence_nodes,
-            boundary=boundary,
-            transition=transition,
-            layer_norm=layer_norm,
-            recompute=recompute,
-            bfloat16=bfloat16,
-            dropout=dropout,
-        )
+    @with_arguments_of(SlstmEncoder.__init__)
+    def __init__(self, *arguments: Any, pooling: Optional[List[str]] = None, **named: Any) -> None:
+        super().__init__(*arguments, **named)
         with errors_of("slstm"):
             self._poolings = check_poolings(pooling or [])
 

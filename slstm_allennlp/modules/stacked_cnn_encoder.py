@@ -4,53 +4,20 @@ import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of
+from slstm_allennlp.modules.module_encoder import ModuleEncoder
 from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
 
-class StackedCnnEncoder(ModuleEncoder):
-    """
-    What the two encoders registered as `stacked_cnn` share: a `StackedCNN`.
-
-    # Parameters
-
-    input_size : `int`
-    hidden_size : `int`
-    num_layers : `int`, optional (default = `1`)
-    window : `int`, optional (default = `3`)
-    dropout : `float`, optional (default = `0.0`)
-        All as in `slstm_allennlp.modules.StackedCNN`; the dropout is between layers.
-
-    # Errors
-
-    `ConfigurationError` for a value that is out of range.
-    """
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        window: int = 3,
-        dropout: float = 0.0,
-    ) -> None:
-        super().__init__()
-        with errors_of("stacked_cnn"):
-            self._module = StackedCNN(
-                input_size=input_size,
-                hidden_size=hidden_size,
-                num_layers=num_layers,
-                window=window,
-                dropout=dropout,
-            )
+class StackedCnnEncoder(ModuleEncoder, module=StackedCNN, name="stacked_cnn"):
+    """What the two encoders registered as `stacked_cnn` share: a `StackedCNN`."""
 
 
 @Seq2SeqEncoder.register("stacked_cnn")
 class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
     Stacked convolutions as a sequence encoder: every word's features.
-    Parameters and errors as in `StackedCnnEncoder`.
+    Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2SeqEncoder` with name "stacked_cnn".
     """
@@ -63,7 +30,7 @@ class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: igno
 class StackedCnnSeq2VecEncoder(StackedCnnEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     Stacked convolutions as a vector encoder: the maximum of each feature over the real words.
-    Parameters and errors as in `StackedCnnEncoder`.
+    Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "stacked_cnn".
     """

@@ -64,6 +64,8 @@ def test_the_labels_with_most_confusions():
     assert was_cut and len(labels) == 21 and labels[-1] == OTHER
     assert {"tag00", "tag27", "tag28", "tag29"} < set(labels)
     assert figures.confused_labels(Counter(right[:3])) == (["tag00", "tag01", "tag02"], False)
+    assert not figures.confused_labels(Counter(right[:20]))[1]
+    assert figures.confused_labels(Counter(right[:21]))[1]
 
 
 def test_confusions_are_counted():
@@ -160,6 +162,13 @@ def test_confusions_of_many_labels_are_shades(tmp_path):
     figures.confusion(tmp_path / "c.svg", "lstm", found)
     shown = texts(tmp_path / "c.svg")
     assert {"share of the row (%)", "predicted"} <= set(shown) and shown.count("100") == 1  # the bar's
+
+
+def test_confusions_of_twelve_labels_have_their_numbers(tmp_path):
+    pairs = Counter((str(number), str(number)) for number in range(12))
+    figures.confusion(tmp_path / "c.svg", "lstm", figures.confusions({"lstm": pairs})["lstm"])
+    shown = texts(tmp_path / "c.svg")
+    assert "predicted (% of row, count)" in shown and shown.count("100") == 12
 
 
 def test_up_to_six_lines_are_in_one_panel(tmp_path):

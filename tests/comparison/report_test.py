@@ -354,6 +354,16 @@ def test_scores_over_length(comparison):
     }
 
 
+@pytest.mark.parametrize("number, groups", [(59, 0), (60, 2)])
+def test_scores_over_length_need_two_groups(comparison, number, groups):
+    report(comparison, plan("base"), right={"base": [[1] * number] * 2}, gold=("a",) * number)
+    pictures = in_json(comparison, "pictures")
+    assert ("length.svg" in pictures) == bool(groups)
+    if groups:
+        (panel,) = pictures["length.svg"]["panels"]
+        assert len(panel["lines"]["base"]["x"]) == groups
+
+
 def test_many_systems_have_panels_over_the_baseline(comparison):
     names = [f"system{number}" for number in range(7)]
     text = report(comparison, plan(*names), right={name: [[1] * 4, [0] * 4] for name in names})

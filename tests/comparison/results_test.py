@@ -107,6 +107,16 @@ def test_other_test_sentences_are_not_paired(comparison):
     assert "**Mind:** other-2 was tested on other sentences or labels than base-1" in report
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_one_test_sentence_is_too_few(comparison, number):
+    the_plan = plan("base", "other")
+    for run in the_plan.runs():
+        write_run(comparison, run, [1] * number, gold=("a",) * number)
+    (compared,) = Results(the_plan, comparison).comparisons
+    assert (compared.over_sentences is None) == (number == 1)
+    assert ("no test over sentences: there is one test sentence" in compared.remark) == (number == 1)
+
+
 EDGE = (9, 2, 7, 1, 8)  # p = 0.03 by a t-test over five seeds
 NOISE = (1, -1, 1, -1, 0)  # p = 1
 

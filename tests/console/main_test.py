@@ -73,7 +73,8 @@ def test_training_prints_a_line_an_epoch(folder, capsys):
     )
     for number, line in enumerate(lines[1:4], start=1):
         assert line.startswith(f"epoch {number}/3  loss 0.")
-        assert "  validation accuracy " in line and (" left" in line) == (number < 3)
+        assert "  validation accuracy " in line and "  validation loss 0." in line
+        assert (" left" in line) == (number < 3)
     assert "  best so far" in lines[1]
     assert lines[4].startswith("best epoch ") and "validation accuracy " in lines[4]
     archive = "output/mine/model.tar.gz"

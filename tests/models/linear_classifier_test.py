@@ -6,9 +6,11 @@ import random
 import numpy
 import pytest
 import torch
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch
+from allennlp.data import Batch, Vocabulary
 from allennlp.data.fields import LabelField
+from allennlp.models import Model
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -51,6 +53,15 @@ def read_all():
 def reviews():
     """Anew for each test: they keep the numbers of one vocabulary."""
     return read_all()
+
+
+def test_one_that_is_not_fitted(reviews):
+    model = Model.from_params(
+        Params({"type": "linear_classifier"}), vocab=Vocabulary.from_instances(reviews["train"])
+    )
+    for use in (lambda: model.num_weights, lambda: model.forward_on_instances(reviews["dev"][:1])):
+        with pytest.raises(ConfigurationError, match=r"is not fitted, expected \"trainer\""):
+            use()
 
 
 def test_texts_as_by_hand(reviews, double):

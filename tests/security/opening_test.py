@@ -202,6 +202,7 @@ STATES = {
     "sparse": torch.eye(3).to_sparse(),
     "parameter": torch.nn.Parameter(torch.rand(2), requires_grad=False),
     "optimizer": torch.optim.Adam([torch.nn.Parameter(torch.rand(2))]).state_dict(),
+    "module": torch.nn.Linear(2, 2).state_dict(),  # with an attribute of its own
     "plain": {"x": [1, 2.5, "text", None, True, b"bytes", {1, 2}, (3, 4), 1j], 7: torch.Size([2])},
     "dtype": [torch.float64, torch.device("cpu")],
 }
@@ -214,3 +215,22 @@ STATES = {
 def test_our_list_has_what_weights_are_made_of(tmp_path, name, how):
     torch.save(STATES[name], tmp_path / "state.th", **how)
     assert str(load_by_our_list(tmp_path / "state.th")) == str(STATES[name])
+
+
+class Stateful:
+    """Pickled as an object of a class that weights are made of, to which a state is given."""
+
+    def __reduce__(self):
+        return torch.device, ("cpu",), {"type": "cuda"}
+
+
+def test_our_list_gives_a_state_to_no_other_class(tmp_path):
+    torch.save(Stateful(), tmp_path / "state.th")
+    with pytest.raises(Exception, match=r"torch\.device"):
+        load_by_our_list(tmp_path / "state.th")
+
+
+def test_a_file_that_is_no_archive(tmp_path):
+    (tmp_path / "model.tar.gz").write_bytes(b"no archive")
+    with pytest.raises(ConfigurationError, match=r"model\.tar\.gz is damaged or no archive \("):
+        load_archive(tmp_path / "model.tar.gz")

@@ -252,6 +252,13 @@ def test_a_folder_without_vectors(tmp_path):
         open_vectors(str(tmp_path))
 
 
+@pytest.mark.parametrize("file", ["vectors", "key2row"])
+def test_a_folder_with_half_a_pipeline(tmp_path, file):
+    (tmp_path / file).write_bytes(b"")
+    with pytest.raises(ConfigurationError, match="holds no vectors, expected a spaCy pipeline"):
+        open_vectors(str(tmp_path))
+
+
 def test_a_pipeline_without_vectors(tmp_path):
     """Such as en_core_web_sm."""
     (tmp_path / "vocab").mkdir()

@@ -1,4 +1,4 @@
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 from allennlp.common import Lazy
@@ -10,7 +10,7 @@ from slstm_allennlp.modules.checked_params import CheckedParams
 from slstm_allennlp.modules.sized import sized
 
 
-@Seq2VecEncoder.register("compose", constructor="from_partial_objects")
+@Seq2VecEncoder.register("compose")
 class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
     Puts a vector encoder over a sequence encoder, as one vector encoder: any pooling over any
@@ -24,37 +24,35 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
     seq2vec_encoder : `Seq2VecEncoder`
         Such as `additive_attention`, `max_pooling` or `bag_of_embeddings` with `"averaged": true`. Its
         input size may be left out.
+    input_size : `int`, optional (default = `None`)
+        For a sequence encoder whose config has none.
 
     # Errors
 
     `ConfigurationError` for a missing encoder and for sizes that do not fit together.
     """
 
-    def __init__(self, seq2seq_encoder: Seq2SeqEncoder, seq2vec_encoder: Seq2VecEncoder) -> None:
+    def __init__(
+        self,
+        seq2seq_encoder: Lazy[Seq2SeqEncoder],
+        seq2vec_encoder: Lazy[Seq2VecEncoder],
+        input_size: Optional[int] = None,
+    ) -> None:
         super().__init__()
-        _expect_both(torch.nn.Module, seq2seq_encoder, seq2vec_encoder)
-        given, taken = seq2seq_encoder.get_output_dim(), seq2vec_encoder.get_input_dim()
+        for name, part in (("seq2seq_encoder", seq2seq_encoder), ("seq2vec_encoder", seq2vec_encoder)):
+            if not isinstance(part, (Lazy, torch.nn.Module)):
+                raise ConfigurationError(f"compose: {name} is {part!r}, expected an encoder")
+        sequence = sized(seq2seq_encoder, input_size)
+        given = sequence.get_output_dim()
+        vector = sized(seq2vec_encoder, given)
+        taken = vector.get_input_dim()
         if given != taken:
             raise ConfigurationError(
                 f"compose: seq2seq_encoder gives {given} numbers a word and seq2vec_encoder takes "
                 f"{taken}, expected the same"
             )
-        self._seq2seq_encoder = seq2seq_encoder
-        self._seq2vec_encoder = seq2vec_encoder
-
-    @classmethod
-    def from_partial_objects(
-        cls,
-        seq2seq_encoder: Lazy[Seq2SeqEncoder],
-        seq2vec_encoder: Lazy[Seq2VecEncoder],
-        input_size: Optional[int] = None,
-    ) -> "ComposeSeq2VecEncoder":
-        """From a config. Without `input_size` the sequence encoder's config has its own."""
-        _expect_both(Lazy, seq2seq_encoder, seq2vec_encoder)
-        sequence = (
-            seq2seq_encoder.construct() if input_size is None else sized(seq2seq_encoder, input_size)
-        )
-        return cls(sequence, sized(seq2vec_encoder, sequence.get_output_dim()))
+        self._seq2seq_encoder = sequence
+        self._seq2vec_encoder = vector
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
         """
@@ -79,9 +77,3 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
 
     def get_output_dim(self) -> int:
         return self._seq2vec_encoder.get_output_dim()
-
-
-def _expect_both(kind: type, sequence: Any, vector: Any) -> None:
-    for name, part in (("seq2seq_encoder", sequence), ("seq2vec_encoder", vector)):
-        if not isinstance(part, kind):
-            raise ConfigurationError(f"compose: {name} is {part!r}, expected an encoder")

@@ -305,3 +305,8 @@ def test_a_process_opens_a_store_once(tmp_path):
 
 def test_it_is_an_embedder_of_allennlp(bert):
     assert isinstance(embedder(bert), Base) and embedder(bert).get_output_dim() == BERT_SIZE
+
+
+def test_the_folders_of_a_cache_are_made(tmp_path):
+    feature_store.open_store(tmp_path / "not" / "there", size=3, gigabytes=1e-3)
+    assert (tmp_path / "not" / "there" / "data.mdb").exists()

@@ -1,0 +1,209 @@
+"""
+Writes the tables of measured results into the documents:
+
+    python experiments/results.py
+
+The numbers of a comparison are in a JSON file beside its config, such as experiments/evidence.json: for
+each corpus and system, mean and standard deviation on dev and test, and differences to others, with p.
+A document marks the place of a table: `<!-- results: corpus evidence mr slstm bilstm -->` before it, a
+function of this file with its arguments, and `<!-- end of results -->` behind it. After new runs, this
+takes their numbers from the --output-dir of `allennlp compare`, named as the corpus:
+
+    python experiments/results.py --take evidence OUT/evidence/mr [FOLDER ...] [--baselines SYSTEM ...]
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import sys
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from tables import Report, markdown, wilcoxon
+
+from slstm_allennlp.comparison.report.numbers import NONE, p_value
+from slstm_allennlp.comparison.significance import Spread, corrected, paired_t_test
+
+ROOT = pathlib.Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", ROOT / "RESULTS.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"(<!-- results: ([^\n]*) -->\n)(.*?)(<!-- end of results -->)", re.DOTALL)
+LINEAR = "linear"  # no encoder: last, never bold, in no correction
+
+Systems = Dict[str, Dict[str, Any]]  # of a corpus: `dev`, `test` and `differences`, by name
+
+
+def load(comparison: str) -> Dict[str, Any]:
+    return json.loads((ROOT / "experiments" / f"{comparison}.json").read_text(encoding="utf-8"))
+
+
+def spread(numbers: Optional[Sequence[float]]) -> str:
+    """Of [mean, standard deviation]; a single run has no deviation."""
+    return NONE if numbers is None else " ± ".join(f"{number:.2f}" for number in numbers)
+
+
+def with_best(systems: Systems, part: str) -> Dict[str, str]:
+    """Each system's score, the best encoder's in bold."""
+    best = max((name for name in systems if name != LINEAR), key=lambda name: systems[name][part][0])
+    cells = {name: spread(of[part]) for name, of in systems.items()}
+    return {**cells, best: f"**{cells[best]}**"}
+
+
+def corpus(comparison: str, name: str, *baselines: str) -> List[str]:
+    """All systems on one corpus, without those whose runs were not kept beside the baselines'."""
+    systems: Systems = load(comparison)["corpora"][name]
+    dev, test = with_best(systems, "dev"), with_best(systems, "test")
+    rows = []
+    for system, of in systems.items():
+        if "differences" not in of:
+            continue
+        row = [f"`{system}`", dev[system], test[system]]
+        for baseline in baselines:
+            difference, *p = of["differences"].get(baseline, [None])
+            row.append("" if difference is None else f"{difference:+.2f}")
+            row.append(p_value(p[0]) if p else "")
+        rows.append(row)
+    titles = (f"to `{baseline}`" if baseline in systems else f"to {baseline}" for baseline in baselines)
+    return table(["system", "dev", "test", *(cell for title in titles for cell in (title, "p"))], rows)
+
+
+def overview(comparison: str, baseline: str, *names: str) -> List[str]:
+    """
+    Test scores on several corpora, and the mean difference to the baseline (over how many corpora), with
+    p of Wilcoxon's signed-rank test, alone and corrected. Systems on half of them or fewer are left out.
+    """
+    corpora: Dict[str, Systems] = {name: load(comparison)["corpora"][name] for name in names}
+    cells = {name: with_best(systems, "test") for name, systems in corpora.items()}
+    systems = dict.fromkeys(system for of in corpora.values() for system in of)
+    found = {system: list(differences(corpora.values(), system, baseline)) for system in systems}
+    found = {system: of for system, of in found.items() if 2 * len(of) > len(names)}
+    encoders = [system for system in found if system not in (baseline, LINEAR)]
+    after = dict(zip(encoders, corrected([wilcoxon(found[system]) for system in encoders])))
+    rows = []
+    for system in sorted(found, key=lambda name: (name == LINEAR, -statistics.fmean(found[name]))):
+        mean = sum(Decimal(str(value)) for value in found[system]) / len(found[system])
+        mean = mean.quantize(Decimal("0.01"), ROUND_HALF_UP)
+        tested = [f"{mean:+} ({len(found[system])})", p_value(wilcoxon(found[system]))]
+        tested.append(p_value(after[system]) if system in after else "")
+        own = [of.get(system, NONE) for of in cells.values()]
+        rows.append([f"`{system}`", *own, *(["", "", ""] if system == baseline else tested)])
+    return table(["system", *names, f"to `{baseline}`", "p", "corrected"], rows)
+
+
+def differences(corpora: Any, system: str, baseline: str) -> Iterator[float]:
+    """On test, on each of the corpora that have both."""
+    for systems in corpora:
+        if system in systems and baseline in systems:
+            yield round(systems[system]["test"][0] - systems[baseline]["test"][0], 2)
+
+
+def recipes() -> List[str]:
+    """The recipes and the linear model on each corpus, with the mean over the texts."""
+    content = load("recipes")
+    texts, others = content["texts"], content["others"]
+    rows = []
+    for label, of in content["systems"].items():
+        means = [of[text][0] for text in texts if text in of]
+        mean = f"{statistics.fmean(means):.2f}" if len(means) == len(texts) else NONE
+        cells = [[spread(of.get(name)) for name in names] for names in (texts, others)]
+        rows.append([label, *cells[0], mean, *cells[1]])
+    return table(["", *texts, "mean", *others.values()], rows)
+
+
+def recipes_in_short() -> List[str]:
+    """The same with one decimal, of some corpora, the best in bold."""
+    content = load("recipes")
+    titles = content["short_titles"]
+    cells = {
+        label: [NONE if name not in of else f"{of[name][0]:.1f}" for name in titles]
+        for label, of in content["systems"].items()
+    }
+    for number, name in enumerate(titles):
+        best = max(cells, key=lambda label: content["systems"][label].get(name, [0.0])[0])
+        cells[best][number] = f"**{cells[best][number]}**"
+    rows = [[content["short_labels"].get(label, label), *row] for label, row in cells.items()]
+    return table(["test accuracy, %", *titles.values()], rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
+    lines = markdown(head, rows).replace("|  ", "| ").splitlines()
+    return [lines[0], "|" + "---|" * len(head), *lines[2:]]
+
+
+TABLES: Dict[str, Callable[..., List[str]]] = {
+    function.__name__: function for function in (corpus, overview, recipes, recipes_in_short)
+}
+
+
+def filled(text: str) -> str:
+    """A document with its tables."""
+
+    def block(found: "re.Match[str]") -> str:
+        name, *arguments = found[2].split()
+        return f"{found[1]}\n" + "\n".join(TABLES[name](*arguments)) + f"\n\n{found[4]}"
+
+    return BLOCK.sub(block, text)
+
+
+def take(comparison: str, folders: Sequence[pathlib.Path], baselines: Sequence[str]) -> None:
+    """Puts the numbers of `allennlp compare` into the comparison's file, those of a corpus anew."""
+    path = ROOT / "experiments" / f"{comparison}.json"
+    content = load(comparison) if path.exists() else {"corpora": {}}
+    for folder in folders:
+        report = Report(folder)
+        systems: Systems = {}
+        for system in sorted(
+            report.test, key=lambda name: -statistics.fmean(report.test[name].values())
+        ):
+            parts = {"dev": report.dev[system], "test": report.test[system]}
+            systems[system] = {
+                key: rounded(of.values(), report.scale.factor) for key, of in parts.items()
+            }
+            systems[system]["seeds"] = sorted(report.test[system])
+            found = {}
+            for baseline in baselines:
+                ours, theirs = report.test[system], report.test[baseline]
+                seeds = [seed for seed in ours if seed in theirs]
+                test = paired_t_test([ours[s] for s in seeds], [theirs[s] for s in seeds])
+                p = [] if test.p_value is None else [round(test.p_value, 4)]
+                if system != baseline:
+                    found[baseline] = [round(report.scale.factor * test.difference, 2), *p]
+            systems[system]["differences"] = found
+        content["corpora"][folder.name] = systems
+        content.setdefault("versions", {})[folder.name] = report.versions
+    path.write_text(written(content), encoding="utf-8")
+
+
+def rounded(values: Any, factor: float) -> List[float]:
+    of = Spread.of([factor * value for value in values])
+    return [round(number, 2) for number in (of.mean, of.std) if number is not None]
+
+
+def written(content: Dict[str, Any]) -> str:
+    """JSON with a line for each system."""
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    # What is three levels deep stands on one line.
+    return (
+        re.sub(r"\n {4,}|(?<=[^\n])\n {3}(?=[\]}])", " ", text).replace("[ ", "[").replace(" ]", "]")
+        + "\n"
+    )
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--take", metavar="COMPARISON")
+    parser.add_argument("folders", nargs="*", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--baselines", nargs="+", default=["slstm", "bilstm"], metavar="SYSTEM")
+    given = parser.parse_args(arguments)
+    if given.take:
+        take(given.take, given.folders, given.baselines)
+    for document in DOCUMENTS:
+        document.write_text(filled(document.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

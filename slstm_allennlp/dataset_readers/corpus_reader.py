@@ -1,0 +1,57 @@
+import inspect
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
+from allennlp.data.fields import Field, MetadataField, TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+
+from slstm_allennlp.summary import registered_name
+
+
+class CorpusReader(DatasetReader):
+    """
+    What the plugin's own readers share. Each keeps an argument `name` of its constructor as `_name`.
+
+    # Parameters
+
+    token_indexers : `Dict[str, TokenIndexer]`, optional
+        (default = `{"tokens": SingleIdTokenIndexer()}`)
+    label_namespace : `str`, optional (default = `"labels"`)
+        The vocabulary namespace of the labels or tags.
+    max_instances : `int`, optional (default = `None`)
+        How many instances to read at most.
+    """
+
+    def __init__(
+        self,
+        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        label_namespace: str = "labels",
+        max_instances: Optional[int] = None,
+    ) -> None:
+        super().__init__(
+            max_instances=max_instances,
+            manual_distributed_sharding=True,
+            manual_multiprocess_sharding=True,
+        )
+        self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer()}
+        self._label_namespace = label_namespace
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        instance.fields["tokens"]._token_indexers = self._token_indexers  # type: ignore[attr-defined]
+
+    def _to_params(self) -> Dict[str, Any]:
+        kept = {**vars(self), "_max_instances": self.max_instances}
+        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        return {
+            "type": registered_name(DatasetReader, self),
+            **{name: kept[f"_{name}"] for name in names},
+        }
+
+
+def text_fields(tokens: Sequence[Union[str, Token]]) -> Dict[str, Field]:
+    """The fields `tokens` and `metadata`, of a text's words."""
+    words: List[Token] = [Token(token) if isinstance(token, str) else token for token in tokens]
+    return {
+        "tokens": TextField(words),
+        "metadata": MetadataField({"words": [word.text for word in words]}),
+    }
