@@ -6,6 +6,7 @@ Draws the plots of README.md from the tables of RESULTS.md, into docs/pictures/:
 `recipes.svg` is of the table of the recipes, `length.svg` of the table of all encoders.
 """
 
+import hashlib
 import pathlib
 import re
 from typing import Dict, List, Optional
@@ -44,6 +45,12 @@ def table(text: str, corner: str, column: str) -> Dict[str, Dict[str, Optional[f
     return rows
 
 
+def drawn(text: str) -> str:
+    """What tells whether the plots are of the tables in this text; it is in each plot's file."""
+    tables = table(text, "", "apparel"), table(text, "system", "books")
+    return hashlib.sha256(repr(tables).encode()).hexdigest()
+
+
 def cells(line: str) -> List[str]:
     return [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
 
@@ -54,7 +61,7 @@ def mean(cell: str) -> Optional[float]:
     return float(number.group(1)) if number else None
 
 
-def recipes(text: str, path: pathlib.Path) -> None:
+def recipes(text: str) -> pyplot.Figure:
     """How far the recipes are ahead of the linear model; F1 of entities has a scale of its own."""
     rows = table(text, "", "apparel")
     columns = [column for column in rows[LINEAR] if column != "mean"]
@@ -80,10 +87,11 @@ def recipes(text: str, path: pathlib.Path) -> None:
         axes.margins(y=0.15)
     panels[0].set_ylabel("points ahead of a linear model")
     panels[0].legend(loc="upper right")
-    save(figure, path)
+    return figure
 
 
-def length(text: str, path: pathlib.Path) -> None:
+def length(text: str) -> pyplot.Figure:
+    """How far encoders are ahead of the BiLSTM, over the length of the texts."""
     rows = table(text, "system", "books")
     figure, axes = pyplot.subplots(figsize=(7.2, 3.0), constrained_layout=True)
     for name, (color, marker) in ENCODERS.items():
@@ -97,7 +105,7 @@ def length(text: str, path: pathlib.Path) -> None:
     axes.set_ylabel("points ahead of the BiLSTM")
     axes.grid(axis="y", color="0.9")
     axes.legend(loc="upper left", fontsize=8)
-    save(figure, path)
+    return figure
 
 
 def difference(ours: Optional[float], theirs: Optional[float]) -> float:
@@ -105,17 +113,18 @@ def difference(ours: Optional[float], theirs: Optional[float]) -> float:
     return ours - theirs
 
 
-def save(figure: pyplot.Figure, path: pathlib.Path) -> None:
-    figure.savefig(path, metadata={"Date": None}, facecolor="white")
-    pyplot.close(figure)
+PICTURES = {"recipes.svg": recipes, "length.svg": length}
 
 
 def main(folder: pathlib.Path) -> None:
     text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
     folder.mkdir(parents=True, exist_ok=True)
     with pyplot.rc_context({"svg.hashsalt": "pictures", "font.size": 9, "svg.fonttype": "none"}):
-        recipes(text, folder / "recipes.svg")
-        length(text, folder / "length.svg")
+        for name, draw in PICTURES.items():
+            figure = draw(text)
+            about = {"Date": None, "Description": drawn(text)}
+            figure.savefig(folder / name, metadata=about, facecolor="white")
+            pyplot.close(figure)
 
 
 if __name__ == "__main__":

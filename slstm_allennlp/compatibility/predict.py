@@ -18,7 +18,7 @@ from slstm_allennlp.predictors.text_input import TextInput
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 
-_AHEAD = 128  # lines: enough to put those of about one length together, and read in a moment
+AHEAD = 128  # lines: enough to put those of about one length together, and read in a moment
 _add_subparser = Predict.add_subparser
 _init = _PredictManager.__init__
 _run = _PredictManager.run
@@ -96,7 +96,7 @@ def _init_and_open(
     if batch_size is None:
         # Who types sentences waits for each answer.
         reads_ahead = isinstance(predictor, TextInput) and input_file != "-"
-        batch_size = _AHEAD if reads_ahead else 1
+        batch_size = AHEAD if reads_ahead else 1
     arguments = (batch_size, *arguments)
     if output_file is None or not is_replaceable(output_file):
         _init(self, predictor, input_file, output_file, *arguments, **options)

@@ -71,7 +71,7 @@ class SentenceStateLSTM(Module):
     layer_norm : `bool`, optional (default = `False`)
         Whether every gate's pre-activation goes through a layer normalisation of its own.
     recompute : `bool`, optional (default = `False`)
-        Whether the backward pass computes products of the forward pass anew: a third of the memory for a
+        Whether the backward pass computes products of the forward pass anew: it keeps a third, for a
         fifth more time. Not with layer normalisation, more than one node or a summed window.
     bfloat16 : `bool`, optional (default = `False`)
         Whether the matrix products are computed in bfloat16, as under `torch.autocast`. Parameters,
