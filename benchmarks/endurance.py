@@ -156,7 +156,7 @@ def predict(archive: str, inputs: str, number: int) -> List[Point]:
             for line in itertools.islice(itertools.cycle(lines), number):
                 file.write(f"{line}\n")
         points = Points()
-        _PredictManager(predictor, str(given), str(predictions), 1, False, False).run()
+        _PredictManager(predictor, str(given), str(predictions), None, False, False).run()
     return points.kept
 
 
