@@ -28,7 +28,7 @@ def texts(path):
 @pytest.fixture
 def panels(monkeypatch):
     """Those of all pictures that are drawn."""
-    kept, drawing = [], figures._drawing
+    kept, drawing = [], figures.drawing
 
     @contextmanager
     def keeping(*arguments):
@@ -36,7 +36,7 @@ def panels(monkeypatch):
             kept.extend(axes.flat)
             yield axes
 
-    monkeypatch.setattr(figures, "_drawing", keeping)
+    monkeypatch.setattr(figures, "drawing", keeping)
     return kept
 
 
