@@ -1,12 +1,14 @@
 """
-Draws the plots of README.md from the tables of RESULTS.md, into docs/pictures/:
+Draws the plots of README.md into docs/pictures/, from the tables of RESULTS.md and a measurement:
 
     python tools/pictures.py
 
-`recipes.svg` is of the table of the recipes, `length.svg` of the table of all encoders.
+`recipes.svg` is of the table of the recipes, `length.svg` of the table of all encoders, `texts.svg` of
+`benchmarks/measured/texts-2-threads.json`.
 """
 
 import hashlib
+import json
 import pathlib
 import re
 from typing import Dict, List, Optional
@@ -17,6 +19,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEXTS = ROOT / "benchmarks" / "measured" / "texts-2-threads.json"
 LINEAR = "linear model"
 RECIPES = {"recipe, S-LSTM": "#0072b2", "recipe, BiLSTM, maximum and mean": "#d55e00"}
 # The mean number of words of a test text, as RESULTS.md has it.
@@ -26,6 +29,13 @@ ENCODERS = {
     "slstm": ("#009e73", "D"),
     "balanced": ("#a0527f", "v"),
     "linear": ("#7a7a7a", "^"),
+}
+STEPS = {
+    "AllenNLP's lstm, 2 layers": ("#d55e00", "s--"),
+    "AllenNLP's lstm": ("#d55e00", "o-"),
+    "S-LSTM": ("#0072b2", "D-"),
+    "coupled_lstm": ("#009e73", "v-"),
+    "torch.nn.LSTM, padded": ("#7a7a7a", "^:"),
 }
 NAMES = {"fastnlp": 'S-LSTM, "fastnlp"', "slstm": 'S-LSTM, "paper"', "balanced": 'S-LSTM, "balanced"'}
 
@@ -47,7 +57,7 @@ def table(text: str, corner: str, column: str) -> Dict[str, Dict[str, Optional[f
 
 def drawn(text: str) -> str:
     """What tells whether the plots are of the tables in this text; it is in each plot's file."""
-    tables = table(text, "", "apparel"), table(text, "system", "books")
+    tables = table(text, "", "apparel"), table(text, "system", "books"), TEXTS.read_text()
     return hashlib.sha256(repr(tables).encode()).hexdigest()
 
 
@@ -108,12 +118,29 @@ def length(text: str) -> pyplot.Figure:
     return figure
 
 
+def texts(text: str) -> pyplot.Figure:
+    """How long a training step takes over the length of its texts, at equal weights."""
+    rows = json.loads(TEXTS.read_text())["rows"]
+    lengths = [int(row["case"]) for row in rows]
+    figure, axes = pyplot.subplots(figsize=(7.2, 3.0), constrained_layout=True)
+    for name, (color, style) in STEPS.items():
+        milliseconds = [1000 * row["seconds"][name] for row in rows]
+        axes.loglog(lengths, milliseconds, style, color=color, label=name)
+    axes.set_xticks(lengths, [str(length) for length in lengths])
+    axes.minorticks_off()
+    axes.set_xlabel("words in a text, on average, ten texts a step")
+    axes.set_ylabel("milliseconds")
+    axes.grid(color="0.9")
+    axes.legend(loc="upper left", fontsize=8)
+    return figure
+
+
 def difference(ours: Optional[float], theirs: Optional[float]) -> float:
     assert ours is not None and theirs is not None
     return ours - theirs
 
 
-PICTURES = {"recipes.svg": recipes, "length.svg": length}
+PICTURES = {"recipes.svg": recipes, "length.svg": length, "texts.svg": texts}
 
 
 def main(folder: pathlib.Path) -> None:
