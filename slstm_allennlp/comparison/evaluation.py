@@ -16,6 +16,7 @@ from allennlp.training.util import evaluate
 from slstm_allennlp.comparison.plan import is_fitted, section
 from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
 from slstm_allennlp.models import FittedModel
+from slstm_allennlp.summary import num_weights
 
 _BATCH_SIZE = 32  # where the config has none
 _GROUPS = 10  # of training sentences by their length, as in the S-LSTM paper's Figure 5
@@ -167,11 +168,8 @@ class TrainedRun:
 
 def _sizes_of(model: Model) -> Tuple[int, int]:
     """Numbers in the weights: all, and those that training changes."""
-    if isinstance(model, FittedModel):
-        return model.num_weights, model.num_weights
-    parameters = list(model.parameters())
-    trained = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
-    return sum(parameter.numel() for parameter in parameters), trained
+    sizes = num_weights(model)
+    return sizes["all"], sizes["trained"]
 
 
 def _of_all(loader_config: Dict[str, Any]) -> Dict[str, Any]:
