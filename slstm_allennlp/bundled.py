@@ -53,8 +53,11 @@ def config_path(given: str, folder: Path) -> str:
 
     # Errors
 
-    `ConfigurationError` for a plain name that is neither.
+    `ConfigurationError` for a plain name that is neither, and for a folder, at which Jsonnet would end
+    the process.
     """
+    if Path(given).is_dir():
+        raise ConfigurationError(f"{given} is a folder, expected a config, such as {given}/config.json")
     is_name = Path(given).name == given and "." not in given
     if not is_name or Path(given).exists():
         return given

@@ -21,10 +21,10 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 def users_mistake(error: BaseException) -> Optional[str]:
     """
     The sentence for a mistake of the user's: a `ConfigurationError`, a file that is missing or cannot
-    be read, one that there is no room for, a config that is not Jsonnet, and a `ValueError` that
-    AllenNLP or the plugin raises by a `raise` of its code, as its readers and modules do for data and
-    arguments; and for a process that was killed. None for anything else, which is a bug and needs its
-    traceback.
+    be read, one that there is no room for, a config that is not Jsonnet or has a value of another kind,
+    and a `ValueError` that AllenNLP or the plugin raises by a `raise` of its code, as its readers and
+    modules do for data and arguments; and for a process that was killed. None for anything else, which
+    is a bug and needs its traceback.
     """
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
@@ -32,14 +32,15 @@ def users_mistake(error: BaseException) -> Optional[str]:
         isinstance(error, _SAID)
         or (isinstance(error, ValueError) and _is_raised_by(_PACKAGES, error))
         or (isinstance(error, RuntimeError) and _innermost_module(error) == "allennlp.common.params")
+        or (isinstance(error, TypeError) and _is_raised_by(("allennlp.common.from_params",), error))
     )
     return " ".join(str(error).split()) if is_mistake else None
 
 
-def _is_raised_by(packages: "tuple[str, ...]", error: BaseException) -> bool:
-    """Whether a `raise` in one of the packages raised it, and not something that they called."""
-    innermost = _innermost(error)
-    if innermost is None or _innermost_module(error).partition(".")[0] not in packages:
+def _is_raised_by(modules: "tuple[str, ...]", error: BaseException) -> bool:
+    """Whether a `raise` in one of the modules or packages raised it, not something that they called."""
+    innermost, name = _innermost(error), _innermost_module(error)
+    if innermost is None or not any(f"{name}.".startswith(f"{module}.") for module in modules):
         return False
     return innermost.tb_frame.f_code.co_code[innermost.tb_lasti] == _RAISE
 

@@ -6,10 +6,14 @@ import torch
 from allennlp.common import Registrable
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
+from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from slstm_allennlp.models.fitted_model import FittedModel
 from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.modules.seq2vec_encoders import ComposeSeq2VecEncoder
 from slstm_allennlp.ops.slstm.settings import PRESETS
+
+_COMPOSED = (ComposeEncoder, ComposeSeq2VecEncoder)
 
 
 def model_name(model: Model) -> str:
@@ -19,8 +23,8 @@ def model_name(model: Model) -> str:
 
 def encoder_names(model: Model) -> List[str]:
     """
-    The names of the encoders that have weights, without those in an embedder or in another encoder; an
-    S-LSTM's with its preset: `slstm (balanced)`.
+    The names of the encoders that have weights, without those in an embedder or in another encoder, but
+    for `compose`, which has a name for each of its own; an S-LSTM's with its preset: `slstm (balanced)`.
     """
     return [
         _encoder_name(encoder) for encoder in _encoders(model) if any(True for _ in encoder.parameters())
@@ -48,7 +52,8 @@ def num_weights(model: torch.nn.Module) -> Dict[str, int]:
 
 def _encoders(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
     for child in module.children():
-        if isinstance(child, (Seq2SeqEncoder, Seq2VecEncoder)):
+        is_encoder = isinstance(child, (Seq2SeqEncoder, Seq2VecEncoder))
+        if is_encoder and not isinstance(child, _COMPOSED):
             yield child
         elif not isinstance(child, TextFieldEmbedder):
             yield from _encoders(child)

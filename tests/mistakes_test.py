@@ -4,6 +4,7 @@ import pytest
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.modules import FeedForward
 
 from slstm_allennlp.mistakes import users_mistake
 from slstm_allennlp.modules import SentenceStateLSTM
@@ -42,9 +43,15 @@ def test_a_config_that_is_no_jsonnet(tmp_path):
     assert "broken.jsonnet" in users_mistake(error)
 
 
+def test_a_value_of_another_kind_in_a_config():
+    error = raised(lambda: FeedForward.from_params(Params({"input_dim": "two"})))
+    assert users_mistake(error) == "Expected input_dim to be a int."
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        lambda: FeedForward(2, 1, 2),  # type: ignore[call-arg]  (a TypeError, too, of Python's)
         lambda: int("x"),  # not by a `raise` of AllenNLP's or the plugin's
         lambda: {}["x"],
         lambda: torch.zeros(2) @ torch.zeros(3),

@@ -1,4 +1,11 @@
+from importlib import metadata
+
+import slstm_allennlp
 from slstm_allennlp.version import __version__
+
+
+def test_the_version():
+    assert slstm_allennlp.__version__ == __version__ == metadata.version("slstm-allennlp")
 
 
 def test_the_card_of_a_tagger(tagger):

@@ -37,6 +37,22 @@ def test_encoders_of_others():
     assert encoder_names(model) == ["lstm", "cnn"]
 
 
+def test_encoders_that_are_composed():
+    """The outer name says nothing."""
+    model = build(
+        seq2seq_encoder={
+            "type": "compose",
+            "encoders": [
+                {"type": "dropout", "input_dim": 4, "dropout": 0.5},
+                {"type": "cas_lstm", "input_size": 4, "hidden_size": 4, "num_layers": 2},
+                {"type": "lstm", "input_size": 4, "hidden_size": 4},
+            ],
+        },
+        seq2vec_encoder={"type": "cnn", "embedding_dim": 4, "num_filters": 2},
+    )
+    assert encoder_names(model) == ["cas_lstm", "lstm", "cnn"]
+
+
 def test_the_name_of_a_transition():
     def of(transition):
         return preset(SentenceStateLSTM(input_size=4, hidden_size=4, transition=transition))

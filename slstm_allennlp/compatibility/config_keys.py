@@ -1,12 +1,16 @@
 """A key or a name that a config has wrong, with the right one."""
 
+import logging
 from typing import Any, Callable, Dict, List, Type
 
 from allennlp.common import Params, from_params
 from allennlp.common.checks import ConfigurationError
+from allennlp.training import GradientDescentTrainer
 
 from slstm_allennlp.compatibility.changes import replace
 from slstm_allennlp.suggestions import did_you_mean, nearest
+
+logger = logging.getLogger(__name__)
 
 _create_kwargs = from_params.create_kwargs
 _pop_choice = Params.pop_choice
@@ -16,7 +20,8 @@ def suggest_names() -> None:
     """
     Has AllenNLP name the key that was meant where a config has one that a class does not take, and the
     registered name that was meant where a `type` is unknown. What is near to no name has AllenNLP's own
-    message, or a list.
+    message, or a list. AllenNLP's trainer takes any key and ignores what it does not know: that is a
+    warning, since old configs train with such keys.
     """
     replace(from_params, "create_kwargs", _create_or_suggest)
     replace(Params, "pop_choice", _pop_or_suggest)
@@ -25,6 +30,8 @@ def suggest_names() -> None:
 def _create_or_suggest(
     constructor: Callable[..., Any], cls: Type[Any], params: Params, **extras: Any
 ) -> Dict[str, Any]:
+    if cls is GradientDescentTrainer:
+        _warn_of_ignored_keys(constructor, params)
     try:
         return _create_kwargs(constructor, cls, params, **extras)
     except ConfigurationError as error:
@@ -40,6 +47,15 @@ def _create_or_suggest(
             for key in params.params
         ]
         raise ConfigurationError("; ".join(found)) from None
+
+
+def _warn_of_ignored_keys(constructor: Callable[..., Any], params: Params) -> None:
+    known = [*from_params.infer_params(GradientDescentTrainer, constructor), "run_sanity_checks"]
+    for key in params.params:
+        if key not in known:
+            match = nearest(key, known)
+            meant = "" if match is None else f"; did you mean {match!r}?"
+            logger.warning("%s%s is no key of the trainer and is ignored%s", params.history, key, meant)
 
 
 def _pop_or_suggest(

@@ -1,4 +1,5 @@
 import argparse
+import json
 import logging
 import os
 from contextlib import suppress
@@ -7,6 +8,7 @@ from typing import Any, Iterable, Iterator, List, Optional, TypeVar
 
 import allennlp.commands.predict
 from allennlp.commands.predict import Predict, _PredictManager
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
@@ -29,14 +31,21 @@ _COMPRESSED = (".gz", ".bz2", ".lzma", ".xz")
 def predict_what_is_trained_on() -> None:
     """
     Has `allennlp predict` give the plugin's predictors everything that their models can be trained on,
-    and plain text, where AllenNLP takes JSON objects alone. Other predictors have what they had.
+    and plain text, where AllenNLP takes JSON objects alone. Other predictors have what they had, and a
+    sentence for a line that is no JSON.
     """
     replace(_PredictManager, "_get_json_data", _examples)
 
 
 def _examples(self: _PredictManager) -> Iterator[JsonDict]:
-    is_ours = isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED)
-    return read_examples(self._input_file, self._predictor) if is_ours else _get_json_data(self)
+    if isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED):
+        yield from read_examples(self._input_file, self._predictor)
+        return
+    try:
+        yield from _get_json_data(self)
+    except json.JSONDecodeError as error:
+        taken = f"{type(self._predictor).__name__} takes a JSON object a line"
+        raise ConfigurationError(f"{self._input_file}: {error.doc!r} is no JSON, {taken}") from error
 
 
 def predict_in_batches() -> None:

@@ -8,18 +8,22 @@ import spacy
 import torch
 from allennlp.common import checks, util
 from allennlp.common.checks import ConfigurationError
+from allennlp.models import Model, archival
 
-from slstm_allennlp.compatibility.changes import replace_wherever_imported
+from slstm_allennlp.compatibility.changes import replace, replace_wherever_imported
 
 _check_for_gpu = checks.check_for_gpu
 _get_spacy_model = util.get_spacy_model
+_load_model = archival._load_model
 
 
 def explain_users_errors() -> None:
     """
-    Has AllenNLP say which GPU was asked for and what there is, and which tokenizer needs no download.
+    Has AllenNLP say which GPU was asked for and what there is, before an archive is loaded, too, and
+    which tokenizer needs no download.
     """
     replace_wherever_imported(checks, "check_for_gpu", _check_device)
+    replace(archival, "_load_model", _load_model_on_device)
     replace_wherever_imported(util, "get_spacy_model", _spacy_model_or_explain)
 
 
@@ -41,6 +45,14 @@ def _check_device(device: Union[int, torch.device, List[Union[int, torch.device]
             f"cuda_device (trainer.cuda_device of a config, --cuda-device of a command) is {number}, "
             f"and PyTorch sees {there} here, expected -1 for the CPU{numbers}"
         )
+
+
+@functools.wraps(_load_model)
+def _load_model_on_device(
+    config: Any, weights_path: Any, serialization_dir: Any, cuda_device: int
+) -> Model:
+    _check_device(cuda_device)
+    return _load_model(config, weights_path, serialization_dir, cuda_device)
 
 
 @functools.wraps(_get_spacy_model)

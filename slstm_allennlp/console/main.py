@@ -5,7 +5,7 @@ import tempfile
 import traceback
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from allennlp import __version__ as allennlp_version
 from allennlp.commands import ArgumentParserWithDefaults, Subcommand
@@ -19,7 +19,7 @@ from allennlp.common.util import (
 from slstm_allennlp.bundled import config_path
 from slstm_allennlp.console.config import Config
 from slstm_allennlp.console.quiet import ONLY_IN_LOG, quiet_console
-from slstm_allennlp.console.training import result_lines
+from slstm_allennlp.console.training import metric_lines, result_lines
 from slstm_allennlp.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
 from slstm_allennlp.version import __version__
 
@@ -90,13 +90,23 @@ def _do(given: List[str], stack: ExitStack) -> int:
     _find_bundled_configs(arguments, stack)
     if arguments.command == "compare" and not sys.stderr.isatty():
         arguments.file_friendly_logging = True  # its bar, in lines
-    is_training = arguments.command == "train"
-    if is_training and arguments.serialization_dir is None:
+    if arguments.command == "train" and arguments.serialization_dir is None:
         arguments.serialization_dir = str(Path("output") / Path(arguments.param_path).stem)
-    arguments.func(arguments)
-    if is_training and not arguments.dry_run and not arguments.verbose:
-        print("\n".join(result_lines(Path(arguments.serialization_dir))))
+    result = arguments.func(arguments)
+    if not arguments.verbose:
+        for line in _lines_of(arguments, result):
+            print(line)
     return 0
+
+
+def _lines_of(arguments: argparse.Namespace, result: Any) -> Iterator[str]:
+    """What came of a command that AllenNLP says in its log alone."""
+    if arguments.command == "train" and not arguments.dry_run:
+        yield from result_lines(Path(arguments.serialization_dir))
+    elif arguments.command == "evaluate":
+        yield from metric_lines(result)
+    elif arguments.command == "find-lr":
+        yield f"the losses by learning rate: {Path(arguments.serialization_dir) / 'lr-losses.png'}"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,4 +1,7 @@
-"""What `slstm train` prints: what is trained, a line an epoch, and what came of it."""
+"""
+What `slstm train` prints, what is trained, a line an epoch, and what came of it, and the metrics of
+`slstm evaluate`.
+"""
 
 import json
 import time
@@ -59,6 +62,13 @@ def result_lines(folder: Path) -> Iterator[str]:
     yield f"best epoch {epoch + 1} of {metrics['epoch'] + 1}: {', '.join(best)}"
     archive = folder / "model.tar.gz"
     yield f"the model: {archive}; to use it: slstm predict {archive} FILE"
+
+
+def metric_lines(metrics: Dict[str, Any]) -> Iterator[str]:
+    """A line for each metric that `allennlp evaluate` gives, of several files each."""
+    width = max(map(len, metrics), default=0)
+    for name, value in metrics.items():
+        yield f"{name:{width}}  {value:.4f}" if isinstance(value, float) else f"{name:{width}}  {value}"
 
 
 def _what_is_trained(trainer: GradientDescentTrainer) -> str:

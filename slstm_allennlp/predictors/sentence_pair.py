@@ -20,7 +20,7 @@ class SentencePair(TextInput):
 
     Input: `{"premise": "raw text", "hypothesis": "raw text"}`, or with the keys of SNLI's and MultiNLI's
     files, `sentence1` and `sentence2` (others are passed over), so that their files can be given as they
-    are, unlabelled ones too. Output: `label`; with a label in the input, that one as `gold`, and
+    are, unlabelled ones too; in plain text, two sentences a line with a tab between. Output: `label`; with a label in the input, that one as `gold`, and
     `correct`; and `probabilities`, that of every class by its name. A
     pair with a sentence without words has the label `null` and no probabilities.
 
@@ -35,8 +35,9 @@ class SentencePair(TextInput):
     expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'
 
     def of_sentence(self, text: str) -> JsonDict:
-        """A sentence and itself."""
-        return {"premise": text, "hypothesis": text}
+        """A line of text: two sentences with a tab between, or a sentence and itself."""
+        first, tab, second = text.partition("\t")
+        return {"premise": first, "hypothesis": second if tab else first}
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         instances = [self._json_to_instance(json_dict) for json_dict in inputs]

@@ -1,4 +1,5 @@
 import datetime
+import logging
 import os
 import time
 from typing import Any, Dict, Optional
@@ -13,6 +14,9 @@ from allennlp.training.util import evaluate
 
 from slstm_allennlp.atomic_write import atomic_write_by_torch
 from slstm_allennlp.models.fitted_model import FittedModel
+from slstm_allennlp.summary import model_name
+
+logger = logging.getLogger(__name__)
 
 _CPU = -1
 
@@ -65,10 +69,11 @@ class FitTrainer(Trainer):
     def train(self) -> Dict[str, Any]:
         start = time.time()
         validation = self._validation_data_loader
-        chosen = self.model.fit(
-            list(self._data_loader.iter_instances()),
-            None if validation is None else list(validation.iter_instances()),
-        )
+        train = list(self._data_loader.iter_instances())
+        held_out = None if validation is None else list(validation.iter_instances())
+        beside = "" if held_out is None else f" and {len(held_out):,} to validate"
+        logger.info("Training %s: %s sentences%s", model_name(self.model), f"{len(train):,}", beside)
+        chosen = self.model.fit(train, held_out)
         metrics: Dict[str, Any] = {"epoch": 0, "best_epoch": 0}
         of_training = {**chosen, **self._evaluate(self._data_loader)}
         metrics.update({f"training_{name}": value for name, value in of_training.items()})

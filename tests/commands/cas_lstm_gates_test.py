@@ -83,6 +83,12 @@ def test_a_sample_of_plain_text(gates, text_classifier, tmp_path):
     assert gates(*sample) == gates(*sample)
 
 
+def test_a_file_that_it_was_trained_on(gates, text_classifier):
+    path = ROOT / "fixtures" / "sst" / "dev.txt"
+    report = gates(text_classifier / "model.tar.gz", path, "--sample", 5)
+    assert report["lines"] == 5 and report["places"][0]["range"]["count"] > 5
+
+
 def test_no_words(gates, text_classifier, tmp_path):
     (tmp_path / "blank.txt").write_text("\n \n")
     with pytest.raises(ConfigurationError, match=r"blank\.txt: no words in the file"):

@@ -71,6 +71,14 @@ def test_both_sentences_of_a_pair(inside, pair_classifier):
             assert "".join(reading["words"][1:-1]) == text.replace(" ", "")
 
 
+def test_a_file_that_it_was_trained_on(inside, tagger):
+    """With what is right beside what is predicted."""
+    report = inside(tagger, ROOT / "fixtures" / "pos" / "dev.conllu", "--sample", 2)
+    for result in report["inputs"]:
+        prediction = result["prediction"]
+        assert len(prediction["gold"]) == len(prediction["tags"]) == len(prediction["words"]) > 0
+
+
 def test_a_line_without_words_beside_one_with_some(inside, tagger, tmp_path):
     (tmp_path / "some.jsonl").write_text('{"sentence": ""}\n{"sentence": "It rains"}\n')
     empty, full = inside(tagger, tmp_path / "some.jsonl")["inputs"]

@@ -547,3 +547,10 @@ def test_the_verdict_comes_first(comparison):
     report(comparison, plan("base"))
     first = (comparison.path / "report.md").read_text(encoding="utf-8").split("\n\n")[1].strip()
     assert first.startswith("**base has a test accuracy (%) of ")
+
+
+def test_results_and_pictures_come_before_the_tests(comparison):
+    report(comparison, plan("base", "other"))
+    text = (comparison.path / "report.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert headings[:3] == ["Results", "Pictures", "Differences to base"]

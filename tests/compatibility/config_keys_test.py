@@ -1,8 +1,23 @@
 import pytest
+import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data.data_loaders import SimpleDataLoader
+from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder
+from allennlp.training import Trainer
+
+from slstm_allennlp.compatibility import config_keys
+
+
+class Linear(Model):
+    def __init__(self, vocab):
+        super().__init__(vocab)
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+
+    def forward(self, **_):
+        return {"loss": self.weight.sum()}
 
 
 @pytest.mark.parametrize(
@@ -27,8 +42,8 @@ from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder
         ),
         (
             Seq2SeqEncoder,  # an object within another
-            {"type": "compose", "encoders": [{"type": "slstm", "input_size": 4, "hidden": 5}]},
-            None,
+            {"type": "compose", "encoders": [{"type": "pass_through", "input_dim": 4, "num": 5}]},
+            "model.encoder.encoders.0.num is no key of PassThroughEncoder, expected one of 'input_dim'",
         ),
         (
             DatasetReader,
@@ -40,8 +55,7 @@ from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder
 def test_the_name_that_was_meant(registrable, params, message):
     with pytest.raises(ConfigurationError) as caught:
         registrable.from_params(Params(params, history="model.encoder."))
-    if message is not None:
-        assert str(caught.value) == message
+    assert str(caught.value) == message
 
 
 def test_what_is_near_to_nothing_has_allennlps_message():
@@ -55,3 +69,20 @@ def test_an_object_within_another_is_named():
         ConfigurationError, match=r"^dropuot is no key of FeedForward, did you mean 'dropout'\?$"
     ):
         FeedForward.from_params(Params(params))
+
+
+def test_a_key_that_the_trainer_ignores(tmp_path, caplog):
+    """AllenNLP trains for 20 epochs where a config has `num_epoch`; it is a warning here."""
+    config = {"type": "gradient_descent", "optimizer": "adam", "num_epoch": 1, "zzz": 2, "num_epochs": 3}
+    trainer = Trainer.from_params(
+        Params(config, history="trainer."),
+        model=Linear(Vocabulary()),
+        data_loader=SimpleDataLoader([], batch_size=1),
+        serialization_dir=str(tmp_path),
+    )
+    assert trainer._num_epochs == 3
+    warnings = [r.getMessage() for r in caplog.records if r.name == config_keys.__name__]
+    assert warnings == [
+        "trainer.num_epoch is no key of the trainer and is ignored; did you mean 'num_epochs'?",
+        "trainer.zzz is no key of the trainer and is ignored",
+    ]

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from allennlp.commands.predict import Predict, _PredictManager
+from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.predictors import text_input
@@ -103,3 +104,15 @@ def test_the_option(options, expected):
     parser = argparse.ArgumentParser()
     Predict().add_subparser(parser.add_subparsers())
     assert parser.parse_args(["predict", "model", "file", *options]).batch_size == expected
+
+
+def test_plain_text_for_a_predictor_of_allennlps(tmp_path):
+    class Counts(Predictor):
+        def __init__(self):
+            pass
+
+    path = tmp_path / "in.txt"
+    path.write_text("a good film\n")
+    message = r"in\.txt: 'a good film\\n' is no JSON, Counts takes a JSON object a line$"
+    with pytest.raises(ConfigurationError, match=message):
+        run(Counts(), path, tmp_path / "out.jsonl")

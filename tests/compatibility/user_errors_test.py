@@ -5,6 +5,7 @@ from allennlp.commands.train import train_model_from_file
 from allennlp.common import Params, util
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Tokenizer
+from allennlp.models import load_archive
 from allennlp.training import util as training_util
 from allennlp.training.trainer import check_for_gpu
 
@@ -37,6 +38,13 @@ def test_a_device_that_is_there(monkeypatch, device, count):
 def test_a_gpu_that_is_not_there_in_a_config(tmp_path):
     with pytest.raises(ConfigurationError, match=r"cuda_device .* is 3, and PyTorch sees "):
         train_model_from_file(CONFIG, tmp_path / "run", overrides={"trainer.cuda_device": 3})
+
+
+def test_a_gpu_that_is_not_there_for_an_archive(classifier, monkeypatch):
+    """As `evaluate --cuda-device 3` and `Predictor.from_path(…, cuda_device=3)` load it."""
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(ConfigurationError, match="is 3, and PyTorch sees no GPU here"):
+        load_archive(classifier / "model.tar.gz", cuda_device=3)
 
 
 @pytest.mark.parametrize("error", [OSError("no network"), SystemExit(1)])

@@ -1,7 +1,10 @@
 """`slstm`, as a user types it, in a folder without `.allennlp_plugins`."""
 
+import contextlib
 import json
 import logging
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -134,7 +137,54 @@ def test_predict_and_evaluate(folder, capsys):
     assert capsys.readouterr() == ("", "")
     assert len((folder / "out").read_text().splitlines()) == 12
     assert main(["evaluate", "run/model.tar.gz", "dev.jsonl", "--output-file", "metrics"]) == 0
-    assert json.loads((folder / "metrics").read_text())["accuracy"] <= 1
+    accuracy = json.loads((folder / "metrics").read_text())["accuracy"]
+    out, err = capsys.readouterr()
+    assert (out.splitlines()[0], err) == (f"accuracy  {accuracy:.4f}", "")
+
+
+def test_find_lr(folder, capsys):
+    assert main(["find-lr", "mine.json", "-s", "rates", "--num-batches", "12"]) == 0
+    assert capsys.readouterr() == ("the losses by learning rate: rates/lr-losses.png\n", "")
+    assert (folder / "rates" / "lr-losses.png").exists()
+
+
+def test_inside(folder, capsys):
+    """By the name that `slstm` has for `allennlp slstm-inside`."""
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    (folder / "texts.txt").write_text("a good film\n\na bad film\n")
+    capsys.readouterr()
+    assert main(["inside", "run/model.tar.gz", "texts.txt", "--output-dir", "look"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and out.splitlines()[0] == "a good film" and len(out.splitlines()) == 5
+    assert out.splitlines()[-1] == "The page: look/inside.html"
+    assert (folder / "look" / "inside.html").exists()
+
+
+def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
+    """What a person sees: the lines are those of a pipe, and each bar is wiped from its line."""
+    program = [sys.executable, "-m", "slstm_allennlp.console", "train", "mine.json"]
+    terminal, of_program = pty.openpty()
+    process = subprocess.Popen(program, stdin=of_program, stdout=of_program, stderr=of_program)
+    os.close(of_program)
+    shown = b""
+    with contextlib.suppress(OSError):  # with which Linux says that the terminal was closed
+        while part := os.read(terminal, 4096):
+            shown += part
+    os.close(terminal)
+    assert process.wait() == 0, shown
+    text = shown.decode().replace("\r\n", "\n").rstrip("\n")
+    lines = [line.split("\r") for line in text.split("\n")]
+    assert [parts[-1][:12] for parts in lines] == [
+        "Training bas",
+        "epoch 1/3  l",
+        "epoch 2/3  l",
+        "epoch 3/3  l",
+        "best epoch 1",
+        "the model: o",
+    ]
+    assert any("%|" in part for part in lines[1])  # the batches of the first epoch
+    for parts in lines[:4]:  # a bar, and then blanks in its place
+        assert parts[-2].strip() == "" and len(parts[-2]) >= len(parts[-3].rstrip())
 
 
 def test_help_and_version(capsys):
@@ -174,6 +224,7 @@ MISTAKES = [
     ({"trainer__cuda_device": 99}, "cuda_device (trainer.cuda_device of a config, --cuda-device of a "),
     ({"train_data_path": "nowhere.jsonl"}, "nowhere.jsonl: cannot be read"),
     ({"data_loader": {"batch_size": 0}}, "batch_size must be at least 1"),
+    ({"trainer__num_epochs": "three"}, "Expected num_epochs to be a int."),
     (
         {"dataset_reader": {"type": "tagged_text"}},
         "train.jsonl, line 1: 1 column between tabs, expected",
@@ -240,6 +291,7 @@ def test_a_mistake_with_its_traceback(folder, capsys):
         (["train", "nowhere.json"], "nowhere.json"),
         (["train", "broken.jsonnet"], "broken.jsonnet:1:"),
         (["train", "mr_slsm"], "no file mr_slsm and no config of that name, did you mean 'mr_slstm'?"),
+        (["train", "."], ". is a folder, expected a config, such as ./config.json"),
         (["config", "mr_slsm"], "there is no config 'mr_slsm', did you mean 'mr_slstm'?"),
         (["predict", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
     ],

@@ -375,6 +375,18 @@ def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
     assert shown[0] == f"{top} %" and ("100 %" in shown) == hundred
 
 
+@pytest.mark.parametrize("width, columns", [(390, 1), (1280, 2), (1920, 3)])
+def test_it_uses_the_width_of_a_desktop(browser, width, columns):
+    """The figures stand beside each other there, and below each other on a phone."""
+    browser.look("light", width)
+    boxes = browser.run(
+        "return [...document.querySelectorAll('.reading:nth-of-type(1) figure')]"
+        ".map((figure) => figure.getBoundingClientRect().toJSON())"
+    )
+    assert len(boxes) == 3 and len({round(box["left"]) for box in boxes}) == columns
+    assert max(box["right"] for box in boxes) > 0.9 * width
+
+
 @pytest.mark.parametrize("width", slow_but((1280, 390), fast=[390]))
 @pytest.mark.parametrize("scheme", slow_but(("light", "dark"), fast=["dark"]))
 def test_it_is_legible(browser, scheme, width):

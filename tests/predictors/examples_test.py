@@ -10,7 +10,7 @@ from allennlp.predictors import Predictor
 
 from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SMALL
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,30 @@ def test_conllu(predict):
 def test_columns_of_entities_in_a_txt(predict):
     outputs = predict("entities", "ner/dev.txt")
     assert len(outputs) > 10 and all(len(one["gold"]) == len(one["words"]) for one in outputs)
+
+
+def test_columns_of_tags(trained, tmp_path):
+    """Of a tagger that is trained on such a file: what it takes then, it takes afterwards."""
+    (tmp_path / "tags.txt").write_text("It\tPRON\nrains\tVERB\n\nRosa\tPROPN\n")
+    overrides = {
+        **SMALL,
+        "dataset_reader": {"type": "tagged_text", "format": "columns"},
+        "train_data_path": str(tmp_path / "tags.txt"),
+        "validation_data_path": str(tmp_path / "tags.txt"),
+        "test_data_path": None,
+        "trainer.num_epochs": 1,
+        "model.text_field_embedder.token_embedders": {
+            "tokens": {"type": "embedding", "embedding_dim": 60}
+        },
+    }
+    del overrides["model.text_field_embedder.token_embedders.tokens.embedding_dim"]
+    folder = trained("columns", "pos_slstm", overrides)
+    predictor = Predictor.from_path(str(folder / "model.tar.gz"))
+    examples = list(read_examples(str(tmp_path / "tags.txt"), predictor))
+    assert [one["gold"] for one in predictor.predict_batch_json(examples)] == [
+        ["PRON", "VERB"],
+        ["PROPN"],
+    ]
 
 
 @pytest.mark.parametrize("file", ["plain.txt", "plain"])
@@ -141,3 +165,15 @@ def test_the_readers_examples(tmp_path):
     (tmp_path / "trees.txt").write_text("(3 (2 a) (4 film))\n(2 (2 a) (2 film))\n")
     trees = StanfordSentimentTreebankReader(granularity="2-class").examples(str(tmp_path / "trees.txt"))
     assert list(trees) == [{"words": ["a", "film"], "label": "1"}]
+
+
+def test_pairs_as_plain_text(predict, predictors):
+    """Two sentences with a tab between; a line without one is a sentence and itself."""
+    outputs = predict("pairs", "pairs.txt", "Rosa sleeps .\tNobody is awake .\nIt rains .\n")
+    given = [("Rosa sleeps .", "Nobody is awake ."), ("It rains .", "It rains .")]
+    pairs = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesis in given]
+    expected = predictors["pairs"].predict_batch_json(pairs)
+    assert [output["probabilities"] for output in outputs] == [
+        pytest.approx(one["probabilities"]) for one in expected
+    ]
+    assert outputs[0]["probabilities"] != outputs[1]["probabilities"]

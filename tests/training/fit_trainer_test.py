@@ -34,6 +34,15 @@ def read(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def test_what_is_trained_is_said(tmp_path):
+    folder = train(tmp_path / "run", "mr_linear", {"dataset_reader.max_instances": 60})
+    log = (folder / "out.log").read_text(encoding="utf-8")
+    assert "Training linear_classifier: 60 sentences and " in log
+    card = (folder / "model_card.md").read_text(encoding="utf-8")
+    weights = load_archive(folder / "model.tar.gz").model.num_weights
+    assert weights > 60 and f"- model: `linear_classifier`, {weights:,} weights" in card
+
+
 def test_it_writes_what_allennlps_trainer_writes(run):
     name, folder = run
     epoch, metrics = read(folder / "metrics_epoch_0.json"), read(folder / "metrics.json")
