@@ -20,9 +20,11 @@ class SentencePair(TextInput):
 
     Input: `{"premise": "raw text", "hypothesis": "raw text"}`, or with the keys of SNLI's and MultiNLI's
     files, `sentence1` and `sentence2` (others are passed over), so that their files can be given as they
-    are, unlabelled ones too; in plain text, two sentences a line with a tab between. Output: `label`; with a label in the input, that one as `gold`, and
-    `correct`; and `probabilities`, that of every class by its name. A
-    pair with a sentence without words has the label `null` and no probabilities.
+    are, unlabelled ones too; in plain text, two sentences a line with a tab between.
+
+    Output: `label`; with a label in the input, that one as `gold`, and `correct`; and `probabilities`,
+    that of every class by its name. A pair with a sentence without words has the label `null` and no
+    probabilities.
 
     Registered as a `Predictor` with name "sentence_pair"; `sentence_pair_classifier` names it as its
     own: no `--predictor` is needed.

@@ -7,6 +7,8 @@ from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.checked_params import CheckedParams
+from slstm_allennlp.modules.checks import check_sizes
+from slstm_allennlp.modules.module_encoder import errors_of
 from slstm_allennlp.modules.sized import sized
 
 
@@ -29,7 +31,8 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
 
     # Errors
 
-    `ConfigurationError` for a missing encoder and for sizes that do not fit together.
+    `ConfigurationError` for a missing encoder, for an `input_size` that is none and for sizes that do not
+    fit together.
     """
 
     def __init__(
@@ -42,6 +45,9 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
         for name, part in (("seq2seq_encoder", seq2seq_encoder), ("seq2vec_encoder", seq2vec_encoder)):
             if not isinstance(part, (Lazy, torch.nn.Module)):
                 raise ConfigurationError(f"compose: {name} is {part!r}, expected an encoder")
+        if input_size is not None:
+            with errors_of("compose"):
+                check_sizes(input_size=input_size)
         sequence = sized(seq2seq_encoder, input_size)
         given = sequence.get_output_dim()
         vector = sized(seq2vec_encoder, given)
