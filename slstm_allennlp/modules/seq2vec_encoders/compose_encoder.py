@@ -31,8 +31,8 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
 
     # Errors
 
-    `ConfigurationError` for a missing encoder, for an `input_size` that is none and for sizes that do not
-    fit together.
+    `ConfigurationError` for a missing encoder, for an `input_size` below 1 and for sizes that do not fit
+    together.
     """
 
     def __init__(
