@@ -188,7 +188,7 @@ def tenths(parts: List[Dict[str, float]]) -> Iterator[List[str]]:
         memory = [part["megabytes"] for part in tenth]
         yield [
             *(
-                f"{statistics.median(part[key] for part in tenth):.0f}"
+                f"{statistics.harmonic_mean(part[key] for part in tenth):.0f}"
                 for key in ("a second", "a processor's second")
             ),
             f"{min(memory):.1f}-{max(memory):.1f}",

@@ -32,7 +32,7 @@ def _spawn(*arguments: Any, **options: Any) -> Any:
             "(SIGKILL is what a system without memory sends), and so were the others; `allennlp train` "
             "with --recover goes on from the last checkpoint",
             error.error_index,
-            error.error_pid,
+            getattr(error, "error_pid", None) or getattr(error, "pid", 0),  # the latter in PyTorch 1
             error.exit_code,
             error.signal_name,
         ) from None

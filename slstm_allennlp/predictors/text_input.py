@@ -16,7 +16,7 @@ from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 _EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
 _TEXT_KEYS = ("sentence", "text")
-_WORDS = 1000  # of a batch: more do not make it faster, and longer texts need no more memory
+_WORDS = 500  # of a batch: more do not make it faster, and longer texts need no more memory
 
 
 class TextInput(Predictor):
