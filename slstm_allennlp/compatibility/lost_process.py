@@ -27,7 +27,7 @@ def _spawn(*arguments: Any, **options: Any) -> Any:
     except ProcessExitedException as error:
         if error.signal_name is None:
             raise
-        pid: int = getattr(error, "error_pid", None) or getattr(error, "pid", 0)  # in PyTorch 1
+        pid: Any = getattr(error, "error_pid", None) or getattr(error, "pid", 0)  # in PyTorch 1
         raise ProcessExitedException(
             f"process {error.error_index} of the distributed training was ended by {error.signal_name} "
             "(SIGKILL is what a system without memory sends), and so were the others; `allennlp train` "
