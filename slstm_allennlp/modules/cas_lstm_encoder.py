@@ -1,15 +1,21 @@
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM
-from slstm_allennlp.modules.module_encoder import ModuleEncoder
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, with_arguments_of
 
 
-class CasLstmEncoder(ModuleEncoder, module=CellAwareStackedLSTM, name="cas_lstm"):
+class CasLstmEncoder(ModuleEncoder):
     """What the two encoders registered as `cas_lstm` share: a `CellAwareStackedLSTM`."""
+
+    @with_arguments_of(CellAwareStackedLSTM.__init__)
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__()
+        with errors_of("cas_lstm"):
+            self._module = CellAwareStackedLSTM(*arguments, **named)
 
 
 @Seq2SeqEncoder.register("cas_lstm")

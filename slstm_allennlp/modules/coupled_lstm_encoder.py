@@ -1,15 +1,26 @@
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.coupled_lstm import CoupledLSTM
-from slstm_allennlp.modules.module_encoder import ModuleEncoder, zero_without_words
+from slstm_allennlp.modules.module_encoder import (
+    ModuleEncoder,
+    errors_of,
+    with_arguments_of,
+    zero_without_words,
+)
 
 
-class CoupledLstmEncoder(ModuleEncoder, module=CoupledLSTM, name="coupled_lstm"):
+class CoupledLstmEncoder(ModuleEncoder):
     """What the two encoders registered as `coupled_lstm` share: a `CoupledLSTM`."""
+
+    @with_arguments_of(CoupledLSTM.__init__)
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__()
+        with errors_of("coupled_lstm"):
+            self._module = CoupledLSTM(*arguments, **named)
 
 
 @Seq2SeqEncoder.register("coupled_lstm")

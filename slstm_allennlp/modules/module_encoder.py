@@ -1,6 +1,6 @@
 import inspect
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Optional, Type, TypeVar
+from typing import Any, Callable, Iterator, Optional, TypeVar
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -15,29 +15,9 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
     What AllenNLP's encoders over one of the project's modules share: the module, which has an
     `input_size` and an `output_size`, and masks of integers, as some models have them. A subclass has
     `_encode`: what its role takes of the module's results.
-
-        class CasLstmEncoder(ModuleEncoder, module=CellAwareStackedLSTM, name="cas_lstm"): ...
-
-    takes the arguments of the module, whose errors are `ConfigurationError` under that name.
     """
 
     _module: Any
-
-    def __init_subclass__(
-        cls, module: Optional[Type[torch.nn.Module]] = None, name: str = "", **options: Any
-    ) -> None:
-        super().__init_subclass__(**options)
-        if module is None:
-            return
-        make = module
-
-        @with_arguments_of(make.__init__)
-        def init(self: Any, *arguments: Any, **named: Any) -> None:
-            super(cls, self).__init__()  # type: ignore[misc]
-            with errors_of(name):
-                self._module = make(*arguments, **named)
-
-        cls.__init__ = init  # type: ignore[assignment, method-assign]
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
         """

@@ -1,16 +1,22 @@
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.modules.module_encoder import ModuleEncoder
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, with_arguments_of
 from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
 
-class StackedCnnEncoder(ModuleEncoder, module=StackedCNN, name="stacked_cnn"):
+class StackedCnnEncoder(ModuleEncoder):
     """What the two encoders registered as `stacked_cnn` share: a `StackedCNN`."""
+
+    @with_arguments_of(StackedCNN.__init__)
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__()
+        with errors_of("stacked_cnn"):
+            self._module = StackedCNN(*arguments, **named)
 
 
 @Seq2SeqEncoder.register("stacked_cnn")

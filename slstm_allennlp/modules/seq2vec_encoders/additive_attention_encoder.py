@@ -1,16 +1,14 @@
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.additive_attention import AdditiveAttention
-from slstm_allennlp.modules.module_encoder import ModuleEncoder
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, with_arguments_of
 
 
 @Seq2VecEncoder.register("additive_attention")
-class AdditiveAttentionEncoder(  # type: ignore[misc]
-    ModuleEncoder, Seq2VecEncoder, module=AdditiveAttention, name="additive_attention"
-):
+class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The external attention of the S-LSTM paper (Section 3.3) as a vector encoder: an
     `slstm_allennlp.modules.AdditiveAttention` over the states that a sequence encoder before it made.
@@ -19,6 +17,12 @@ class AdditiveAttentionEncoder(  # type: ignore[misc]
 
     Registered as a `Seq2VecEncoder` with name "additive_attention".
     """
+
+    @with_arguments_of(AdditiveAttention.__init__)
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__()
+        with errors_of("additive_attention"):
+            self._module = AdditiveAttention(*arguments, **named)
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         return self._module(inputs, mask)
