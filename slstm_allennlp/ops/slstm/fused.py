@@ -410,7 +410,8 @@ class _Run:
         for number in reversed(range(len(steps))):
             first, last = number == 0 and start.is_one_row, number == len(steps) - 1
             words, node = not last or self.plan.need_words, not last or self.plan.need_node
-            step, states = steps[number], self.states_of(steps, number, start)
+            states = self.states_of(steps, number, start)
+            step = self.with_gates(steps[number], states.g, node)
             # What a step left as it was has its gradient as it was.
             dh_old, dc_old = torch.zeros_like(dh) if words else dh.clone(), dc
             dg_old, dcg_old = (None, None) if node else (dg, dcg)
@@ -444,6 +445,16 @@ class _Run:
             )
         return _States(h, step.c, step.g, step.cg)
 
+    def with_gates(self, step: _Step, g: Optional[Tensor], node: bool) -> _Step:
+        """The step with what comes of g, which `recompute` has not kept."""
+        if not self.plan.recompute or g is None:
+            return step
+        Vg, Wg = self.of_g(g)
+        if not node or step.h_bar is None:
+            return step._replace(Vg=Vg)
+        Wf, fg, o = self.node_gates(Wg, step.h_bar)
+        return step._replace(Vg=Vg, Wf=Wf, fg=fg, o=o)
+
     def word_backward(
         self,
         step: _Step,
@@ -458,9 +469,6 @@ class _Run:
         """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
         plan, kernels = self.plan, self.plan.kernels
         pre = self.products(states.h, first) if step.pre is None else step.pre
-        Vg = step.Vg
-        if Vg is None and states.g is not None:
-            Vg = self.weights.V.forward(states.g)
         rows = len(self.Ux)
         if first:
             d_pre = pre.new_empty(rows, pre.size(1))
@@ -472,7 +480,7 @@ class _Run:
             plan.sigmoid_first,
             pre,
             self.Ux,
-            Vg,
+            step.Vg,
             states.c,
             states.cg,
             self.x,
@@ -517,9 +525,6 @@ class _Run:
         weights, own = self.weights, 0 if self.plan.shared_forget else 2
         U = weights.sentence_U
         rows = len(states.h)
-        Wf, fg, o = step.Wf, step.fg, step.o
-        if Wf is None:
-            Wf, fg, o = self.node_gates(self.of_g(states.g)[1], step.h_bar)
         # U_f h anew: a small product, and memory for every word if it were kept.
         if first:
             Uf = self.of_words_for_node(states.h, first)
@@ -532,9 +537,9 @@ class _Run:
             self.cu_seqlens,
             self.plan.sigmoid_first,
             Uf,
-            Wf,
-            fg,
-            o,
+            step.Wf,
+            step.fg,
+            step.o,
             states.c,
             states.cg,
             cg_new,
