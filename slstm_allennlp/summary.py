@@ -1,9 +1,8 @@
 """What a model is, in a few words: for the console and for a model's card."""
 
-from typing import Dict, Iterator, List, Type
+from typing import Dict, Iterator, List
 
 import torch
-from allennlp.common import Registrable
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
@@ -12,6 +11,7 @@ from slstm_allennlp.models.fitted_model import FittedModel
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.modules.seq2vec_encoders import ComposeSeq2VecEncoder
 from slstm_allennlp.ops.slstm.settings import PRESETS
+from slstm_allennlp.registered_name import registered_name
 
 _COMPOSED = (ComposeEncoder, ComposeSeq2VecEncoder)
 
@@ -64,11 +64,3 @@ def _encoder_name(encoder: torch.nn.Module) -> str:
     name = registered_name(base, encoder)
     presets = {preset(each) for each in encoder.modules() if isinstance(each, SentenceStateLSTM)}
     return f"{name} ({', '.join(sorted(presets))})" if presets else name
-
-
-def registered_name(base: Type[Registrable], thing: object) -> str:
-    """The name that configs have for a thing of this role, or that of its class."""
-    for name, (registered, _) in Registrable._registry[base].items():
-        if registered is type(thing):
-            return name
-    return type(thing).__name__

@@ -16,6 +16,7 @@ from allennlp.training.util import evaluate
 from slstm_allennlp.comparison.plan import is_fitted, section
 from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
 from slstm_allennlp.models import FittedModel
+from slstm_allennlp.predictors.text_input import predictions_of
 from slstm_allennlp.summary import num_weights
 
 _BATCH_SIZE = 32  # where the config has none
@@ -87,13 +88,10 @@ class TrainedRun:
         """In the order of the test set; sentences of like lengths make up a batch."""
         instances = self._read(self._archive.validation_dataset_reader, "test_data_path")
         order = sorted(range(len(instances)), key=lambda number: length_of(instances[number]))
-        predictions: Dict[int, Prediction] = {}
-        for numbers in _batches(order, self._batch_size):
-            outputs = self.model.forward_on_instances([instances[number] for number in numbers])
-            for number, output in zip(numbers, outputs):
-                predictions[number] = prediction_of(instances[number], output)
+        batches = _batches(order, self._batch_size)
+        predictions = predictions_of(self.model, instances, batches, prediction_of)
         self.model.get_metrics(reset=True)
-        return [predictions[number] for number in range(len(instances))]
+        return predictions
 
     def time_over_length(self) -> List[Dict[str, float]]:
         """

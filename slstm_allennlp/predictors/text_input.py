@@ -1,6 +1,6 @@
 import json
 from abc import abstractmethod
-from typing import Any, Dict, Iterator, List, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, TypeVar, Union
 
 import spacy
 from allennlp.common.util import JsonDict, sanitize
@@ -13,6 +13,8 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.dataset_readers.lines import parsed_json
 from slstm_allennlp.modules.token_embedders.new_words import learn_new_words
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
+
+T = TypeVar("T")
 
 _EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
 _TEXT_KEYS = ("sentence", "text")
@@ -72,12 +74,36 @@ class TextInput(Predictor):
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
         learn_new_words(self._model, instances)
-        results: Dict[int, JsonDict] = {}
-        for batch in _batches_by_length(instances):
-            outputs = self._model.forward_on_instances([instances[place] for place in batch])
-            for place, output in zip(batch, outputs):
-                results[place] = sanitize(self._readable(instances[place], output))
-        return [results[place] for place in range(len(instances))]
+        batches = _batches_by_length(instances)
+        return predictions_of(
+            self._model, instances, batches, lambda *of_one: sanitize(self._readable(*of_one))
+        )
+
+
+def predictions_of(
+    model: Model,
+    instances: Sequence[Instance],
+    batches: Iterable[Sequence[int]],
+    prediction: Callable[[Instance, Dict[str, Any]], T],
+) -> List[T]:
+    """
+    What `prediction` makes of each instance and its outputs, in the order of the instances.
+
+    # Parameters
+
+    model : `Model`
+    instances : `Sequence[Instance]`
+    batches : `Iterable[Sequence[int]]`
+        The places of the instances that the model has at a time.
+    prediction : `Callable[[Instance, Dict[str, Any]], T]`
+        Called behind each batch, so that no more outputs are kept.
+    """
+    found: Dict[int, T] = {}
+    for batch in batches:
+        outputs = model.forward_on_instances([instances[place] for place in batch])
+        for place, output in zip(batch, outputs):
+            found[place] = prediction(instances[place], output)
+    return [found[place] for place in range(len(instances))]
 
 
 def _batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:
