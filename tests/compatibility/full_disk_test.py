@@ -68,7 +68,9 @@ def test_recover_writes_the_archive_that_there_was_no_room_for(classifier, tmp_p
     shutil.copytree(classifier, run)
     (run / "model.tar.gz").unlink()
     train_model_from_file(str(run / "config.json"), str(run), recover=True)
-    load_archive(run / "model.tar.gz")
+    recovered, whole = (load_archive(folder / "model.tar.gz").model for folder in (run, classifier))
+    for name, weight in whole.state_dict().items():
+        assert torch.equal(recovered.state_dict()[name], weight)
 
 
 @PYTORCHS_OWN_WRITER
