@@ -32,6 +32,11 @@ def _create_or_suggest(
 ) -> Dict[str, Any]:
     if cls is GradientDescentTrainer:
         _warn_of_ignored_keys(constructor, params)
+        if params.params.get("num_epochs") == 0:
+            raise ConfigurationError(
+                f"{params.history}num_epochs is 0, expected 1 or more: without an epoch there are no "
+                "weights to archive"
+            )
     try:
         return _create_kwargs(constructor, cls, params, **extras)
     except ConfigurationError as error:

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from allennlp import __version__ as allennlp_version
 from allennlp.commands import ArgumentParserWithDefaults, Subcommand
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.plugins import import_plugins
 from allennlp.common.util import (
     SigTermReceived,
@@ -84,7 +85,7 @@ def _do(given: List[str], stack: ExitStack) -> int:
         return 0
     if hasattr(arguments, "include_package"):
         for package in arguments.include_package:
-            import_module_and_submodules(package)
+            _include(package)
         # For the processes that a command starts, which find no `.allennlp_plugins`.
         arguments.include_package = ["slstm_allennlp", *arguments.include_package]
     _find_bundled_configs(arguments, stack)
@@ -97,6 +98,19 @@ def _do(given: List[str], stack: ExitStack) -> int:
         for line in _lines_of(arguments, result):
             print(line)
     return 0
+
+
+def _include(package: str) -> None:
+    try:
+        import_module_and_submodules(package)
+    except ModuleNotFoundError as error:
+        # One that the package itself lacks is a bug there.
+        if error.name is None or not f"{package}.".startswith(f"{error.name}."):
+            raise
+        raise ConfigurationError(
+            f"--include-package is {package!r}, and Python finds no {error.name!r}, expected a package "
+            "that is installed or in this folder"
+        ) from None
 
 
 def _lines_of(arguments: argparse.Namespace, result: Any) -> Iterator[str]:

@@ -224,6 +224,7 @@ MISTAKES = [
     ({"trainer__cuda_device": 99}, "cuda_device (trainer.cuda_device of a config, --cuda-device of a "),
     ({"train_data_path": "nowhere.jsonl"}, "nowhere.jsonl: cannot be read"),
     ({"data_loader": {"batch_size": 0}}, "batch_size must be at least 1"),
+    ({"trainer__num_epochs": 0}, "trainer.num_epochs is 0, expected 1 or more"),
     ({"trainer__num_epochs": "three"}, "Expected num_epochs to be a int."),
     (
         {"dataset_reader": {"type": "tagged_text"}},
@@ -294,6 +295,10 @@ def test_a_mistake_with_its_traceback(folder, capsys):
         (["train", "."], ". is a folder, expected a config, such as ./config.json"),
         (["config", "mr_slsm"], "there is no config 'mr_slsm', did you mean 'mr_slstm'?"),
         (["predict", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
+        (
+            ["train", "mine.json", "--include-package", "slstm_allenlp.modules"],
+            "--include-package is 'slstm_allenlp.modules', and Python finds no 'slstm_allenlp'",
+        ),
     ],
 )
 def test_a_mistake_in_the_command_line(folder, capsys, arguments, message):

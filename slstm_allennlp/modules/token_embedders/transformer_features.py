@@ -3,7 +3,7 @@ import inspect
 import json
 import logging
 from pathlib import Path
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import torch
 from allennlp.common import cached_transformers
@@ -26,7 +26,8 @@ _MARKS = 2  # around each part of a text
 class TransformerFeatures(TokenEmbedder):
     """
     A pretrained transformer such as BERT in the place of word vectors: each word is the mean of its
-    pieces in the last layer. Texts longer than `max_length` are read in parts.
+    pieces' states, in the last layer or in those that are asked for, one behind the other. Texts longer
+    than `max_length` are read in parts.
 
     It reads words as the token indexer `utf8` gives them, so that a config names the transformer once.
     While the transformer is frozen, the features of a text are always the same: they are computed once,
@@ -40,6 +41,10 @@ class TransformerFeatures(TokenEmbedder):
     model_name : `str`
         An installed package (`"all-MiniLM-L6-v2"`), a folder with config.json, the tokenizer's files and
         the weights, or a name on the hub.
+    layers : `List[int]`, optional (default = `None`)
+        Which layers' states: 0 is what the first layer reads, 1 the first layer, -1 the last. The last
+        alone by default. Middle layers know more of a word's form, and in a model that was tuned for
+        another task more of what that task has no use for.
     max_length : `int`, optional (default = `512`)
         Pieces, with the two marks around them.
     train_parameters : `bool`, optional (default = `False`)
@@ -63,6 +68,7 @@ class TransformerFeatures(TokenEmbedder):
     def __init__(
         self,
         model_name: str,
+        layers: Optional[List[int]] = None,
         max_length: int = 512,
         train_parameters: bool = False,
         cache: Union[bool, str] = True,
@@ -113,6 +119,7 @@ class TransformerFeatures(TokenEmbedder):
                 f"transformer_features: max_length is {max_length}, expected {_MARKS + 1} to "
                 f'{positions}, the most that "{model_name}" reads'
             )
+        self._layers = None if layers is None else _checked(layers, self.transformer, model_name)
         self.transformer.requires_grad_(train_parameters)
         self._arguments = list(inspect.signature(self.transformer.forward).parameters)
         self._max_length = max_length
@@ -128,7 +135,7 @@ class TransformerFeatures(TokenEmbedder):
         self.train()
 
     def get_output_dim(self) -> int:
-        return self.transformer.config.hidden_size
+        return self.transformer.config.hidden_size * (1 if self._layers is None else len(self._layers))
 
     def train(self, mode: bool = True) -> "TransformerFeatures":
         """A frozen transformer stays in evaluation mode, without dropout."""
@@ -211,11 +218,18 @@ class TransformerFeatures(TokenEmbedder):
             inputs = {
                 key: part.to(weight.device) for key, part in pieces.items() if key in self._arguments
             }
-            states = self.transformer(**inputs).last_hidden_state
+            states = self._states(inputs)
             is_word = word_of >= 0
             sums = sums.index_add(0, word_of[is_word], states[is_word])
             numbers = numbers.index_add(0, word_of[is_word], torch.ones_like(states[is_word][:, 0]))
         return list((sums / numbers.clamp(min=1).unsqueeze(1)).split(lengths))
+
+    def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
+        """Of each piece in the layers that are asked for. *Shape:* (parts, num_pieces, size)"""
+        if self._layers is None:
+            return self.transformer(**inputs).last_hidden_state
+        of_layers = self.transformer(**inputs, output_hidden_states=True).hidden_states
+        return torch.cat([of_layers[layer] for layer in self._layers], dim=-1)
 
     def _key_of(self, words: Sequence[str]) -> bytes:
         if self._fingerprint is None:
@@ -230,6 +244,8 @@ class TransformerFeatures(TokenEmbedder):
         for part, name in ((config, "_name_or_path"), (tokenizer, "truncation"), (tokenizer, "padding")):
             part.pop(name, None)  # where it is from, and what the last call has set
         settings = [self._max_length, type(self.transformer).__name__, config, tokenizer]
+        if self._layers is not None:
+            settings.append(self._layers)
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
         for weight in self.transformer.state_dict().values():
             digest.update(weight.cpu().contiguous().numpy().tobytes())
@@ -262,6 +278,17 @@ def _folder_of(name: str) -> Optional[str]:
         return None
     configs = [place / "config.json", *sorted(place.glob("*/config.json"))]
     return str(next((path.parent for path in configs if path.is_file()), place))
+
+
+def _checked(layers: List[int], transformer: torch.nn.Module, model_name: str) -> List[int]:
+    """The layers, if the transformer has them, counted from the front."""
+    last = transformer.config.num_hidden_layers
+    if not layers or any(type(layer) is not int or not -last - 1 <= layer <= last for layer in layers):
+        raise ConfigurationError(
+            f"transformer_features: layers is {layers}, expected a list of numbers from 0 to {last}, "
+            f'the last layer of "{model_name}", or from -1 for that down to {-last - 1}'
+        )
+    return [layer % (last + 1) for layer in layers]
 
 
 def _cache_folder_of(cache: Union[bool, str]) -> Optional[Path]:

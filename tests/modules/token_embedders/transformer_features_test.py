@@ -43,12 +43,13 @@ def embed(module, *texts):
     return module(**batch_of(*texts))
 
 
-def expected(bert, words):
-    """By transformers itself: the mean of each word's pieces in BERT's last layer."""
+def expected(bert, words, layer=-1):
+    """By transformers itself: the mean of each word's pieces in a layer of BERT."""
     pieces = BertTokenizerFast.from_pretrained(bert)(words, is_split_into_words=True)
     model = BertModel.from_pretrained(bert).eval()
     with torch.no_grad():
-        states = model(torch.tensor([pieces["input_ids"]])).last_hidden_state[0]
+        output = model(torch.tensor([pieces["input_ids"]]), output_hidden_states=True)
+    states = output.hidden_states[layer][0]
     of_word = [[i for i, word in enumerate(pieces.word_ids()) if word == w] for w in range(len(words))]
     return torch.stack([states[i].mean(0) if i else torch.zeros(BERT_SIZE) for i in of_word])
 
@@ -72,6 +73,19 @@ def test_features_are_the_mean_of_the_pieces(bert):
     features = expected(bert, WORDS)
     assert features[5].tolist() == [0] * BERT_SIZE
     torch.testing.assert_close(embed(embedder(bert, cache=False), WORDS)[0], features)
+
+
+@pytest.mark.parametrize("layers", ([0], [1], [-1], [2, 0], [-2, 1]))
+def test_layers_stand_one_behind_the_other(bert, layers):
+    module = embedder(bert, cache=False, layers=layers)
+    features = torch.cat([expected(bert, WORDS, layer) for layer in layers], dim=1)
+    torch.testing.assert_close(embed(module, WORDS)[0], features)
+    assert module.get_output_dim() == features.size(1)
+
+
+def test_the_last_layer_is_the_default(bert):
+    last, default = embedder(bert, cache=False, layers=[-1]), embedder(bert, cache=False)
+    assert torch.equal(embed(last, WORDS), embed(default, WORDS))
 
 
 def test_texts_of_a_batch_do_not_touch_each_other(bert):
@@ -137,14 +151,19 @@ def test_a_text_is_computed_once(bert, tmp_path, count_calls):
     torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # of 16 bits
 
 
-def test_another_bert_or_length_has_other_features(bert, tmp_path, count_calls):
+def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, count_calls):
     embed(embedder(bert, cache=str(tmp_path)), WORDS)
     embed(embedder(bert, cache=str(tmp_path), max_length=8), WORDS)
     assert len(count_calls) == 2
+    for number, layers in enumerate(([0], [1]), 3):
+        embed(embedder(bert, cache=str(tmp_path), layers=layers), WORDS)
+        assert len(count_calls) == number
+    embed(embedder(bert, cache=str(tmp_path), layers=[-2]), WORDS)  # of two: the first again
+    assert len(count_calls) == 4
     changed = embedder(bert, cache=str(tmp_path))
     changed.transformer.embeddings.LayerNorm.bias.data += 1
     embed(changed, WORDS)
-    assert len(count_calls) == 3
+    assert len(count_calls) == 5
 
 
 def test_a_full_cache_is_said_once(bert, tmp_path, count_calls, caplog):
@@ -271,6 +290,12 @@ def test_a_package_like_it(bert, tmp_path, monkeypatch):
         ({"cache": ""}, 'cache is "", expected a folder, or false for none'),
         ({"max_length": 513}, "max_length is 513, expected 3 to 512"),
         ({"max_length": 2}, "max_length is 2, expected 3 to 512"),
+        ({"layers": []}, r"layers is \[\], expected a list of numbers from 0 to 2, the last layer of"),
+        (
+            {"layers": [3]},
+            r"layers is \[3\], expected .* from 0 to 2, .* or from -1 for that down to -3",
+        ),
+        ({"layers": [-4]}, r"layers is \[-4\], expected"),
         ({"half_precision": True, "train_parameters": True}, "half_precision is true, expected false"),
     ),
 )
