@@ -137,8 +137,8 @@ def _lengths(results: Results, folder: Path) -> List[Part]:
     for system in results.systems:
         counts = results.counts(system.name)
         points = [(middle, counts.of(group).known_scores()) for middle, group in zip(middles, groups)]
-        known = [(middle, scores) for middle, scores in points if scores]
-        systems[system.name] = Points([middle for middle, _ in known], [scores for _, scores in known])
+        known = {middle: scores for middle, scores in points if scores}
+        systems[system.name] = Points(list(known), list(known.values()))
     scale = Scale(f"{results.sentence_score} (%)", 100)
     return _charted(
         folder,
