@@ -9,10 +9,9 @@ import logging
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence
 
 import torch
 from allennlp.commands.train import train_model_from_file
@@ -31,41 +30,19 @@ from slstm_allennlp.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Work:
-    """
-    # Parameters
-
-    config : `Path`
-        The run's, whole.
-    run : `Path`
-        Its folder.
-    packages : `List[str]`
-        What `--include-package` gives.
-    time_over_length : `bool`
-    runs_at_a_time : `int`
-        On its device. For the record: times taken beside others are no fair comparison.
-    """
-
-    config: Path
-    run: Path
-    packages: List[str]
-    time_over_length: bool
-    runs_at_a_time: int
-
-
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").strip().split("\n\n")[0])
     parser.add_argument("config", type=Path)
     parser.add_argument("run", type=Path)
     parser.add_argument("--include-package", action="append", default=[], dest="packages")
     parser.add_argument("--time-over-length", action="store_true")
+    # On its device. For the record: times taken beside others are no fair comparison.
     parser.add_argument("--runs-at-a-time", type=int, default=1)
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
     )
     try:
-        do(Work(**vars(parser.parse_args(arguments))))
+        do(parser.parse_args(arguments))
     except Exception as error:
         mistake = users_mistake(error)
         if mistake is None:
@@ -75,7 +52,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         sys.exit(USERS_MISTAKE)
 
 
-def do(work: Work) -> None:
+def do(work: argparse.Namespace) -> None:
     """Whatever is left of the run."""
     import_plugins()
     for package in work.packages:
@@ -100,7 +77,7 @@ def do(work: Work) -> None:
         write_json(folder.time_over_length, {"groups": groups, "conditions": _conditions(work, config)})
 
 
-def _conditions(work: Work, config: Dict[str, Any]) -> Dict[str, Any]:
+def _conditions(work: argparse.Namespace, config: Dict[str, Any]) -> Dict[str, Any]:
     """Under which seconds are taken: they differ from process to process, and so may a run's."""
     return {
         "device": _device_name(device_of(config)),
@@ -109,7 +86,7 @@ def _conditions(work: Work, config: Dict[str, Any]) -> Dict[str, Any]:
     }
 
 
-def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
+def _train(work: argparse.Namespace, folder: RunFolder, config: Dict[str, Any]) -> None:
     was_trained = folder.metrics.exists()
     if was_trained:
         # AllenNLP writes them before the archive, which may be missing or half written.
