@@ -6,7 +6,7 @@ from allennlp.data import Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import LabelField
 
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fields
-from slstm_allennlp.dataset_readers.lines import Encoding
+from slstm_allennlp.dataset_readers.lines import OLD, expect_encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 
@@ -43,7 +43,9 @@ class LabelledTextReader(CorpusReader):
     ) -> None:
         super().__init__(token_indexers, label_namespace, max_instances)
         self._encoding = encoding
-        self._decoding = Encoding.named(encoding)
+        if encoding is not None:
+            expect_encoding(encoding)
+        self._decoding = OLD if encoding is None else encoding
         self._tokenizer = tokenizer or SpacyBlankTokenizer(split_hyphens=False)
 
     @abstractmethod
