@@ -1,13 +1,13 @@
 import csv
 import re
 from itertools import zip_longest
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from slstm_allennlp.dataset_readers.lines import read_lines
-from slstm_allennlp.dataset_readers.seq2seq_reader import Seq2SeqReader, Translation
+from slstm_allennlp.dataset_readers.seq2seq_reader import Seq2SeqReader
 from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 _EXPECTED = (
@@ -53,7 +53,7 @@ class ParallelTextReader(Seq2SeqReader):
                 )
         super().__init__(**kwargs)
 
-    def _translations(self, path: str) -> Iterator[Translation]:
+    def _translations(self, path: str) -> Iterator[Tuple[str, str]]:
         paths = _two_paths(path)
         numbers = [0, 0]
         for source, target in zip_longest(*map(read_lines, paths)):
@@ -62,7 +62,7 @@ class ParallelTextReader(Seq2SeqReader):
             if source is not None and target is not None:
                 check_text(source, "source", source.text, self._source_tokenizer)
                 check_text(target, "target", target.text, self._target_tokenizer)
-                yield Translation(source.text.strip(), target.text.strip())
+                yield source.text.strip(), target.text.strip()
         if numbers[0] != numbers[1]:
             raise ValueError(
                 f"{paths[0]} has {numbers[0]} lines and {paths[1]} has {numbers[1]}, expected the same "
