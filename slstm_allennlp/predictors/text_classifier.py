@@ -80,10 +80,6 @@ class TextClassifier(TextInput, TextClassifierPredictor):
     def _without_words(self) -> JsonDict:
         return {"label": None, "probabilities": {}, "words": []}
 
-    def _gold(self, json_dict: JsonDict, output: JsonDict) -> Optional[str]:
-        label = json_dict.get("label")
-        return None if label is None else str(label)
-
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._instance(json_dict, tokens_of(json_dict, self._splitter))
 
