@@ -86,14 +86,7 @@ class Run:
 @dataclass(frozen=True)
 class Plan:
     """
-    # Parameters
-
-    systems : `List[System]`
-    seeds : `List[int]`
-    baseline : `str`
-        The name of the system to which the others are compared.
-    metric : `Metric`
-        By which they are.
+    The systems, the name of the one to which the others are compared, and the metric by which they are.
 
     # Errors
 
@@ -172,31 +165,11 @@ def plan_from_options(
     with_linear: bool = False,
 ) -> Plan:
     """
-    The plan that the command line asks for. The systems are the configs, or each config with each of the
-    variants and with each combination of the sweep's values.
-
-    # Parameters
-
-    configs : `Sequence[str]`
-        Configs for `allennlp train`; or one comparison file, a Jsonnet object of `systems` (a name to
-        its `config` and its `overrides`), and any of `seeds`, `overrides`, `baseline`, `metric` and
-        `linear`, over which the arguments here go.
-    names : `Sequence[str]`, optional (default = `None`)
-        The configs' names in the comparison; their files' names without them.
-    variants : `Mapping[str, Config]`, optional (default = `None`)
-        Named overrides.
-    sweep : `Mapping[str, Sequence[Any]]`, optional (default = `None`)
-        Keys of the config, dotted, to the values that each of them takes.
-    overrides : `Config`, optional (default = `None`)
-        For all systems, over those of a comparison file; those of a variant come after them.
-    seeds : `Sequence[int]`, optional (default = `None`)
-        13 to 17 without it.
-    baseline : `str`, optional (default = `None`)
-        The first system without it.
-    metric : `str`, optional (default = `None`)
-        Such as `"+accuracy"`; the configs' `trainer.validation_metric` without it.
-    with_linear : `bool`, optional (default = `False`)
-        Whether there is one more system, `linear`: the linear model that stands in for the baseline's.
+    The plan that the command line asks for, whose help says what each option is. The systems are the
+    configs, or each config with each of the variants and with each combination of the sweep's values.
+    Instead of configs, there may be one comparison file, a Jsonnet object of `systems` (a name to its
+    `config` and its `overrides`), and any of `seeds`, `overrides`, `baseline`, `metric` and `linear`,
+    over which the arguments here go. Overrides for all systems come before those of a variant.
 
     # Errors
 
