@@ -65,8 +65,9 @@ class Compare(Subcommand):
         subparser.add_argument(
             "--names", nargs="+", help="the configs' names; those of their files without it"
         )
+        seeds = " ".join(map(str, DEFAULT_SEEDS))
         subparser.add_argument(
-            "--seeds", nargs="+", type=int, help=f"of all systems; {_listed(DEFAULT_SEEDS)} without it"
+            "--seeds", nargs="+", type=int, help=f"of all systems; {seeds} without it"
         )
         subparser.add_argument(
             "--baseline", help="the system the others are compared to; the first without it"
@@ -299,7 +300,3 @@ def _named(variants: Sequence[Tuple[str, Dict[str, Any]]]) -> Dict[str, Dict[str
         names = ", ".join(name for name, _ in variants)
         raise ConfigurationError(f"compare: --variant has {names}, expected different names")
     return named
-
-
-def _listed(values: Sequence[int]) -> str:
-    return " ".join(map(str, values))
