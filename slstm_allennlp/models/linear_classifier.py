@@ -7,6 +7,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance, TextFieldTensors, Vocabulary
 from allennlp.models import Model
+from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy
 from scipy import sparse
 from scipy.optimize import minimize_scalar
@@ -15,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from torch.nn.functional import cross_entropy
 
-from slstm_allennlp.models.fitted_model import FittedModel, device_of_text, words_in
+from slstm_allennlp.models.fitted_model import FittedModel, words_in
 from slstm_allennlp.models.likeliest import add_likeliest_label
 from slstm_allennlp.models.sentence_pair_classifier import FEATURES
 
@@ -163,7 +164,7 @@ class TfidfClassifier(FittedModel):
     def _new_vectorizer(self, terms: Optional[List[str]]) -> TfidfVectorizer:
         return TfidfVectorizer(
             preprocessor=_in_lower_case,
-            tokenizer=_as_they_are,
+            tokenizer=list,
             token_pattern=None,
             lowercase=False,
             ngram_range=(1, self._max_words),
@@ -199,7 +200,7 @@ class TfidfClassifier(FittedModel):
         logits = torch.as_tensor(
             self._logits(self._regression, features),
             dtype=torch.get_default_dtype(),
-            device=device_of_text(texts[0]),
+            device=get_text_field_mask(texts[0]).device,
         )
         output = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
         if label is not None:
@@ -338,7 +339,3 @@ def _likeliest_factor(features: sparse.csr_matrix, labels: List[int], strength: 
 
 def _in_lower_case(words: List[str]) -> List[str]:
     return [word.lower() for word in words]
-
-
-def _as_they_are(words: List[str]) -> List[str]:
-    return words
