@@ -1,5 +1,6 @@
 """A report's pictures, in figures/ beside it: each gives its part, or nothing with nothing to show."""
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -104,7 +105,7 @@ def _learning_curves(results: Results, folder: Path) -> List[Part]:
         }
         if all(curve for of_system in curves.values() for curve in of_system):
             panels[scale] = {
-                name: _level(of_system) if name in fitted else Curves(of_system)
+                name: Level(list(itertools.chain(*of_system))) if name in fitted else Curves(of_system)
                 for name, of_system in curves.items()
             }
     if not panels or len(fitted) == len(results.systems):
@@ -118,10 +119,6 @@ def _learning_curves(results: Results, folder: Path) -> List[Part]:
         "least to the most; a line ends where the first of its runs stopped early." + levels,
         Chart(panels, "epoch", results.plan.baseline),
     )
-
-
-def _level(of_seeds: List[List[float]]) -> Level:
-    return Level([value for values in of_seeds for value in values])
 
 
 def _lengths(results: Results, folder: Path) -> List[Part]:
