@@ -194,14 +194,11 @@ def plan_from_options(
     baseline = baseline or systems[0].name
     chosen = Metric.parse(metric) if metric else _common_metric(systems)
     if with_linear:
-        systems.append(_linear_system(systems, baseline, chosen))
+        # For the baseline, or for the first system if it is the baseline itself.
+        model = next((system for system in systems if system.name == baseline), systems[0])
+        stand_in = linear.stand_in(model.name, model.config, str(chosen))
+        systems.append(System(linear.NAME, stand_in))
     return Plan(systems, list(DEFAULT_SEEDS if seeds is None else seeds), baseline, chosen)
-
-
-def _linear_system(systems: Sequence[System], baseline: str, metric: Metric) -> System:
-    """The stand-in for the baseline, or for the first system if it is the baseline itself."""
-    model = next((system for system in systems if system.name == baseline), systems[0])
-    return System(linear.NAME, linear.stand_in(model.name, model.config, str(metric)))
 
 
 def load_jsonnet(path: str) -> Config:
@@ -268,15 +265,11 @@ def _systems_of_configs(
             # The one config's name would stand in all of them and say nothing.
             parts = [name] if len(paths) > 1 or not varied else []
             parts += [variant] if variants else []
-            parts += [f"{_last(key)}={_in_a_name(value)}" for key, value in point.items()]
+            parts += [f"{key.split('.')[-1]}={_in_a_name(value)}" for key, value in point.items()]
             system = ",".join(parts)
             config = _overridden(system, _overridden(system, base, of_variant), point)
             systems.append(System(system, config))
     return systems
-
-
-def _last(key: str) -> str:
-    return key.rsplit(".", 1)[-1]
 
 
 def _in_a_name(value: Any) -> str:
@@ -357,18 +350,13 @@ def settings_of(system: System) -> Dict[str, Any]:
     return {key: value for key, value in flatten(system.config).items() if key not in _SET_HERE}
 
 
-def varied_settings(systems: Sequence[System]) -> Dict[str, Dict[str, Any]]:
-    """The dotted keys in which any of the systems differ, with the values of those that have it."""
-    settings = {system.name: settings_of(system) for system in systems}
-    first = settings[systems[0].name]
-    keys = {key: None for other in settings.values() for key in differences(first, other)}
-    return {
-        key: {name: of_system[key] for name, of_system in settings.items() if key in of_system}
-        for key in keys
-    }
+def varied_keys(systems: Sequence[System]) -> List[str]:
+    """The dotted keys in which any of the systems differ."""
+    first, *others = map(settings_of, systems)
+    return list(dict.fromkeys(key for other in others for key in differences(first, other)))
 
 
 def common_settings(systems: Sequence[System]) -> Dict[str, Any]:
     """The dotted keys that all have with the same value, and that."""
-    varied = varied_settings(systems)
+    varied = varied_keys(systems)
     return {key: value for key, value in settings_of(systems[0]).items() if key not in varied}
