@@ -99,7 +99,8 @@ class Runner:
             while waiting or active:
                 while waiting and len(active) < self.resources.jobs:
                     run = waiting.popleft()
-                    device = self._least_used(devices, active)
+                    used = [one.device for one in active]
+                    device = min(devices, key=used.count)
                     active.append(_Active(run, self._start(run, device, lock), device))
                     progress.begun(run)
                 time.sleep(_POLL_SECONDS)
@@ -125,11 +126,6 @@ class Runner:
             if run.system == system:
                 progress.dropped(run)
         return deque(run for run in waiting if run.system != system)
-
-    @staticmethod
-    def _least_used(devices: Sequence[Optional[int]], active: Sequence[_Active]) -> Optional[int]:
-        used = [one.device for one in active]
-        return min(devices, key=used.count)
 
     def _start(self, run: Run, device: Optional[int], lock: int) -> "subprocess.Popen[bytes]":
         log_path = self.folder.log(run)
