@@ -1,4 +1,4 @@
-from typing import Dict, Iterator, List, Optional
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer
@@ -6,7 +6,7 @@ from allennlp.data.dataset_readers.dataset_utils import to_bioul
 from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
 
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.tagging_reader import TaggedWord, TaggingReader
+from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
 _LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIES"}  # beside O
 _ALLENNLPS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
@@ -73,7 +73,7 @@ class ConllNerReader(TaggingReader):
         if not width:
             raise ValueError(f"{path}: no sentence in the file, expected at least one")
 
-    def _tagged_words(self, sentence: List[Line]) -> List[TaggedWord]:
+    def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
         words, tags = [], []
         previous = "O"
         for line in sentence:
@@ -90,7 +90,7 @@ class ConllNerReader(TaggingReader):
             previous = tag
         if not self._may_follow("O", previous):
             raise self._illegal("the end of the sentence", previous, sentence[-1])
-        return list(map(TaggedWord, words, self._to_bioul(tags)))
+        return list(zip(words, self._to_bioul(tags)))
 
     def _check_tag(self, tag: str, line: Line) -> None:
         letter, _, entity = tag.partition("-")

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tu
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
+from allennlp.data import Tokenizer
 
 
 class Line(NamedTuple):
@@ -23,6 +24,14 @@ class Line(NamedTuple):
     def columns(self) -> List[str]:
         """What stands between the tabs or, in a line without a tab, between the spaces."""
         return self.text.split("\t") if "\t" in self.text else re.split(" +", self.text.strip(" "))
+
+    def expect_text(self, what: str, text: str, tokenizer: Tokenizer) -> None:
+        """A `ValueError` for a text that is blank or of which the tokenizer leaves nothing."""
+        if not text.strip():
+            raise self.error(f"the {what} is empty, expected text")
+        # Letters and digits make tokens; the rest is split here and once more for the instance.
+        if not any(map(str.isalnum, text)) and not tokenizer.tokenize(text):
+            raise self.error(f"the {what} is {text!r}, which has no tokens, expected text")
 
     def json_object(self, expected: str) -> Dict[str, Any]:
         """The JSON object that the line is, or an error that says what was expected."""

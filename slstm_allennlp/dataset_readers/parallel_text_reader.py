@@ -8,7 +8,6 @@ from allennlp.data import DatasetReader
 
 from slstm_allennlp.dataset_readers.lines import read_lines
 from slstm_allennlp.dataset_readers.seq2seq_reader import Seq2SeqReader
-from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 _EXPECTED = (
     "expected a path such as data/train.{de,en}, the source's file first (`allennlp evaluate` splits "
@@ -60,8 +59,8 @@ class ParallelTextReader(Seq2SeqReader):
             numbers[0] += source is not None
             numbers[1] += target is not None
             if source is not None and target is not None:
-                check_text(source, "source", source.text, self._source_tokenizer)
-                check_text(target, "target", target.text, self._target_tokenizer)
+                source.expect_text("source", source.text, self._source_tokenizer)
+                target.expect_text("target", target.text, self._target_tokenizer)
                 yield source.text.strip(), target.text.strip()
         if numbers[0] != numbers[1]:
             raise ValueError(

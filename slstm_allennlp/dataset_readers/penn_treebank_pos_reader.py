@@ -1,13 +1,13 @@
 import logging
 import pathlib
 import re
-from typing import Dict, Iterable, Iterator, List, NamedTuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Tuple
 
 from allennlp.data import DatasetReader
 
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.lines import Line
-from slstm_allennlp.dataset_readers.tagging_reader import TaggedWord, TaggingReader
+from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
 logger = logging.getLogger(__name__)
 
@@ -77,8 +77,8 @@ class PennTreebankPosReader(TaggingReader):
         if ambiguous:
             logger.info("%s: %d words have several tags, of which the first is taken", path, ambiguous)
 
-    def _tagged_words(self, sentence: List[_Token]) -> List[TaggedWord]:
-        return [TaggedWord(token.word, token.tag.split("|")[0]) for token in sentence]
+    def _tagged_words(self, sentence: List[_Token]) -> List[Tuple[str, str]]:
+        return [(token.word, token.tag.split("|")[0]) for token in sentence]
 
 
 def _tokens(lines: Iterable[Line]) -> Iterator[_Token]:

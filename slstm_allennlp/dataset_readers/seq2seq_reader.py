@@ -6,7 +6,6 @@ from allennlp.data import DatasetReader, Instance
 from allennlp_models.generation.dataset_readers.seq2seq import Seq2SeqDatasetReader as StockSeq2SeqReader
 
 from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 logger = logging.getLogger(__name__)
 
@@ -67,8 +66,8 @@ class Seq2SeqReader(StockSeq2SeqReader):
                     f"{self._delimiter!r} between{self._quoting_hint(line)}"
                 )
             source, target = row
-            check_text(line, "source", source, self._source_tokenizer)
-            check_text(line, "target", target, self._target_tokenizer)
+            line.expect_text("source", source, self._source_tokenizer)
+            line.expect_text("target", target, self._target_tokenizer)
             yield source, target
 
     def _row(self, line: Line) -> List[str]:

@@ -5,7 +5,6 @@ from allennlp.data import DatasetReader, Instance
 from allennlp_models.pair_classification.dataset_readers.snli import SnliReader as StockSnliReader
 
 from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
-from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 logger = logging.getLogger(__name__)
 
@@ -72,5 +71,5 @@ class SnliReader(StockSnliReader):
         for key, what in (("sentence1", "premise"), ("sentence2", "hypothesis")):
             if not isinstance(example.get(key), str):
                 raise line.error(f"{found(example, key)}, {_EXPECTED}")
-            check_text(line, f"{what} ({key})", example[key], self._tokenizer)
+            line.expect_text(f"{what} ({key})", example[key], self._tokenizer)
         return example["sentence1"], example["sentence2"], label

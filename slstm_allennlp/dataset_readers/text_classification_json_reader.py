@@ -6,7 +6,6 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.data.dataset_readers import TextClassificationJsonReader as StockReader
 
 from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
-from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +74,7 @@ class TextClassificationJsonReader(StockReader):
         text = example.get(self._text_key)
         if not isinstance(text, str):
             raise line.error(f"{found(example, self._text_key)}, {self._expected}")
-        check_text(line, self._text_key, text, self._tokenizer)
+        line.expect_text(self._text_key, text, self._tokenizer)
         return text
 
     def _label(self, line: Line, example: Dict[str, Any]) -> Optional[str]:
