@@ -37,13 +37,7 @@ def output_folder(arguments: argparse.Namespace) -> pathlib.Path:
 
 
 def open_model(arguments: argparse.Namespace, watcher: Callable[[Model], T]) -> Tuple[Predictor, T]:
-    """
-    The predictor of the archive, and what watches its model.
-
-    # Errors
-
-    `ConfigurationError` for a model with nothing to watch.
-    """
+    """The predictor of the archive, and what watches its model, or says that there is nothing to."""
     archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
     predictor = Predictor.from_archive(archive)
     try:
