@@ -9,11 +9,11 @@ import logging
 import os
 import shutil
 import sys
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Dict, Optional, Sequence
 
 import torch
+from allennlp import __version__ as allennlp_version
 from allennlp.commands.train import train_model_from_file
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.plugins import import_plugins
@@ -26,6 +26,7 @@ from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import section
 from slstm_allennlp.comparison.predictions import write_predictions
 from slstm_allennlp.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
+from slstm_allennlp.version import __version__
 
 logger = logging.getLogger(__name__)
 
@@ -111,8 +112,8 @@ def _train(work: argparse.Namespace, folder: RunFolder, config: Dict[str, Any]) 
             "peak_memory_of": kind,
             **_conditions(work, config),
             "torch": torch.__version__,
-            "allennlp": _version("allennlp"),
-            "slstm_allennlp": _version("slstm-allennlp"),
+            "allennlp": allennlp_version,
+            "slstm_allennlp": __version__,
         },
     )
 
@@ -137,13 +138,6 @@ def _is_json(path: Path) -> bool:
     except ConfigurationError:
         return False
     return True
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:  # imported from its source
-        return "not installed"
 
 
 def _device_name(device: int) -> str:
