@@ -5,11 +5,11 @@ from typing import Any, Dict, List
 
 from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
-from allennlp.models import load_archive
-from allennlp.predictors import Predictor
+from allennlp.common.util import lazy_groups_of
 
 from slstm_allennlp.commands.inputs import (
     add_input_arguments,
+    open_model,
     output_folder,
     positive,
     read_inputs,
@@ -51,16 +51,11 @@ class CasLstmGates(Subcommand):
 def cas_lstm_gates(arguments: argparse.Namespace) -> None:
     """What the command does; the histograms' numbers and pictures in its output folder."""
     folder = output_folder(arguments)
-    archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
-    predictor = Predictor.from_archive(archive)
-    try:
-        histograms = GateHistograms(archive.model)
-    except ValueError as error:
-        raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
+    predictor, histograms = open_model(arguments, GateHistograms)
     inputs = read_inputs(arguments, predictor)
     with histograms:
-        for start in range(0, len(inputs), arguments.batch_size):
-            predictor.predict_batch_json(inputs[start : start + arguments.batch_size])
+        for batch in lazy_groups_of(inputs, arguments.batch_size):
+            predictor.predict_batch_json(batch)
     if not histograms.histograms:
         raise ConfigurationError(f"{arguments.input_file}: no words in the file, expected sentences")
     folder.mkdir(parents=True, exist_ok=True)

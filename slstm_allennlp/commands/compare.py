@@ -3,7 +3,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 from allennlp.commands import Subcommand
@@ -16,7 +16,6 @@ from slstm_allennlp.commands.inputs import positive
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.plan import (
     DEFAULT_SEEDS,
-    Metric,
     Plan,
     Run,
     plan_from_options,
@@ -66,8 +65,9 @@ class Compare(Subcommand):
         subparser.add_argument(
             "--names", nargs="+", help="the configs' names; those of their files without it"
         )
+        seeds = " ".join(map(str, DEFAULT_SEEDS))
         subparser.add_argument(
-            "--seeds", nargs="+", type=int, help=f"of all systems; {_listed(DEFAULT_SEEDS)} without it"
+            "--seeds", nargs="+", type=int, help=f"of all systems; {seeds} without it"
         )
         subparser.add_argument(
             "--baseline", help="the system the others are compared to; the first without it"
@@ -189,7 +189,16 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
         module = [sys.executable, "-m", "slstm_allennlp.comparison.worker"]
         return [*module, str(folder.config(run)), str(folder.run(run).path), *options]
 
-    runner = Runner(folder, resources, worker, is_done, watch=_MetricCheck(folder, plan.metric))
+    def expect_metric(run: Run) -> None:
+        """After a run's first epoch, and not after all of them."""
+        names = folder.run(run).validation_metrics()
+        if names and plan.metric.name not in names:  # none at all: there is no validation
+            raise ConfigurationError(
+                f"compare: the metric is {plan.metric.name}, which {run.system} does not have, "
+                f"expected by --metric one of {', '.join(names)}"
+            )
+
+    runner = Runner(folder, resources, worker, is_done, watch=expect_metric)
     with folder.locked() as lock:
         for run in left:
             folder.write_task(run)
@@ -210,37 +219,6 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
             sys.exit(130)
         finally:
             progress.close()
-
-
-class _MetricCheck:
-    """
-    Looks after a run's first epoch, and not after all of them, whether the metric is there.
-
-    # Parameters
-
-    folder : `ComparisonFolder`
-    metric : `Metric`
-
-    # Errors
-
-    `ConfigurationError`, when it is called with a run whose validation does not give the metric.
-    """
-
-    def __init__(self, folder: ComparisonFolder, metric: Metric) -> None:
-        self._folder = folder
-        self._metric = metric
-        self._passed: Set[str] = set()
-
-    def __call__(self, run: Run) -> None:
-        names = None if run.name in self._passed else self._folder.run(run).validation_metrics()
-        if names is None:
-            return
-        if names and self._metric.name not in names:  # none at all: there is no validation
-            raise ConfigurationError(
-                f"compare: the metric is {self._metric.name}, which {run.system} does not have, "
-                f"expected by --metric one of {', '.join(names)}"
-            )
-        self._passed.add(run.name)
 
 
 def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
@@ -322,7 +300,3 @@ def _named(variants: Sequence[Tuple[str, Dict[str, Any]]]) -> Dict[str, Dict[str
         names = ", ".join(name for name, _ in variants)
         raise ConfigurationError(f"compare: --variant has {names}, expected different names")
     return named
-
-
-def _listed(values: Sequence[int]) -> str:
-    return " ".join(map(str, values))

@@ -3,13 +3,16 @@
 import argparse
 import pathlib
 import random
-from typing import List
+from typing import Callable, List, Tuple, TypeVar
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
+from allennlp.models import Model, load_archive
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.predictors.examples import read_examples
+
+T = TypeVar("T")
 
 
 def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: str) -> None:
@@ -31,6 +34,16 @@ def output_folder(arguments: argparse.Namespace) -> pathlib.Path:
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"--output-dir: {folder} is a file, expected a folder or nothing")
     return folder
+
+
+def open_model(arguments: argparse.Namespace, watcher: Callable[[Model], T]) -> Tuple[Predictor, T]:
+    """The predictor of the archive, and what watches its model, or says that there is nothing to."""
+    archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
+    predictor = Predictor.from_archive(archive)
+    try:
+        return predictor, watcher(archive.model)
+    except ValueError as error:
+        raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
 
 
 def positive(text: str) -> int:

@@ -1,16 +1,16 @@
 import argparse
 import json
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Dict, List
 
 from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
-from allennlp.models import load_archive
-from allennlp.predictors import Predictor
 
 from slstm_allennlp.commands.inputs import (
     add_input_arguments,
+    open_model,
     output_folder,
     positive,
     read_inputs,
@@ -63,12 +63,7 @@ class SlstmInside(Subcommand):
 def slstm_inside(arguments: argparse.Namespace) -> None:
     """What the command does; the numbers and the page in its output folder."""
     folder = output_folder(arguments)
-    archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
-    predictor = Predictor.from_archive(archive)
-    try:
-        recorder = TraceRecorder(archive.model, arguments.more_steps)
-    except ValueError as error:
-        raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
+    predictor, recorder = open_model(arguments, partial(TraceRecorder, more_steps=arguments.more_steps))
     inputs = read_inputs(arguments, predictor)
     encoders: Dict[str, Any] = {}
     results = []

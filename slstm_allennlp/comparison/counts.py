@@ -50,12 +50,8 @@ def ratio(numerators: numpy.ndarray, denominators: numpy.ndarray) -> numpy.ndarr
 
 def counts_of(seeds: Sequence[List[Prediction]], encoding: Optional[str] = None) -> Counts:
     """
-    # Parameters
-
-    seeds : `Sequence[List[Prediction]]`
-        For each seed, predictions for the same sentences.
-    encoding : `str`, optional (default = `None`)
-        Span F1 of tags in this encoding (BIO, IOB1, BIOUL or BMES); accuracy without it.
+    Of predictions for the same sentences with each seed: for the span F1 of tags in an encoding (BIO,
+    IOB1, BIOUL or BMES), and for accuracy without it.
     """
     pairs = numpy.array(
         [[_pair(prediction, encoding) for prediction in predictions] for predictions in seeds],

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import lazy_groups_of
 from allennlp.data import Batch, DataLoader, DatasetReader, Instance
 from allennlp.models import Archive, Model, load_archive
 from allennlp.nn.util import move_to_device
@@ -25,35 +26,16 @@ _BATCHES = 5  # of each group
 
 
 class Measurements(NamedTuple):
-    """
-    # Parameters
-
-    test_metrics : `Dict[str, Any]`
-        As `allennlp evaluate` gives them for the archive, but always of the whole test set: also where
-        the data loader's `drop_last` or `batches_per_epoch` leaves out a part.
-    test_seconds : `float`
-        For that, the corpus being read and the model warm.
-    parameters, trained_parameters : `int`
-        Numbers in the weights: all, and those that training changes.
-    """
-
+    # As `allennlp evaluate` gives them for the archive, but always of the whole test set: also where
+    # the data loader's `drop_last` or `batches_per_epoch` leaves out a part.
     test_metrics: Dict[str, Any]
-    test_seconds: float
-    parameters: int
-    trained_parameters: int
+    test_seconds: float  # for that, the corpus being read and the model warm
+    parameters: int  # numbers in the weights: all
+    trained_parameters: int  # and those that training changes
 
 
 class TrainedRun:
-    """
-    The best model of a run and its test set.
-
-    # Parameters
-
-    archive_file : `str`
-        A model.tar.gz.
-    config : `Dict[str, Any]`
-        The run's config; its `test_data_path` is read.
-    """
+    """The best model of a run, from its archive, and the data that the run's config names."""
 
     def __init__(self, archive_file: str, config: Dict[str, Any]) -> None:
         self._config = config
@@ -88,7 +70,7 @@ class TrainedRun:
         """In the order of the test set; sentences of like lengths make up a batch."""
         instances = self._read(self._archive.validation_dataset_reader, "test_data_path")
         order = sorted(range(len(instances)), key=lambda number: length_of(instances[number]))
-        batches = _batches(order, self._batch_size)
+        batches = lazy_groups_of(order, self._batch_size)
         predictions = predictions_of(self.model, instances, batches, prediction_of)
         self.model.get_metrics(reset=True)
         return predictions
@@ -114,7 +96,7 @@ class TrainedRun:
         for number in range(_GROUPS):
             bounds = [len(instances) * end // _GROUPS for end in (number, number + 1)]
             group = instances[slice(*bounds)]
-            batches = list(_batches(group, self._batch_size))
+            batches = list(lazy_groups_of(group, self._batch_size))
             chosen = batches[:: -(-len(batches) // _BATCHES)]
             if number == 0:
                 self._seconds_to_train_on(chosen[0])  # warm
@@ -140,17 +122,13 @@ class TrainedRun:
     def _warm_up(self, loader: DataLoader) -> None:
         """One batch, which compiles and allocates what the first one has to; its metrics are dropped."""
         with torch.no_grad():
-            self.model(**move_to_device(next(iter(loader)), self._torch_device))
+            self.model(**move_to_device(next(iter(loader)), self._device))
         self.model.get_metrics(reset=True)
-
-    @property
-    def _torch_device(self) -> torch.device:
-        return torch.device("cpu" if self._device < 0 else f"cuda:{self._device}")
 
     def _seconds_to_train_on(self, instances: List[Instance]) -> float:
         batch = Batch(instances)
         batch.index_instances(self.model.vocab)
-        tensors = move_to_device(batch.as_tensor_dict(), self._torch_device)
+        tensors = move_to_device(batch.as_tensor_dict(), self._device)
         self._wait()
         start = time.perf_counter()
         self.model(**tensors)["loss"].backward()
@@ -171,10 +149,6 @@ def _of_all(loader_config: Dict[str, Any]) -> Dict[str, Any]:
         part.pop("drop_last", None)
     config.pop("batches_per_epoch", None)
     return config
-
-
-def _batches(items: List[Any], size: int) -> List[List[Any]]:
-    return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 def device_of(config: Dict[str, Any]) -> int:

@@ -69,17 +69,7 @@ def _styles() -> Iterator[Dict[str, Any]]:
 def chart(path: Path, of: Chart) -> bool:
     """
     Where a panel has more than six lines, each has one of its own for each quantity instead, over the
-    baseline's, and the panels of a quantity have the same axes.
-
-    # Parameters
-
-    path : `Path`
-    of : `Chart`
-
-    # Returns
-
-    `bool`
-        Whether each line has a panel of its own.
+    baseline's, and the panels of a quantity have the same axes. Returns whether that is so.
     """
     apart = are_apart(max(map(len, of.panels.values())))
     rows = sum(map(_rows, of.panels.values())) if apart else 1
@@ -165,19 +155,9 @@ def _finish(axis: Any, of: Chart) -> None:
 
 
 class Confusions(NamedTuple):
-    """
-    # Parameters
-
-    labels : `List[str]`
-    counts : `numpy.ndarray`
-        Words or sentences with the label of the row that were given the column's.
-    was_cut : `bool`
-        Whether labels were put together as `OTHER`.
-    """
-
     labels: List[str]
-    counts: numpy.ndarray
-    was_cut: bool
+    counts: numpy.ndarray  # words or sentences with the label of the row that were given the column's
+    was_cut: bool  # whether labels were put together as `OTHER`
 
     def numbers(self) -> Dict[str, Any]:
         """For programs."""
@@ -187,12 +167,7 @@ class Confusions(NamedTuple):
 def confusions(of_systems: Mapping[str, Counter[Tuple[str, str]]]) -> Dict[str, Confusions]:
     """
     Of all labels, or of the twenty with the most confusions, those of all systems counted together; the
-    rest is one.
-
-    # Parameters
-
-    of_systems : `Mapping[str, Counter[Tuple[str, str]]]`
-        How often each system predicted what for what, (gold, predicted).
+    rest is one. For each system, the pairs (gold, predicted) are counted.
     """
     labels, was_cut = confused_labels(sum(of_systems.values(), collections.Counter()))
     index = {label: number for number, label in enumerate(labels)}
@@ -206,16 +181,7 @@ def confusions(of_systems: Mapping[str, Counter[Tuple[str, str]]]) -> Dict[str, 
 
 
 def confusion(path: Path, name: str, found: Confusions) -> None:
-    """
-    The share of each label's instances that were given each label, the diagonal for right ones.
-
-    # Parameters
-
-    path : `Path`
-    name : `str`
-        The system's.
-    found : `Confusions`
-    """
+    """Of a system, the share of each label's instances that were given each label."""
     counts, labels = found.counts, short_labels(found.labels)
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
     has_numbers = len(labels) <= _MOST_NUMBERS
@@ -287,15 +253,8 @@ def confused_labels(pairs: Counter[Tuple[str, str]]) -> Tuple[List[str], bool]:
 def groups_by_length(lengths: Sequence[int], most: int = 10, least: int = 30) -> List[numpy.ndarray]:
     """
     The numbers of the sentences in groups of about equal size, from the shortest sentences to the
-    longest; sentences of one length stay together.
-
-    # Parameters
-
-    lengths : `Sequence[int]`
-    most : `int`, optional (default = `10`)
-        Groups.
-    least : `int`, optional (default = `30`)
-        Sentences in a group, as far as there are as many.
+    longest: at most so many groups, with at least so many sentences each, as far as there are as many.
+    Sentences of one length stay together.
     """
     order = numpy.argsort(lengths, kind="stable")
     number = max(1, min(most, len(order) // least))

@@ -37,10 +37,6 @@ class RunFolder:
     * `measurements.json`, when all is done: its metrics on the test set, seconds, parameters, and the
       conditions under which the seconds were taken,
     * `time_over_length.json`, if that was asked for, with its conditions.
-
-    # Parameters
-
-    path : `Path`
     """
 
     def __init__(self, path: Path) -> None:
@@ -133,10 +129,6 @@ class ComparisonFolder:
     * `configs/NAME-SEED.json`, what the run was asked to do, and `NAME-SEED.data.json`, the checksums of
       what it read,
     * `logs/NAME-SEED.log`, all that it printed, and, if it failed, `NAME-SEED.failed.json`.
-
-    # Parameters
-
-    path : `Path`
     """
 
     def __init__(self, path: Path) -> None:

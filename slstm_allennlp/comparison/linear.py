@@ -34,16 +34,8 @@ _SPAN_METRICS = ["precision-overall", "recall-overall", "f1-measure-overall"]
 
 def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     """
-    The config of a linear model on the instances that a system's config gives.
-
-    # Parameters
-
-    name : `str`
-        The system's.
-    config : `Dict[str, Any]`
-        The system's.
-    metric : `str`
-        By which systems are compared, such as `"+accuracy"`.
+    The config of a linear model on the instances that a system's config gives; the metric is that by
+    which systems are compared, such as `"+accuracy"`.
 
     # Errors
 

@@ -86,14 +86,7 @@ class Run:
 @dataclass(frozen=True)
 class Plan:
     """
-    # Parameters
-
-    systems : `List[System]`
-    seeds : `List[int]`
-    baseline : `str`
-        The name of the system to which the others are compared.
-    metric : `Metric`
-        By which they are.
+    The systems, the name of the one to which the others are compared, and the metric by which they are.
 
     # Errors
 
@@ -172,31 +165,11 @@ def plan_from_options(
     with_linear: bool = False,
 ) -> Plan:
     """
-    The plan that the command line asks for. The systems are the configs, or each config with each of the
-    variants and with each combination of the sweep's values.
-
-    # Parameters
-
-    configs : `Sequence[str]`
-        Configs for `allennlp train`; or one comparison file, a Jsonnet object of `systems` (a name to
-        its `config` and its `overrides`), and any of `seeds`, `overrides`, `baseline`, `metric` and
-        `linear`, over which the arguments here go.
-    names : `Sequence[str]`, optional (default = `None`)
-        The configs' names in the comparison; their files' names without them.
-    variants : `Mapping[str, Config]`, optional (default = `None`)
-        Named overrides.
-    sweep : `Mapping[str, Sequence[Any]]`, optional (default = `None`)
-        Keys of the config, dotted, to the values that each of them takes.
-    overrides : `Config`, optional (default = `None`)
-        For all systems, over those of a comparison file; those of a variant come after them.
-    seeds : `Sequence[int]`, optional (default = `None`)
-        13 to 17 without it.
-    baseline : `str`, optional (default = `None`)
-        The first system without it.
-    metric : `str`, optional (default = `None`)
-        Such as `"+accuracy"`; the configs' `trainer.validation_metric` without it.
-    with_linear : `bool`, optional (default = `False`)
-        Whether there is one more system, `linear`: the linear model that stands in for the baseline's.
+    The plan that the command line asks for, whose help says what each option is. The systems are the
+    configs, or each config with each of the variants and with each combination of the sweep's values.
+    Instead of configs, there may be one comparison file, a Jsonnet object of `systems` (a name to its
+    `config` and its `overrides`), and any of `seeds`, `overrides`, `baseline`, `metric` and `linear`,
+    over which the arguments here go. Overrides for all systems come before those of a variant.
 
     # Errors
 
@@ -221,14 +194,11 @@ def plan_from_options(
     baseline = baseline or systems[0].name
     chosen = Metric.parse(metric) if metric else _common_metric(systems)
     if with_linear:
-        systems.append(_linear_system(systems, baseline, chosen))
+        # For the baseline, or for the first system if it is the baseline itself.
+        model = next((system for system in systems if system.name == baseline), systems[0])
+        stand_in = linear.stand_in(model.name, model.config, str(chosen))
+        systems.append(System(linear.NAME, stand_in))
     return Plan(systems, list(DEFAULT_SEEDS if seeds is None else seeds), baseline, chosen)
-
-
-def _linear_system(systems: Sequence[System], baseline: str, metric: Metric) -> System:
-    """The stand-in for the baseline, or for the first system if it is the baseline itself."""
-    model = next((system for system in systems if system.name == baseline), systems[0])
-    return System(linear.NAME, linear.stand_in(model.name, model.config, str(metric)))
 
 
 def load_jsonnet(path: str) -> Config:
@@ -295,15 +265,11 @@ def _systems_of_configs(
             # The one config's name would stand in all of them and say nothing.
             parts = [name] if len(paths) > 1 or not varied else []
             parts += [variant] if variants else []
-            parts += [f"{_last(key)}={_in_a_name(value)}" for key, value in point.items()]
+            parts += [f"{key.split('.')[-1]}={_in_a_name(value)}" for key, value in point.items()]
             system = ",".join(parts)
             config = _overridden(system, _overridden(system, base, of_variant), point)
             systems.append(System(system, config))
     return systems
-
-
-def _last(key: str) -> str:
-    return key.rsplit(".", 1)[-1]
 
 
 def _in_a_name(value: Any) -> str:
@@ -384,18 +350,13 @@ def settings_of(system: System) -> Dict[str, Any]:
     return {key: value for key, value in flatten(system.config).items() if key not in _SET_HERE}
 
 
-def varied_settings(systems: Sequence[System]) -> Dict[str, Dict[str, Any]]:
-    """The dotted keys in which any of the systems differ, with the values of those that have it."""
-    settings = {system.name: settings_of(system) for system in systems}
-    first = settings[systems[0].name]
-    keys = {key: None for other in settings.values() for key in differences(first, other)}
-    return {
-        key: {name: of_system[key] for name, of_system in settings.items() if key in of_system}
-        for key in keys
-    }
+def varied_keys(systems: Sequence[System]) -> List[str]:
+    """The dotted keys in which any of the systems differ."""
+    first, *others = map(settings_of, systems)
+    return list(dict.fromkeys(key for other in others for key in differences(first, other)))
 
 
 def common_settings(systems: Sequence[System]) -> Dict[str, Any]:
     """The dotted keys that all have with the same value, and that."""
-    varied = varied_settings(systems)
+    varied = varied_keys(systems)
     return {key: value for key, value in settings_of(systems[0]).items() if key not in varied}

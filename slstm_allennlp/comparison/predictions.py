@@ -15,23 +15,11 @@ _FIRST = ("label", "tags", "labels")  # the usual names of what is to be predict
 
 @dataclass(frozen=True)
 class Prediction:
-    """
-    # Parameters
-
-    length : `int`
-        Words, of all texts of the instance together.
-    gold, predicted : `Union[str, List[str]]`, optional (default = `None`)
-        A class or a tag for each word. None where the model gives none that can be compared.
-    output : `Dict[str, Any]`, optional (default = `None`)
-        In that case, the words that it gives.
-    texts : `Dict[str, str]`, optional (default = `{}`)
-        What the model has read, by the field's name: its words with spaces between them.
-    """
-
-    length: int
-    gold: Optional[Labels] = None
+    length: int  # words, of all texts of the instance together
+    gold: Optional[Labels] = None  # None where the model gives none that can be compared
     predicted: Optional[Labels] = None
-    output: Optional[Dict[str, Any]] = None
+    output: Optional[Dict[str, Any]] = None  # in that case, the words that it gives
+    # What the model has read, by the field's name: its words with spaces between them.
     texts: Dict[str, str] = dataclasses.field(default_factory=dict)
 
 

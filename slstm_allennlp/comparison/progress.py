@@ -19,15 +19,7 @@ class Progress:
     """
     A bar of the epochs of all runs, by AllenNLP's tqdm. A run that ends before its last epoch takes the
     rest off the total. With AllenNLP's `FILE_FRIENDLY_LOGGING` it is a line whenever a run begins or
-    ends and once a minute between.
-
-    # Parameters
-
-    folder : `ComparisonFolder`
-    runs : `Sequence[Run]`
-        Those that are not done.
-    num_done : `int`
-        How many others there are.
+    ends and once a minute between. The runs are those that are not done; `num_done` are.
     """
 
     def __init__(self, folder: ComparisonFolder, runs: Sequence[Run], num_done: int) -> None:

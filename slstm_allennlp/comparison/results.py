@@ -3,9 +3,9 @@
 import datetime
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -33,12 +33,6 @@ _AGREE = 1e-4
 class RunResult:
     """
     A run that is done.
-
-    # Parameters
-
-    run : `Run`
-    folder : `RunFolder`
-    metric : `Metric`
 
     # Errors
 
@@ -96,13 +90,8 @@ class RunResult:
 
 def epoch_seconds(durations: Sequence[str], recovered_from: Sequence[Checkpoint]) -> List[float]:
     """
-    Seconds of each epoch, validation included, but for those that were cut in two by an interruption.
-
-    # Parameters
-
-    durations : `Sequence[str]`
-        AllenNLP's `training_duration` after each epoch, which counts anew when training goes on.
-    recovered_from : `Sequence[Checkpoint]`
+    Seconds of each epoch, validation included, but for those that were cut in two by an interruption,
+    by AllenNLP's `training_duration` after each epoch, which counts anew when training goes on.
     """
     begun_anew = {checkpoint.epochs for checkpoint in recovered_from} | {0}
     cut = {checkpoint.epochs for checkpoint in recovered_from if checkpoint.batches}
@@ -129,33 +118,16 @@ def _gold(result: RunResult) -> List[Optional[Labels]]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """
-    A system beside the baseline, on the test set.
-
-    # Parameters
-
-    system : `str`
-    seeds : `List[int]`
-        Those that both have.
-    over_seeds : `SeedTest`
-    over_sentences : `SentenceTest`, optional
-        None where there is none; `remark` has the reason.
-    over_lengths : `LengthTest`, optional
-        None without `over_sentences`, and where all sentences have one length.
-    corrected_p_value : `float`, optional
-        Of both tests, by `corrected`, for there being several comparisons.
-    remark : `str`
-    verdict : `str`
-    """
+    """A system beside the baseline, on the test set."""
 
     system: str
-    seeds: List[int]
+    seeds: List[int]  # those that both have
     over_seeds: SeedTest
-    over_sentences: Optional[SentenceTest]
-    over_lengths: Optional[LengthTest]
-    corrected_p_value: Optional[float]
-    remark: str
-    verdict: str
+    over_sentences: Optional[SentenceTest]  # None where there is none; `remark` has the reason
+    over_lengths: Optional[LengthTest]  # None without that, and where all sentences have one length
+    corrected_p_value: Optional[float] = None  # of both tests, for there being several comparisons
+    remark: str = ""
+    verdict: str = ""
 
 
 class Results:
@@ -282,10 +254,17 @@ class Results:
     @cached_property
     def comparisons(self) -> List[Comparison]:
         """Each system that has seeds in common with the baseline, beside it."""
-        names = [name for name in self.runs if self._common_seeds(name)]
-        tests = [(self._over_seeds(name), self._over_sentences(name)) for name in names]
-        p_values = corrected([p_value_of_both(*both) for both in tests])
-        return [self._compared(name, *both, p) for name, both, p in zip(names, tests, p_values)]
+        tested = [self._tested(name) for name in self.runs if self._common_seeds(name)]
+        p_values = corrected([p_value_of_both(one.over_seeds, one.over_sentences) for one in tested])
+        higher = self.plan.metric.higher_is_better
+        return [
+            replace(
+                one,
+                corrected_p_value=p,
+                verdict=verdict(one.over_seeds, one.over_sentences, p, higher_is_better=higher),
+            )
+            for one, p in zip(tested, p_values)
+        ]
 
     def _common_seeds(self, system: str) -> List[int]:
         """Those that it and the baseline have; none for the baseline itself."""
@@ -295,47 +274,19 @@ class Results:
             result.run.seed for result in self.runs[system] if is_other and result.run.seed in theirs
         ]
 
-    def _over_seeds(self, system: str) -> SeedTest:
-        seeds = self._common_seeds(system)
-        scores = {
-            name: {result.run.seed: result.test_score for result in self.runs[name]}
-            for name in (system, self.plan.baseline)
-        }
-        return paired_t_test(*([of_seed[seed] for seed in seeds] for of_seed in scores.values()))
-
-    def _counts_of_both(self, system: str) -> Tuple[Counts, Counts]:
-        seeds = self._common_seeds(system)
-        return self.counts(system, seeds), self.counts(self.plan.baseline, seeds)
-
-    def _over_sentences(self, system: str) -> Optional[SentenceTest]:
-        if self.unpaired:
-            return None
-        return sentence_test(*self._counts_of_both(system), num_resamples=self.num_resamples)
-
-    def _over_lengths(self, system: str) -> Optional[LengthTest]:
-        if self.unpaired:
-            return None
-        both = self._counts_of_both(system)
-        return length_test(*both, self.lengths, num_resamples=self.num_resamples)
-
-    def _compared(
-        self,
-        system: str,
-        over_seeds: SeedTest,
-        over_sentences: Optional[SentenceTest],
-        p_value: Optional[float],
-    ) -> Comparison:
-        remarks = [over_seeds.remark]
-        if self.unpaired:
-            remarks.append(f"no test over sentences: {self.unpaired}")
-        higher = self.plan.metric.higher_is_better
-        return Comparison(
-            system=system,
-            seeds=self._common_seeds(system),
-            over_seeds=over_seeds,
-            over_sentences=over_sentences,
-            over_lengths=self._over_lengths(system),
-            corrected_p_value=p_value,
-            remark="; ".join(filter(None, remarks)),
-            verdict=verdict(over_seeds, over_sentences, p_value, higher_is_better=higher),
+    def _tested(self, system: str) -> Comparison:
+        """Beside the baseline, but for what there being several comparisons changes."""
+        both, seeds = (system, self.plan.baseline), self._common_seeds(system)
+        over_seeds = paired_t_test(
+            *([one.test_score for one in self.runs[name] if one.run.seed in seeds] for name in both)
         )
+        if self.unpaired:
+            over_sentences = over_lengths = None
+            remarks = [over_seeds.remark, f"no test over sentences: {self.unpaired}"]
+        else:
+            counts = self.counts(system, seeds), self.counts(self.plan.baseline, seeds)
+            over_sentences = sentence_test(*counts, num_resamples=self.num_resamples)
+            over_lengths = length_test(*counts, self.lengths, num_resamples=self.num_resamples)
+            remarks = [over_seeds.remark]
+        remark = "; ".join(filter(None, remarks))
+        return Comparison(system, seeds, over_seeds, over_sentences, over_lengths, remark=remark)

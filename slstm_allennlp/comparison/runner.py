@@ -21,21 +21,10 @@ _TAIL_LINES = 15
 
 
 class Failure(NamedTuple):
-    """
-    # Parameters
-
-    run : `Run`
-    reason : `str`
-        How the process ended.
-    log : `Path`
-    tail : `List[str]`
-        The log's last lines.
-    """
-
     run: Run
-    reason: str
+    reason: str  # how the process ended
     log: Path
-    tail: List[str]
+    tail: List[str]  # the log's last lines
 
     @property
     def mistake(self) -> Optional[str]:
@@ -46,16 +35,9 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True)
 class Resources:
-    """
-    # Parameters
+    """Devices are GPUs, dealt out to the runs, or -1 for the CPU. Without any, the configs choose."""
 
-    jobs : `int`
-        Runs at a time.
-    devices : `Sequence[int]`, optional (default = `()`)
-        GPUs, which are dealt out to the runs; -1 is for the CPU. Without any, the configs choose.
-    """
-
-    jobs: int
+    jobs: int  # runs at a time
     devices: Sequence[int] = ()
 
     @property
@@ -84,43 +66,23 @@ def num_cores() -> int:
 
 
 class _Active(NamedTuple):
+    run: Run
     process: "subprocess.Popen[bytes]"
     device: Optional[int]
 
 
+@dataclass(frozen=True)
 class Runner:
-    """
-    # Parameters
-
-    folder : `ComparisonFolder`
-    resources : `Resources`
-    command : `Callable[[Run], List[str]]`
-        What does a run, or what is left of it, in its folder.
-    is_done : `Callable[[Run], bool]`
-        Whether that has done all.
-    watch : `Callable[[Run], None]`
-        Called now and then with every run that is at work; what it raises ends them all.
-    """
-
-    def __init__(
-        self,
-        folder: ComparisonFolder,
-        resources: Resources,
-        command: Callable[[Run], List[str]],
-        is_done: Callable[[Run], bool],
-        watch: Callable[[Run], None],
-    ) -> None:
-        self._folder = folder
-        self._resources = resources
-        self._command = command
-        self._is_done = is_done
-        self._watch = watch
+    folder: ComparisonFolder
+    resources: Resources
+    command: Callable[[Run], List[str]]  # does a run, or what is left of it, in its folder
+    is_done: Callable[[Run], bool]  # whether that has done all
+    watch: Callable[[Run], None]  # has every run at work now and then; what it raises ends them all
 
     def __call__(self, runs: Sequence[Run], progress: Progress, lock: int) -> List[Failure]:
         """
         Runs them all; those that fail do not keep the others, but for a mistake in a config, which is
-        every seed's. However this ends, no process of it is
-        left.
+        every seed's. However this ends, no process of it is left.
 
         # Parameters
 
@@ -128,38 +90,33 @@ class Runner:
         progress : `Progress`
         lock : `int`
             The comparison's lock, which the processes keep open.
-
-        # Returns
-
-        `List[Failure]`
         """
         waiting: Deque[Run] = deque(runs)
-        devices: List[Optional[int]] = [*self._resources.devices] or [None]
-        active: Dict[str, _Active] = {}
-        running: Dict[str, Run] = {}
+        devices: List[Optional[int]] = [*self.resources.devices] or [None]
+        active: List[_Active] = []
         failures = []
         try:
             while waiting or active:
-                while waiting and len(active) < self._resources.jobs:
+                while waiting and len(active) < self.resources.jobs:
                     run = waiting.popleft()
-                    device = self._least_used(devices, active)
-                    active[run.name] = _Active(self._start(run, device, lock), device)
-                    running[run.name] = run
+                    used = [one.device for one in active]
+                    device = min(devices, key=used.count)
+                    active.append(_Active(run, self._start(run, device, lock), device))
                     progress.begun(run)
                 time.sleep(_POLL_SECONDS)
-                for run in running.values():
-                    self._watch(run)
-                for name in [name for name, one in active.items() if one.process.poll() is not None]:
-                    process = active.pop(name).process
-                    _send(signal.SIGKILL, [process])  # what it started and left
-                    failure = self._failure(running[name], process.returncode)
-                    progress.ended(running.pop(name), failure.reason if failure else None)
+                for one in active:
+                    self.watch(one.run)
+                for one in [one for one in active if one.process.poll() is not None]:
+                    active.remove(one)
+                    _send(signal.SIGKILL, [one.process])  # what it started and left
+                    failure = self._failure(one.run, one.process.returncode)
+                    progress.ended(one.run, failure.reason if failure else None)
                     failures += [failure] if failure else []
                     if failure and failure.mistake:
                         waiting = self._without(failure.run.system, waiting, progress)
                 progress.show()
         finally:
-            stop([one.process for one in active.values()])
+            stop([one.process for one in active])
         return failures
 
     @staticmethod
@@ -170,32 +127,27 @@ class Runner:
                 progress.dropped(run)
         return deque(run for run in waiting if run.system != system)
 
-    @staticmethod
-    def _least_used(devices: Sequence[Optional[int]], active: Dict[str, _Active]) -> Optional[int]:
-        used = [one.device for one in active.values()]
-        return min(devices, key=used.count)
-
     def _start(self, run: Run, device: Optional[int], lock: int) -> "subprocess.Popen[bytes]":
-        log_path = self._folder.log(run)
+        log_path = self.folder.log(run)
         log_path.parent.mkdir(parents=True, exist_ok=True)
-        self._folder.failure(run).unlink(missing_ok=True)
+        self.folder.failure(run).unlink(missing_ok=True)
         with log_path.open("ab") as log:
             return subprocess.Popen(
-                self._command(run),
+                self.command(run),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=self._resources.environment(device),
+                env=self.resources.environment(device),
                 start_new_session=True,  # a Ctrl-C reaches this process alone, which stops the others
                 pass_fds=(lock,),
             )
 
     def _failure(self, run: Run, code: int) -> Optional[Failure]:
-        if code == 0 and self._is_done(run):
+        if code == 0 and self.is_done(run):
             return None
         reason = f"ended with exit status {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
-        write_json(self._folder.failure(run), {"reason": reason})
-        log = self._folder.log(run)
+        write_json(self.folder.failure(run), {"reason": reason})
+        log = self.folder.log(run)
         return Failure(run, reason, log, tail(log))
 
 

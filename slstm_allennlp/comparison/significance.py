@@ -35,33 +35,15 @@ class Spread:
 
 @dataclass(frozen=True)
 class SeedTest:
-    """
-    # Parameters
-
-    difference : `float`
-        The mean over the seeds that both systems have.
-    num_seeds : `int`
-    p_value : `float`, optional
-        None where there is no test, for which `remark` has the reason.
-    interval : `Tuple[float, float]`, optional
-        Of 95 per cent, for the mean.
-    remark : `str`
-    """
-
-    difference: float
+    difference: float  # the mean over the seeds that both systems have
     num_seeds: int
-    p_value: Optional[float] = None
-    interval: Optional[Interval] = None
+    p_value: Optional[float] = None  # None where there is no test, for which `remark` has the reason
+    interval: Optional[Interval] = None  # of 95 per cent, for the mean
     remark: str = ""
 
 
 def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTest:
-    """
-    # Parameters
-
-    system, baseline : `Sequence[float]`
-        Scores of the same seeds in the same order, one or more.
-    """
+    """Of the scores of two systems with the same seeds, one or more, in the same order."""
     if len(system) != len(baseline) or not len(system):
         raise ValueError(
             f"there are {len(system)} and {len(baseline)} scores, expected as many of both and some"
@@ -82,21 +64,9 @@ def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTes
 
 @dataclass(frozen=True)
 class SentenceTest:
-    """
-    # Parameters
-
-    difference : `float`
-        Of the scores, as a mean over the seeds.
-    p_value : `float`
-        Of paired approximate randomisation, two-sided.
-    interval : `Tuple[float, float]`
-        Of 95 per cent, by the bootstrap's percentiles.
-    num_sentences, num_resamples : `int`
-    """
-
-    difference: float
-    p_value: float
-    interval: Interval
+    difference: float  # of the scores, as a mean over the seeds
+    p_value: float  # of paired approximate randomisation, two-sided
+    interval: Interval  # of 95 per cent, by the bootstrap's percentiles
     num_sentences: int
     num_resamples: int
 
@@ -107,13 +77,6 @@ def sentence_test(
     """
     Over the test sentences, for two systems with the same seeds: if it made no difference which system
     is which, their outputs for a sentence (with all seeds at once) could be swapped.
-
-    # Parameters
-
-    system, baseline : `Counts`
-        Of the same sentences.
-    num_resamples : `int`, optional (default = `9999`)
-    seed : `int`, optional (default = `0`)
     """
     _check_paired(system, baseline)
     number = system.num_sentences
@@ -191,21 +154,10 @@ def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int, se
 
 @dataclass(frozen=True)
 class LengthTest:
-    """
-    # Parameters
-
-    most_words : `int`
-        What the shorter half of the sentences has at most.
-    shorter, longer : `float`
-        The difference of the scores on either half, as a mean over the seeds.
-    p_value : `float`
-        Of a permutation test, two-sided, for that the one is not the other.
-    """
-
-    most_words: int
-    shorter: float
+    most_words: int  # what the shorter half of the sentences has at most
+    shorter: float  # the difference of the scores on either half, as a mean over the seeds
     longer: float
-    p_value: float
+    p_value: float  # of a permutation test, two-sided, for that the one is not the other
 
 
 def length_test(
@@ -218,21 +170,8 @@ def length_test(
 ) -> Optional[LengthTest]:
     """
     Whether one system's advantage grows with the sentences' length: if length made no difference, any
-    other sentences could be the longer ones.
-
-    # Parameters
-
-    system, baseline : `Counts`
-        Of the same sentences, with the same seeds.
-    lengths : `Sequence[int]`
-        Of the sentences.
-    num_resamples : `int`, optional (default = `9999`)
-    seed : `int`, optional (default = `0`)
-
-    # Returns
-
-    `LengthTest`, optional
-        None for sentences of one length.
+    other sentences could be the longer ones. The counts are of the same sentences, with the same seeds,
+    and the lengths theirs. None for sentences of one length.
     """
     _check_paired(system, baseline)
     if len(lengths) != system.num_sentences:
@@ -329,16 +268,8 @@ def verdict(
 ) -> str:
     """
     In words: `better` or `worse` where the tests that there are agree, in the direction, too, that the
-    difference is not by chance.
-
-    # Parameters
-
-    seeds : `SeedTest`
-    sentences : `SentenceTest`, optional
-    p_value : `float`, optional
-        Of both, as `corrected`.
-    higher_is_better : `bool`, optional (default = `True`)
-        Of the scores over seeds; those of sentences always count what is right.
+    difference is not by chance. The p-value is that of both, `corrected`. `higher_is_better` is for the
+    scores over seeds; those of sentences always count what is right.
     """
     if seeds.num_seeds < 2:
         return "too few seeds to say"

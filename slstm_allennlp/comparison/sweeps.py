@@ -12,20 +12,11 @@ _DEFAULTS = {key: inspect.signature(SentenceStateLSTM).parameters[key].default f
 
 
 class Sweep(NamedTuple):
-    """
-    # Parameters
-
-    key : `str`
-        Over which the lines go, `num_steps` or `window_size`.
-    lines : `Dict[str, List[Tuple[int, str]]]`
-        For each line the key's values, in order, with the systems that have them.
-    others : `List[str]`
-        Systems that are on no line.
-    """
-
-    key: str
-    lines: Dict[str, List[Tuple[int, str]]]
-    others: List[str]
+    key: str  # over which the lines go, `num_steps` or `window_size`
+    lines: Dict[
+        str, List[Tuple[int, str]]
+    ]  # the key's values, in order, with the systems that have them
+    others: List[str]  # systems that are on no line
 
     def line_of(self, system: str) -> str:
         """On which line it is, by that line's name; its own name if it is on none."""

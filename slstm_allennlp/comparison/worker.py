@@ -9,12 +9,11 @@ import logging
 import os
 import shutil
 import sys
-from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence
 
 import torch
+from allennlp import __version__ as allennlp_version
 from allennlp.commands.train import train_model_from_file
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.plugins import import_plugins
@@ -27,31 +26,9 @@ from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import section
 from slstm_allennlp.comparison.predictions import write_predictions
 from slstm_allennlp.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
+from slstm_allennlp.version import __version__
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Work:
-    """
-    # Parameters
-
-    config : `Path`
-        The run's, whole.
-    run : `Path`
-        Its folder.
-    packages : `List[str]`
-        What `--include-package` gives.
-    time_over_length : `bool`
-    runs_at_a_time : `int`
-        On its device. For the record: times taken beside others are no fair comparison.
-    """
-
-    config: Path
-    run: Path
-    packages: List[str]
-    time_over_length: bool
-    runs_at_a_time: int
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
@@ -60,12 +37,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--include-package", action="append", default=[], dest="packages")
     parser.add_argument("--time-over-length", action="store_true")
+    # On its device. For the record: times taken beside others are no fair comparison.
     parser.add_argument("--runs-at-a-time", type=int, default=1)
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
     )
     try:
-        do(Work(**vars(parser.parse_args(arguments))))
+        do(parser.parse_args(arguments))
     except Exception as error:
         mistake = users_mistake(error)
         if mistake is None:
@@ -75,7 +53,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         sys.exit(USERS_MISTAKE)
 
 
-def do(work: Work) -> None:
+def do(work: argparse.Namespace) -> None:
     """Whatever is left of the run."""
     import_plugins()
     for package in work.packages:
@@ -100,7 +78,7 @@ def do(work: Work) -> None:
         write_json(folder.time_over_length, {"groups": groups, "conditions": _conditions(work, config)})
 
 
-def _conditions(work: Work, config: Dict[str, Any]) -> Dict[str, Any]:
+def _conditions(work: argparse.Namespace, config: Dict[str, Any]) -> Dict[str, Any]:
     """Under which seconds are taken: they differ from process to process, and so may a run's."""
     return {
         "device": _device_name(device_of(config)),
@@ -109,7 +87,7 @@ def _conditions(work: Work, config: Dict[str, Any]) -> Dict[str, Any]:
     }
 
 
-def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
+def _train(work: argparse.Namespace, folder: RunFolder, config: Dict[str, Any]) -> None:
     was_trained = folder.metrics.exists()
     if was_trained:
         # AllenNLP writes them before the archive, which may be missing or half written.
@@ -134,8 +112,8 @@ def _train(work: Work, folder: RunFolder, config: Dict[str, Any]) -> None:
             "peak_memory_of": kind,
             **_conditions(work, config),
             "torch": torch.__version__,
-            "allennlp": _version("allennlp"),
-            "slstm_allennlp": _version("slstm-allennlp"),
+            "allennlp": allennlp_version,
+            "slstm_allennlp": __version__,
         },
     )
 
@@ -160,13 +138,6 @@ def _is_json(path: Path) -> bool:
     except ConfigurationError:
         return False
     return True
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:  # imported from its source
-        return "not installed"
 
 
 def _device_name(device: int) -> str:

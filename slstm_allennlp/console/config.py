@@ -112,12 +112,7 @@ def _object(content: Dict[str, Any], path: str, indent: str) -> str:
                 _comment(key_path, value), _WIDTH - len(inner) - 3, break_on_hyphens=False
             )
         ]
-        is_explained = any(known.startswith(_in_model(f"{key_path}.")) for known in EXPLANATIONS)
-        if isinstance(value, dict) and is_explained:
-            text = _object(value, f"{key_path}.", inner)
-        else:
-            text = _json(value, inner)
-        lines.append(f"{inner}{json.dumps(key)}: {text},")
+        lines.append(f"{inner}{json.dumps(key)}: {_value(value, key_path, inner)},")
     return "\n".join([*lines, f"{indent}}}"])
 
 
@@ -128,14 +123,15 @@ def _comment(path: str, value: Any) -> str:
     return explanation
 
 
-def _json(value: Any, indent: str) -> str:
-    """On one line where it fits."""
+def _value(value: Any, path: str, indent: str) -> str:
+    """On one line where it fits and nothing in it is explained."""
     line = json.dumps(value, ensure_ascii=False)
-    if len(line) + len(indent) < _WIDTH - 20 or not isinstance(value, (dict, list)):
-        return line
-    inner = indent + "  "
-    if isinstance(value, list):
-        parts = [_json(part, inner) for part in value]
-        return "\n".join(["[", *(f"{inner}{part}," for part in parts), f"{indent}]"])
-    parts = [f"{json.dumps(key)}: {_json(part, inner)}" for key, part in value.items()]
-    return "\n".join(["{", *(f"{inner}{part}," for part in parts), f"{indent}}}"])
+    is_explained = any(known.startswith(_in_model(f"{path}.")) for known in EXPLANATIONS)
+    is_long = len(line) + len(indent) >= _WIDTH - 20
+    if isinstance(value, dict) and (is_explained or is_long):
+        return _object(value, f"{path}.", indent)
+    if isinstance(value, list) and is_long:
+        inner = indent + "  "
+        parts = [f"{inner}{_value(part, f'{path}[]', inner)}," for part in value]
+        return "\n".join(["[", *parts, f"{indent}]"])
+    return line

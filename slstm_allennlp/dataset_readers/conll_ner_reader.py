@@ -1,13 +1,15 @@
-from typing import Dict, Iterator, List, Optional
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer
 from allennlp.data.dataset_readers.dataset_utils import to_bioul
+from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
 
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.tagging_reader import TaggedWord, TaggingReader
+from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
 _LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIES"}  # beside O
+_ALLENNLPS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
 _BIOES_TO_BIOUL = str.maketrans("ES", "LU")
 
 
@@ -71,7 +73,7 @@ class ConllNerReader(TaggingReader):
         if not width:
             raise ValueError(f"{path}: no sentence in the file, expected at least one")
 
-    def _tagged_words(self, sentence: List[Line]) -> List[TaggedWord]:
+    def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
         words, tags = [], []
         previous = "O"
         for line in sentence:
@@ -88,7 +90,7 @@ class ConllNerReader(TaggingReader):
             previous = tag
         if not self._may_follow("O", previous):
             raise self._illegal("the end of the sentence", previous, sentence[-1])
-        return list(map(TaggedWord, words, self._to_bioul(tags)))
+        return list(zip(words, self._to_bioul(tags)))
 
     def _check_tag(self, tag: str, line: Line) -> None:
         letter, _, entity = tag.partition("-")
@@ -100,15 +102,10 @@ class ConllNerReader(TaggingReader):
 
     def _may_follow(self, tag: str, previous: str) -> bool:
         """Whether the coding scheme has the tag behind the one before it, O at the sentence's start."""
-        letter, _, entity = tag.partition("-")
-        letter_before, _, entity_before = previous.partition("-")
-        same = entity == entity_before
-        if self._coding_scheme == "IOB1":
-            return letter != "B" or same
-        if self._coding_scheme == "IOB2":
-            return letter != "I" or same
-        is_open = letter_before in ("B", "I")
-        return (letter in ("I", "E")) == is_open and (same or not is_open)
+        letters = [each[0].translate(_BIOES_TO_BIOUL) for each in (previous, tag)]
+        (before, letter), (entity_before, entity) = letters, (previous[2:], tag[2:])
+        scheme = _ALLENNLPS[self._coding_scheme]
+        return is_transition_allowed(scheme, before, entity_before, letter, entity)
 
     def _illegal(self, what: str, previous: str, line: Line) -> ValueError:
         return line.error(
@@ -119,4 +116,4 @@ class ConllNerReader(TaggingReader):
     def _to_bioul(self, tags: List[str]) -> List[str]:
         if self._coding_scheme == "BIOES":
             return [tag[0].translate(_BIOES_TO_BIOUL) + tag[1:] for tag in tags]
-        return to_bioul(tags, encoding="BIO" if self._coding_scheme == "IOB2" else "IOB1")
+        return to_bioul(tags, encoding=_ALLENNLPS[self._coding_scheme])

@@ -3,7 +3,7 @@
 import pathlib
 from typing import Iterator, NamedTuple, Sequence
 
-from slstm_allennlp.dataset_readers.lines import UTF_8, Encoding, Line, local_path, read_lines
+from slstm_allennlp.dataset_readers.lines import UTF_8, Line, local_path, read_lines
 
 
 class CorpusPart(NamedTuple):
@@ -44,6 +44,6 @@ class CorpusPart(NamedTuple):
                 f"{self.name}: there is no part {self.part!r}, expected one of {', '.join(parts)}"
             )
 
-    def lines(self, file: str, encoding: Encoding = UTF_8) -> Iterator[Line]:
+    def lines(self, file: str, encoding: str = UTF_8) -> Iterator[Line]:
         """The lines of a file of the folder."""
         return read_lines(str(self.folder / file), encoding, name=f"{self.name.rstrip('/')}/{file}")

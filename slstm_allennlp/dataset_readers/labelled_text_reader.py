@@ -1,18 +1,13 @@
 import re
 from abc import abstractmethod
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.data import Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import LabelField
 
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fields
-from slstm_allennlp.dataset_readers.lines import Encoding
+from slstm_allennlp.dataset_readers.lines import OLD, expect_encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
-
-
-class LabelledText(NamedTuple):
-    text: str
-    label: str
 
 
 class LabelledTextReader(CorpusReader):
@@ -43,12 +38,14 @@ class LabelledTextReader(CorpusReader):
     ) -> None:
         super().__init__(token_indexers, label_namespace, max_instances)
         self._encoding = encoding
-        self._decoding = Encoding.named(encoding)
+        if encoding is not None:
+            expect_encoding(encoding)
+        self._decoding = OLD if encoding is None else encoding
         self._tokenizer = tokenizer or SpacyBlankTokenizer(split_hyphens=False)
 
     @abstractmethod
-    def _labelled_texts(self, path: str) -> Iterator[LabelledText]:
-        """The texts, none of them empty, or a `ValueError`."""
+    def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
+        """The texts, none of them empty, and their labels, or a `ValueError`."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for text, label in self.shard_iterable(self._labelled_texts(str(file_path))):

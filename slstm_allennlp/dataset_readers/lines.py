@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tu
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
+from allennlp.data import Tokenizer
 
 
 class Line(NamedTuple):
@@ -24,6 +25,14 @@ class Line(NamedTuple):
         """What stands between the tabs or, in a line without a tab, between the spaces."""
         return self.text.split("\t") if "\t" in self.text else re.split(" +", self.text.strip(" "))
 
+    def expect_text(self, what: str, text: str, tokenizer: Tokenizer) -> None:
+        """A `ValueError` for a text that is blank or of which the tokenizer leaves nothing."""
+        if not text.strip():
+            raise self.error(f"the {what} is empty, expected text")
+        # Letters and digits make tokens; the rest is split here and once more for the instance.
+        if not any(map(str.isalnum, text)) and not tokenizer.tokenize(text):
+            raise self.error(f"the {what} is {text!r}, which has no tokens, expected text")
+
     def json_object(self, expected: str) -> Dict[str, Any]:
         """The JSON object that the line is, or an error that says what was expected."""
         try:
@@ -35,45 +44,31 @@ class Line(NamedTuple):
         return example
 
 
-class Encoding(NamedTuple):
-    """
-    The encoding of a file and, for corpora that mix two, the one of the bytes that do not fit the first.
+UTF_8 = "UTF-8"
+# For the corpora that were made before UTF-8 was everywhere, and for those that mix the two.
+OLD = "UTF-8 or Windows-1252"
 
+
+def expect_encoding(name: str) -> None:
+    """
     # Errors
 
-    `ConfigurationError` from `named` for an encoding that Python does not know, or in which a newline is
-    not one byte, as in UTF-16, so that lines cannot be told.
+    `ConfigurationError` for an encoding that Python does not know, or in which a newline is not one
+    byte, as in UTF-16, so that lines cannot be told.
     """
-
-    name: str
-    fallback: Optional[str] = None
-
-    @classmethod
-    def named(cls, name: Optional[str]) -> "Encoding":
-        """An encoding by its name; None is `OLD`."""
-        if name is None:
-            return OLD
-        try:
-            has_lines = b"\n".decode(name) == "\n"
-        except UnicodeError:
-            has_lines = False
-        except LookupError:
-            raise ConfigurationError(
-                f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
-            ) from None
-        if not has_lines:
-            raise ConfigurationError(
-                f"encoding is {name!r}, in which a newline is not one byte, "
-                "expected one such as utf-8 or cp1252"
-            )
-        return cls(name)
-
-    def __str__(self) -> str:
-        return self.name if self.fallback is None else f"{self.name} or {self.fallback}"
-
-    def decode(self, line: bytes) -> str:
-        """The text, or a `UnicodeDecodeError`."""
-        return line.decode(self.name, "strict" if self.fallback is None else f"slstm-{self.fallback}")
+    try:
+        has_lines = b"\n".decode(name) == "\n"
+    except UnicodeError:
+        has_lines = False
+    except LookupError:
+        raise ConfigurationError(
+            f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
+        ) from None
+    if not has_lines:
+        raise ConfigurationError(
+            f"encoding is {name!r}, in which a newline is not one byte, "
+            "expected one such as utf-8 or cp1252"
+        )
 
 
 def _by_windows_1252(error: UnicodeError) -> Tuple[str, int]:
@@ -87,9 +82,6 @@ def _by_windows_1252(error: UnicodeError) -> Tuple[str, int]:
 
 
 codecs.register_error("slstm-Windows-1252", _by_windows_1252)
-UTF_8 = Encoding("UTF-8")
-# For the corpora that were made before UTF-8 was everywhere, and for those that mix the two.
-OLD = Encoding("UTF-8", "Windows-1252")
 
 
 def local_path(path: str, expected: str) -> str:
@@ -112,7 +104,7 @@ def _unreadable(path: str, error: Exception, expected: str) -> ValueError:
     return ValueError(f"{path}: cannot be read ({reason}), expected {expected}")
 
 
-def read_lines(path: str, encoding: Encoding = UTF_8, name: Optional[str] = None) -> Iterator[Line]:
+def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> Iterator[Line]:
     """
     The lines of a text file, which may be anything that AllenNLP's `cached_path` takes. Messages call it
     `name`, if that is given.
@@ -183,11 +175,11 @@ def number_of_columns(count: int) -> str:
     return f"{count} column{'' if count == 1 else 's'}"
 
 
-def _decode(line: bytes, name: str, number: int, encoding: Encoding) -> str:
+def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
-        text = encoding.decode(line).rstrip("\n")
+        text = line.decode(UTF_8, "slstm-Windows-1252") if encoding == OLD else line.decode(encoding)
     except UnicodeDecodeError as error:
         broken = error.object[error.start]
         raise Line(name, number, "").error(
@@ -195,5 +187,6 @@ def _decode(line: bytes, name: str, number: int, encoding: Encoding) -> str:
             f"expected a {encoding} file"
         ) from None
     # A carriage return ends the line, also where blanks follow it.
+    text = text.rstrip("\n")
     body = text.rstrip(" \t\r")
     return body + text[len(body) :].partition("\r")[0]

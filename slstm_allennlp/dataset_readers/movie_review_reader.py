@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
 
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
-from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledText, LabelledTextReader
+from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ class MovieReviewReader(LabelledTextReader):
         self._fold = fold
         self._duplicates_together = duplicates_together
 
-    def _labelled_texts(self, path: str) -> Iterator[LabelledText]:
+    def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
         corpus = CorpusPart.of(path)
         corpus.check(_PARTS)
         sentences = [sentence for label in _FILES for sentence in self._sentences(corpus, label)]
@@ -106,7 +106,7 @@ class MovieReviewReader(LabelledTextReader):
         for sentence, fold in self._divide(sentences):
             distance = (fold - self._fold) % self._folds
             if corpus.part == {0: "test", 1: "dev"}.get(distance, "train"):
-                yield LabelledText(sentence.text, sentence.label)
+                yield sentence.text, sentence.label
 
     def _sentences(self, corpus: CorpusPart, label: str) -> Iterator[_Sentence]:
         name = _FILES[label]

@@ -1,14 +1,13 @@
 import csv
 import re
 from itertools import zip_longest
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from slstm_allennlp.dataset_readers.lines import read_lines
-from slstm_allennlp.dataset_readers.seq2seq_reader import Seq2SeqReader, Translation
-from slstm_allennlp.dataset_readers.text_pairs import check_text
+from slstm_allennlp.dataset_readers.seq2seq_reader import Seq2SeqReader
 
 _EXPECTED = (
     "expected a path such as data/train.{de,en}, the source's file first (`allennlp evaluate` splits "
@@ -53,16 +52,16 @@ class ParallelTextReader(Seq2SeqReader):
                 )
         super().__init__(**kwargs)
 
-    def _translations(self, path: str) -> Iterator[Translation]:
+    def _translations(self, path: str) -> Iterator[Tuple[str, str]]:
         paths = _two_paths(path)
         numbers = [0, 0]
         for source, target in zip_longest(*map(read_lines, paths)):
             numbers[0] += source is not None
             numbers[1] += target is not None
             if source is not None and target is not None:
-                check_text(source, "source", source.text, self._source_tokenizer)
-                check_text(target, "target", target.text, self._target_tokenizer)
-                yield Translation(source.text.strip(), target.text.strip())
+                source.expect_text("source", source.text, self._source_tokenizer)
+                target.expect_text("target", target.text, self._target_tokenizer)
+                yield source.text.strip(), target.text.strip()
         if numbers[0] != numbers[1]:
             raise ValueError(
                 f"{paths[0]} has {numbers[0]} lines and {paths[1]} has {numbers[1]}, expected the same "

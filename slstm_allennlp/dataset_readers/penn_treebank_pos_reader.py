@@ -1,20 +1,15 @@
 import logging
 import pathlib
 import re
-from typing import Dict, Iterable, Iterator, List, NamedTuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Tuple
 
 from allennlp.data import DatasetReader
 
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.lines import Line
-from slstm_allennlp.dataset_readers.tagging_reader import TaggedWord, TaggingReader
+from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
 logger = logging.getLogger(__name__)
-
-
-class _Sections(NamedTuple):
-    first: int
-    last: int
 
 
 class _Token(NamedTuple):
@@ -26,7 +21,7 @@ class _Token(NamedTuple):
     begins_paragraph: bool
 
 
-_PARTS = {"train": _Sections(0, 18), "dev": _Sections(19, 21), "test": _Sections(22, 24)}
+_PARTS = {"train": range(19), "dev": range(19, 22), "test": range(22, 25)}
 _FILE = re.compile(r"wsj_(\d\d)\d\d\.pos", re.IGNORECASE)
 _TOKEN = re.compile(r"(.+)(?<!\\)/([^/|][^/]*)")  # the last slash without a backslash before it
 _CLOSING = ("''", "-RRB-", ")")  # the tags of what may follow a sentence's full stop
@@ -82,8 +77,8 @@ class PennTreebankPosReader(TaggingReader):
         if ambiguous:
             logger.info("%s: %d words have several tags, of which the first is taken", path, ambiguous)
 
-    def _tagged_words(self, sentence: List[_Token]) -> List[TaggedWord]:
-        return [TaggedWord(token.word, token.tag.split("|")[0]) for token in sentence]
+    def _tagged_words(self, sentence: List[_Token]) -> List[Tuple[str, str]]:
+        return [(token.word, token.tag.split("|")[0]) for token in sentence]
 
 
 def _tokens(lines: Iterable[Line]) -> Iterator[_Token]:
@@ -128,12 +123,12 @@ def _split(tokens: List[_Token]) -> Iterator[List[_Token]]:
     yield sentence
 
 
-def _sections(corpus: CorpusPart) -> _Sections:
+def _sections(corpus: CorpusPart) -> range:
     if corpus.part in _PARTS:
         return _PARTS[corpus.part]
     match = re.fullmatch(r"(\d\d?)(?:-(\d\d?))?", corpus.part)
-    sections = match and _Sections(int(match[1]), int(match[2] or match[1]))
-    if not sections or not sections.first <= sections.last <= 24:
+    sections = match and range(int(match[1]), int(match[2] or match[1]) + 1)
+    if not sections or sections[-1] > 24:
         raise ValueError(
             f"{corpus.name}: there is no part {corpus.part!r}, expected one of {', '.join(_PARTS)}, "
             "or sections from 0 to 24, such as 2-21 or 23"
@@ -141,9 +136,9 @@ def _sections(corpus: CorpusPart) -> _Sections:
     return sections
 
 
-def _files(corpus: CorpusPart, sections: _Sections) -> List[pathlib.Path]:
+def _files(corpus: CorpusPart, sections: range) -> List[pathlib.Path]:
     """The files of the sections, in their order; every section has to be there."""
-    wanted: Dict[int, List[pathlib.Path]] = {n: [] for n in range(sections.first, sections.last + 1)}
+    wanted: Dict[int, List[pathlib.Path]] = {n: [] for n in sections}
     for file in sorted(corpus.folder.rglob("*.[pP][oO][sS]"), key=lambda path: path.name.lower()):
         match = _FILE.fullmatch(file.name)
         if match is None:

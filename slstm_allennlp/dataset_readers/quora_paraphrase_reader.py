@@ -7,7 +7,6 @@ from allennlp_models.pair_classification.dataset_readers.quora_paraphrase import
 )
 
 from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 _LABELS = ("0", "1")
 _EXPECTED = (
@@ -42,10 +41,7 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        return map(self._instance, read_lines(str(file_path)))
-
-    def _instance(self, line: Line) -> Instance:
-        return self.text_to_instance(**self._pair(line))
+        return (self.text_to_instance(**pair) for pair in self.examples(str(file_path)))
 
     def examples(self, path: str) -> Iterator[Dict[str, str]]:
         """A file's pairs, as the plugin's predictors take them."""
@@ -58,8 +54,8 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
         label, premise, hypothesis, _ = columns
         if label not in _LABELS:
             raise line.error(f"the label is {label!r}, expected {_EXPECTED}")
-        check_text(line, "first sentence", premise, self._tokenizer)
-        check_text(line, "second sentence", hypothesis, self._tokenizer)
+        line.expect_text("first sentence", premise, self._tokenizer)
+        line.expect_text("second sentence", hypothesis, self._tokenizer)
         return {"premise": premise, "hypothesis": hypothesis, "label": label}
 
     def text_to_instance(  # type: ignore[override]

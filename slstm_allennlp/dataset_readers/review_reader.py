@@ -1,10 +1,10 @@
-from typing import Dict, Iterator, Optional
+from typing import Dict, Iterator, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
 
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
-from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledText, LabelledTextReader
+from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -67,7 +67,7 @@ class ReviewReader(LabelledTextReader):
         self._dev_size = dev_size
         self._labels = dict(_LABELS if labels is None else labels)
 
-    def _labelled_texts(self, path: str) -> Iterator[LabelledText]:
+    def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
         corpus = CorpusPart.of(path)
         corpus.check(_PARTS)
         file = f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
@@ -88,7 +88,7 @@ class ReviewReader(LabelledTextReader):
             lines = lines[:boundary] if corpus.part == "train" else lines[boundary:]
         return map(self._labelled_text, lines)
 
-    def _labelled_text(self, line: Line) -> LabelledText:
+    def _labelled_text(self, line: Line) -> Tuple[str, str]:
         label, tab, text = line.text.partition("\t")
         if not tab:
             raise line.error("there is no tab, expected a label, a tab and a text")
@@ -96,4 +96,4 @@ class ReviewReader(LabelledTextReader):
             raise line.error(f"the label is {label!r}, expected one of {', '.join(self._labels)}")
         if not text.strip():
             raise line.error("the text is empty, expected a review")
-        return LabelledText(text, self._labels[label.strip()])
+        return text, self._labels[label.strip()]

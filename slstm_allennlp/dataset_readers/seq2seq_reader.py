@@ -1,19 +1,13 @@
 import csv
 import logging
-from typing import Iterator, List, NamedTuple, Optional
+from typing import Iterator, List, Optional, Tuple
 
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.generation.dataset_readers.seq2seq import Seq2SeqDatasetReader as StockSeq2SeqReader
 
 from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 logger = logging.getLogger(__name__)
-
-
-class Translation(NamedTuple):
-    source: str
-    target: str
 
 
 @DatasetReader.register("seq2seq", exist_ok=True)
@@ -62,7 +56,8 @@ class Seq2SeqReader(StockSeq2SeqReader):
             raise ValueError(f"the source is {source_string!r}, expected text")
         return super().text_to_instance(source_string, target_string)
 
-    def _translations(self, path: str) -> Iterator[Translation]:
+    def _translations(self, path: str) -> Iterator[Tuple[str, str]]:
+        """Sources with their targets."""
         for line in read_lines(path):
             row = self._row(line)
             if len(row) != 2:
@@ -71,9 +66,9 @@ class Seq2SeqReader(StockSeq2SeqReader):
                     f"{self._delimiter!r} between{self._quoting_hint(line)}"
                 )
             source, target = row
-            check_text(line, "source", source, self._source_tokenizer)
-            check_text(line, "target", target, self._target_tokenizer)
-            yield Translation(source, target)
+            line.expect_text("source", source, self._source_tokenizer)
+            line.expect_text("target", target, self._target_tokenizer)
+            yield source, target
 
     def _row(self, line: Line) -> List[str]:
         # A line at a time, so that no quotation mark reaches beyond its line; strict, so that none is

@@ -1,23 +1,16 @@
 import logging
-from typing import Any, Dict, Iterator, NamedTuple
+from typing import Any, Dict, Iterator, Tuple
 
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.pair_classification.dataset_readers.snli import SnliReader as StockSnliReader
 
 from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
-from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 logger = logging.getLogger(__name__)
 
 _LABELS = ("entailment", "neutral", "contradiction")
 _NO_LABEL = "-"
 _EXPECTED = 'expected {"gold_label": "neutral", "sentence1": "a premise", "sentence2": "a hypothesis"}'
-
-
-class LabelledPair(NamedTuple):
-    premise: str
-    hypothesis: str
-    label: str
 
 
 @DatasetReader.register("snli", exist_ok=True)
@@ -49,7 +42,7 @@ class SnliReader(StockSnliReader):
         for pair in self.shard_iterable(self._labelled_pairs(str(file_path))):
             yield self.text_to_instance(*pair)
 
-    def _labelled_pairs(self, path: str) -> Iterator[LabelledPair]:
+    def _labelled_pairs(self, path: str) -> Iterator[Tuple[str, str, str]]:
         number = unlabelled = 0
         for line in read_lines(path):
             number += 1
@@ -67,7 +60,8 @@ class SnliReader(StockSnliReader):
                 '%s: %d of %d pairs have no gold label ("-") and were left out', path, unlabelled, number
             )
 
-    def _labelled_pair(self, line: Line, example: Dict[str, Any]) -> LabelledPair:
+    def _labelled_pair(self, line: Line, example: Dict[str, Any]) -> Tuple[str, str, str]:
+        """The premise, the hypothesis and the label."""
         label = example.get("gold_label")
         if label not in _LABELS:
             raise line.error(
@@ -77,5 +71,5 @@ class SnliReader(StockSnliReader):
         for key, what in (("sentence1", "premise"), ("sentence2", "hypothesis")):
             if not isinstance(example.get(key), str):
                 raise line.error(f"{found(example, key)}, {_EXPECTED}")
-            check_text(line, f"{what} ({key})", example[key], self._tokenizer)
-        return LabelledPair(example["sentence1"], example["sentence2"], label)
+            line.expect_text(f"{what} ({key})", example[key], self._tokenizer)
+        return example["sentence1"], example["sentence2"], label

@@ -1,12 +1,12 @@
 import re
-from typing import Dict, Iterable, Iterator, List, Optional
+from typing import Dict, Iterable, Iterator, List, Optional, Tuple
 
 import conllu.parser
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer
 
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.tagging_reader import TaggedWord, TaggingReader
+from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
 _FORMATS = ("conllu", "columns", "inline")
 _TAG_COLUMNS = {"upos": 3, "xpos": 4}  # of CoNLL-U's ten, from 0
@@ -88,14 +88,14 @@ class TaggedTextReader(TaggingReader):
         if not found:
             raise ValueError(f"{path}: no sentence in the file, expected at least one")
 
-    def _tagged_words(self, sentence: List[Line]) -> List[TaggedWord]:
+    def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
         if self._format == "conllu":
             return list(self._from_conllu(sentence))
         if self._format == "columns":
             return [_from_columns(line) for line in sentence]
         return list(self._from_inline(sentence[0]))
 
-    def _from_conllu(self, lines: List[Line]) -> Iterator[TaggedWord]:
+    def _from_conllu(self, lines: List[Line]) -> Iterator[Tuple[str, str]]:
         last_id = covered = 0
         for line in lines:
             columns = line.text.split("\t")
@@ -130,13 +130,13 @@ class TaggedTextReader(TaggingReader):
                     f"the word {word!r} has no tag, expected one in the column "
                     f"{self._tag_column.upper()}"
                 )
-            yield TaggedWord(word, tag)
+            yield word, tag
         if last_id < max(covered, 1):
             raise lines[-1].error(
                 f"the sentence ends with word {last_id}, expected the words up to {max(covered, 1)}"
             )
 
-    def _from_inline(self, line: Line) -> Iterator[TaggedWord]:
+    def _from_inline(self, line: Line) -> Iterator[Tuple[str, str]]:
         separator = re.escape(self._separator)
         for item in re.split("[ \t]+", line.text.strip(" \t")):
             # The word takes all but the last separator that has no backslash before it.
@@ -150,7 +150,7 @@ class TaggedTextReader(TaggingReader):
             if not word or not tag:
                 missing = "tag" if word else "word"
                 raise line.error(f"{item!r} has an empty {missing}, expected word{self._separator}TAG")
-            yield TaggedWord(word.replace("\\" + self._separator, self._separator), tag)
+            yield word.replace("\\" + self._separator, self._separator), tag
 
 
 def _other_format(line: Line) -> str:
@@ -166,11 +166,11 @@ def _other_format(line: Line) -> str:
     return ""
 
 
-def _from_columns(line: Line) -> TaggedWord:
+def _from_columns(line: Line) -> Tuple[str, str]:
     values = line.columns()
     if len(values) != 2:
         raise line.error(f"{number_of_columns(len(values))}, expected two: a word and its tag")
     word, tag = (value.strip(" ") for value in values)
     if not word or not tag:
         raise line.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
-    return TaggedWord(word, tag)
+    return word, tag

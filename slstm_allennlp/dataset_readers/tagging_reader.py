@@ -1,15 +1,10 @@
 from abc import abstractmethod
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from allennlp.data import Instance, Token
 from allennlp.data.fields import SequenceLabelField
 
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fields
-
-
-class TaggedWord(NamedTuple):
-    word: str
-    tag: str
 
 
 class TaggingReader(CorpusReader):
@@ -25,21 +20,21 @@ class TaggingReader(CorpusReader):
         """What makes up each sentence; at least one sentence, or a `ValueError`."""
 
     @abstractmethod
-    def _tagged_words(self, sentence: List[Any]) -> List[TaggedWord]:
-        """The words of a sentence, at least one, or a `ValueError` that names the line."""
+    def _tagged_words(self, sentence: List[Any]) -> List[Tuple[str, str]]:
+        """A sentence's words with their tags, at least one, or a `ValueError` that names the line."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for sentence in self.shard_iterable(self._sentences(str(file_path))):
-            words = self._tagged_words(sentence)
-            yield self.text_to_instance(
-                [tagged.word for tagged in words], [tagged.tag for tagged in words]
-            )
+            example = self._example(sentence)
+            yield self.text_to_instance(example["words"], example["tags"])
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         """A file's sentences, as the plugin's predictors take them: `words` with their `tags`."""
-        for sentence in self._sentences(path):
-            words = self._tagged_words(sentence)
-            yield {"words": [tagged.word for tagged in words], "tags": [tagged.tag for tagged in words]}
+        return map(self._example, self._sentences(path))
+
+    def _example(self, sentence: List[Any]) -> Dict[str, Any]:
+        words, tags = map(list, zip(*self._tagged_words(sentence)))
+        return {"words": words, "tags": tags}
 
     def text_to_instance(  # type: ignore[override]
         self, tokens: List[Union[str, Token]], tags: Optional[List[str]] = None

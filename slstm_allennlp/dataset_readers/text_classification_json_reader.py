@@ -1,19 +1,13 @@
 import json
 import logging
-from typing import Any, Dict, Iterator, NamedTuple, Optional
+from typing import Any, Dict, Iterator, Optional, Tuple
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.dataset_readers import TextClassificationJsonReader as StockReader
 
 from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
-from slstm_allennlp.dataset_readers.text_pairs import check_text
 
 logger = logging.getLogger(__name__)
-
-
-class LabelledLine(NamedTuple):
-    text: str
-    label: Optional[str]
 
 
 @DatasetReader.register("text_classification_json", exist_ok=True)
@@ -52,7 +46,7 @@ class TextClassificationJsonReader(StockReader):
             is_number = label is not None and self._skip_label_indexing
             yield self.text_to_instance(text, int(label) if is_number else label)  # type: ignore[arg-type]
 
-    def _labelled_lines(self, path: str) -> Iterator[LabelledLine]:
+    def _labelled_lines(self, path: str) -> Iterator[Tuple[str, Optional[str]]]:
         has_labels = None
         for line in read_lines(path):
             example = line.json_object(self._expected)
@@ -64,7 +58,7 @@ class TextClassificationJsonReader(StockReader):
                     f"{found(example, self._label_key)}, and the lines before have "
                     f"{'labels' if has_labels else 'none'}, expected labels on all lines or on none"
                 )
-            yield LabelledLine(text, label)
+            yield text, label
         if not has_labels:
             logger.warning(
                 "%s: no text has a %s, so that nothing can be learned or measured with it",
@@ -80,7 +74,7 @@ class TextClassificationJsonReader(StockReader):
         text = example.get(self._text_key)
         if not isinstance(text, str):
             raise line.error(f"{found(example, self._text_key)}, {self._expected}")
-        check_text(line, self._text_key, text, self._tokenizer)
+        line.expect_text(self._text_key, text, self._tokenizer)
         return text
 
     def _label(self, line: Line, example: Dict[str, Any]) -> Optional[str]:

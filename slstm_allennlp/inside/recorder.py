@@ -7,6 +7,7 @@ from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.modules import TextFieldEmbedder
 from torch import Tensor
+from torch.utils._pytree import tree_flatten, tree_map
 
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
@@ -163,22 +164,12 @@ class TraceRecorder:
 
 def _tensors(value: Any) -> Iterator[Tensor]:
     """Every tensor in nested dictionaries, lists and tuples."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, (dict, list, tuple)):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _tensors(part)
+    return (part for part in tree_flatten(value)[0] if isinstance(part, Tensor))
 
 
 def _detached(value: Any) -> Any:
     """The same without autograd's graph."""
-    if isinstance(value, Tensor):
-        return value.detach()
-    if isinstance(value, dict):
-        return {key: _detached(part) for key, part in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(_detached, value))
-    return type(value)(map(_detached, value)) if isinstance(value, (list, tuple)) else value
+    return tree_map(lambda part: part.detach() if isinstance(part, Tensor) else part, value)
 
 
 def _leaves(tensor: Tensor) -> Iterator[Tensor]:

@@ -31,19 +31,8 @@ class FittedModel(Model):
         self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
     ) -> Dict[str, float]:
         """
-        Fits the model.
-
-        # Parameters
-
-        train : `Sequence[Instance]`
-            With labels.
-        validation : `Sequence[Instance]`, optional
-            The same, for settings that are chosen by it.
-
-        # Returns
-
-        `Dict[str, float]`
-            What was chosen, by name.
+        Fits the model to instances with labels. Returns the settings, by name, that were chosen by those
+        to validate.
         """
 
     @property
@@ -86,8 +75,3 @@ def words_in(text: TextFieldTensors) -> List[List[str]]:
     raise ConfigurationError(
         f"a linear model reads a text with the token indexers {names}, expected {_INDEXER}"
     )
-
-
-def device_of_text(text: TextFieldTensors) -> torch.device:
-    """Where a batch is."""
-    return next(iter(next(iter(text.values())).values())).device

@@ -1,13 +1,13 @@
 import math
 from collections import Counter
-from operator import itemgetter
-from typing import Any, ClassVar, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance, TextFieldTensors, Vocabulary
 from allennlp.models import Model
+from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy
 from scipy import sparse
 from scipy.optimize import minimize_scalar
@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from torch.nn.functional import cross_entropy
 
-from slstm_allennlp.models.fitted_model import FittedModel, device_of_text, words_in
+from slstm_allennlp.models.fitted_model import FittedModel, words_in
 from slstm_allennlp.models.likeliest import add_likeliest_label
 from slstm_allennlp.models.sentence_pair_classifier import FEATURES
 
@@ -29,34 +29,6 @@ _LOG_FACTORS = (math.log(0.01), math.log(100))
 _NEVER = -100.0
 
 Texts = List[List[str]]
-
-
-class _Regression(NamedTuple):
-    """
-    What a logistic regression is. Of two classes it has one row, for the second.
-
-    # Parameters
-
-    coefficients : `numpy.ndarray`
-        *Shape:* (num_rows, num_features)
-    intercepts : `numpy.ndarray`
-        *Shape:* (num_rows,)
-    classes : `List[int]`
-        Which classes it knows.
-    """
-
-    coefficients: numpy.ndarray
-    intercepts: numpy.ndarray
-    classes: List[int]
-
-    def logits(self, features: sparse.csr_matrix, num_labels: int) -> numpy.ndarray:
-        """*Shape:* (batch_size, num_labels)"""
-        scores = features @ self.coefficients.T + self.intercepts
-        if scores.shape[1] == 1:
-            scores = numpy.hstack([numpy.zeros_like(scores), scores])
-        logits = numpy.full((len(scores), num_labels), _NEVER)
-        logits[:, self.classes] = scores
-        return logits
 
 
 class TfidfClassifier(FittedModel):
@@ -106,7 +78,7 @@ class TfidfClassifier(FittedModel):
         self._label_namespace = label_namespace
         self._num_labels = vocab.get_vocab_size(label_namespace)
         self._vectorizer = self._new_vectorizer(None)
-        self._regression: Optional[_Regression] = None
+        self._regression: Optional[LogisticRegression] = None
         self._accuracy = CategoricalAccuracy()
 
     def fit(
@@ -124,41 +96,37 @@ class TfidfClassifier(FittedModel):
         features = self._features(texts)
         if not validation:
             only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
-            return self._take(_regression(features, labels, only), only, features, labels)
+            return self._take(_fitted(features, labels, only), features, labels)
         there = self._features(self._texts_of(validation)), self._labels_of(validation)
 
-        def candidates() -> Iterator[Tuple[Tuple[float, float, float], _Regression]]:
-            for strength in self._strengths:
-                regression = _regression(features, labels, strength)
-                yield (*self._quality(regression, *there), -strength), regression
-
-        (*_, negative), best = max(candidates(), key=itemgetter(0))
-        return self._take(best, -negative, features, labels)
+        candidates = (_fitted(features, labels, strength) for strength in self._strengths)
+        best = max(candidates, key=lambda one: (*self._quality(one, *there), -one.C))
+        return self._take(best, features, labels)
 
     def _take(
-        self,
-        regression: _Regression,
-        strength: float,
-        features: sparse.csr_matrix,
-        labels: List[int],
+        self, regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
     ) -> Dict[str, float]:
-        """Takes the regression with this C, calibrated if that is asked for."""
-        chosen = {"C": strength}
+        """Takes the regression, calibrated if that is asked for."""
+        chosen = {"C": regression.C}
         if self._calibrated:
-            factor = _likeliest_factor(features, labels, strength)
-            regression = regression._replace(
-                coefficients=factor * regression.coefficients,
-                intercepts=factor * regression.intercepts,
-            )
+            factor = _likeliest_factor(features, labels, regression.C)
+            regression.coef_ *= factor
+            regression.intercept_ *= factor
             chosen["calibration_factor"] = factor
         self._regression = regression
         return chosen
 
+    def _logits(self, regression: LogisticRegression, features: sparse.csr_matrix) -> numpy.ndarray:
+        """Of all labels, those that training has not seen included. *Shape:* (batch_size, num_labels)"""
+        logits = numpy.full((features.shape[0], self._num_labels), _NEVER)
+        logits[:, regression.classes_] = _of_each_class(regression.decision_function(features))
+        return logits
+
     def _quality(
-        self, regression: _Regression, features: sparse.csr_matrix, labels: List[int]
+        self, regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
     ) -> Tuple[float, float]:
         """Accuracy, and the loss with a minus: more of both is better."""
-        logits = torch.as_tensor(regression.logits(features, self._num_labels))
+        logits = torch.as_tensor(self._logits(regression, features))
         gold = torch.tensor(labels)
         return float((logits.argmax(dim=1) == gold).double().mean()), -float(cross_entropy(logits, gold))
 
@@ -170,7 +138,7 @@ class TfidfClassifier(FittedModel):
     def num_weights(self) -> int:
         if self._regression is None:
             raise self.not_fitted()
-        return self._regression.coefficients.size + self._regression.intercepts.size
+        return self._regression.coef_.size + self._regression.intercept_.size
 
     def get_extra_state(self) -> Dict[str, Any]:
         if self._regression is None:
@@ -178,9 +146,9 @@ class TfidfClassifier(FittedModel):
         return {
             "terms": self._vectorizer.get_feature_names_out().tolist(),
             "idf": torch.as_tensor(self._vectorizer.idf_),
-            "coefficients": torch.as_tensor(self._regression.coefficients),
-            "intercepts": torch.as_tensor(self._regression.intercepts),
-            "classes": self._regression.classes,
+            "coefficients": torch.as_tensor(self._regression.coef_),
+            "intercepts": torch.as_tensor(self._regression.intercept_),
+            "classes": self._regression.classes_.tolist(),
         }
 
     def set_extra_state(self, state: Dict[str, Any]) -> None:
@@ -188,14 +156,15 @@ class TfidfClassifier(FittedModel):
             return
         self._vectorizer = self._new_vectorizer(state["terms"])
         self._vectorizer.idf_ = state["idf"].cpu().numpy()
-        self._regression = _Regression(
-            state["coefficients"].cpu().numpy(), state["intercepts"].cpu().numpy(), state["classes"]
-        )
+        self._regression = LogisticRegression()
+        self._regression.coef_ = state["coefficients"].cpu().numpy()
+        self._regression.intercept_ = state["intercepts"].cpu().numpy()
+        self._regression.classes_ = numpy.array(state["classes"])
 
     def _new_vectorizer(self, terms: Optional[List[str]]) -> TfidfVectorizer:
         return TfidfVectorizer(
             preprocessor=_in_lower_case,
-            tokenizer=_as_they_are,
+            tokenizer=list,
             token_pattern=None,
             lowercase=False,
             ngram_range=(1, self._max_words),
@@ -229,9 +198,9 @@ class TfidfClassifier(FittedModel):
             raise self.not_fitted()
         features = self._features([words_in(text) for text in texts])
         logits = torch.as_tensor(
-            self._regression.logits(features, self._num_labels),
+            self._logits(self._regression, features),
             dtype=torch.get_default_dtype(),
-            device=device_of_text(texts[0]),
+            device=get_text_field_mask(texts[0]).device,
         )
         output = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
         if label is not None:
@@ -341,9 +310,13 @@ class LinearPairClassifier(TfidfClassifier):
         return sparse.hstack([a, b, *both] if self._phi == "nli" else both, format="csr")
 
 
-def _regression(features: sparse.csr_matrix, labels: List[int], strength: float) -> _Regression:
-    fitted = LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS).fit(features, labels)
-    return _Regression(fitted.coef_, fitted.intercept_, fitted.classes_.tolist())
+def _fitted(features: sparse.csr_matrix, labels: List[int], strength: float) -> LogisticRegression:
+    return LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS).fit(features, labels)
+
+
+def _of_each_class(scores: numpy.ndarray) -> numpy.ndarray:
+    """scikit-learn's scores, of which there is one for two classes, the second's."""
+    return scores if scores.ndim == 2 else numpy.stack([0 * scores, scores], axis=1)
 
 
 def _likeliest_factor(features: sparse.csr_matrix, labels: List[int], strength: float) -> float:
@@ -355,7 +328,7 @@ def _likeliest_factor(features: sparse.csr_matrix, labels: List[int], strength: 
     scores = cross_val_predict(
         regression, features, labels, cv=StratifiedKFold(folds), method="decision_function"
     )
-    logits = torch.as_tensor(scores if scores.ndim == 2 else numpy.stack([0 * scores, scores], axis=1))
+    logits = torch.as_tensor(_of_each_class(scores))
     places = torch.tensor([sorted(set(labels)).index(label) for label in labels])
 
     def loss(log_factor: float) -> float:
@@ -366,7 +339,3 @@ def _likeliest_factor(features: sparse.csr_matrix, labels: List[int], strength: 
 
 def _in_lower_case(words: List[str]) -> List[str]:
     return [word.lower() for word in words]
-
-
-def _as_they_are(words: List[str]) -> List[str]:
-    return words

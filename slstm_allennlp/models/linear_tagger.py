@@ -12,7 +12,7 @@ from allennlp.models import Model
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy, SpanBasedF1Measure
 
-from slstm_allennlp.models.fitted_model import FittedModel, device_of_text, words_in
+from slstm_allennlp.models.fitted_model import FittedModel, words_in
 from slstm_allennlp.tagging_features import features_of
 
 # The least probability, also of a tag that training has not seen: so a loss is a number.
@@ -139,8 +139,7 @@ class LinearTagger(FittedModel):
         """
         if self._crf is None:
             raise self.not_fitted()
-        sentences, device = words_in(tokens), device_of_text(tokens)
-        mask = get_text_field_mask(tokens)
+        sentences, mask = words_in(tokens), get_text_field_mask(tokens)
         predicted, losses = [], []
         for number, words in enumerate(sentences):
             predicted.append(list(map(self._number_of, self._crf.tags(words))))
@@ -150,7 +149,7 @@ class LinearTagger(FittedModel):
         if tags is None:
             return {"tags": predicted, "mask": mask}
         self._count(predicted, tags, mask)
-        loss = torch.tensor(sum(losses), dtype=torch.get_default_dtype(), device=device)
+        loss = torch.tensor(sum(losses), dtype=torch.get_default_dtype(), device=mask.device)
         return {"tags": predicted, "mask": mask, "loss": loss}
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:

@@ -87,8 +87,14 @@ class SentencePairClassifier(Model):
         self._dropout = torch.nn.Dropout(dropout)
         self._label_namespace = label_namespace
         size = encoder.get_output_dim() * (4 if features == "nli" else 2)
-        self._feedforward = None if feedforward is None else _built(feedforward, size)
+        self._feedforward = None if feedforward is None else sized(feedforward, size)
         if self._feedforward is not None:
+            if self._feedforward.get_input_dim() != size:
+                raise ConfigurationError(
+                    "sentence_pair_classifier: feedforward.input_dim is "
+                    f"{self._feedforward.get_input_dim()}, expected {size}, the number of features that "
+                    "the encoder and `features` give, or no such key"
+                )
             size = self._feedforward.get_output_dim()
         self._num_labels = num_labels or vocab.get_vocab_size(label_namespace)
         self._classification_layer = torch.nn.Linear(size, self._num_labels)
@@ -156,14 +162,3 @@ class SentencePairClassifier(Model):
         for number, accuracy in enumerate(self._class_accuracies):
             metrics[f"accuracy_{names.get(number, number)}"] = accuracy.get_metric(reset)
         return metrics
-
-
-def _built(feedforward: Lazy[FeedForward], size: int) -> FeedForward:
-    """For as many features as there are, which a config need not say, but may not contradict."""
-    given = feedforward._params.get("input_dim", size)  # which `construct` would pass over in silence
-    if given != size:
-        raise ConfigurationError(
-            f"sentence_pair_classifier: feedforward.input_dim is {given!r}, expected {size}, the number "
-            "of features that the encoder and `features` give, or no such key"
-        )
-    return feedforward.construct(input_dim=size)

@@ -41,16 +41,21 @@ class SentencePair(TextInput):
         first, tab, second = text.partition("\t")
         return {"premise": first, "hypothesis": second if tab else first}
 
-    def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
-        instances = [self._json_to_instance(json_dict) for json_dict in inputs]
-        whole = [instance for instance in instances if _has_words(instance)]
-        predictions = iter(self.predict_batch_instance(whole) if whole else [])
-        nothing: JsonDict = {"label": None, "probabilities": {}}
-        outputs = [next(predictions) if _has_words(pair) else dict(nothing) for pair in instances]
-        return [self._with_gold(output, _gold(pair), "label") for output, pair in zip(outputs, inputs)]
-
     def check_input(self, json_dict: JsonDict) -> None:
         self._sentences(json_dict)
+
+    def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
+        pair = self._json_to_instance(json_dict)
+        has_words = all(len(pair[name]) > 0 for name in ("premise", "hypothesis"))  # type: ignore[arg-type]
+        return pair if has_words else None
+
+    def _without_words(self) -> JsonDict:
+        return {"label": None, "probabilities": {}}
+
+    def _gold(self, json_dict: JsonDict, output: JsonDict) -> Optional[str]:
+        """The label that SNLI's or another file has."""
+        label = json_dict.get("gold_label", json_dict.get("label"))
+        return None if label in _NO_LABEL else str(label)
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(*self._sentences(json_dict))
@@ -81,13 +86,3 @@ class SentencePair(TextInput):
             if name not in result and name not in _FOR_MACHINES:
                 result[name] = value
         return result
-
-
-def _gold(json_dict: JsonDict) -> Optional[str]:
-    """The label that SNLI's or another file has."""
-    label = json_dict.get("gold_label", json_dict.get("label"))
-    return None if label in _NO_LABEL else str(label)
-
-
-def _has_words(pair: Instance) -> bool:
-    return all(len(pair[name]) > 0 for name in ("premise", "hypothesis"))  # type: ignore[arg-type]

@@ -53,6 +53,8 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
     `ValueError` for input of another form.
     """
 
+    answer = "tags"
+
     def __init__(
         self,
         model: Model,
@@ -72,18 +74,16 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         )
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
-        sentences = [tokens_of(json_dict, self._splitter) for json_dict in inputs]
-        instances = [self._dataset_reader.text_to_instance(tokens) for tokens in sentences if tokens]
-        predictions = iter(self.predict_batch_instance(instances) if instances else [])
-        outputs = [next(predictions) if tokens else self._no_words() for tokens in sentences]
+        outputs = super().predict_batch_json(inputs)
         for json_dict, output in zip(inputs, outputs):
             text = text_of(json_dict)
             for span in output.get("spans", []) if isinstance(text, str) else []:
                 span["text"] = text[span["start"] : span["end"]]
-        return [
-            self._with_gold(output, _gold(json_dict, output), "tags") if "tags" in output else output
-            for output, json_dict in zip(outputs, inputs)
-        ]
+        return outputs
+
+    def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
+        tokens = tokens_of(json_dict, self._splitter)
+        return self._dataset_reader.text_to_instance(tokens) if tokens else None
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(tokens_of(json_dict, self._splitter))
@@ -113,9 +113,24 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             instances.append(labeled)
         return instances
 
-    def _no_words(self) -> JsonDict:
+    def _without_words(self) -> JsonDict:
         result = self._tagged([], [])
         return {**result, "scores": []} if self._scores else result
+
+    def _gold(self, json_dict: JsonDict, output: JsonDict) -> Optional[List[str]]:
+        """
+        The tags that the input has.
+
+        # Errors
+
+        `ValueError` where they are not as many as the words.
+        """
+        tags = json_dict.get("tags")
+        if tags is not None and len(tags) != len(output["words"]):
+            raise ValueError(
+                f"there are {len(tags)} tags for {len(output['words'])} words, expected one each"
+            )
+        return tags
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         if "tags" not in output or "tokens" not in instance.fields:
@@ -157,22 +172,6 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             (gradient,) = torch.autograd.grad(log_likelihood, logits)
         # log p(path) = score(path) - log Z, and the gradient of log Z by a logit is a marginal.
         return [1 - float(gradient[i, id]) for i, id in enumerate(ids)]
-
-
-def _gold(json_dict: JsonDict, output: JsonDict) -> Optional[List[str]]:
-    """
-    The tags that the input has.
-
-    # Errors
-
-    `ValueError` where they are not as many as the words.
-    """
-    tags = json_dict.get("tags")
-    if tags is not None and len(tags) != len(output["words"]):
-        raise ValueError(
-            f"there are {len(tags)} tags for {len(output['words'])} words, expected one each"
-        )
-    return tags
 
 
 def _spans(tokens: List[Token], tags: List[str], encoding: str) -> List[JsonDict]:

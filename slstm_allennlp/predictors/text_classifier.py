@@ -64,17 +64,6 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         self._splitter = self._reader_tokenizer or splitter_for(language)
         self._all_outputs = all_outputs
 
-    def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
-        texts = [tokens_of(json_dict, self._splitter) for json_dict in inputs]
-        instances = [self._instance(json_dict, text) for json_dict, text in zip(inputs, texts) if text]
-        predictions = iter(self.predict_batch_instance(instances) if instances else [])
-        nothing: JsonDict = {"label": None, "probabilities": {}, "words": []}
-        outputs = [next(predictions) if text else dict(nothing) for text in texts]
-        return [
-            self._with_gold(output, self._gold(json_dict), "label") if "label" in output else output
-            for output, json_dict in zip(outputs, inputs)
-        ]
-
     def load_line(self, line: str) -> JsonDict:
         """With `text` and `label` for what the dataset reader's files may call otherwise."""
         json_dict = super().load_line(line)
@@ -84,10 +73,12 @@ class TextClassifier(TextInput, TextClassifierPredictor):
                 json_dict[name] = json_dict.pop(own)
         return json_dict
 
-    @staticmethod
-    def _gold(json_dict: JsonDict) -> Optional[str]:
-        label = json_dict.get("label")
-        return None if label is None else str(label)
+    def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
+        tokens = tokens_of(json_dict, self._splitter)
+        return self._instance(json_dict, tokens) if tokens else None
+
+    def _without_words(self) -> JsonDict:
+        return {"label": None, "probabilities": {}, "words": []}
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._instance(json_dict, tokens_of(json_dict, self._splitter))

@@ -1,6 +1,6 @@
 import json
 from abc import abstractmethod
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, TypeVar, Union
 
 import spacy
 from allennlp.common.util import JsonDict, sanitize
@@ -31,6 +31,8 @@ class TextInput(Predictor):
     """
 
     expected = _EXPECTED
+    answer = "label"
+    """The output's key for the prediction."""
 
     def load_line(self, line: str) -> JsonDict:
         text = line.strip().lstrip("\ufeff")  # the mark with which some editors begin a file
@@ -54,15 +56,37 @@ class TextInput(Predictor):
         """A `ValueError` for an input of another form, without a prediction."""
         text_of(json_dict)
 
-    def _with_gold(self, output: JsonDict, gold: Any, key: str) -> JsonDict:
-        """The output with what is right and whether the prediction, which has that key, is."""
-        if gold is None:
-            return output
-        return {key: output[key], "gold": gold, "correct": output[key] == gold, **output}
+    @abstractmethod
+    def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
+        """The instance of an input; None for one without words, which models do not take."""
+
+    @abstractmethod
+    def _without_words(self) -> JsonDict:
+        """The output for that."""
+
+    def _gold(self, json_dict: JsonDict, output: JsonDict) -> Any:
+        """What the input says is right; None where it says nothing."""
+        label = json_dict.get("label")
+        return None if label is None else str(label)
 
     @abstractmethod
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         """What people want to read of a model's output."""
+
+    def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
+        instances = [self._instance_of_words(json_dict) for json_dict in inputs]
+        whole = [instance for instance in instances if instance is not None]
+        predictions = iter(self.predict_batch_instance(whole) if whole else [])
+        outputs = [self._without_words() if each is None else next(predictions) for each in instances]
+        return [self._with_gold(output, given) for output, given in zip(outputs, inputs)]
+
+    def _with_gold(self, output: JsonDict, json_dict: JsonDict) -> JsonDict:
+        """The output with what is right, and whether the prediction is."""
+        gold = self._gold(json_dict, output) if self.answer in output else None
+        if gold is None:
+            return output
+        answer = output[self.answer]
+        return {self.answer: answer, "gold": gold, "correct": answer == gold, **output}
 
     def predict_json(self, inputs: JsonDict) -> JsonDict:
         return self.predict_batch_json([inputs])[0]
@@ -87,16 +111,8 @@ def predictions_of(
     prediction: Callable[[Instance, Dict[str, Any]], T],
 ) -> List[T]:
     """
-    What `prediction` makes of each instance and its outputs, in the order of the instances.
-
-    # Parameters
-
-    model : `Model`
-    instances : `Sequence[Instance]`
-    batches : `Iterable[Sequence[int]]`
-        The places of the instances that the model has at a time.
-    prediction : `Callable[[Instance, Dict[str, Any]], T]`
-        Called behind each batch, so that no more outputs are kept.
+    What `prediction` makes of each instance and its outputs, in the order of the instances. Batches are
+    the places of those that the model has at a time; no more outputs than a batch's are kept.
     """
     found: Dict[int, T] = {}
     for batch in batches:

@@ -8,11 +8,8 @@ import itertools
 import json
 import lzma
 import math
-import os
 import re
-import shutil
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -24,6 +21,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile, parse_embeddings_file_uri
 
+from slstm_allennlp.kept_files import keep
 from slstm_allennlp.packages import cache_folder
 from slstm_allennlp.vectors.table import Index, VectorTable, key_of
 
@@ -84,23 +82,15 @@ def _conversion_of(uri: str) -> Path:
 
 def _convert(uri: str, folder: Path) -> None:
     """Whole or not at all, also while another process does the same."""
-    unfinished = None
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(dir=folder.parent))
-        _write(uri, unfinished)
-        unfinished.chmod(0o755)
-        os.replace(unfinished, folder)
+        keep(folder, lambda unfinished: _write(uri, unfinished))
     except OSError as error:
-        if not folder.exists():  # else another process was first
-            raise ConfigurationError(
-                f"{folder.parent}: the vectors of {uri} cannot be converted there ({error.strerror}), "
-                "expected room for as many bytes as they take in memory; SLSTM_ALLENNLP_CACHE names "
-                "another folder"
-            ) from None
-    finally:
-        if unfinished is not None:
-            shutil.rmtree(unfinished, ignore_errors=True)  # where it did not become `folder`
+        raise ConfigurationError(
+            f"{folder.parent}: the vectors of {uri} cannot be converted there ({error.strerror}), "
+            "expected room for as many bytes as they take in memory; SLSTM_ALLENNLP_CACHE names "
+            "another folder"
+        ) from None
 
 
 def _write(uri: str, folder: Path) -> None:

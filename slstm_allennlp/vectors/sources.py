@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Iterable, List, Optional
+from typing import Iterable, Optional
 
 import numpy
 import srsly
@@ -48,7 +48,7 @@ def open_vectors(name: str) -> WordVectors:
 
 def _open_folder(name: str, folder: Path) -> WordVectors:
     """The pipeline or the matrix in a folder, or in one of its folders."""
-    for candidate in [folder, *_folders(folder)]:
+    for candidate in [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]:
         for vocab in (candidate / "vocab", candidate):
             if (vocab / "vectors").is_file() and (vocab / "key2row").is_file():
                 return _open_spacy(name, vocab)
@@ -113,10 +113,6 @@ def _damaged(place: Path, error: Exception) -> ConfigurationError:
         f"{place.resolve()}: the vectors cannot be read ({error}), expected those of a spaCy pipeline "
         "or of a NumPy matrix; install or copy them again"
     )
-
-
-def _folders(folder: Path) -> List[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
 def _only(paths: Iterable[Path]) -> Optional[Path]:

@@ -12,20 +12,9 @@ _SAMPLE = 20_000  # rows from which the scale is taken
 
 
 class WordVectors(ABC):
-    """
-    # Parameters
-
-    name : `str`
-        Of the source, for messages.
-    size : `int`
-        Numbers in a vector.
-    std : `float`
-        The standard deviation of the numbers, of up to 20,000 rows.
-    """
-
-    name: str
-    size: int
-    std: float
+    name: str  # of the source, for messages
+    size: int  # numbers in a vector
+    std: float  # the standard deviation of the numbers, of up to 20,000 rows
 
     @abstractmethod
     def lookup(self, words: Sequence[str]) -> Tuple[numpy.ndarray, numpy.ndarray]:
@@ -44,17 +33,10 @@ class Index(NamedTuple):
     """
     The rows of words by a 64-bit hash of each, spaCy's `hash_string`. Two of a million words share a
     hash with a probability below 1e-7.
-
-    # Parameters
-
-    keys : `numpy.ndarray`
-        Sorted. *Shape:* (num_words,)
-    rows : `numpy.ndarray`
-        *Shape:* (num_words,)
     """
 
-    keys: numpy.ndarray
-    rows: numpy.ndarray
+    keys: numpy.ndarray  # sorted, *Shape:* (num_words,)
+    rows: numpy.ndarray  # *Shape:* (num_words,)
 
     @classmethod
     def of(cls, keys: Sequence[int], rows: Sequence[int]) -> "Index":
@@ -77,16 +59,7 @@ def key_of(word: str) -> int:
 
 
 class VectorTable(WordVectors):
-    """
-    A matrix, which may be memory-mapped, and the rows of words in it.
-
-    # Parameters
-
-    name : `str`
-    index : `Index`
-    vectors : `numpy.ndarray`
-        *Shape:* (num_rows, size)
-    """
+    """A matrix, which may be memory-mapped, *Shape:* (num_rows, size), and the rows of words in it."""
 
     def __init__(self, name: str, index: Index, vectors: numpy.ndarray) -> None:
         self.name = name
@@ -114,15 +87,7 @@ def _std(name: str, vectors: numpy.ndarray) -> float:
 
 
 class FloretVectors(WordVectors):
-    """
-    spaCy's floret vectors, which any word has: the sum of those of its parts.
-
-    # Parameters
-
-    name : `str`
-    vectors : `spacy.vectors.Vectors`
-        In the mode `floret`.
-    """
+    """spaCy's `Vectors` in the mode `floret`, which any word has: the sum of those of its parts."""
 
     def __init__(self, name: str, vectors: Any) -> None:
         self.name = name

@@ -1,11 +1,22 @@
 """What a worker does when an earlier one was killed; the rest is in tests/commands/compare_test.py."""
 
+import argparse
 import types
 
 import pytest
 
 from slstm_allennlp.comparison import worker
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
+
+
+def work_in(folder, run, time_over_length=False):
+    return argparse.Namespace(
+        config=folder / "config.json",
+        run=run,
+        packages=[],
+        time_over_length=time_over_length,
+        runs_at_a_time=1,
+    )
 
 
 def test_killed_after_the_training(tmp_path, monkeypatch):
@@ -15,7 +26,7 @@ def test_killed_after_the_training(tmp_path, monkeypatch):
     folder = RunFolder(tmp_path)
     write_json(folder.metrics, {})
     config = {"trainer": {}, "include_in_archive": ["notes"]}
-    worker._train(worker.Work(tmp_path / "config.json", tmp_path, [], False, 1), folder, config)
+    worker._train(work_in(tmp_path, tmp_path), folder, config)
     assert archived == [(tmp_path, {"include_in_archive": ["notes"]})]
     training = read_json(folder.training)
     assert training["peak_memory_bytes"] is None and training["runs_at_a_time"] == 1
@@ -26,7 +37,7 @@ def test_memory_of_other_processes_is_not_known(tmp_path, monkeypatch, distribut
     monkeypatch.setattr(worker, "train_model_from_file", lambda *_, **__: tmp_path.mkdir(exist_ok=True))
     folder = RunFolder(tmp_path)
     config = {"trainer": {"cuda_device": -1}, "distributed": distributed}
-    worker._train(worker.Work(tmp_path / "config.json", tmp_path, [], False, 1), folder, config)
+    worker._train(work_in(tmp_path, tmp_path), folder, config)
     assert (read_json(folder.training)["peak_memory_bytes"] is None) == (distributed is not None)
 
 
@@ -82,7 +93,7 @@ def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
     write_json(tmp_path / "config.json", {"trainer": "no_op"})
     for path in (folder.training, folder.measurements):
         write_json(path, {"mine": 1})
-    worker.do(worker.Work(tmp_path / "config.json", folder.path, [], True, 1))
+    worker.do(work_in(tmp_path, folder.path, time_over_length=True))
     assert read_json(folder.measurements) == {"mine": 1} and not folder.predictions.exists()
     assert read_json(folder.time_over_length)["groups"] == [{"length": 3}]
 
@@ -97,7 +108,7 @@ def test_a_checkpointer_says_what_is_kept(tmp_path, monkeypatch, trainer, kept):
     write_json(tmp_path / "config.json", {"trainer": trainer})
     checkpoint = folder.path / "model_state_e0_b0.th"
     checkpoint.touch()
-    worker.do(worker.Work(tmp_path / "config.json", folder.path, [], False, 1))
+    worker.do(work_in(tmp_path, folder.path))
     assert folder.is_done() and checkpoint.exists() == kept
 
 
@@ -113,7 +124,7 @@ def test_killed_before_it_is_done(tmp_path, monkeypatch):
     write_json(tmp_path / "config.json", {"trainer": {}})
     checkpoint = folder.path / "model_state_e0_b0.th"
     checkpoint.touch()
-    work = worker.Work(tmp_path / "config.json", folder.path, [], False, 1)
+    work = work_in(tmp_path, folder.path)
     with monkeypatch.context() as patch:
         patch.setattr(worker, "write_json", killed)
         with pytest.raises(KeyboardInterrupt):

@@ -107,7 +107,7 @@ def test_a_recovered_run_keeps_its_linear_model(tmp_path, monkeypatch):
         (tmp_path / "run" / name).unlink()
     import slstm_allennlp.models.linear_classifier as linear_classifier
 
-    monkeypatch.setattr(linear_classifier, "_regression", None)  # it cannot be fitted again
+    monkeypatch.setattr(linear_classifier, "_fitted", None)  # it cannot be fitted again
     again = train_model(params.duplicate(), str(tmp_path / "run"), recover=True)
     for name, weight in whole.state_dict().items():
         if isinstance(weight, torch.Tensor):

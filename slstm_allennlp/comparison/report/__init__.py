@@ -31,16 +31,7 @@ __all__ = ["summary", "write_report"]
 
 def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     """
-    # Parameters
-
-    results : `Results`
-        With one run or more, or there are failures.
-    failures : `Sequence[Failure]`, optional (default = `()`)
-
-    # Returns
-
-    `Path`
-        Of the Markdown file.
+    Of one run or more, or of failures; gives the path of the Markdown file.
 
     # Errors
 

@@ -1,5 +1,6 @@
 """A report's pictures, in figures/ beside it: each gives its part, or nothing with nothing to show."""
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -104,7 +105,7 @@ def _learning_curves(results: Results, folder: Path) -> List[Part]:
         }
         if all(curve for of_system in curves.values() for curve in of_system):
             panels[scale] = {
-                name: _level(of_system) if name in fitted else Curves(of_system)
+                name: Level(list(itertools.chain(*of_system))) if name in fitted else Curves(of_system)
                 for name, of_system in curves.items()
             }
     if not panels or len(fitted) == len(results.systems):
@@ -120,10 +121,6 @@ def _learning_curves(results: Results, folder: Path) -> List[Part]:
     )
 
 
-def _level(of_seeds: List[List[float]]) -> Level:
-    return Level([value for values in of_seeds for value in values])
-
-
 def _lengths(results: Results, folder: Path) -> List[Part]:
     if results.unpaired:
         return [Paragraph(f"No accuracy over sentence length: {results.unpaired}.")]
@@ -137,8 +134,8 @@ def _lengths(results: Results, folder: Path) -> List[Part]:
     for system in results.systems:
         counts = results.counts(system.name)
         points = [(middle, counts.of(group).known_scores()) for middle, group in zip(middles, groups)]
-        known = [(middle, scores) for middle, scores in points if scores]
-        systems[system.name] = Points([middle for middle, _ in known], [scores for _, scores in known])
+        known = {middle: scores for middle, scores in points if scores}
+        systems[system.name] = Points(list(known), list(known.values()))
     scale = Scale(f"{results.sentence_score} (%)", 100)
     return _charted(
         folder,

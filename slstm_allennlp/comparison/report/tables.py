@@ -1,7 +1,7 @@
 """A report's tables: each gives parts, beginning with what it is a table of."""
 
 import json
-from typing import Any, Dict, Iterable, Iterator, List, Sequence
+from typing import Dict, Iterable, Iterator, List, Sequence
 
 from slstm_allennlp.comparison.document import Cell, Heading, Link, Listing, Paragraph, Part, Table
 from slstm_allennlp.comparison.lines import Scale
@@ -11,7 +11,7 @@ from slstm_allennlp.comparison.plan import (
     common_settings,
     is_fitted,
     settings_of,
-    varied_settings,
+    varied_keys,
 )
 from slstm_allennlp.comparison.report.numbers import (
     NONE,
@@ -210,18 +210,15 @@ def varied(results: Results) -> List[Part]:
         for system in results.plan.systems
         if system not in trained
     ]
-    settings = varied_settings(trained)
-    if not settings:
+    keys = varied_keys(trained)
+    if not keys:
         return [heading, *(of_fitted or [Paragraph("Nothing: there is one config.")])]
-    for system in results.plan.systems:
-        own = settings_of(system)
-        for key, of_key in settings.items():
-            of_key.update({system.name: own[key]} if key in own else {})
-    columns = [[_shown(of_key, system) for system in systems] for of_key in settings.values()]
-    if len(systems) < len(settings):
-        table = Table(["key of the config", *systems], _rows(settings, *zip(*columns)))
+    settings = [settings_of(system) for system in results.plan.systems]
+    columns = [[json.dumps(own[key]) if key in own else NONE for own in settings] for key in keys]
+    if len(systems) < len(keys):
+        table = Table(["key of the config", *systems], _rows(keys, *zip(*columns)))
     else:
-        table = Table(["system", *settings], _rows(systems, *columns))
+        table = Table(["system", *keys], _rows(systems, *columns))
     note = f"{NONE} stands for a key that is not there: it has its default."
     return [heading, table, Paragraph(note), *of_fitted]
 
@@ -240,10 +237,6 @@ def _what_is_fitted(system: System, trained: Sequence[System]) -> str:
         if not any(key in other and other[key] == value for other in others)
     ]
     return f"{system.name} is fitted at once, without encoder and epochs. Its own: {', '.join(own)}."
-
-
-def _shown(of_key: Dict[str, Any], system: str) -> str:
-    return json.dumps(of_key[system]) if system in of_key else NONE
 
 
 def _rows(*columns: Iterable[Cell]) -> List[List[Cell]]:

@@ -18,15 +18,8 @@ _stores: Dict[Path, "FeatureStore"] = {}
 class FeatureStore:
     """
     Features of texts in half precision, in a memory-mapped LMDB file: matrices of `size` columns by key.
-    Processes may read and write at the same time. When the file is full, it takes no more.
-
-    # Parameters
-
-    folder : `Path`
-    size : `int`
-        Numbers in a row.
-    gigabytes : `float`
-        The most that the file may take.
+    Processes may read and write at the same time. When the file is full, of so many gigabytes, it takes
+    no more.
 
     # Errors
 
