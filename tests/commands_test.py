@@ -18,6 +18,7 @@ from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
 from slstm_allennlp.models import FittedModel
+from tests import programs
 from tests.conftest import RECIPES, ROOT, SMALL, slow_but
 
 ALLENNLP = [str(pathlib.Path(sys.executable).with_name("allennlp"))]
@@ -165,13 +166,14 @@ def test_predict_with_the_dataset_reader(allennlp, tagger, tmp_path):
     assert len(output.read_text().splitlines()) == 100
 
 
-def test_archive_from_another_folder(tagger, tmp_path):
+@programs.in_both_ways
+def test_archive_from_another_folder(tagger, tmp_path, run):
     """Away from the project's root, where neither the corpus nor .allennlp_plugins is: by the flag."""
     shutil.copy(tagger / "model.tar.gz", tmp_path / "moved.tar.gz")
     (tmp_path / "in.jsonl").write_text('{"sentence": "The dog sleeps."}\n')
     flags = ["--include-package", "slstm_allennlp", "--silent", "--output-file", "out.jsonl"]
     command = [*ALLENNLP, "predict", "moved.tar.gz", "in.jsonl", *flags]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = run(command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads((tmp_path / "out.jsonl").read_text())["words"] == ["The", "dog", "sleeps", "."]
 

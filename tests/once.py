@@ -36,7 +36,7 @@ def _replace(function, change):
 
 
 def _import_once(walk, package_name, exclude=None):
-    """Each command walks through the 500 modules of AllenNLP's packages; once they are imported, in vain."""
+    """Each command walks through the 500 modules of AllenNLP's packages, in vain but for the first."""
     if package_name not in _imported:
         walk(package_name, exclude)
         if package_name in ("allennlp", "allennlp_models"):
@@ -66,7 +66,7 @@ def _text(path):
     return plain_json(pathlib.Path(path).read_bytes().decode(errors="replace"))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _bundled(path):
     """No bundled config looks at the environment."""
     import _jsonnet

@@ -1,6 +1,6 @@
 """
-Programs in processes of their own, which are forked from one that has imported AllenNLP and the plugin: a
-new interpreter would need seconds for that. Commands and options are those of `subprocess`. What a new
+Programs in processes of their own, which are forked from one that has imported AllenNLP and the plugin:
+a new interpreter needs seconds for that. Commands and options are those of `subprocess`. What a new
 interpreter is to show (what is imported, which names are known without a flag) needs `subprocess`.
 """
 
@@ -12,8 +12,11 @@ import runpy
 import subprocess
 import sys
 import tempfile
+import types
 from multiprocessing import reduction
 from unittest import mock
+
+import pytest
 
 from tests.conftest import ROOT
 
@@ -32,17 +35,27 @@ def run(command, *, cwd=None, env=None):
     return subprocess.CompletedProcess(command, status, *texts)
 
 
+def run_anew(command, **options):
+    """The same in a new interpreter."""
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
+
+
+in_both_ways = pytest.mark.parametrize("run", [run, pytest.param(run_anew, marks=pytest.mark.slow)])
+"""For a test that is given one of the two: the new interpreter is slow."""
+
+
 @contextlib.contextmanager
 def instead_of_new_ones(module):
     """Within this, `subprocess.Popen` in a module is the one below."""
-    with mock.patch.object(module, "subprocess", mock.Mock(wraps=subprocess, Popen=Popen)):
+    other = types.SimpleNamespace(**{**vars(subprocess), "Popen": Popen})
+    with mock.patch.object(module, "subprocess", other):
         yield
 
 
 class Popen:
     """
-    As `subprocess.Popen`, for the commands `slstm ...`, `allennlp ...`, `python -c CODE ...` and
-    `python -m MODULE ...`.
+    As `subprocess.Popen`, for the commands `slstm ...`, `allennlp ...`, `python FILE ...`,
+    `python -c CODE ...` and `python -m MODULE ...`.
     """
 
     def __init__(
@@ -128,7 +141,7 @@ def _begin(command, folder, environment, descriptors, start_new_session):
         os.dup2(descriptor, number)
         os.close(descriptor)
     sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__ = [
-        open(number, mode, encoding="utf-8", buffering=1 if number == 2 or os.isatty(number) else -1)
+        open(number, mode, 1 if number == 2 or os.isatty(number) else -1, "utf-8")  # noqa: SIM115
         for number, mode in enumerate("rww")
     ]
     if start_new_session:
@@ -158,8 +171,9 @@ def _do(program, *arguments):
     elif arguments[0] == "-c":
         sys.argv = ["-c", *arguments[2:]]
         exec(compile(arguments[1], "<string>", "exec"), {"__name__": "__main__"})
+    elif arguments[0] == "-m":
+        sys.argv = [*arguments[1:]]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
     else:
-        flag, module, *rest = arguments
-        assert flag == "-m", arguments
-        sys.argv = [module, *rest]
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        sys.argv = [*arguments]
+        runpy.run_path(arguments[0], run_name="__main__")
