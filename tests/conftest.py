@@ -102,8 +102,14 @@ def double():
 
 
 def slow_but(values, fast):
-    """The values of a parameter, marked slow but for some."""
-    return [value if value in fast else pytest.param(value, marks=pytest.mark.slow) for value in values]
+    """The values of a parameter, or of several in tuples, marked slow but for some."""
+    slow = pytest.mark.slow
+    return [
+        value
+        if value in fast
+        else pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=slow)
+        for value in values
+    ]
 
 
 # The taggers, pos_slstm.jsonnet and its like, at a size that trains in seconds.

@@ -152,6 +152,8 @@ def _begin(command, folder, environment, descriptors, start_new_session):
     torch.set_num_threads(int(environment.get("OMP_NUM_THREADS", 1)))
     try:
         _do(*command)
+    except SystemExit:  # some of which are an Exception, too
+        raise
     except Exception:
         sys.excepthook(*sys.exc_info())
         sys.exit(1)
