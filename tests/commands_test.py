@@ -102,7 +102,15 @@ def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
     assert name == "BLEU" or 0 <= metrics[f"test_{name}"] <= 1
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.name)
+# These build large models for seconds; translation_lstm stays.
+LARGE = [path for path in CONFIGS if path.stem.startswith(("iwslt14", "translation_cas"))]
+
+
+@pytest.mark.parametrize(
+    "config",
+    slow_but(CONFIGS, fast=[path for path in CONFIGS if path not in LARGE]),
+    ids=lambda path: path.name,
+)
 def test_every_config_builds_at_its_own_size(config):
     """Sizes within fit each other, on the vocabulary of the bundled corpus."""
     params = Params.from_file(str(config))
@@ -121,7 +129,8 @@ def test_glove_is_one_override_away(allennlp, tmp_path):
     vectors = tmp_path / "glove.txt"
     vectors.write_text("".join(f"{word} {' '.join([value] * 10)}\n" for word, value in [("the", "0.5")]))
     embedder = "model.text_field_embedder.token_embedders.tokens.pretrained_file"
-    overrides = {**SMALL, "trainer.num_epochs": 1, embedder: str(vectors)}
+    overrides = {**SMALL, "trainer.num_epochs": 1, "dataset_reader.max_instances": 50}
+    overrides[embedder] = str(vectors)
     allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))
     model = load_archive(tmp_path / "run" / "model.tar.gz").model
     # Near the vector that was read: one epoch moves it a little.

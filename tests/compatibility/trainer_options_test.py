@@ -230,7 +230,7 @@ def test_sparse_embeddings(assert_trains_and_recovers, optimizer, clip):
     assert_trains_and_recovers({"optimizer": {"type": optimizer, "lr": 0.1}, **clip}, embedding=SPARSE)
 
 
-@pytest.mark.parametrize("name", LOADERS)
+@pytest.mark.parametrize("name", slow_but(LOADERS, fast={*LOADERS} - {"lazy workers"}))
 def test_data_loaders(assert_trains_and_recovers, name):
     assert_trains_and_recovers({}, loader=LOADERS[name])
 
