@@ -82,19 +82,9 @@ def test_equals_naive(transition, nodes, window, boundary):
     assert_equals_naive(encoder)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize(
-    "transition",
-    [
-        {"candidate": "input"},
-        *(
-            pytest.param(choice, marks=pytest.mark.slow)
-            for choice in (TRANSITIONS[3], *MIXED)
-            if choice != {"candidate": "input"}
-        ),
-    ],
-    ids=name,
-)
+@pytest.mark.parametrize("transition", [TRANSITIONS[3], *MIXED], ids=name)
 def test_single_choices_equal_naive(transition):
     assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, num_steps=2, transition=transition))
 
