@@ -103,7 +103,7 @@ def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
     assert name == "BLEU" or 0 <= metrics[f"test_{name}"] <= 1
 
 
-# All encoders on one corpus, and all corpora; of those for translation the smallest, which takes seconds.
+# All encoders on one corpus, and all corpora; of the large ones, for translation, the smallest.
 LARGE = ["iwslt14_lstm", "translation_cas_lstm"]
 BUILT = [
     path
