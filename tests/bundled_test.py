@@ -13,9 +13,11 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp import bundled
 from slstm_allennlp.console import config as command
-from tests.conftest import ROOT
+from tests.conftest import ROOT, slow_but
 
 NAMES = bundled.config_names()
+# The first one of each corpus.
+OF_EACH_CORPUS = [*{name.split("_")[0]: name for name in reversed(NAMES)}.values()]
 
 
 def test_all_configs_have_a_name_and_a_description():
@@ -47,7 +49,7 @@ def test_who_reads_a_config_opens_two_more_files_at_most():
     assert not unread
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_but(NAMES, fast=OF_EACH_CORPUS))
 def test_a_printed_config_is_the_same_config_whole(name, tmp_path):
     """Saved in another folder, it has no import, and its corpora are there."""
     text = command.annotated(name)

@@ -14,10 +14,12 @@ import time
 import pytest
 from allennlp.commands import main
 from allennlp.common import Params
+from allennlp.common.plugins import discover_plugins
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
 from slstm_allennlp.models import FittedModel
+from tests import programs
 from tests.conftest import RECIPES, ROOT, SMALL, slow_but
 
 ALLENNLP = [str(pathlib.Path(sys.executable).with_name("allennlp"))]
@@ -101,7 +103,20 @@ def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
     assert name == "BLEU" or 0 <= metrics[f"test_{name}"] <= 1
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.name)
+# All encoders on one corpus, and all corpora; of the large ones, for translation, the smallest.
+LARGE = ["iwslt14_lstm", "translation_cas_lstm"]
+BUILT = [
+    path
+    for path in CONFIGS
+    if path.stem.startswith(("mr_", "translation_", *TRAINED)) and path.stem not in LARGE
+]
+
+
+@pytest.mark.parametrize(
+    "config",
+    slow_but(CONFIGS, fast=BUILT),
+    ids=lambda path: path.name,
+)
 def test_every_config_builds_at_its_own_size(config):
     """Sizes within fit each other, on the vocabulary of the bundled corpus."""
     params = Params.from_file(str(config))
@@ -120,7 +135,8 @@ def test_glove_is_one_override_away(allennlp, tmp_path):
     vectors = tmp_path / "glove.txt"
     vectors.write_text("".join(f"{word} {' '.join([value] * 10)}\n" for word, value in [("the", "0.5")]))
     embedder = "model.text_field_embedder.token_embedders.tokens.pretrained_file"
-    overrides = {**SMALL, "trainer.num_epochs": 1, embedder: str(vectors)}
+    overrides = {**SMALL, "trainer.num_epochs": 1, "dataset_reader.max_instances": 50}
+    overrides[embedder] = str(vectors)
     allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))
     model = load_archive(tmp_path / "run" / "model.tar.gz").model
     # Near the vector that was read: one epoch moves it a little.
@@ -165,13 +181,14 @@ def test_predict_with_the_dataset_reader(allennlp, tagger, tmp_path):
     assert len(output.read_text().splitlines()) == 100
 
 
-def test_archive_from_another_folder(tagger, tmp_path):
+@programs.in_both_ways
+def test_archive_from_another_folder(tagger, tmp_path, run):
     """Away from the project's root, where neither the corpus nor .allennlp_plugins is: by the flag."""
     shutil.copy(tagger / "model.tar.gz", tmp_path / "moved.tar.gz")
     (tmp_path / "in.jsonl").write_text('{"sentence": "The dog sleeps."}\n')
     flags = ["--include-package", "slstm_allennlp", "--silent", "--output-file", "out.jsonl"]
     command = [*ALLENNLP, "predict", "moved.tar.gz", "in.jsonl", *flags]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = run(command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads((tmp_path / "out.jsonl").read_text())["words"] == ["The", "dog", "sleeps", "."]
 
@@ -182,14 +199,26 @@ def test_find_lr(allennlp, tmp_path):
     assert (tmp_path / "lr" / "lr-losses.png").exists()
 
 
-def test_a_killed_run_is_recovered_and_the_plugin_needs_no_flag(allennlp, tmp_path):
+def test_the_plugin_needs_no_flag_here():
+    """By .allennlp_plugins; the slow one of the next two is a new process, which knows no other way."""
+    assert "slstm_allennlp" in discover_plugins()
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        pytest.param(programs.Popen, id="forked"),
+        pytest.param(subprocess.Popen, id="new", marks=pytest.mark.slow),
+    ],
+)
+def test_a_killed_run_is_recovered(allennlp, tmp_path, begin):
     """Killed, in a process of its own; .allennlp_plugins alone makes the names known."""
     run = tmp_path / "run"
     overrides = {**SMALL, "trainer.num_epochs": 20, "trainer.patience": None}
     overrides["dataset_reader.max_instances"] = 20
     command = ["train", CONFIG, "-s", str(run), "-o", json.dumps(overrides)]
     with open(tmp_path / "log", "w") as log:
-        process = subprocess.Popen([*ALLENNLP, *command], cwd=ROOT, stdout=log, stderr=log)
+        process = begin([*ALLENNLP, *command], cwd=ROOT, stdout=log, stderr=log)
     while not list(run.glob("training_state_e2_*")):
         assert process.poll() is None, (tmp_path / "log").read_text()[-2000:]
         time.sleep(0.05)

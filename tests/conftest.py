@@ -6,17 +6,8 @@ import shutil
 import string
 
 import pytest
-import torch
 
-# Without a GPU, Triton's kernels run in its interpreter. That has to be said before Triton is imported,
-# as AllenNLP does on PyTorch for CUDA.
-if not torch.cuda.is_available():
-    os.environ.setdefault("TRITON_INTERPRET", "1")
-
-from filelock import FileLock
-
-import slstm_allennlp  # noqa: F401  (a plain import registers everything)
-from slstm_allennlp.ops.compiled import load_kernels
+from tests.once import do_once
 
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
@@ -33,8 +24,21 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_sessionstart(session):
-    """Lets two workers compile the CPU kernels of two operations at once, if they are not there yet."""
+def pytest_configure(config):
+    """Imports what takes seconds, but not in a process that only deals out tests to workers."""
+    if WORKER is None and config.getoption("dist", "no") != "no":
+        return
+    import torch
+
+    # Without a GPU, Triton's kernels run in its interpreter. That has to be said before Triton is
+    # imported, as AllenNLP does on PyTorch for CUDA.
+    if not torch.cuda.is_available():
+        os.environ.setdefault("TRITON_INTERPRET", "1")
+    import slstm_allennlp  # noqa: F401  (a plain import registers everything)
+    from slstm_allennlp.ops.compiled import load_kernels
+
+    do_once()
+    # Two workers compile the CPU kernels of two operations at once, if they are not there yet.
     operations = ["slstm", "cas_lstm"]
     for operation in operations if WORKER == "gw0" else reversed(operations):
         load_kernels(operation)
@@ -46,6 +50,8 @@ def shared(tmp_path_factory):
     `shared(name, fill)` is a folder that `fill(folder)` has filled, once for all workers. Tests
     read it and write elsewhere.
     """
+    from filelock import FileLock
+
     base = tmp_path_factory.getbasetemp()
     base = (base if WORKER is None else base.parent) / "shared"
     base.mkdir(exist_ok=True)
@@ -66,6 +72,8 @@ def shared(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _seeded_and_small(monkeypatch, request):
     """Every test starts from the same seed, in the project's root, on one thread, in float32."""
+    import torch
+
     monkeypatch.chdir(ROOT)
     device = request.config.getoption("--device")
     if device != "cpu":
@@ -88,12 +96,20 @@ def _own_cache(tmp_path_factory):
 @pytest.fixture
 def double():
     """Weights and inputs in float64, for comparisons to the last digits."""
+    import torch
+
     torch.set_default_dtype(torch.float64)
 
 
 def slow_but(values, fast):
-    """The values of a parameter, marked slow but for some."""
-    return [value if value in fast else pytest.param(value, marks=pytest.mark.slow) for value in values]
+    """The values of a parameter, or of several in tuples, marked slow but for some."""
+    slow = pytest.mark.slow
+    return [
+        value
+        if value in fast
+        else pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=slow)
+        for value in values
+    ]
 
 
 # The taggers, pos_slstm.jsonnet and its like, at a size that trains in seconds.
@@ -176,6 +192,7 @@ def bert(shared):
 
 
 def _make_bert(folder):
+    import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
     text = (ROOT / "fixtures/mtl/books.task.train").read_text(encoding="latin-1").lower()

@@ -28,7 +28,13 @@ def test_only_what_is_known_is_silenced():
     assert [str(warning.message)[:14] for warning in caught] == ["something else", "`torch.cuda.am"]
 
 
-@pytest.mark.parametrize("what", ["slstm_allennlp", "slstm_allennlp, allennlp_models.rc"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param("slstm_allennlp", marks=pytest.mark.slow),  # as far as the next one goes, too
+        "slstm_allennlp, allennlp_models.rc",
+    ],
+)
 def test_loading_the_plugin_prints_nothing(what):
     """Where all that is logged from INFO on is printed, as under `allennlp`."""
     code = f"import logging; logging.basicConfig(level=logging.INFO); import {what}"

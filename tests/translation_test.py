@@ -1,7 +1,6 @@
 """Translation from config to BLEU, on the bundled sentences."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -12,6 +11,7 @@ from allennlp.models import load_archive
 from allennlp.training.metrics import Metric
 from sacrebleu.metrics import BLEU
 
+from tests import programs
 from tests.conftest import ROOT
 
 TEST = "fixtures/translation/test.tsv"
@@ -47,7 +47,7 @@ def predict(monkeypatch, archive, source, output, *options):
 
 def bleu(*files):
     command = [sys.executable, "experiments/bleu.py", *map(str, files)]
-    return subprocess.run(command, capture_output=True, text=True)
+    return programs.run(command)
 
 
 def test_training(archive):

@@ -1,5 +1,6 @@
 """allennlp compare, as a user types it: interrupted, gone on with, with a run that fails."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -11,7 +12,9 @@ from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.commands.compare import more_at_a_time
+from slstm_allennlp.comparison import runner
 from slstm_allennlp.comparison.plan import Run
+from tests import programs
 from tests.comparison.common import interrupted_when, plan
 from tests.conftest import ROOT
 
@@ -37,9 +40,12 @@ def arguments(folder, *more):
     return ["compare", *SYSTEMS, "--output-dir", folder, "--overrides", json.dumps(SMALL), *more]
 
 
-def compare(*command):
-    """In this process, in lines."""
-    with pytest.MonkeyPatch.context() as patch:
+def compare(*command, anew=False):
+    """In this process, in lines; its runs are forked, or new."""
+    with contextlib.ExitStack() as stack:
+        if not anew:
+            stack.enter_context(programs.instead_of_new_ones(runner))
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.chdir(ROOT)
         patch.setattr(common_logging, "FILE_FRIENDLY_LOGGING", False)  # set back afterwards
         words = ["allennlp", *command, "--file-friendly-logging", "--resamples", "500"]
@@ -72,7 +78,7 @@ def interrupted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("comparison") / "out"
     state = folder / "runs" / "slstm-1" / "training_state_e1_b20.th"
     with interrupted_when(state.exists), pytest.raises(SystemExit) as end:
-        compare(*arguments(folder, "--seeds", "1", "2"))
+        compare(*arguments(folder, "--seeds", "1", "2"), anew=True)
     assert state.exists()
     return folder, end.value.code
 
@@ -82,7 +88,7 @@ def comparison(interrupted):
     """The same command again."""
     folder, _ = interrupted
     before = (folder / "runs" / "slstm-1" / "metrics_epoch_0.json").stat().st_mtime_ns
-    compare(*arguments(folder, "--seeds", "1", "2", "--jobs", "2"))
+    compare(*arguments(folder, "--seeds", "1", "2", "--jobs", "2"), anew=True)
     return folder, before
 
 

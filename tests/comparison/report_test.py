@@ -16,6 +16,7 @@ from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure
 from tests.comparison.common import change, config, plan, write_epoch, write_run
 
+pytestmark = pytest.mark.usefixtures("quick_pictures")
 RIGHT = {"base": [[1, 0, 0, 0], [1, 1, 0, 0]], "other": [[1, 1, 1, 0], [1, 1, 1, 1]]}
 
 
@@ -199,7 +200,7 @@ class Page(html.parser.HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_needs_nothing_beside_it(comparison):
+def test_the_page_needs_nothing_beside_it(comparison, drawn):
     report(comparison, plan("base", "other"))
     page = Page()
     page.feed((comparison.path / "report.html").read_text(encoding="utf-8"))

@@ -19,6 +19,7 @@ def comparison(tmp_path):
     return ComparisonFolder(tmp_path)
 
 
+pytestmark = pytest.mark.usefixtures("quick_pictures")
 RIGHT = {1: [1, 0, 0, 1], 2: [1, 1, 0, 0]}
 
 

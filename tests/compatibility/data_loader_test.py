@@ -1,9 +1,14 @@
-"""Workers read every sentence once, forked or spawned, with AllenNLP's readers and with ours."""
+"""
+Workers read every sentence once, forked or spawned, with AllenNLP's readers and with ours. A spawned
+worker imports all for seconds: changes_test.py has the one of `make test`.
+"""
 
 import pytest
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.data.data_loaders import DataLoader
+
+from tests.conftest import slow_but
 
 READERS = {
     "sequence_tagging": "the###D dog###N barks###V\na###D cat###N sleeps###V\nit###P runs###V\n",
@@ -16,8 +21,8 @@ READERS = {
     [
         ("tagged_text", "fork", None),
         ("sequence_tagging", "fork", 2),
-        ("tagged_text", "spawn", 2),
-        ("sequence_tagging", "spawn", None),
+        pytest.param("tagged_text", "spawn", 2, marks=pytest.mark.slow),
+        pytest.param("sequence_tagging", "spawn", None, marks=pytest.mark.slow),
     ],
 )
 def test_workers(tmp_path, reader, start_method, max_instances_in_memory):
@@ -44,7 +49,7 @@ def test_workers(tmp_path, reader, start_method, max_instances_in_memory):
         assert sum(len(batch["tags"]) for batch in loader) == 3
 
 
-@pytest.mark.parametrize("start_method", ("fork", "spawn"))
+@pytest.mark.parametrize("start_method", slow_but(("fork", "spawn"), fast=("fork",)))
 def test_multitask_workers(tmp_path, start_method):
     path = tmp_path / "sentences.txt"
     path.write_text(READERS["tagged_text"])

@@ -5,7 +5,6 @@ import math
 import os
 import resource
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -14,7 +13,9 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.training import TrainerCallback
 
 from slstm_allennlp.compatibility.folder_lock import _held
+from tests import programs
 from tests.compatibility.run_state_test import KillAfter, Killed, run  # noqa: F401
+from tests.conftest import ROOT
 
 EVERY = {"checkpointer": {"save_every_num_batches": 1}}
 # Of the runs of these tests: 4 batches an epoch, 3 epochs.
@@ -85,12 +86,10 @@ train_model_from_file({config!r}, {folder!r}, overrides={{"trainer.callbacks": [
 
 
 def test_exit_status(tmp_path):
-    from tests.conftest import ROOT
-
     folder = tmp_path / "run"
     config = str(ROOT / "training_config" / "mr_slstm.jsonnet")
     code = SIGNALLED.format(root=str(ROOT), config=config, folder=str(folder))
-    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    process = programs.run([sys.executable, "-c", code], cwd=ROOT)
     assert process.returncode == 128 + signal.SIGTERM, process.stderr
     assert (folder / "training_state_e0_b1.th").exists()
 

@@ -22,6 +22,7 @@ from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.console.main import main
 from slstm_allennlp.mistakes import USERS_MISTAKE, users_mistake
 from tests.comparison.common import plan, write_run
+from tests.conftest import slow_but
 
 NO_ROOM = r"could not be written \(.*\), expected room for it; what was there before is as it was"
 PYTORCHS_OWN_WRITER = pytest.mark.skipif(
@@ -85,7 +86,7 @@ def test_the_best_weights(tmp_path):
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("size", (10_000, 60_000, 90_000))
+@pytest.mark.parametrize("size", slow_but((10_000, 60_000, 90_000), fast=(10_000, 90_000)))
 def test_the_report_of_a_comparison(tmp_path, size):
     """Whether there is no room for its first file or for a later one."""
     comparison, the_plan = ComparisonFolder(tmp_path), plan("base", "other")

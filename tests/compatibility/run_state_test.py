@@ -1,5 +1,6 @@
 """A recovered run has the weights and metrics of a run that nothing interrupted, to the bit."""
 
+import itertools
 import json
 import random
 
@@ -18,6 +19,7 @@ from slstm_allennlp.compatibility.run_state import (
     set_random_states,
 )
 from tests.compatibility.trainer_options_test import LOADERS, OTHERS, SCHEDULERS
+from tests.conftest import slow_but
 
 WORDS = "the a dog cat it they barks sleeps runs".split()
 EPOCHS = 3
@@ -145,13 +147,22 @@ def assert_recovers(run, tmp_path, moment="between checkpoints", loader=None, **
             assert torch.equal(found_weights[kind][name], tensor), (kind, name)
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize(
+    "sampler, moment",
+    slow_but(
+        [*itertools.product(SAMPLERS, MOMENTS)],
+        fast=[*zip(SAMPLERS, MOMENTS)],  # each of both once
+    ),
+)
 def test_every_sampler(run, tmp_path, sampler, moment):
     assert_recovers(run, tmp_path, moment, SAMPLERS[sampler])
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+# One scheduler by steps, one by epochs, one by a metric; trainer_options_test.py recovers with each.
+FAST = {*OPTIONS} - {*SCHEDULERS} | {"slanted_triangular", "multi_step", "reduce_on_plateau"}
+
+
+@pytest.mark.parametrize("name", slow_but(OPTIONS, fast=FAST))
 def test_every_option(run, tmp_path, name):
     moment = "in the first epoch" if name == "accumulation" else "between checkpoints"
     assert_recovers(run, tmp_path, moment, **OPTIONS[name])

@@ -4,6 +4,8 @@ after an interruption, in both worlds. What does not, or was not tried, is in NO
 docs/installing.md.
 """
 
+import itertools
+
 import pytest
 from allennlp.commands.train import train_model
 from allennlp.common import Params
@@ -14,6 +16,8 @@ from allennlp.training.learning_rate_schedulers import LearningRateScheduler
 from allennlp.training.momentum_schedulers import MomentumScheduler
 from allennlp.training.moving_average import MovingAverage
 from allennlp.training.optimizers import Optimizer
+
+from tests.conftest import slow_but
 
 SENTENCES = [
     "the###D dog###N barks###V",
@@ -213,15 +217,20 @@ def test_other_options(assert_trains_and_recovers, name):
     assert_trains_and_recovers(OTHERS[name])
 
 
+CLIPS = ({"grad_norm": 0.01}, {"grad_norm": True}, {"grad_clipping": 0.01})
+OF_SPARSE = ("dense_sparse_adam", "sgd", "adagrad")
+
+
 @pytest.mark.parametrize(
-    "clip", ({"grad_norm": 0.01}, {"grad_norm": True}, {"grad_clipping": 0.01}), ids=str
+    "optimizer, clip",
+    slow_but([*itertools.product(OF_SPARSE, CLIPS)], fast=[*zip(OF_SPARSE, CLIPS)]),  # each of both once
+    ids=str,
 )
-@pytest.mark.parametrize("optimizer", ("dense_sparse_adam", "sgd", "adagrad"))
 def test_sparse_embeddings(assert_trains_and_recovers, optimizer, clip):
     assert_trains_and_recovers({"optimizer": {"type": optimizer, "lr": 0.1}, **clip}, embedding=SPARSE)
 
 
-@pytest.mark.parametrize("name", LOADERS)
+@pytest.mark.parametrize("name", slow_but(LOADERS, fast={*LOADERS} - {"lazy workers"}))
 def test_data_loaders(assert_trains_and_recovers, name):
     assert_trains_and_recovers({}, loader=LOADERS[name])
 

@@ -100,6 +100,7 @@ def test_other_errors_stay_as_they_are(bert):
         load(bert)
 
 
+@pytest.mark.slow
 def test_training_ends_with_the_sentence(tmp_path):
     """As a user sees it, where the hub is not to be asked."""
     command = [os.path.join(os.path.dirname(sys.executable), "allennlp"), "train"]

@@ -6,7 +6,6 @@ import logging
 import os
 import pty
 import re
-import subprocess
 import sys
 
 import pytest
@@ -14,6 +13,7 @@ from allennlp.common import util
 
 from slstm_allennlp.console.main import main
 from slstm_allennlp.version import __version__
+from tests import programs
 from tests.conftest import ROOT
 
 CONFIG = {
@@ -101,29 +101,31 @@ def test_what_the_console_was_it_is_afterwards(folder):
     assert (list(root.handlers), root.level) == before
 
 
-def test_the_program_with_warnings_and_one_sentence(folder):
+@programs.in_both_ways
+def test_the_program_with_warnings_and_one_sentence(folder, run):
     """In a process of its own, as it is installed. A warning stays, but that of a missing patience."""
     groups = [[["nothing"], {"lr": 1}]]
     changed(folder, trainer__optimizer={"type": "adam", "parameter_groups": groups})
     program = [sys.executable, "-m", "slstm_allennlp.console"]
-    done = subprocess.run([*program, "train", "mine.json"], capture_output=True, text=True)
+    done = run([*program, "train", "mine.json"])
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 6
     (warning,) = done.stderr.splitlines()
     assert warning.startswith("warning: When constructing parameter groups, nothing does not match any")
-    done = subprocess.run([*program, "train", "mine.json"], capture_output=True, text=True)
+    done = run([*program, "train", "mine.json"])
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: the output folder output/mine exists and is not empty: -f (")
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_the_processes_of_a_distributed_training_are_quiet(folder):
     changed(folder, distributed={"cuda_devices": [-1, -1]})
     # The program that is installed, which each of the processes loads, too.
     main_file = "from slstm_allennlp.console.main import run\nif __name__ == '__main__':\n    run()\n"
     (folder / "slstm").write_text(main_file)
     program = [sys.executable, str(folder / "slstm")]
-    done = subprocess.run([*program, "train", "mine.json"], capture_output=True, text=True)
+    done = programs.run_anew([*program, "train", "mine.json"])
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 6 and lines[0].startswith("Training basic_classifier"), done.stdout
@@ -162,9 +164,9 @@ def test_inside(folder, capsys):
 
 def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
     """What a person sees: the lines are those of a pipe, and each bar is wiped from its line."""
-    program = [sys.executable, "-m", "slstm_allennlp.console", "train", "mine.json"]
+    program = ["slstm", "train", "mine.json"]
     terminal, of_program = pty.openpty()
-    process = subprocess.Popen(program, stdin=of_program, stdout=of_program, stderr=of_program)
+    process = programs.Popen(program, stdin=of_program, stdout=of_program, stderr=of_program)
     os.close(of_program)
     shown = b""
     with contextlib.suppress(OSError):  # with which Linux says that the terminal was closed
@@ -330,11 +332,12 @@ def test_an_interruption(folder, monkeypatch, capsys):
     assert capsys.readouterr().err == "interrupted\n"
 
 
-def test_allennlp_itself_is_as_it_was(folder):
+@programs.in_both_ways
+def test_allennlp_itself_is_as_it_was(folder, run):
     """But for the lines of the plugin's registrations."""
     command = [sys.executable, "-m", "allennlp", "train", "mine.json", "-s", "run"]
     flags = ["--include-package", "slstm_allennlp"]
-    done = subprocess.run([*command, *flags], capture_output=True, text=True)
+    done = run([*command, *flags])
     assert done.returncode == 0, done.stderr[-2000:]
     assert "model.seq2vec_encoder.num_steps = 2" in done.stdout + done.stderr
     assert "has already been registered" not in done.stdout + done.stderr

@@ -526,7 +526,7 @@ def make_bart(folder):
 @pytest.fixture(scope="session")
 def pipeline(shared):
     """For predictors that load a spaCy model: one that ends sentences and knows one verb."""
-    nlp = spacy.blank("en")
+    nlp = spacy.util.get_lang_class("en")()
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("attribute_ruler").add([[{"ORTH": "saw"}]], {"POS": "VERB"})
     return str(shared("spacy", nlp.to_disk))

@@ -1,7 +1,6 @@
 """What opens an archive: every way in has the checks, and what the user allows goes through."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -17,6 +16,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.security.archives import MAX_BYTES, MAX_MEMBERS
 from slstm_allennlp.security.opening import TRUST
 from slstm_allennlp.security.weights import load_by_our_list
+from tests import programs
 from tests.security.common import Forge, Touch
 
 
@@ -83,15 +83,11 @@ def test_by_command(forge, hostile, monkeypatch, command):
     assert not forge.pwned.exists()
 
 
-def test_by_the_command_line(forge, hostile):
+@programs.in_both_ways
+def test_by_the_command_line(forge, hostile, run):
     (forge.folder / "sentences.txt").write_text("the dog\n")
     command = [sys.executable, "-m", "allennlp", "predict", str(hostile), "sentences.txt"]
-    process = subprocess.run(
-        [*command, "--include-package", "slstm_allennlp"],
-        cwd=forge.folder,
-        capture_output=True,
-        text=True,
-    )
+    process = run([*command, "--include-package", "slstm_allennlp"], cwd=forge.folder)
     assert process.returncode != 0
     assert 'type "subprocess.Popen" is no DatasetReader' in process.stderr
     assert not forge.pwned.exists()

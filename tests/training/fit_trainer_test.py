@@ -1,6 +1,7 @@
 """The trainer `fit`, by AllenNLP's own commands."""
 
 import json
+import shutil
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from allennlp.predictors import Predictor
 
 from tests.conftest import train
 
+FEW = {"dataset_reader.max_instances": 60}
 SENTENCES = {
     "mr_linear": {"sentence": "A wonderful film."},
     "snli_linear": {"premise": "A man sings.", "hypothesis": "A man sleeps."},
@@ -22,20 +24,17 @@ SENTENCES = {
 
 
 @pytest.fixture(scope="module", params=list(SENTENCES))
-def run(request, tmp_path_factory):
-    overrides = {"dataset_reader.max_instances": 60}
-    if request.param == "ner_linear":
-        overrides["model.max_iterations"] = 10
-    folder = train(tmp_path_factory.mktemp("fit") / "run", request.param, overrides)
-    return request.param, folder
+def run(request, trained):
+    overrides = {**FEW, "model.max_iterations": 10} if request.param == "ner_linear" else FEW
+    return request.param, trained(f"fitted_{request.param}", request.param, overrides)
 
 
 def read(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def test_what_is_trained_is_said(tmp_path):
-    folder = train(tmp_path / "run", "mr_linear", {"dataset_reader.max_instances": 60})
+def test_what_is_trained_is_said(trained):
+    folder = trained("fitted_mr_linear", "mr_linear", FEW)
     log = (folder / "out.log").read_text(encoding="utf-8")
     assert "Training linear_classifier: 60 sentences and " in log
     card = (folder / "model_card.md").read_text(encoding="utf-8")
@@ -74,9 +73,9 @@ def test_the_archive_predicts_the_same(run):
     assert "tags" in said[0] or sum(said[0]["probabilities"].values()) == pytest.approx(1)
 
 
-def test_again_it_begins_anew(run):
+def test_again_it_begins_anew(run, tmp_path):
     """What `--recover` does."""
-    folder = run[1]
+    folder = shutil.copytree(run[1], tmp_path / "run")
     import_plugins()
     params = Params(read(folder / "config.json"))
     prepare_environment(params)
@@ -89,7 +88,7 @@ def test_again_it_begins_anew(run):
 
 
 def test_without_a_validation_set(tmp_path):
-    folder = train(tmp_path / "run", "mr_linear", {"validation_data_path": None})
+    folder = train(tmp_path / "run", "mr_linear", {**FEW, "validation_data_path": None})
     epoch = read(folder / "metrics_epoch_0.json")
     assert epoch["training_C"] == 1
     assert not [key for key in epoch if "validation" in key]
@@ -97,7 +96,7 @@ def test_without_a_validation_set(tmp_path):
 
 def test_a_metric_that_the_model_does_not_have(tmp_path):
     with pytest.raises(ConfigurationError) as error:
-        train(tmp_path / "run", "mr_linear", {"trainer.validation_metric": "+acuracy"})
+        train(tmp_path / "run", "mr_linear", {**FEW, "trainer.validation_metric": "+acuracy"})
     assert str(error.value).endswith(
         "trainer.validation_metric is +acuracy, which LinearClassifier does not have, expected + or - "
         "before one of accuracy, loss"
@@ -106,10 +105,10 @@ def test_a_metric_that_the_model_does_not_have(tmp_path):
 
 def test_a_model_of_another_kind(tmp_path):
     with pytest.raises(ConfigurationError, match="trainer fit has a model BasicClassifier, expected"):
-        train(tmp_path / "run", "mr_bilstm", {"trainer": {"type": "fit"}})
+        train(tmp_path / "run", "mr_bilstm", {**FEW, "trainer": {"type": "fit"}})
 
 
 def test_a_linear_model_under_another_trainer(tmp_path):
     trainer = {"optimizer": "adam", "num_epochs": 1}
     with pytest.raises(ConfigurationError, match="LinearClassifier is not fitted, expected"):
-        train(tmp_path / "run", "mr_linear", {"trainer": trainer})
+        train(tmp_path / "run", "mr_linear", {**FEW, "trainer": trainer})

@@ -2,7 +2,6 @@
 
 import functools
 import shutil
-import subprocess
 import sys
 
 import numpy
@@ -19,6 +18,7 @@ from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTok
 
 from slstm_allennlp.modules.token_embedders import feature_store
 from slstm_allennlp.token_indexers import Utf8Indexer
+from tests import programs
 from tests.conftest import BERT_SIZE
 
 # Whole words, words of several pieces, and one of none, as some reviews have.
@@ -226,7 +226,8 @@ def test_a_file_that_another_process_has_enlarged(bert, tmp_path):
     fill += "from slstm_allennlp.modules.token_embedders.feature_store import open_store; "
     fill += f"store = open_store(Path(sys.argv[1]), {BERT_SIZE}, 1.0); "
     fill += f"store.put({{b'%d' % i: numpy.ones((9000, {BERT_SIZE})) for i in range(20)}})"
-    subprocess.run([sys.executable, "-c", fill, str(tmp_path / str(BERT_SIZE))], check=True)
+    done = programs.run([sys.executable, "-c", fill, str(tmp_path / str(BERT_SIZE))])
+    assert done.returncode == 0, done.stderr
     assert torch.equal(embed(module, WORDS), first)
     embed(module, ["new"])
 

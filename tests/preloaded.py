@@ -1,0 +1,15 @@
+"""What tests/programs.py has in the process that it forks others from. It computes nothing."""
+
+import contextlib
+import importlib
+
+from allennlp.common.plugins import import_plugins
+
+import slstm_allennlp.console.main  # noqa: F401
+from tests.once import do_once
+
+do_once()
+import_plugins()
+for name in ("torch._dynamo", "slstm_allennlp.comparison.evaluation"):  # on their first use
+    with contextlib.suppress(ImportError):  # PyTorch 1.12 has no such module
+        importlib.import_module(name)
