@@ -119,7 +119,11 @@ class TransformerFeatures(TokenEmbedder):
                 f"transformer_features: max_length is {max_length}, expected {_MARKS + 1} to "
                 f'{positions}, the most that "{model_name}" reads'
             )
-        self._layers = None if layers is None else _checked(layers, self.transformer, model_name)
+        self._layers = (
+            None
+            if layers is None
+            else _from_front(layers, self.transformer.config.num_hidden_layers, model_name)
+        )
         self.transformer.requires_grad_(train_parameters)
         self._arguments = list(inspect.signature(self.transformer.forward).parameters)
         self._max_length = max_length
@@ -280,9 +284,8 @@ def _folder_of(name: str) -> Optional[str]:
     return str(next((path.parent for path in configs if path.is_file()), place))
 
 
-def _checked(layers: List[int], transformer: torch.nn.Module, model_name: str) -> List[int]:
-    """The layers, if the transformer has them, counted from the front."""
-    last = transformer.config.num_hidden_layers
+def _from_front(layers: List[int], last: int, model_name: str) -> List[int]:
+    """The layers of a transformer that has so many, counted from the front."""
     if not layers or any(type(layer) is not int or not -last - 1 <= layer <= last for layer in layers):
         raise ConfigurationError(
             f"transformer_features: layers is {layers}, expected a list of numbers from 0 to {last}, "
