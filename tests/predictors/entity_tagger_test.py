@@ -17,7 +17,9 @@ def predictor(archive):
 
 def tagging(monkeypatch, archive, tags):
     """Lets the model give these tags, whatever the sentence."""
-    monkeypatch.setattr(archive.model, "forward_on_instances", lambda instances: [{"tags": tags}])
+    monkeypatch.setattr(
+        archive.model, "forward_on_instances", lambda instances: [{"tags": tags} for _ in instances]
+    )
 
 
 def test_spans_stand_in_the_text(predictor):
@@ -47,6 +49,16 @@ def test_spans_by_hand(predictor, archive, monkeypatch):
         ("Anna Lindau", 0, 11),
         ("Galway", 18, 24),
     ]
+
+
+def test_texts_of_entities_are_those_of_their_sentences(predictor, archive, monkeypatch):
+    """With the white space that each has, which no token knows of."""
+    tagging(monkeypatch, archive, ["B-PER", "L-PER", "O", "U-LOC", "O"])
+    inputs = [{"sentence": "Anna\tLindau likes Galway."}, {"sentence": "Tom\nMay left  Norwick."}]
+    texts = [
+        [span["text"] for span in output["spans"]] for output in predictor.predict_batch_json(inputs)
+    ]
+    assert texts == [["Anna\tLindau", "Galway"], ["Tom\nMay", "Norwick"]]
 
 
 def test_illegal_tags_make_spans_too(predictor, archive, monkeypatch):
