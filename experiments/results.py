@@ -5,6 +5,7 @@ Writes the tables of measured results into the documents:
 
 The numbers of a comparison are in a JSON file beside its config, such as experiments/evidence.json: for
 each corpus and system, mean and standard deviation on dev and test, and differences to others, with p.
+In the place of a system's numbers, ["evidence", "MR", "slstm"] takes those of that file.
 A document marks the place of a table: `<!-- results: corpus evidence mr slstm bilstm -->` before it, a
 function of this file with its arguments, and `<!-- end of results -->` behind it. After new runs, this
 takes their numbers from the --output-dir of `allennlp compare`, named as the corpus:
@@ -19,7 +20,7 @@ import re
 import statistics
 import sys
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from tables import Report, markdown, wilcoxon
@@ -39,34 +40,108 @@ def load(comparison: str) -> Dict[str, Any]:
     return json.loads((ROOT / "experiments" / f"{comparison}.json").read_text(encoding="utf-8"))
 
 
-def spread(numbers: Optional[Sequence[float]]) -> str:
+def systems_of(comparison: str, corpus: str) -> Systems:
+    systems = load(comparison)["corpora"][corpus]
+    return {
+        name: systems_of(*of[:2])[of[2]] if isinstance(of, list) else of for name, of in systems.items()
+    }
+
+
+def titles(comparison: str, names: Iterable[str], otherwise: str = "{}") -> List[str]:
+    """What the comparison's tables call its systems and corpora."""
+    given = load(comparison).get("titles", {})
+    return [given.get(name, otherwise.format(name)) for name in names]
+
+
+def spread(numbers: Optional[Sequence[float]], form: str = ".2f") -> str:
     """Of [mean, standard deviation]; a single run has no deviation."""
-    return NONE if numbers is None else " ± ".join(f"{number:.2f}" for number in numbers)
+    return NONE if numbers is None else " ± ".join(format(number, form) for number in numbers)
 
 
-def with_best(systems: Systems, part: str) -> Dict[str, str]:
-    """Each system's score, the best encoder's in bold."""
-    best = max((name for name in systems if name != LINEAR), key=lambda name: systems[name][part][0])
-    cells = {name: spread(of[part]) for name, of in systems.items()}
-    return {**cells, best: f"**{cells[best]}**"}
+def with_best(systems: Systems, part: str, form: str = ".2f") -> Dict[str, str]:
+    """Each system's score, the best encoder's in bold. Of other parts none is the best."""
+    cells = {name: spread(of.get(part), form) for name, of in systems.items()}
+    if part in ("dev", "test"):
+        scores = {name: of[part][0] for name, of in systems.items() if name != LINEAR and part in of}
+        for name in scores:
+            if scores[name] == max(scores.values()):
+                cells[name] = f"**{cells[name]}**"
+    return cells
 
 
-def corpus(comparison: str, name: str, *baselines: str) -> List[str]:
-    """All systems on one corpus, without those whose runs were not kept beside the baselines'."""
-    systems: Systems = load(comparison)["corpora"][name]
+def corpus(comparison: str, name: str, *columns: str) -> List[str]:
+    """
+    All systems on one corpus. A further column is what else the file has of them, such as
+    `encoder_weights`, or a baseline: then those whose runs were not kept beside its own are left out.
+    """
+    systems = systems_of(comparison, name)
+    known = [key for key in columns if any(key in of for of in systems.values())]
+    baselines = [key for key in columns if key not in known]
     dev, test = with_best(systems, "dev"), with_best(systems, "test")
     rows = []
-    for system, of in systems.items():
-        if "differences" not in of:
+    for label, (system, of) in zip(titles(comparison, systems, "`{}`"), systems.items()):
+        if baselines and "differences" not in of:
             continue
-        row = [f"`{system}`", dev[system], test[system]]
+        row = [label, dev[system], test[system]]
         for baseline in baselines:
-            difference, *p = of["differences"].get(baseline, [None])
-            row.append("" if difference is None else f"{difference:+.2f}")
-            row.append(p_value(p[0]) if p else "")
-        rows.append(row)
-    titles = (f"to `{baseline}`" if baseline in systems else f"to {baseline}" for baseline in baselines)
-    return table(["system", "dev", "test", *(cell for title in titles for cell in (title, "p"))], rows)
+            row += to_baseline(*of["differences"].get(baseline, []))
+        rows.append(row + [plain(of.get(key, NONE)) for key in known])
+    head = [f"to `{baseline}`" if baseline in systems else f"to {baseline}" for baseline in baselines]
+    tested = [cell for title in head for cell in (title, "p")]
+    return table(["system", "dev", "test", *tested, *(key.replace("_", " ") for key in known)], rows)
+
+
+def to_baseline(difference: Optional[float] = None, p: Optional[float] = None) -> List[str]:
+    return ["" if difference is None else f"{difference:+.2f}", "" if p is None else p_value(p)]
+
+
+def plain(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(plain, value))
+    return value if isinstance(value, str) else format(value, "," if isinstance(value, int) else ".2f")
+
+
+def grid(comparison: str, of_each: str, *names: str) -> List[str]:
+    """
+    Systems on several corpora: of each a part, or several such as `dev/test`, and p where there is one.
+    A last column `mean` is that of the others.
+    """
+    parts, form = of_each.split("/"), load(comparison).get("format", ".2f")
+    corpora = {name: systems_of(comparison, name) for name in names if name != "mean"}
+    systems = dict.fromkeys(system for of in corpora.values() for system in of)
+    if "mean" in names:
+        corpora["mean"] = {
+            system: {
+                part: [statistics.fmean(corpora[name][system][part][0] for name in names[:-1])]
+                for part in parts
+            }
+            for system in systems
+        }
+    columns = [titles(comparison, systems, "`{}`")]
+    for of in corpora.values():
+        scores = [with_best(of, part, form) for part in parts]
+        cells = {system: " / ".join(score[system] for score in scores) for system in of}
+        columns.append(
+            [cells[name] + in_brackets(of[name].get("p")) if name in of else NONE for name in systems]
+        )
+    return table(["", *titles(comparison, names)], list(zip(*columns)))
+
+
+def in_brackets(p: Optional[float]) -> str:
+    """With two digits, a small one with three."""
+    return "" if p is None else f" ({p_value(p) if p < 0.01 else f'{p:.2f}'})"
+
+
+def unpaired(comparison: str, system: str, *baselines: str) -> List[str]:
+    """One system on all corpora where its runs were not kept beside the baselines'."""
+    rows = []
+    for name in load(comparison)["corpora"]:
+        of = systems_of(comparison, name)[system]
+        if "unpaired" in of:
+            tested = [cell for baseline in baselines for cell in to_baseline(*of["unpaired"][baseline])]
+            rows.append([*titles(comparison, [name]), spread(of["dev"]), spread(of["test"]), *tested])
+    head = [cell for baseline in baselines for cell in (f"to `{baseline}`", "p")]
+    return table(["", "dev", "test", *head], rows)
 
 
 def overview(comparison: str, baseline: str, *names: str) -> List[str]:
@@ -74,7 +149,7 @@ def overview(comparison: str, baseline: str, *names: str) -> List[str]:
     Test scores on several corpora, and the mean difference to the baseline (over how many corpora), with
     p of Wilcoxon's signed-rank test, alone and corrected. Systems on half of them or fewer are left out.
     """
-    corpora: Dict[str, Systems] = {name: load(comparison)["corpora"][name] for name in names}
+    corpora = {name: systems_of(comparison, name) for name in names}
     cells = {name: with_best(systems, "test") for name, systems in corpora.items()}
     systems = dict.fromkeys(system for of in corpora.values() for system in of)
     found = {system: list(differences(corpora.values(), system, baseline)) for system in systems}
@@ -133,7 +208,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 
 
 TABLES: Dict[str, Callable[..., List[str]]] = {
-    function.__name__: function for function in (corpus, overview, recipes, recipes_in_short)
+    function.__name__: function
+    for function in (corpus, grid, overview, recipes, recipes_in_short, unpaired)
 }
 
 
@@ -184,7 +260,8 @@ def rounded(values: Any, factor: float) -> List[float]:
 def written(content: Dict[str, Any]) -> str:
     """JSON with a line for each system."""
     text = json.dumps(content, indent=1, ensure_ascii=False)
-    # What is three levels deep stands on one line.
+    text = re.sub(r"\[[^][{}]*\]", lambda found: " ".join(found[0].split()), text)
+    # What is three levels deep stands on one line, and so do lists of numbers.
     return (
         re.sub(r"\n {4,}|(?<=[^\n])\n {3}(?=[\]}])", " ", text).replace("[ ", "[").replace(" ]", "]")
         + "\n"
