@@ -211,7 +211,7 @@ def _compute(tensor: Tensor) -> Any:
 
 
 def _chunks(cu_seqlens: Tensor, rows: Tensor) -> int:
-    """How many chunks there may be, known without a look at the cu_seqlens: see `_chunk`."""
+    """How many chunks there may be, known without a look at the cu_seqlens: see `_places`."""
     return len(rows) // _ROWS.value + len(cu_seqlens) - 1
 
 
@@ -259,10 +259,11 @@ def _tanh(x):
 
 
 @triton.jit
-def _chunk(cu_seqlens, sentences):
+def _places(cu_seqlens, sentences, HIDDEN: tl.constexpr):
     """
-    This program's sentence and rows: the sentence's number, where it begins and ends, and _ROWS rows of
-    it, of which some, or all, may lie behind its end.
+    This program's words, for the functions below: the sentence's number, where it begins and ends, and
+    _ROWS rows of it, of which some, or all, may lie behind its end; and columns. Which of their numbers
+    there are, and where these are in a tensor of (R, h).
 
     A sentence's chunks are numbered from begin // _ROWS + its number on. That leaves room for all of
     them before the next sentence's, and the numbers end at rows // _ROWS + sentences, for any lengths.
@@ -278,16 +279,6 @@ def _chunk(cu_seqlens, sentences):
     begin = tl.load(cu_seqlens + sentence)
     end = tl.load(cu_seqlens + sentence + 1)
     rows = begin + (chunk - begin // _ROWS - sentence) * _ROWS + tl.arange(0, _ROWS)
-    return sentence, begin, end, rows
-
-
-@triton.jit
-def _places(cu_seqlens, sentences, HIDDEN: tl.constexpr):
-    """
-    This program's words, for the functions below: what `_chunk` gives, and columns. Which of their
-    numbers there are, and where these are in a tensor of (R, h).
-    """
-    sentence, begin, end, rows = _chunk(cu_seqlens, sentences)
     columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
     mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
     at = rows[:, None] * HIDDEN + columns[None, :]
