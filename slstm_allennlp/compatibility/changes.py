@@ -1,8 +1,11 @@
 """The one way in which this package changes AllenNLP and what AllenNLP calls, and the record of it."""
 
+import functools
 import inspect
 import sys
-from typing import Any, List, NamedTuple
+from typing import Any, Callable, List, NamedTuple
+
+Original = Callable[..., Any]
 
 
 class Change(NamedTuple):
@@ -42,15 +45,35 @@ def replace(owner: Any, name: str, replacement: Any) -> None:
     setattr(owner, name, replacement)
 
 
-def replace_wherever_imported(owner: Any, name: str, replacement: Any) -> None:
+def replaces(
+    owner: Any, name: str, wherever_imported: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """
-    `replace`, also in AllenNLP's modules that have loaded: some have a function by its name, and do not
-    ask the module that defines it.
+    Puts the decorated function in the place of a module's function or of a class's method. It is given
+    the original before the arguments of the call.
+
+    # Parameters
+
+    owner, name
+        As in `replace`.
+    wherever_imported : `bool`, optional (default = `False`)
+        Whether also in AllenNLP's modules that have loaded: some have a function by its name, and do not
+        ask the module that defines it.
     """
     original = getattr(owner, name)
-    replace(owner, name, replacement)
-    for module_name, module in list(sys.modules.items()):
-        if module_name.partition(".")[0] == "allennlp":
-            for attribute, value in list(vars(module).items()):
-                if value is original:
-                    setattr(module, attribute, replacement)
+
+    def put(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def replacement(*arguments: Any, **named: Any) -> Any:
+            return function(original, *arguments, **named)
+
+        replace(owner, name, replacement)
+        if wherever_imported:
+            for module_name, module in list(sys.modules.items()):
+                if module_name.partition(".")[0] == "allennlp":
+                    for attribute, value in list(vars(module).items()):
+                        if value is original:
+                            setattr(module, attribute, replacement)
+        return function
+
+    return put

@@ -1,3 +1,10 @@
+"""
+Lets a run that is killed while it writes a checkpoint be recovered from the one before. AllenNLP writes
+the two files of a checkpoint in place and takes the latest for whole: after a kill between the first
+byte and the last, `--recover` ends in an error, and does so each time it is tried. The best weights are
+written in that way, too.
+"""
+
 import logging
 import os
 from types import SimpleNamespace
@@ -8,35 +15,22 @@ from allennlp.training import Checkpointer, GradientDescentTrainer, Trainer
 from allennlp.training.trainer import TrainerCheckpoint
 
 from slstm_allennlp.atomic_write import atomic_write_by_torch
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 from slstm_allennlp.compatibility.finite import check_finite_weights
 from slstm_allennlp.security.weights import DamagedFile
 
 logger = logging.getLogger(__name__)
-_load_checkpoint = Checkpointer.load_checkpoint
-_save_checkpoint = Checkpointer.save_checkpoint
-_save_model_state = GradientDescentTrainer._save_model_state
 
 
-def write_checkpoints_whole() -> None:
-    """
-    Lets a run that is killed while it writes a checkpoint be recovered from the one before. AllenNLP
-    writes the two files of a checkpoint in place and takes the latest for whole: after a kill between
-    the first byte and the last, `--recover` ends in an error, and does so each time it is tried. The
-    best weights are written in that way, too.
-    """
-    replace(Checkpointer, "save_checkpoint", _save_whole)
-    replace(GradientDescentTrainer, "_save_model_state", _save_best_whole)
-
-
-def load_a_whole_checkpoint(self: Checkpointer) -> Optional[TrainerCheckpoint]:
+@replaces(Checkpointer, "load_checkpoint")
+def _load_whole(original: Original, self: Checkpointer) -> Optional[TrainerCheckpoint]:
     """
     The last checkpoint, or the one before where its files are damaged or one of them is missing; they
     get the ending `.damaged`, so that the run can write its own.
     """
     while True:
         try:
-            return _load_checkpoint(self)
+            return original(self)
         except (DamagedFile, FileNotFoundError) as error:
             latest = self.find_latest_checkpoint()
             if latest is None or len(self._find_all_checkpoints()) < 2:
@@ -47,7 +41,8 @@ def load_a_whole_checkpoint(self: Checkpointer) -> Optional[TrainerCheckpoint]:
                     os.replace(path, f"{path}.damaged")
 
 
-def _save_whole(self: Checkpointer, trainer: Trainer) -> None:
+@replaces(Checkpointer, "save_checkpoint")
+def _save_whole(original: Original, self: Checkpointer, trainer: Trainer) -> None:
     """The files first, complete or not at all; AllenNLP then keeps them and does the rest."""
     check_finite_weights(trainer)
     state = trainer.get_checkpoint_state()
@@ -56,13 +51,13 @@ def _save_whole(self: Checkpointer, trainer: Trainer) -> None:
         # What AllenNLP looks for is the model's state, so that one is last.
         _write(state.trainer_state, self._training_state_path(*at))
         _write(state.model_state, self._model_state_path(*at))
-    taken: Any = SimpleNamespace(get_checkpoint_state=lambda: state)
-    _save_checkpoint(self, taken)
+    original(self, SimpleNamespace(get_checkpoint_state=lambda: state))
 
 
-def _save_best_whole(self: GradientDescentTrainer, path: str) -> None:
+@replaces(GradientDescentTrainer, "_save_model_state")
+def _save_best_whole(original: Original, self: GradientDescentTrainer, path: str) -> None:
     with atomic_write_by_torch(path) as unfinished:
-        _save_model_state(self, str(unfinished))
+        original(self, str(unfinished))
 
 
 def _write(state: Any, path: str) -> None:

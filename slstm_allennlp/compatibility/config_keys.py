@@ -1,4 +1,9 @@
-"""A key or a name that a config has wrong, with the right one."""
+"""
+Has AllenNLP name the key that was meant where a config has one that a class does not take, and the
+registered name that was meant where a `type` is unknown. What is near to no name has AllenNLP's own
+message, or a list. AllenNLP's trainer takes any key and ignores what it does not know: that is a
+warning, since old configs train with such keys.
+"""
 
 import logging
 from typing import Any, Callable, Dict, List, Type
@@ -7,28 +12,15 @@ from allennlp.common import Params, from_params
 from allennlp.common.checks import ConfigurationError
 from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 from slstm_allennlp.suggestions import did_you_mean, nearest
 
 logger = logging.getLogger(__name__)
 
-_create_kwargs = from_params.create_kwargs
-_pop_choice = Params.pop_choice
 
-
-def suggest_names() -> None:
-    """
-    Has AllenNLP name the key that was meant where a config has one that a class does not take, and the
-    registered name that was meant where a `type` is unknown. What is near to no name has AllenNLP's own
-    message, or a list. AllenNLP's trainer takes any key and ignores what it does not know: that is a
-    warning, since old configs train with such keys.
-    """
-    replace(from_params, "create_kwargs", _create_or_suggest)
-    replace(Params, "pop_choice", _pop_or_suggest)
-
-
+@replaces(from_params, "create_kwargs")
 def _create_or_suggest(
-    constructor: Callable[..., Any], cls: Type[Any], params: Params, **extras: Any
+    original: Original, constructor: Callable[..., Any], cls: Type[Any], params: Params, **extras: Any
 ) -> Dict[str, Any]:
     if cls is GradientDescentTrainer:
         _warn_of_ignored_keys(constructor, params)
@@ -38,7 +30,7 @@ def _create_or_suggest(
                 "weights to archive"
             )
     try:
-        return _create_kwargs(constructor, cls, params, **extras)
+        return original(constructor, cls, params, **extras)
     except ConfigurationError as error:
         # Not one of an object within this one, whose message is the same but for the name.
         if (
@@ -63,12 +55,13 @@ def _warn_of_ignored_keys(constructor: Callable[..., Any], params: Params) -> No
             logger.warning("%s%s is no key of the trainer and is ignored%s", params.history, key, meant)
 
 
+@replaces(Params, "pop_choice")
 def _pop_or_suggest(
-    params: Params, key: str, choices: List[Any], *arguments: Any, **options: Any
+    original: Original, params: Params, key: str, choices: List[Any], *arguments: Any, **options: Any
 ) -> Any:
     value = params.params.get(key)
     try:
-        return _pop_choice(params, key, choices, *arguments, **options)
+        return original(params, key, choices, *arguments, **options)
     except ConfigurationError:
         match = nearest(value, choices) if isinstance(value, str) else None
         if match is None:

@@ -7,17 +7,7 @@ import torch
 from allennlp.data.data_loaders.data_loader import TensorDict
 from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.compatibility.changes import replace
-
-_batch_outputs = GradientDescentTrainer.batch_outputs
-
-
-def end_at_an_infinite_loss() -> None:
-    """
-    Has the trainer say in which batch the loss is NaN or infinite, and which weights are. AllenNLP says
-    that a NaN was there, and goes on with an infinite loss.
-    """
-    replace(GradientDescentTrainer, "batch_outputs", _checked_batch_outputs)
+from slstm_allennlp.compatibility.changes import Original, replaces
 
 
 def check_finite_weights(trainer: Any) -> None:
@@ -37,10 +27,15 @@ def check_finite_weights(trainer: Any) -> None:
             )
 
 
+@replaces(GradientDescentTrainer, "batch_outputs")
 def _checked_batch_outputs(
-    self: GradientDescentTrainer, batch: TensorDict, for_training: bool
+    original: Original, self: GradientDescentTrainer, batch: TensorDict, for_training: bool
 ) -> Dict[str, torch.Tensor]:
-    outputs = _batch_outputs(self, batch, for_training)
+    """
+    Says in which batch the loss is NaN or infinite, and which weights are. AllenNLP says that a NaN was
+    there, and goes on with an infinite loss.
+    """
+    outputs = original(self, batch, for_training)
     loss = outputs["loss"].item() if for_training else 0.0
     # Mixed precision has its own way with an overflow.
     if math.isnan(loss) or (math.isinf(loss) and self._scaler is None):

@@ -1,4 +1,8 @@
-"""One training in one folder at a time."""
+"""
+Refuses a second training in a folder in which one is running, also with `--recover` and `--force`: the
+two would take each other's checkpoints. The lock is the folder's own, so that nothing is left of it when
+a process is killed.
+"""
 
 import errno
 import logging
@@ -9,7 +13,7 @@ from allennlp.commands import find_learning_rate, train
 from allennlp.common.checks import ConfigurationError
 from allennlp.training import util as training_util
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 
 try:
     import fcntl
@@ -17,29 +21,18 @@ except ImportError:  # there is none on Windows
     fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger(__name__)
-_create = training_util.create_serialization_dir
-_train_model = train.train_model
 _held: Dict[str, int] = {}  # the folders that this process trains in, with what holds their lock
 
 
-def let_one_train_in_a_folder() -> None:
-    """
-    Refuses a second training in a folder in which one is running, also with `--recover` and `--force`:
-    the two would take each other's checkpoints. The lock is the folder's own, so that nothing is left of
-    it when a process is killed. Of a folder that is not empty, it says by which options one can write
-    there.
-    """
-    replace(training_util, "create_serialization_dir", _create_and_lock)
-    replace(find_learning_rate, "create_serialization_dir", _create_or_explain)
-    replace(train, "train_model", _train_and_unlock)
-
-
-def _create_and_lock(params: Any, serialization_dir: Any, recover: bool, force: bool) -> None:
+@replaces(training_util, "create_serialization_dir")
+def _create_and_lock(
+    original: Original, params: Any, serialization_dir: Any, recover: bool, force: bool
+) -> None:
     folder = os.path.abspath(serialization_dir)
     if os.path.isdir(folder):
         _lock(folder)  # before --force removes it
     try:
-        _create_or_explain(params, serialization_dir, recover, force)
+        _create_or_explain(original, params, serialization_dir, recover, force)
     except BaseException:
         _unlock(folder)
         raise
@@ -47,20 +40,26 @@ def _create_and_lock(params: Any, serialization_dir: Any, recover: bool, force: 
     _lock(folder)
 
 
-def _create_or_explain(params: Any, serialization_dir: Any, recover: bool, force: bool) -> None:
-    """AllenNLP's, which names one of the options for a folder that is not empty."""
+@replaces(find_learning_rate, "create_serialization_dir")
+def _create_or_explain(
+    original: Original, params: Any, serialization_dir: Any, recover: bool, force: bool
+) -> None:
+    """Names all options for a folder that is not empty, of which AllenNLP names one."""
     is_used = os.path.isdir(serialization_dir) and os.listdir(serialization_dir)
     if is_used and not recover and not force:
         raise ConfigurationError(
             f"the output folder {serialization_dir} exists and is not empty: -f (--force) deletes what "
             "is in it, --recover goes on with its training, -s names another folder"
         )
-    _create(params, serialization_dir, recover, force)
+    original(params, serialization_dir, recover, force)
 
 
-def _train_and_unlock(params: Any, serialization_dir: Any, *args: Any, **kwargs: Any) -> Any:
+@replaces(train, "train_model")
+def _train_and_unlock(
+    original: Original, params: Any, serialization_dir: Any, *args: Any, **kwargs: Any
+) -> Any:
     try:
-        return _train_model(params, serialization_dir, *args, **kwargs)
+        return original(params, serialization_dir, *args, **kwargs)
     finally:
         _unlock(os.path.abspath(serialization_dir))
 

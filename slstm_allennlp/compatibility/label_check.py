@@ -1,4 +1,7 @@
-"""A label in the data that a model does not know."""
+"""
+Has AllenNLP's data loader say which label of which sentence a model does not know, where AllenNLP names
+the label alone.
+"""
 
 import re
 from contextlib import contextmanager
@@ -9,36 +12,26 @@ from allennlp.data import Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.data.fields import TextField
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 
 _MOST_WORDS = 12
 _UNKNOWN = re.compile(
     r"'(.*)' not found in vocab namespace '(.*)', and namespace does not contain", re.S
 )
 
-_index_with = MultiProcessDataLoader.index_with
-_iter_instances = MultiProcessDataLoader.iter_instances
 
-
-def name_unknown_labels() -> None:
-    """
-    Has AllenNLP's data loader say which label of which sentence a model does not know, where AllenNLP
-    names the label alone.
-    """
-    replace(MultiProcessDataLoader, "index_with", _index_or_explain)
-    replace(MultiProcessDataLoader, "iter_instances", _iterate_or_explain)
-
-
-def _index_or_explain(self: MultiProcessDataLoader, vocab: Vocabulary) -> None:
+@replaces(MultiProcessDataLoader, "index_with")
+def _index_or_explain(original: Original, self: MultiProcessDataLoader, vocab: Vocabulary) -> None:
     for number, instance in enumerate(self._instances or [], start=1):
         with explained_labels(vocab, _path_of(self), number, instance):
             instance.index_fields(vocab)
-    _index_with(self, vocab)
+    original(self, vocab)
 
 
-def _iterate_or_explain(self: MultiProcessDataLoader) -> Iterator[Instance]:
+@replaces(MultiProcessDataLoader, "iter_instances")
+def _iterate_or_explain(original: Original, self: MultiProcessDataLoader) -> Iterator[Instance]:
     number = 0
-    instances = _iter_instances(self)
+    instances = original(self)
     while True:
         number += 1
         with explained_labels(self._vocab, _path_of(self), number):

@@ -1,4 +1,7 @@
-"""A process of a distributed training that something outside has ended."""
+"""
+Has a distributed training say which of its processes was ended by a signal, and how to go on. PyTorch
+ends the others, and says that one has terminated.
+"""
 
 import functools
 from types import SimpleNamespace
@@ -9,15 +12,6 @@ from allennlp.commands import train
 from torch.multiprocessing.spawn import ProcessExitedException
 
 from slstm_allennlp.compatibility.changes import replace
-
-
-def name_a_lost_process() -> None:
-    """
-    Has a distributed training say which of its processes was ended by a signal, and how to go on.
-    PyTorch ends the others, and says that one has terminated.
-    """
-    # All that AllenNLP's training has of torch.multiprocessing.
-    replace(train, "mp", SimpleNamespace(spawn=_spawn))
 
 
 @functools.wraps(torch.multiprocessing.spawn)
@@ -37,3 +31,7 @@ def _spawn(*arguments: Any, **options: Any) -> Any:
             error.exit_code,
             error.signal_name,
         ) from None
+
+
+# All that AllenNLP's training has of torch.multiprocessing.
+replace(train, "mp", SimpleNamespace(spawn=_spawn))

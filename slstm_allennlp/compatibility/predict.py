@@ -1,3 +1,5 @@
+"""`allennlp predict`: what it reads, and how it writes."""
+
 import argparse
 import json
 import logging
@@ -13,7 +15,7 @@ from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, is_without_room
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.predictors.text_input import TextInput
 
@@ -21,53 +23,45 @@ logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 
 AHEAD = 128  # lines: enough to put those of about one length together, and read in a moment
-_add_subparser = Predict.add_subparser
-_init = _PredictManager.__init__
-_run = _PredictManager.run
-_get_json_data = _PredictManager._get_json_data
 _COMPRESSED = (".gz", ".bz2", ".lzma", ".xz")
 
 
-def predict_what_is_trained_on() -> None:
+@replaces(_PredictManager, "_get_json_data")
+def _examples(original: Original, self: _PredictManager) -> Iterator[JsonDict]:
     """
-    Has `allennlp predict` give the plugin's predictors everything that their models can be trained on,
-    and plain text, where AllenNLP takes JSON objects alone. Other predictors have what they had, and a
-    sentence for a line that is no JSON.
+    Gives the plugin's predictors everything that their models can be trained on, and plain text, where
+    AllenNLP takes JSON objects alone. Other predictors have what they had, and a sentence for a line
+    that is no JSON.
     """
-    replace(_PredictManager, "_get_json_data", _examples)
-
-
-def _examples(self: _PredictManager) -> Iterator[JsonDict]:
     if isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED):
         yield from read_examples(self._input_file, self._predictor)
         return
     try:
-        yield from _get_json_data(self)
+        yield from original(self)
     except json.JSONDecodeError as error:
         taken = f"{type(self._predictor).__name__} takes a JSON object a line"
         raise ConfigurationError(f"{self._input_file}: {error.doc!r} is no JSON, {taken}") from error
 
 
-def predict_in_batches() -> None:
-    """
-    Has `allennlp predict` without `--batch-size` read some lines ahead for the plugin's predictors,
-    which predict those of about one length together. An input that cannot be read ends it behind the
-    predictions for all before.
-    """
-    replace(Predict, "add_subparser", _add_subparser_without_batch_size)
-    replace(allennlp.commands.predict, "lazy_groups_of", _groups_of)
-
-
+@replaces(Predict, "add_subparser")
 def _add_subparser_without_batch_size(
-    self: Predict, parser: argparse._SubParsersAction
+    original: Original, self: Predict, parser: argparse._SubParsersAction
 ) -> argparse.ArgumentParser:
-    subparser = _add_subparser(self, parser)
+    """
+    Leaves `--batch-size` open, for `_init_and_open`: without it, the plugin's predictors are given some
+    lines ahead, of which they predict those of about one length together.
+    """
+    subparser = original(self, parser)
     subparser.set_defaults(batch_size=None)
     return subparser
 
 
-def _groups_of(items: Iterable[Item], size: int) -> Iterator[List[Item]]:
-    """AllenNLP's `lazy_groups_of`, which loses the items that an error comes behind."""
+@replaces(allennlp.commands.predict, "lazy_groups_of")
+def _groups_of(_: Original, items: Iterable[Item], size: int) -> Iterator[List[Item]]:
+    """
+    Gives the items before an input that cannot be read, where AllenNLP loses those of its group, so that
+    it ends behind their predictions.
+    """
     group: List[Item] = []
     try:
         for item in items:
@@ -83,17 +77,9 @@ def _groups_of(items: Iterable[Item], size: int) -> Iterator[List[Item]]:
         yield group
 
 
-def write_predictions_whole() -> None:
-    """
-    Keeps the last predictions until the new ones are all written. AllenNLP empties the file before it
-    reads the first input. What there is when it ends early stays beside it, since it may have taken
-    hours.
-    """
-    replace(_PredictManager, "__init__", _init_and_open)
-    replace(_PredictManager, "run", _run_and_replace)
-
-
+@replaces(_PredictManager, "__init__")
 def _init_and_open(
+    original: Original,
     self: Any,
     predictor: Predictor,
     input_file: str,
@@ -102,27 +88,33 @@ def _init_and_open(
     *arguments: Any,
     **options: Any,
 ) -> None:
+    """
+    Keeps the last predictions until the new ones are all written. AllenNLP empties the file before it
+    reads the first input.
+    """
     if batch_size is None:
         # Who types sentences waits for each answer.
         reads_ahead = isinstance(predictor, TextInput) and input_file != "-"
         batch_size = AHEAD if reads_ahead else 1
     arguments = (batch_size, *arguments)
     if output_file is None or not is_replaceable(output_file):
-        _init(self, predictor, input_file, output_file, *arguments, **options)
+        original(self, predictor, input_file, output_file, *arguments, **options)
         self._whole_output = None
         return
-    _init(self, predictor, input_file, None, *arguments, **options)
+    original(self, predictor, input_file, None, *arguments, **options)
     self._whole_output = os.path.realpath(output_file)
     self._output_file = open(f"{self._whole_output}.unfinished", "w")  # noqa: SIM115 (`run` closes it)
 
 
-def _run_and_replace(self: Any) -> None:
+@replaces(_PredictManager, "run")
+def _run_and_replace(original: Original, self: Any) -> None:
+    """What there is when it ends early stays beside the last predictions: it may have taken hours."""
     if self._whole_output is None:
-        _run(self)
+        original(self)
         return
     unfinished = Path(self._output_file.name)
     try:
-        _run(self)
+        original(self)
     except BaseException as error:
         with suppress(OSError):  # of a disk that is full still, which is said below
             self._output_file.close()

@@ -1,4 +1,8 @@
-import functools
+"""
+Makes AllenNLP's `reduce_on_plateau` work with any PyTorch: it hands on `verbose`, which PyTorch 2.7
+dropped. Here `verbose` logs each reduction.
+"""
+
 import inspect
 import logging
 from typing import Any, Optional
@@ -8,27 +12,16 @@ from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
     ReduceOnPlateauLearningRateScheduler,
 )
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 
 logger = logging.getLogger(__name__)
-_init = ReduceOnPlateauLearningRateScheduler.__init__
-_step = ReduceOnPlateauLearningRateScheduler.step
 
 
-def make_reduce_on_plateau_without_verbose() -> None:
-    """
-    Makes AllenNLP's `reduce_on_plateau` work with any PyTorch: it hands on `verbose`, which PyTorch 2.7
-    dropped. Here `verbose` logs each reduction.
-    """
-    replace(ReduceOnPlateauLearningRateScheduler, "__init__", _init_without_verbose)
-    replace(ReduceOnPlateauLearningRateScheduler, "step", _step_and_log)
-
-
-@functools.wraps(_init)
+@replaces(ReduceOnPlateauLearningRateScheduler, "__init__")
 def _init_without_verbose(
-    self: ReduceOnPlateauLearningRateScheduler, *arguments: Any, **options: Any
+    original: Original, self: ReduceOnPlateauLearningRateScheduler, *arguments: Any, **options: Any
 ) -> None:
-    bound = inspect.signature(_init).bind(self, *arguments, **options)
+    bound = inspect.signature(original).bind(self, *arguments, **options)
     bound.apply_defaults()
     given = dict(list(bound.arguments.items())[1:])
     self._verbose = given.pop("verbose")  # type: ignore[attr-defined]
@@ -38,10 +31,13 @@ def _init_without_verbose(
     )
 
 
-def _step_and_log(self: ReduceOnPlateauLearningRateScheduler, metric: Optional[float] = None) -> None:
+@replaces(ReduceOnPlateauLearningRateScheduler, "step")
+def _step_and_log(
+    original: Original, self: ReduceOnPlateauLearningRateScheduler, metric: Optional[float] = None
+) -> None:
     groups = self.lr_scheduler.optimizer.param_groups
     before = [group["lr"] for group in groups]
-    _step(self, metric)  # type: ignore[arg-type]
+    original(self, metric)
     after = [group["lr"] for group in groups]
     if self._verbose and before != after:  # type: ignore[attr-defined]
         logger.info("reduce_on_plateau: learning rates reduced from %s to %s", before, after)

@@ -1,6 +1,7 @@
 """
-What a recovered run needs beside AllenNLP's checkpoint to be the run that was interrupted, bit for bit:
-random states, and what the epoch had added up so far.
+Lets `--recover` go on with the very numbers of the run that was interrupted, in one process and without
+loader workers. AllenNLP keeps no random state, and leaves out what an epoch added up before its
+checkpoint: losses and metrics.
 """
 
 import json
@@ -19,28 +20,11 @@ from allennlp.training import util as training_util
 from allennlp.training.metrics import Metric
 from allennlp.training.trainer import TrainerCheckpoint
 
-from slstm_allennlp.compatibility.changes import replace
-from slstm_allennlp.compatibility.checkpointer import load_a_whole_checkpoint
+from slstm_allennlp.compatibility.changes import Original, replaces
 
 logger = logging.getLogger(__name__)
 _KEY = "slstm_allennlp_run"
-_train_epoch = GradientDescentTrainer._train_epoch
-_try_train = GradientDescentTrainer._try_train
-_get_checkpoint_state = GradientDescentTrainer.get_checkpoint_state
 _get_metrics = training_util.get_metrics
-
-
-def keep_the_state_of_a_run() -> None:
-    """
-    Lets `--recover` go on with the very numbers of the run that was interrupted, in one process and
-    without loader workers. AllenNLP keeps no random state, and leaves out what an epoch added up before
-    its checkpoint: losses and metrics. And lets it go on from the checkpoint before a damaged one.
-    """
-    replace(GradientDescentTrainer, "get_checkpoint_state", _checkpoint_state_with_run)
-    replace(GradientDescentTrainer, "_train_epoch", _train_epoch_of_run)
-    replace(GradientDescentTrainer, "_try_train", _try_train_with_last_metrics)
-    replace(Checkpointer, "load_checkpoint", _load_and_keep)
-    replace(training_util, "get_metrics", _get_metrics_of_epoch)
 
 
 class Run:
@@ -99,15 +83,19 @@ def resume_run(trainer: GradientDescentTrainer) -> None:
         run.resumed = state
 
 
-def _load_and_keep(self: Checkpointer) -> Optional[TrainerCheckpoint]:
-    checkpoint = load_a_whole_checkpoint(self)
+@replaces(Checkpointer, "load_checkpoint")
+def _load_and_keep(original: Original, self: Checkpointer) -> Optional[TrainerCheckpoint]:
+    checkpoint = original(self)
     if checkpoint is not None and _KEY in checkpoint.trainer_state:
         _loaded[self] = checkpoint.trainer_state[_KEY]
     return checkpoint
 
 
-def _checkpoint_state_with_run(self: GradientDescentTrainer) -> Optional[TrainerCheckpoint]:
-    checkpoint = _get_checkpoint_state(self)
+@replaces(GradientDescentTrainer, "get_checkpoint_state")
+def _checkpoint_state_with_run(
+    original: Original, self: GradientDescentTrainer
+) -> Optional[TrainerCheckpoint]:
+    checkpoint = original(self)
     if checkpoint is not None:
         checkpoint.trainer_state[_KEY] = _run(self).state(
             self._pytorch_model, within_epoch=self._batches_in_epoch_completed > 0
@@ -119,7 +107,10 @@ def _run(trainer: GradientDescentTrainer) -> Run:
     return _runs.setdefault(trainer, Run())
 
 
-def _train_epoch_of_run(self: GradientDescentTrainer, epoch: int) -> Dict[str, float]:
+@replaces(GradientDescentTrainer, "_train_epoch")
+def _train_epoch_of_run(
+    original: Original, self: GradientDescentTrainer, epoch: int
+) -> Dict[str, float]:
     run, model, loader = _run(self), self._pytorch_model, self.data_loader
     completed, batches = self._epochs_completed, self._start_after_batches_in_epoch_completed
     is_back = run.resumed is not None and completed == self._start_after_epochs_completed
@@ -135,7 +126,7 @@ def _train_epoch_of_run(self: GradientDescentTrainer, epoch: int) -> Dict[str, f
         self.data_loader = _Resumed(loader, groups, lambda: run.resume(model))  # type: ignore[assignment]
     _in_training.append(run)
     try:
-        metrics = _train_epoch(self, epoch)
+        metrics = original(self, epoch)
         if is_back and "loss" not in metrics:  # the checkpoint was taken after the epoch's last batch
             number = self._batches_in_epoch_completed
             totals = _get_metrics(model, run.loss, run.reg_loss, None, None, number, reset=True)
@@ -165,7 +156,9 @@ class _Resumed:
         return getattr(self._loader, name)
 
 
+@replaces(training_util, "get_metrics")
 def _get_metrics_of_epoch(
+    original: Original,
     model: Any,
     total_loss: float,
     total_reg_loss: Optional[float],
@@ -183,12 +176,13 @@ def _get_metrics_of_epoch(
             run.reg_loss = (run.reg_loss or 0.0) + batch_reg_loss
         total_loss = run.loss
         total_reg_loss = total_reg_loss if run.reg_loss is None else run.reg_loss
-    return _get_metrics(
-        model, total_loss, total_reg_loss, batch_loss, batch_reg_loss, num_batches, reset
-    )
+    return original(model, total_loss, total_reg_loss, batch_loss, batch_reg_loss, num_batches, reset)
 
 
-def _try_train_with_last_metrics(self: GradientDescentTrainer) -> Tuple[Dict[str, Any], int]:
+@replaces(GradientDescentTrainer, "_try_train")
+def _try_train_with_last_metrics(
+    original: Original, self: GradientDescentTrainer
+) -> Tuple[Dict[str, Any], int]:
     """
     A run that was interrupted behind its last epoch has no epoch to train: neither one more, where its
     patience was at an end, nor are its last metrics lost.
@@ -198,7 +192,7 @@ def _try_train_with_last_metrics(self: GradientDescentTrainer) -> Tuple[Dict[str
     if is_over and self._metric_tracker.should_stop_early():
         self._num_epochs = completed
     try:
-        metrics, epoch = _try_train(self)
+        metrics, epoch = original(self)
     finally:
         self._num_epochs = number
     folder = self._serialization_dir  # type: ignore[has-type]

@@ -1,4 +1,8 @@
-"""SIGTERM and SIGINT end a training behind a checkpoint of that moment."""
+"""
+Lets a training that gets SIGTERM or SIGINT write a checkpoint after the batch that it is at, and end
+with status 128 + n. AllenNLP loses what was trained since the last checkpoint. A second signal ends the
+process at once. With `distributed` and without a checkpointer, all is as AllenNLP has it.
+"""
 
 import signal
 import threading
@@ -9,10 +13,8 @@ from typing import Any, Dict, Iterator, List, Optional
 from allennlp.common.util import SigTermReceived
 from allennlp.training import Checkpointer, GradientDescentTrainer
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 
-_train = GradientDescentTrainer.train
-_maybe_save = Checkpointer.maybe_save_checkpoint
 _received: List[int] = []
 
 
@@ -20,22 +22,13 @@ class Stopped(SystemExit, SigTermReceived):
     """The end of the process, with status 128 + n; AllenNLP archives the best weights before."""
 
 
-def stop_behind_a_checkpoint() -> None:
-    """
-    Lets a training that gets SIGTERM or SIGINT write a checkpoint after the batch that it is at, and end
-    with status 128 + n. AllenNLP loses what was trained since the last checkpoint. A second signal ends
-    the process at once. With `distributed` and without a checkpointer, all is as AllenNLP has it.
-    """
-    replace(GradientDescentTrainer, "train", _train_and_listen)
-    replace(Checkpointer, "maybe_save_checkpoint", _save_and_stop)
-
-
-def _train_and_listen(self: GradientDescentTrainer) -> Dict[str, Any]:
+@replaces(GradientDescentTrainer, "train")
+def _train_and_listen(original: Original, self: GradientDescentTrainer) -> Dict[str, Any]:
     is_main = threading.current_thread() is threading.main_thread()
     if self._distributed or self._checkpointer is None or not is_main:
-        return _train(self)
+        return original(self)
     with _listening():
-        return _train(self)
+        return original(self)
 
 
 @contextmanager
@@ -58,10 +51,11 @@ def _listening() -> Iterator[None]:
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 
+@replaces(Checkpointer, "maybe_save_checkpoint")
 def _save_and_stop(
-    self: Checkpointer, trainer: Any, num_epochs_completed: int, num_batches_in_epoch_completed: int
+    original: Original, self: Checkpointer, trainer: Any, *completed: int, **named: int
 ) -> bool:
-    saved = _maybe_save(self, trainer, num_epochs_completed, num_batches_in_epoch_completed)
+    saved = original(self, trainer, *completed, **named)
     if _received:
         if not saved:
             self.save_checkpoint(trainer)

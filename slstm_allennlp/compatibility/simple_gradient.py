@@ -1,3 +1,9 @@
+"""
+Lets `SimpleGradient` multiply each word's gradient by that word's embedding. AllenNLP takes away the
+dimension of the batch when it keeps the embeddings and then takes it away once more, so that it
+multiplies all words' gradients by the first word's embedding.
+"""
+
 from typing import List
 
 import numpy
@@ -7,18 +13,12 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter, Simple
 from slstm_allennlp.compatibility.changes import replace
 
 
-def multiply_gradients_by_their_own_words() -> None:
-    """
-    Lets `SimpleGradient` multiply each word's gradient by that word's embedding. AllenNLP takes away the
-    dimension of the batch when it keeps the embeddings and then takes it away once more, so that it
-    multiplies all words' gradients by the first word's embedding.
-    """
-    replace(SimpleGradient, "_aggregate_token_embeddings", staticmethod(_with_batch))
-
-
 def _with_batch(
     embeddings_list: List[torch.Tensor], token_offsets: List[torch.Tensor]
 ) -> List[numpy.ndarray]:
     """The embeddings of each text, (1, seq_len, size), from (seq_len, size)."""
     batches = [embeddings.unsqueeze(0) for embeddings in embeddings_list]
     return SaliencyInterpreter._aggregate_token_embeddings(batches, token_offsets)
+
+
+replace(SimpleGradient, "_aggregate_token_embeddings", staticmethod(_with_batch))

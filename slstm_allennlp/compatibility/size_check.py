@@ -1,6 +1,8 @@
-"""Whether the sizes in a model fit each other, before it is trained."""
+"""
+Has AllenNLP's trainer refuse a model with sizes that do not fit, by the key of the config. It does not
+look at distributed models, which may be in parts.
+"""
 
-import functools
 import inspect
 import logging
 from contextlib import ExitStack
@@ -14,7 +16,7 @@ from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFi
 from allennlp.nn.util import move_to_device
 from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 from slstm_allennlp.patch_method import patch_method
 
 logger = logging.getLogger(__name__)
@@ -22,20 +24,12 @@ logger = logging.getLogger(__name__)
 _SIZED = (FeedForward, Seq2SeqEncoder, Seq2VecEncoder)
 _KEYS = ("input_dim", "input_size", "embedding_dim")  # what configs call the size that a module takes
 
-_init = GradientDescentTrainer.__init__
 
-
-def check_sizes_before_training() -> None:
-    """
-    Has AllenNLP's trainer refuse a model with sizes that do not fit, by the key of the config. It does
-    not look at distributed models, which may be in parts.
-    """
-    replace(GradientDescentTrainer, "__init__", _init_and_check)
-
-
-@functools.wraps(_init)
-def _init_and_check(self: GradientDescentTrainer, *arguments: Any, **named: Any) -> None:
-    _init(self, *arguments, **named)
+@replaces(GradientDescentTrainer, "__init__")
+def _init_and_check(
+    original: Original, self: GradientDescentTrainer, *arguments: Any, **named: Any
+) -> None:
+    original(self, *arguments, **named)
     if not self._distributed:
         check_sizes(self.model, self.data_loader, self.cuda_device)
 

@@ -1,3 +1,11 @@
+"""
+Gives AllenNLP's trainer clipping for sparse gradients, which embeddings with `sparse: true` have:
+`grad_norm` fails on them with a current PyTorch, `grad_clipping` with any. And lets a recovered run end
+as it would have without: AllenNLP writes an epoch's checkpoint before it notes that the epoch is the
+best so far, so that a run that goes on from there may take its last weights for its best; and a moving
+average that it loads is one of the checkpoint's weights, no more of the model's.
+"""
+
 import os
 from contextlib import contextmanager, nullcontext
 from typing import Iterator, List, Optional, Tuple
@@ -8,31 +16,15 @@ from allennlp.training.moving_average import MovingAverage
 from torch.cuda.amp.grad_scaler import OptState
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 from slstm_allennlp.compatibility.run_state import resume_run
 
-_restore = GradientDescentTrainer._maybe_restore_checkpoint
-_rescale = GradientDescentTrainer.rescale_gradients
-_clip = GradientDescentTrainer.clip_gradient
 
-
-def mend_the_trainer() -> None:
-    """
-    Gives AllenNLP's trainer clipping for sparse gradients, which embeddings with `sparse: true` have:
-    `grad_norm` fails on them with a current PyTorch, `grad_clipping` with any. And lets a recovered run
-    end as it would have without: AllenNLP writes an epoch's checkpoint before it notes that the epoch is
-    the best so far, so that a run that goes on from there may take its last weights for its best; and a
-    moving average that it loads is one of the checkpoint's weights, no more of the model's.
-    """
-    replace(GradientDescentTrainer, "_maybe_restore_checkpoint", _restore_with_average_and_best)
-    replace(GradientDescentTrainer, "rescale_gradients", _rescale_gradients)
-    replace(GradientDescentTrainer, "clip_gradient", _clip_gradient)
-
-
-def _restore_with_average_and_best(self: GradientDescentTrainer) -> None:
+@replaces(GradientDescentTrainer, "_maybe_restore_checkpoint")
+def _restore_with_average_and_best(original: Original, self: GradientDescentTrainer) -> None:
     average = self._moving_average
     weights = [] if average is None else average._parameters
-    _restore(self)
+    original(self)
     resume_run(self)
     if average is not None:
         _point_to(average, weights)
@@ -59,18 +51,20 @@ def _keep_as_best(trainer: GradientDescentTrainer) -> None:
         trainer._save_model_state(best)
 
 
-def _rescale_gradients(self: GradientDescentTrainer) -> Optional[float]:
+@replaces(GradientDescentTrainer, "rescale_gradients")
+def _rescale_gradients(original: Original, self: GradientDescentTrainer) -> Optional[float]:
     """Scales the gradients down to `grad_norm` and returns the norm that they had."""
     if isinstance(self._grad_norm, bool) or not _has_sparse_gradients(self.model):
-        return _rescale(self)
+        return original(self)
     _unscale(self)
     return clip_grad_norm_(_with_dense_gradients(self.model), self._grad_norm).item()
 
 
-def _clip_gradient(self: GradientDescentTrainer) -> None:
+@replaces(GradientDescentTrainer, "clip_gradient")
+def _clip_gradient(original: Original, self: GradientDescentTrainer) -> None:
     """Clips each gradient's elements to plus or minus `grad_clipping`."""
     if self._grad_clipping is None or not _has_sparse_gradients(self.model):
-        _clip(self)
+        original(self)
         return
     _unscale(self)
     clip_grad_value_(_with_dense_gradients(self.model), self._grad_clipping)

@@ -3,17 +3,17 @@ A BERT that is not there, said in one sentence; tokenizers of current transforme
 without dropout of its own.
 """
 
-import functools
 import os
 import re
-from typing import Any, Callable, Iterator, List, Optional, Tuple
+from contextlib import contextmanager
+from typing import Any, Iterator, List, Optional, Tuple
 
 import transformers.utils
 from allennlp.common import cached_transformers
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbedder, TokenEmbedder
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.compatibility.changes import Original, replaces
 
 # What a folder has to hold: for each thing, the files that it may come in.
 _Needs = List[Tuple[str, ...]]
@@ -33,44 +33,39 @@ _EXPECTED = "expected a folder with config.json, the vocabulary and the weights"
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
-def explain_missing_transformers() -> None:
+# All of AllenNLP calls the two by way of their module.
+@replaces(cached_transformers, "get")
+def _get(original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
+    with _explained(model_name, [_CONFIG, _WEIGHTS], kwargs.get("cache_dir")):
+        return original(model_name, *args, **kwargs)
+
+
+@replaces(cached_transformers, "get_tokenizer")
+def _get_tokenizer(
+    original: Original, model_name: str, *args: Any, add_special_tokens: bool = True, **kwargs: Any
+) -> Any:
     """
-    Has AllenNLP say in a `ConfigurationError` which pretrained transformer it looked for and where, or
-    which file its folder lacks, when it cannot be loaded for that. All other errors stay as they are.
+    Without `add_special_tokens`, which AllenNLP gives to every call besides: at a tokenizer's making,
+    transformers 4.40 ignores it, and 4.46 refuses it.
     """
-    # All of AllenNLP calls these by way of their module.
-    get, get_tokenizer = cached_transformers.get, cached_transformers.get_tokenizer
-    replace(cached_transformers, "get", _explaining(get, [_CONFIG, _WEIGHTS]))
-    replace(cached_transformers, "get_tokenizer", _explaining(get_tokenizer, [_CONFIG, _VOCABULARY]))
+    with _explained(model_name, [_CONFIG, _VOCABULARY], kwargs.get("cache_dir")):
+        return original(model_name, *args, **kwargs)
 
 
-def leave_special_tokens_to_the_calls() -> None:
+@contextmanager
+def _explained(model_name: str, needs: _Needs, cache: Optional[str]) -> Iterator[None]:
     """
-    Has AllenNLP make tokenizers without `add_special_tokens`, which it gives to every call besides: at
-    their making, transformers 4.40 ignores it, and 4.46 refuses it.
+    Says in a `ConfigurationError` which pretrained transformer was looked for and where, or which file
+    its folder lacks, when it cannot be loaded for that. All other errors stay as they are.
     """
-    get_tokenizer = cached_transformers.get_tokenizer
-
-    @functools.wraps(get_tokenizer)
-    def get(model_name: str, *args: Any, add_special_tokens: bool = True, **kwargs: Any) -> Any:
-        return get_tokenizer(model_name, *args, **kwargs)
-
-    replace(cached_transformers, "get_tokenizer", get)
-
-
-def _explaining(load: Callable, needs: _Needs) -> Callable:
-    @functools.wraps(load)
-    def load_or_explain(model_name: str, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return load(model_name, *args, **kwargs)
-        except Exception as error:
-            cache = kwargs.get("cache_dir") or transformers.utils.hub.TRANSFORMERS_CACHE
-            explanation = _explanation(str(model_name), needs, error, cache)
-            if explanation is None:
-                raise
-            raise ConfigurationError(f'no BERT-like model "{model_name}": {explanation}') from error
-
-    return load_or_explain
+    try:
+        yield
+    except Exception as error:
+        cache = cache or transformers.utils.hub.TRANSFORMERS_CACHE
+        explanation = _explanation(str(model_name), needs, error, cache)
+        if explanation is None:
+            raise
+        raise ConfigurationError(f'no BERT-like model "{model_name}": {explanation}') from error
 
 
 def _explanation(name: str, needs: _Needs, error: Exception, cache: str) -> Optional[str]:

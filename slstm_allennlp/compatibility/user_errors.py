@@ -1,6 +1,5 @@
 """Mistakes that AllenNLP leaves to others to explain, each said in one sentence."""
 
-import functools
 import os
 from typing import Any, List, Union
 
@@ -10,28 +9,17 @@ from allennlp.common import checks, util
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model, archival
 
-from slstm_allennlp.compatibility.changes import replace, replace_wherever_imported
-
-_check_for_gpu = checks.check_for_gpu
-_get_spacy_model = util.get_spacy_model
-_load_model = archival._load_model
+from slstm_allennlp.compatibility.changes import Original, replaces
 
 
-def explain_users_errors() -> None:
-    """
-    Has AllenNLP say which GPU was asked for and what there is, before an archive is loaded, too, and
-    which tokenizer needs no download.
-    """
-    replace_wherever_imported(checks, "check_for_gpu", _check_device)
-    replace(archival, "_load_model", _load_model_on_device)
-    replace_wherever_imported(util, "get_spacy_model", _spacy_model_or_explain)
-
-
-@functools.wraps(_check_for_gpu)
-def _check_device(device: Union[int, torch.device, List[Union[int, torch.device]], None]) -> None:
+@replaces(checks, "check_for_gpu", wherever_imported=True)
+def _check_device(
+    _: Original, device: Union[int, torch.device, List[Union[int, torch.device]], None]
+) -> None:
+    """Says which GPU was asked for and what there is."""
     if isinstance(device, list):
         for each in device:
-            _check_device(each)
+            checks.check_for_gpu(each)
         return
     if device is None:
         return
@@ -47,18 +35,22 @@ def _check_device(device: Union[int, torch.device, List[Union[int, torch.device]
         )
 
 
-@functools.wraps(_load_model)
+@replaces(archival, "_load_model")
 def _load_model_on_device(
-    config: Any, weights_path: Any, serialization_dir: Any, cuda_device: int
+    original: Original, config: Any, weights_path: Any, serialization_dir: Any, cuda_device: int
 ) -> Model:
-    _check_device(cuda_device)
-    return _load_model(config, weights_path, serialization_dir, cuda_device)
+    """Looks for the device before the archive is loaded."""
+    checks.check_for_gpu(cuda_device)
+    return original(config, weights_path, serialization_dir, cuda_device)
 
 
-@functools.wraps(_get_spacy_model)
-def _spacy_model_or_explain(spacy_model_name: str, *arguments: Any, **options: Any) -> Any:
+@replaces(util, "get_spacy_model", wherever_imported=True)
+def _spacy_model_or_explain(
+    original: Original, spacy_model_name: str, *arguments: Any, **options: Any
+) -> Any:
+    """Says which tokenizer needs no download."""
     try:
-        return _get_spacy_model(spacy_model_name, *arguments, **options)
+        return original(spacy_model_name, *arguments, **options)
     except (Exception, SystemExit) as error:  # SystemExit is spaCy's when its download fails
         if spacy.util.is_package(spacy_model_name) or os.path.exists(spacy_model_name):
             raise

@@ -1,4 +1,7 @@
-"""An archive and what `evaluate` writes, whole or not at all."""
+"""
+Keeps the last archive and the last results of `evaluate` where the new ones cannot be written, as on a
+full disk. AllenNLP writes them in place, and leaves half a file.
+"""
 
 import os
 from contextlib import ExitStack
@@ -10,39 +13,31 @@ from allennlp.evaluation.evaluator import SimpleEvaluator
 from allennlp.models import Model, archival
 
 from slstm_allennlp.atomic_write import AS_IT_WAS, atomic_write
-from slstm_allennlp.compatibility.changes import replace, replace_wherever_imported
+from slstm_allennlp.compatibility.changes import Original, replaces
 
 _Path = Union[str, "os.PathLike[str]"]
-_archive_model = archival.archive_model
-_evaluate = SimpleEvaluator.__call__
 
 
-def write_results_whole() -> None:
-    """
-    Keeps the last archive and the last results of `evaluate` where the new ones cannot be written, as
-    on a full disk. AllenNLP writes them in place, and leaves half a file.
-    """
-    replace_wherever_imported(archival, "archive_model", _archive_whole)
-    replace(SimpleEvaluator, "__call__", _evaluate_whole)
-
-
+@replaces(archival, "archive_model", wherever_imported=True)
 def _archive_whole(
+    original: Original,
     serialization_dir: _Path,
     weights: str = archival._DEFAULT_WEIGHTS,
     archive_path: Optional[_Path] = None,
     include_in_archive: Optional[List[str]] = None,
 ) -> str:
-    """As AllenNLP's."""
     path = Path(serialization_dir if archive_path is None else archive_path)
     if archive_path is None or path.is_dir():
         path = path / "model.tar.gz"
     left = f"{AS_IT_WAS}, and `allennlp train` with --recover writes the archive again"
     with atomic_write(path, left) as unfinished:
-        _archive_model(serialization_dir, weights, unfinished, include_in_archive)  # type: ignore[arg-type]
+        original(serialization_dir, weights, unfinished, include_in_archive)
     return str(path)
 
 
+@replaces(SimpleEvaluator, "__call__")
 def _evaluate_whole(
+    original: Original,
     self: SimpleEvaluator,
     model: Model,
     data_loader: DataLoader,
@@ -55,4 +50,4 @@ def _evaluate_whole(
             None if path is None else stack.enter_context(atomic_write(path))
             for path in (metrics_output_file, predictions_output_file)
         ]
-        return _evaluate(self, model, data_loader, batch_weight_key, *files)  # type: ignore[arg-type]
+        return original(self, model, data_loader, batch_weight_key, *files)

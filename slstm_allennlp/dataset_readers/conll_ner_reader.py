@@ -77,11 +77,7 @@ class ConllNerReader(TaggingReader):
         words, tags = [], []
         previous = "O"
         for line in sentence:
-            word, tag = (line.columns()[column].strip(" ") for column in (0, -1))
-            if not word or not tag:
-                raise line.error(
-                    f"the {'tag' if word else 'word'} is empty, expected a word and its tag"
-                )
+            word, tag = line.word_and_tag()
             self._check_tag(tag, line)
             if not self._may_follow(tag, previous):
                 raise self._illegal(f"the tag {tag}", previous, line)

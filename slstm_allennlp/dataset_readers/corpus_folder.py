@@ -14,14 +14,15 @@ class CorpusPart(NamedTuple):
     part: str
 
     @classmethod
-    def of(cls, path: str) -> "CorpusPart":
+    def of(cls, path: str, parts: Sequence[str] = ()) -> "CorpusPart":
         """
         The folder and the part that `FOLDER#PART` names. The folder may be one inside an archive, as
         AllenNLP's `cached_path` takes it: `corpus.tar.gz!folder#train`.
 
         # Errors
 
-        `ValueError` for a file, a path without a part and a folder that does not exist.
+        `ValueError` for a file, a path without a part, a folder that does not exist and, where `parts`
+        are given, a part that is none of them.
         """
         if pathlib.Path(path).is_file():
             raise ValueError(
@@ -35,14 +36,9 @@ class CorpusPart(NamedTuple):
         folder = pathlib.Path(local_path(name, "a folder"))
         if not folder.is_dir():
             raise ValueError(f"{name}: is a file, expected a folder")
+        if parts and part not in parts:
+            raise ValueError(f"{name}: there is no part {part!r}, expected one of {', '.join(parts)}")
         return cls(name, folder, part)
-
-    def check(self, parts: Sequence[str]) -> None:
-        """A `ValueError` unless the part is one of `parts`."""
-        if self.part not in parts:
-            raise ValueError(
-                f"{self.name}: there is no part {self.part!r}, expected one of {', '.join(parts)}"
-            )
 
     def lines(self, file: str, encoding: str = UTF_8) -> Iterator[Line]:
         """The lines of a file of the folder."""

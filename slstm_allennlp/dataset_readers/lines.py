@@ -25,6 +25,14 @@ class Line(NamedTuple):
         """What stands between the tabs or, in a line without a tab, between the spaces."""
         return self.text.split("\t") if "\t" in self.text else re.split(" +", self.text.strip(" "))
 
+    def word_and_tag(self) -> Tuple[str, str]:
+        """What stands in the first and in the last column, or an error where one is empty."""
+        columns = self.columns()
+        word, tag = columns[0].strip(" "), columns[-1].strip(" ")
+        if not word or not tag:
+            raise self.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
+        return word, tag
+
     def expect_text(self, what: str, text: str, tokenizer: Tokenizer) -> None:
         """A `ValueError` for a text that is blank or of which the tokenizer leaves nothing."""
         if not text.strip():

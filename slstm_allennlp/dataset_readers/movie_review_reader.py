@@ -95,8 +95,7 @@ class MovieReviewReader(LabelledTextReader):
         self._duplicates_together = duplicates_together
 
     def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
-        corpus = CorpusPart.of(path)
-        corpus.check(_PARTS)
+        corpus = CorpusPart.of(path, _PARTS)
         sentences = [sentence for label in _FILES for sentence in self._sentences(corpus, label)]
         if len(sentences) < self._folds:
             raise ValueError(

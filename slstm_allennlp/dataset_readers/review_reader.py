@@ -68,8 +68,7 @@ class ReviewReader(LabelledTextReader):
         self._labels = dict(_LABELS if labels is None else labels)
 
     def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
-        corpus = CorpusPart.of(path)
-        corpus.check(_PARTS)
+        corpus = CorpusPart.of(path, _PARTS)
         file = f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
         there = sorted(found.name.split(".task.")[0] for found in corpus.folder.glob("*.task.train"))
         if self._dataset not in there:

@@ -170,7 +170,4 @@ def _from_columns(line: Line) -> Tuple[str, str]:
     values = line.columns()
     if len(values) != 2:
         raise line.error(f"{number_of_columns(len(values))}, expected two: a word and its tag")
-    word, tag = (value.strip(" ") for value in values)
-    if not word or not tag:
-        raise line.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
-    return word, tag
+    return line.word_and_tag()

@@ -10,6 +10,7 @@ from slstm_allennlp.modules.checks import (
     check_inputs_and_mask,
     check_rate,
     check_sizes,
+    is_autocast,
     is_traced,
 )
 from slstm_allennlp.modules.pooling import max_over_words
@@ -210,8 +211,7 @@ class CellAwareStackedLSTMLayer(Module):
     def _kernels(self, inputs: Tensor) -> Optional[ModuleType]:
         """What the fused version is to run on; None where it cannot."""
         single_or_double = inputs.dtype in (torch.float32, torch.float64)
-        autocast = torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
-        if self.peephole is not None or not single_or_double or autocast or is_traced():
+        if self.peephole is not None or not single_or_double or is_autocast() or is_traced():
             return None
         return (load_kernels("cas_lstm") if inputs.device.type == "cpu" else None) or eager
 

@@ -65,7 +65,7 @@ def check_inputs(
             f"{name} have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
             f"with an input_size of {input_size}"
         )
-    if weight is not None and inputs.dtype != weight.dtype and not _is_autocast():
+    if weight is not None and inputs.dtype != weight.dtype and not is_autocast():
         raise ValueError(
             f"{name} have dtype {inputs.dtype} and the weights {weight.dtype}, expected the same: "
             f"convert the {name} with .to({weight.dtype}), or the module with .to({inputs.dtype})"
@@ -107,7 +107,7 @@ def check_inputs_and_mask(
     return mask
 
 
-def _is_autocast() -> bool:
+def is_autocast() -> bool:
     """Whether products convert what they are given."""
     return torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
 

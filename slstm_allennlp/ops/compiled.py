@@ -68,25 +68,18 @@ def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleTyp
     name = f"slstm_allennlp.ops.{operation}.kernels.gpu.triton_kernels"
     try:
         module = importlib.import_module(name)
-    except ImportError as error:
-        _say_why(operation, error)
-        return None
-    try:
         module.try_out(device)
-    except (OSError, RuntimeError, subprocess.SubprocessError, module.TritonError) as error:
-        _say_why(operation, error)
+        return module
+    except Exception as error:  # whatever Triton, a C compiler or the GPU's driver raises
+        logger.warning(
+            "The GPU kernels of %s do not run here (%s: %s), so that it runs on PyTorch's own "
+            "operations, which are slower; expected Triton, as PyTorch for CUDA brings it, and a C "
+            "compiler.",
+            operation,
+            type(error).__name__,
+            str(error).strip().split("\n")[0],
+        )
         return None
-    return module
-
-
-def _say_why(operation: str, error: Exception) -> None:
-    logger.warning(
-        "The GPU kernels of %s do not run here (%s: %s), so that it runs on PyTorch's own operations, "
-        "which are slower; expected Triton, as PyTorch for CUDA brings it, and a C compiler.",
-        operation,
-        type(error).__name__,
-        str(error).strip().split("\n")[0],
-    )
 
 
 def _turned_off() -> bool:

@@ -277,7 +277,7 @@ def test_kernels_can_be_turned_off(loader, monkeypatch, caplog):
     assert not caplog.records
 
 
-@pytest.mark.parametrize("error", (RuntimeError, gpu.TritonError))
+@pytest.mark.parametrize("error", (RuntimeError, triton.errors.TritonError))
 def test_the_log_says_why_kernels_do_not_run(loader, monkeypatch, caplog, error):
     def fail(device):
         raise error("no C compiler\nand more")

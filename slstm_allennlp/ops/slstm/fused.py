@@ -8,9 +8,9 @@ weights' own precision.
 """
 
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from types import ModuleType
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Type, TypeVar
 
 import torch
 from torch import Tensor
@@ -170,21 +170,6 @@ class _Inputs(NamedTuple):
         """The weights that every step multiplies with."""
         return StepWeights(self.W, self.V, self.sentence_W, self.sentence_U)
 
-    @property
-    def node(self) -> Optional["_NodeWeights"]:
-        """The weights that there are with a sentence node, None without one."""
-        parts = self.V, self.sentence_W, self.sentence_U, self.sentence_b
-        return None if self.V is None else _NodeWeights(*parts)  # type: ignore[arg-type]
-
-
-class _NodeWeights(NamedTuple):
-    """Those of `_Inputs`."""
-
-    V: Tensor
-    sentence_W: Tensor
-    sentence_U: Tensor
-    sentence_b: Tensor
-
 
 class _States(NamedTuple):
     """What a step starts from."""
@@ -219,39 +204,12 @@ class _Step(NamedTuple):
     log_total: Optional[Tensor] = None  # of Eq. 3's softmax, (B, h)
 
 
-class _Cells(NamedTuple):
-    """What the words' and the nodes' cells come to."""
-
-    c: Tensor
-    cg: Optional[Tensor]
-
-
-_Fields = TypeVar("_Fields", _Inputs, _States, _Cells, _Step)
+_Fields = TypeVar("_Fields", _Inputs, _States, _Step)
 
 
 def _next(kind: Type[_Fields], tensors: Iterator[Optional[Tensor]]) -> _Fields:
     """A tuple of this kind from the tensors that come next."""
     return kind(*islice(tensors, len(kind._fields)))  # type: ignore[arg-type, return-value]
-
-
-class _Saved(NamedTuple):
-    """What is saved for the backward pass."""
-
-    inputs: _Inputs
-    start: _States  # so that all that has a gradient is among them
-    last: _Cells
-    steps: List[_Step]
-
-    def tensors(self) -> List[Optional[Tensor]]:
-        """All in one list, as autograd takes them."""
-        return [tensor for part in (*self[:3], *self.steps) for tensor in part]
-
-    @classmethod
-    def of(cls, num_steps: int, tensors: Sequence[Optional[Tensor]]) -> "_Saved":
-        """From that list."""
-        left = iter(tensors)
-        inputs, start, last = _next(_Inputs, left), _next(_States, left), _next(_Cells, left)
-        return cls(inputs, start, last, [_next(_Step, left) for _ in range(num_steps)])
 
 
 class _FusedSteps(torch.autograd.Function):
@@ -265,16 +223,19 @@ class _FusedSteps(torch.autograd.Function):
         inputs, start = _next(_Inputs, left), _next(_States, left)
         with torch.autocast(inputs.Ux.device.type, enabled=False):
             steps, last = _Run(plan, inputs).forward(start)
-        ctx.plan, ctx.num_steps = plan, len(steps)
-        ctx.save_for_backward(*_Saved(inputs, start, _Cells(last.c, last.cg), steps).tensors())
+        ctx.plan = plan
+        # All inputs, so that whatever has a gradient is among them.
+        ctx.save_for_backward(*tensors, last.c, last.cg, *chain(*steps))
         return last.h, last.g
 
     @staticmethod
     @differentiated_once
     def backward(ctx: Any, dh: Tensor, dg: Optional[Tensor]) -> Any:  # type: ignore[override]
-        saved = _Saved.of(ctx.num_steps, ctx.saved_tensors)
+        left = iter(ctx.saved_tensors)
+        inputs, start, cells = _next(_Inputs, left), _next(_States, left), (next(left), next(left))
+        steps = [_next(_Step, left) for _ in range(ctx.plan.num_steps)]
         with torch.autocast(dh.device.type, enabled=False):
-            return None, *_Run(ctx.plan, saved.inputs).backward(saved, dh, dg)
+            return None, *_Run(ctx.plan, inputs).backward(start, steps, cells, dh, dg)
 
 
 class _Run:
@@ -351,22 +312,20 @@ class _Run:
     def step(self, states: _States, first: bool, words: bool, node: bool) -> Tuple[_States, _Step]:
         """The next states; and, if there will be a backward pass, the record but for `states`."""
         plan, kernels = self.plan, self.plan.kernels
-        h, c, g, cg = states
+        h, _, g, _ = states
         h_new, c_new, g_new, cg_new = states
         pre = Vg = Wf = fg = o = h_bar = log_total = None
         if g is not None:
             Vg, Wg = self.of_g(g)
         if words:
             pre = self.products(h, first)
-            h_new, c_new = kernels.word_forward(
-                self.cu_seqlens, plan.window, plan.sigmoid_first, pre, self.Ux, Vg, c, cg, self.x
-            )
+            h_new, c_new = kernels.word_forward(*self.word_arguments(pre, Vg, states))
         if node and g is not None:
             Uf = self.of_words_for_node(h, first)
             h_bar = _sums(h, self.sentence_of, len(g)) / self.counts
             Wf, fg, o = self.node_gates(Wg, h_bar)
             g_new, cg_new, log_total = kernels.node_forward(
-                self.cu_seqlens, plan.sigmoid_first, Uf, Wf, fg, o, c, cg
+                *self.node_arguments(Uf, (Wf, fg, o), states)
             )
         record = _Step()
         if plan.need_gradients:
@@ -375,6 +334,18 @@ class _Run:
                 kept_pre, kept_Vg = None if first else pre, Vg if words else None
                 record = record._replace(pre=kept_pre, Vg=kept_Vg, Wf=Wf, fg=fg, o=o)
         return _States(h_new, c_new, g_new, cg_new), record
+
+    def word_arguments(self, pre: Tensor, Vg: Optional[Tensor], states: _States) -> Tuple[Any, ...]:
+        """What the kernels of Eq. 2 read, forward and backward."""
+        plan = self.plan
+        numbers = self.cu_seqlens, plan.window, plan.sigmoid_first
+        return (*numbers, pre, self.Ux, Vg, states.c, states.cg, self.x)
+
+    def node_arguments(
+        self, Uf: Tensor, gates: Tuple[Optional[Tensor], ...], states: _States
+    ) -> Tuple[Any, ...]:
+        """What the kernels of Eq. 3 read, forward and backward."""
+        return (self.cu_seqlens, self.plan.sigmoid_first, Uf, *gates, states.c, states.cg)
 
     def of_words_for_node(self, h: Tensor, first: bool) -> Tensor:
         """U_f h of every word, by one row where all have the same h."""
@@ -394,9 +365,16 @@ class _Run:
         fg, o = (first, second) if self.plan.shared_forget else (second, first)
         return Wg[:, 0].contiguous(), fg, o
 
-    def backward(self, saved: _Saved, dh: Tensor, dg: Optional[Tensor]) -> Tuple[Optional[Tensor], ...]:
-        """The gradients of all that is in `_Inputs` and in `_States`."""
-        start, steps = saved.start, saved.steps
+    def backward(
+        self,
+        start: _States,
+        steps: List[_Step],
+        cells: Tuple[Tensor, Optional[Tensor]],
+        dh: Tensor,
+        dg: Optional[Tensor],
+    ) -> Tuple[Optional[Tensor], ...]:
+        """The gradients of all that is in `_Inputs` and in `_States`; `cells` are the last c and c_g."""
+        c_new, cg_new = cells
         dh = dh.contiguous()
         dc, dcg = torch.zeros_like(dh), None
         if dg is not None:
@@ -406,7 +384,6 @@ class _Run:
         # Words take memory, so that theirs are summed up now and then; sentences at the end.
         words = min(len(steps) * rows, max(rows, 4096))
         d = _Gradients(self.inputs, words, len(self.counts) * len(steps))
-        new = saved.last  # what the step came to
         for number in reversed(range(len(steps))):
             first, last = number == 0 and start.is_one_row, number == len(steps) - 1
             words, node = not last or self.plan.need_words, not last or self.plan.need_node
@@ -417,16 +394,16 @@ class _Run:
             dg_old, dcg_old = (None, None) if node else (dg, dcg)
             if words:
                 dc_old, dg_words, dcg_words = self.word_backward(
-                    step, states, first, new.c, dh, dc, dh_old, d
+                    step, states, first, c_new, dh, dc, dh_old, d
                 )
                 dg_old, dcg_old = _sum(dg_old, dg_words), _sum(dcg_old, dcg_words)
             if node and states.g is not None:
                 dg_node, dcg_node = self.node_backward(
-                    step, states, first, new.cg, dg, dcg, dh_old, dc_old, d
+                    step, states, first, cg_new, dg, dcg, dh_old, dc_old, d
                 )
                 dg_old, dcg_old = _sum(dg_old, dg_node), _sum(dcg_old, dcg_node)
             dh, dc, dg, dcg = dh_old, dc_old, dg_old, dcg_old
-            new = _Cells(states.c, states.cg)
+            c_new, cg_new = states.c, states.cg
         if start.is_one_row:
             dh, dc = dh.sum(0), dc.sum(0)
         return (None, None, d.Ux, d.x, *d.of_weights(), dh, dc, dg, dcg)
@@ -474,23 +451,8 @@ class _Run:
             d_pre = pre.new_empty(rows, pre.size(1))
         else:
             d_pre, xi = d.of_W.next(rows, self.weights.W.rows_for(rows))
-        d_Vg, dc_old, dcg_old = kernels.word_backward(
-            self.cu_seqlens,
-            plan.window,
-            plan.sigmoid_first,
-            pre,
-            self.Ux,
-            step.Vg,
-            states.c,
-            states.cg,
-            self.x,
-            c_new,
-            dh,
-            dc,
-            d_pre[:rows],
-            d.Ux,
-            d.x,
-        )
+        given = self.word_arguments(pre, step.Vg, states)
+        d_Vg, dc_old, dcg_old = kernels.word_backward(*given, c_new, dh, dc, d_pre[:rows], d.Ux, d.x)
         if first:
             there, neighborhood_of = self.neighborhoods
             d_of_each = _sums(d_pre.to(dh.dtype), neighborhood_of, len(there))
@@ -533,21 +495,9 @@ class _Run:
             d_Uf, h = d.of_sentence_U[0].next(rows, U[0].rows_for(rows))
             h[:rows].copy_(states.h)
             Uf = U[0].forward(h)[:rows]
+        given = self.node_arguments(Uf, (step.Wf, step.fg, step.o), states)
         d_Wf, d_fg, d_o, dcg_old = self.plan.kernels.node_backward(
-            self.cu_seqlens,
-            self.plan.sigmoid_first,
-            Uf,
-            step.Wf,
-            step.fg,
-            step.o,
-            states.c,
-            states.cg,
-            cg_new,
-            step.log_total,
-            dg,
-            dcg,
-            d_Uf[:rows],
-            dc_old,
+            *given, cg_new, step.log_total, dg, dcg, d_Uf[:rows], dc_old
         )
         d_mean = (U[own].backward(d_fg) + U[1].backward(d_o)) / self.counts
         dh_old.add_(d_mean.index_select(0, self.sentence_of))
@@ -579,24 +529,24 @@ class _Gradients:
         self.x = None if inputs.x is None else torch.zeros_like(inputs.x)
         dtype = inputs.Ux.dtype
         self.of_W = _Products(inputs.W, words, dtype)
-        self.node = inputs.node
-        if node := self.node:
-            self.of_V = _Products(node.V, nodes, dtype)
-            self.of_sentence_W = _Products(node.sentence_W, nodes, dtype)
-            self.of_sentence_U = [
-                _Products(U, words if gate == 0 else nodes, dtype)
-                for gate, U in enumerate(node.sentence_U)
-            ]
-            # f_g's U may be that of the words' f_i, whose rows come by the words.
-            self.is_shared = len(node.sentence_U) == 2
-            self.of_own_forget = (
-                _Products(node.sentence_U[0], nodes, dtype) if self.is_shared else self.of_sentence_U[2]
-            )
-            self.sentence_b = torch.zeros_like(node.sentence_b)
+        _, V, sentence_W, sentence_U = inputs.of_steps
+        self.has_node = V is not None
+        if V is None or sentence_W is None or sentence_U is None:
+            return
+        self.of_V, self.of_sentence_W = (_Products(part, nodes, dtype) for part in (V, sentence_W))
+        self.of_sentence_U = [
+            _Products(U, words if gate == 0 else nodes, dtype) for gate, U in enumerate(sentence_U)
+        ]
+        # f_g's U may be that of the words' f_i, whose rows come by the words.
+        self.is_shared = len(sentence_U) == 2
+        self.of_own_forget = (
+            _Products(sentence_U[0], nodes, dtype) if self.is_shared else self.of_sentence_U[2]
+        )
+        self.sentence_b = V.new_zeros(sentence_U.shape[:2])
 
     def of_weights(self) -> Tuple[Optional[Tensor], ...]:
         """The gradients of W, V, sentence_W, sentence_U and sentence_b."""
-        if self.node is None:
+        if not self.has_node:
             return self.of_W.sum(), None, None, None, None
         U = torch.stack([products.sum() for products in self.of_sentence_U])
         if self.is_shared:

@@ -24,14 +24,11 @@ class StepWeights(NamedTuple):
     @classmethod
     def of(cls, weights: SlstmWeights) -> "StepWeights":
         """Of at most one sentence node."""
-        return cls(
-            W=weights.word_W.flatten(2).flatten(0, 1),
-            V=None if weights.word_V is None else weights.word_V.flatten(2).flatten(0, 1),
-            sentence_W=None
-            if weights.sentence_W is None
-            else weights.sentence_W.flatten(3).flatten(0, 2),
-            sentence_U=None if weights.sentence_U is None else weights.sentence_U[0],
-        )
+        W, V = weights.word_W.flatten(2).flatten(0, 1), weights.word_V
+        if V is None or weights.sentence_W is None or weights.sentence_U is None:
+            return cls(W, None, None, None)
+        V, sentence_W = V.flatten(2).flatten(0, 1), weights.sentence_W.flatten(3).flatten(0, 2)
+        return cls(W, V, sentence_W, weights.sentence_U[0])
 
 
 class Weight:
@@ -111,14 +108,10 @@ class KeptWeights:
         """Those of `weights` for inputs in `dtype`; `kernels` are the compiled ones of a CPU."""
         if torch.is_autocast_cpu_enabled():
             dtype = torch.get_autocast_cpu_dtype()
-        numbers = (
-            weights.word_U,
-            weights.word_W,
-            weights.word_V,
-            weights.sentence_W,
-            weights.sentence_U,
-        )
-        key = dtype, kernels.fingerprint([part.contiguous() for part in numbers if part is not None])
+        word = weights.word_U, weights.word_W, weights.word_V
+        sentence = weights.sentence_W, weights.sentence_U
+        numbers = [part.contiguous() for part in (*word, *sentence) if part is not None]
+        key = dtype, kernels.fingerprint(numbers)
         kept = self._kept  # one read and one write: other threads may call
         if kept is None or kept[0] != key:
             kept = key, ForAllWords(weights, dtype)

@@ -1,21 +1,9 @@
 """What an S-LSTM computes: the choices in which the paper and the published code differ, and sizes."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Dict, List, Mapping, Tuple, Union
+from typing import Any, Dict, List, Literal, Mapping, Union, get_args, get_type_hints
 
 from slstm_allennlp.suggestions import did_you_mean
-
-_CHOICES: Dict[str, Tuple[Any, ...]] = {
-    "candidate": ("tanh", "input"),
-    "gate_normalization": ("sigmoid_softmax", "softmax"),
-    "sentence_forget": ("separate", "shared"),
-    "project_input": (False, True),
-    "initial_state": ("learned", "input", "uniform"),
-    "window": ("concatenated", "summed"),
-    "sentence_vector": ("node", "mean", "sum_over_words"),
-    "boundary": (False, True),
-    "initialization": ("normal", "linear"),
-}
 
 
 @dataclass(frozen=True)
@@ -59,19 +47,19 @@ class Transition:
     `ValueError` for a value that is not one of those listed.
     """
 
-    candidate: str = "tanh"
-    gate_normalization: str = "sigmoid_softmax"
-    sentence_forget: str = "separate"
+    candidate: Literal["tanh", "input"] = "tanh"
+    gate_normalization: Literal["sigmoid_softmax", "softmax"] = "sigmoid_softmax"
+    sentence_forget: Literal["separate", "shared"] = "separate"
     project_input: bool = False
-    initial_state: str = "learned"
-    window: str = "concatenated"
-    sentence_vector: str = "node"
+    initial_state: Literal["learned", "input", "uniform"] = "learned"
+    window: Literal["concatenated", "summed"] = "concatenated"
+    sentence_vector: Literal["node", "mean", "sum_over_words"] = "node"
     boundary: bool = True
-    initialization: str = "normal"
+    initialization: Literal["normal", "linear"] = "normal"
 
     def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            value = getattr(self, name)
+        for name, kind in get_type_hints(type(self)).items():
+            value, allowed = getattr(self, name), get_args(kind) or (False, True)
             # `in` alone would take 0 and 1 for False and True.
             if not any(value == choice and type(value) is type(choice) for choice in allowed):
                 raise ValueError(f"transition: {name} is {value!r}{did_you_mean(value, allowed)}")

@@ -98,7 +98,7 @@ struct Gates {
 };
 
 // All gates of one word, for `n` dimensions from `j`.
-template <typename T, typename P, bool sigmoid_first>
+template <bool sigmoid_first, typename T, typename P>
 inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux, const T* Vg, const T* x,
                      int64_t j, int64_t n) {
   const int64_t h = shape.h, K = shape.normalized();
@@ -147,15 +147,15 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
   }
 }
 
-template <typename T, typename P, bool sigmoid_first>
+template <bool sigmoid_first, typename T, typename P>
 void word_forward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
                    const P* Ux, const T* Vg, const T* c, const T* cg, const T* x, T* h_out, T* c_out) {
   const int64_t h = shape.h, G = shape.gates(), k = shape.window;
   over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     Gates<T> g;
     T sum[kBlock];
-    gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h,
-                                  Vg ? Vg + s * G * h : nullptr, x ? x + row * h : nullptr, j, n);
+    gates_of<sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
+                            x ? x + row * h : nullptr, j, n);
     for (int64_t i = 0; i < n; ++i) sum[i] = g.e[shape.normalized() - 1][i] * g.u[i];
     for (int64_t q = 0; q < shape.neighbors(); ++q) {
       const int64_t other = row + q - k;
@@ -191,7 +191,7 @@ void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* cu_seqle
 
 // dc is of the word's new cell on the way in; d_pre, d_c, d_cg, d_Vg, d_Ux and d_x on the way out, the
 // last two added to what is there.
-template <typename T, typename P, bool sigmoid_first>
+template <bool sigmoid_first, typename T, typename P>
 void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
                     const P* Ux, const T* Vg, const T* c, const T* cg, const T* x,
                     const T* c_new, const T* dh, const T* dc, P* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg,
@@ -201,8 +201,8 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
     for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
       Gates<T> g;
       T flow[kBlock], weight[kBlock], d[kBlock];
-      gates_of<T, P, sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h,
-                                    Vg ? Vg + s * G * h : nullptr, x ? x + row * h : nullptr, j, n);
+      gates_of<sigmoid_first>(g, shape, pre + row * G * h, Ux + row * G * h, Vg ? Vg + s * G * h : nullptr,
+                              x ? x + row * h : nullptr, j, n);
       const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
       P* dp = d_pre + row * G * h + j;
       T *du = d_Ux + row * G * h + j, *dv = Vg ? d_Vg + s * G * h + j : nullptr;
@@ -260,7 +260,7 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
   });
 }
 
-template <typename T, typename P, bool sigmoid_first>
+template <bool sigmoid_first, typename T, typename P>
 void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const P* Uf,
                    const T* Wf, const T* fg, const T* o, const T* c, const T* cg, T* g_out, T* cg_out,
                    T* log_total) {
@@ -302,7 +302,7 @@ void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, cons
 }
 
 // d_c is added to what is there.
-template <typename T, typename P, bool sigmoid_first>
+template <bool sigmoid_first, typename T, typename P>
 void node_backward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const P* Uf,
                     const T* Wf, const T* fg, const T* o, const T* c, const T* cg, const T* cg_new,
                     const T* log_total, const T* dg, const T* dcg, P* d_Uf, T* d_Wf, T* d_fg, T* d_o, T* d_c,
@@ -378,41 +378,36 @@ void windows_backward_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t 
 using torch::Tensor;
 using Optional = std::optional<Tensor>;
 
+// What is in memory for tensors of numbers of type T, null for one that there is not.
 template <typename T>
-const T* in(const Tensor& tensor) {
-  TORCH_CHECK(tensor.is_contiguous(), "expected a contiguous tensor");
-  return tensor.data_ptr<T>();
-}
-template <typename T>
-const T* in(const Optional& tensor) {
-  return tensor ? in<T>(*tensor) : nullptr;
-}
-template <typename T>
-T* out(Tensor& tensor) {
-  return const_cast<T*>(in<T>(tensor));
-}
+struct Numbers {
+  T* out(const Tensor& tensor) const {
+    TORCH_CHECK(tensor.is_contiguous(), "expected a contiguous tensor");
+    return tensor.data_ptr<T>();
+  }
+  T* out(const Optional& tensor) const { return tensor ? out(*tensor) : nullptr; }
+  const T* in(const Tensor& tensor) const { return out(tensor); }
+  const T* in(const Optional& tensor) const { return out(tensor); }
+};
+constexpr Numbers<int64_t> kPlaces{};
 
-// Calls body(T(), P()) with the types of the states and of the products.
+// Calls body(T, P) with the numbers of the states and of the products.
 template <typename Body>
 void dispatch(const Tensor& state, const Tensor& product, const Body& body) {
   AT_DISPATCH_FLOATING_TYPES(state.scalar_type(), "slstm", [&] {
     if (std::is_same<scalar_t, float>::value && product.scalar_type() == at::kBFloat16) {
-      body(float(), c10::BFloat16());
+      body(Numbers<float>(), Numbers<c10::BFloat16>());
     } else {
-      body(scalar_t(), scalar_t());  // anything else is refused where its data is asked for
+      body(Numbers<scalar_t>(), Numbers<scalar_t>());  // anything else is refused where its data is asked for
     }
   });
 }
 
-// The same, and with whether sigmoids come first, body(T(), P(), std::true_type()).
+// The same, and with whether sigmoids come first as a constant.
 template <typename Body>
 void dispatch(const Tensor& state, const Tensor& product, bool sigmoid_first, const Body& body) {
-  dispatch(state, product, [&](auto t, auto p) {
-    if (sigmoid_first) {
-      body(t, p, std::true_type());
-    } else {
-      body(t, p, std::false_type());
-    }
+  dispatch(state, product, [&](auto T, auto P) {
+    sigmoid_first ? body(T, P, std::true_type()) : body(T, P, std::false_type());
   });
 }
 
@@ -428,12 +423,9 @@ std::vector<Tensor> word_forward(Tensor cu_seqlens, int64_t window, bool sigmoid
                                  Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x) {
   const Shape shape = shape_of(c, window, cg, x);
   Tensor h_new = torch::empty_like(c), c_new = torch::empty_like(c);
-  dispatch(c, pre, sigmoid_first, [&](auto t, auto p, auto first) {
-    using T = decltype(t);
-    using P = decltype(p);
-    word_forward_<T, P, decltype(first)::value>(
-        shape, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg),
-        in<T>(c), in<T>(cg), in<T>(x), out<T>(h_new), out<T>(c_new));
+  dispatch(c, pre, sigmoid_first, [&](auto T, auto P, auto first) {
+    word_forward_<first()>(shape, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(pre), P.in(Ux), T.in(Vg),
+                           T.in(c), T.in(cg), T.in(x), T.out(h_new), T.out(c_new));
   });
   return {h_new, c_new};
 }
@@ -442,11 +434,9 @@ Tensor word_state(Tensor cu_seqlens, Tensor pre, Tensor Ux, Optional Vg, Tensor 
                   bool has_candidate) {
   Tensor h_new = torch::empty_like(c_new);
   const int64_t h = c_new.size(1), gates = h ? pre.size(1) / h : 0, gate = gates - (has_candidate ? 2 : 1);
-  dispatch(c_new, pre, [&](auto t, auto p) {
-    using T = decltype(t);
-    using P = decltype(p);
-    word_state_<T, P>(h, gates, gate, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(pre),
-                      in<P>(Ux), in<T>(Vg), in<T>(c_new), out<T>(h_new));
+  dispatch(c_new, pre, [&](auto T, auto P) {
+    word_state_(h, gates, gate, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(pre), P.in(Ux), T.in(Vg),
+                T.in(c_new), T.out(h_new));
   });
   return h_new;
 }
@@ -461,13 +451,10 @@ std::vector<Optional> word_backward(Tensor cu_seqlens, int64_t window, bool sigm
     d_Vg = torch::zeros_like(*Vg);
     d_cg = torch::zeros_like(*cg);
   }
-  dispatch(c, pre, sigmoid_first, [&](auto t, auto p, auto first) {
-    using T = decltype(t);
-    using P = decltype(p);
-    word_backward_<T, P, decltype(first)::value>(
-        shape, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(pre), in<P>(Ux), in<T>(Vg),
-        in<T>(c), in<T>(cg), in<T>(x), in<T>(c_new), in<T>(dh), in<T>(dc), out<P>(d_pre), out<T>(d_Ux),
-        cg ? out<T>(*d_Vg) : nullptr, out<T>(d_c), cg ? out<T>(*d_cg) : nullptr, d_x ? out<T>(*d_x) : nullptr);
+  dispatch(c, pre, sigmoid_first, [&](auto T, auto P, auto first) {
+    word_backward_<first()>(shape, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(pre), P.in(Ux), T.in(Vg),
+                            T.in(c), T.in(cg), T.in(x), T.in(c_new), T.in(dh), T.in(dc), P.out(d_pre), T.out(d_Ux),
+                            T.out(d_Vg), T.out(d_c), T.out(d_cg), T.out(d_x));
   });
   return {d_Vg, d_c, d_cg};
 }
@@ -475,12 +462,9 @@ std::vector<Optional> word_backward(Tensor cu_seqlens, int64_t window, bool sigm
 std::vector<Tensor> node_forward(Tensor cu_seqlens, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
                                  Tensor c, Tensor cg) {
   Tensor g_new = torch::empty_like(cg), cg_new = torch::empty_like(cg), log_total = torch::empty_like(cg);
-  dispatch(c, Uf, sigmoid_first, [&](auto t, auto p, auto first) {
-    using T = decltype(t);
-    using P = decltype(p);
-    node_forward_<T, P, decltype(first)::value>(
-        c.size(1), in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(Uf), in<T>(Wf), in<T>(fg), in<T>(o), in<T>(c),
-        in<T>(cg), out<T>(g_new), out<T>(cg_new), out<T>(log_total));
+  dispatch(c, Uf, sigmoid_first, [&](auto T, auto P, auto first) {
+    node_forward_<first()>(c.size(1), kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(Uf), T.in(Wf), T.in(fg),
+                           T.in(o), T.in(c), T.in(cg), T.out(g_new), T.out(cg_new), T.out(log_total));
   });
   return {g_new, cg_new, log_total};
 }
@@ -490,32 +474,24 @@ std::vector<Tensor> node_backward(Tensor cu_seqlens, bool sigmoid_first, Tensor 
                                   Tensor d_Uf, Tensor d_c) {
   Tensor d_Wf = torch::empty_like(cg), d_fg = torch::empty_like(cg),
          d_o = torch::empty_like(cg), d_cg = torch::empty_like(cg);
-  dispatch(c, Uf, sigmoid_first, [&](auto t, auto p, auto first) {
-    using T = decltype(t);
-    using P = decltype(p);
-    node_backward_<T, P, decltype(first)::value>(
-        c.size(1), in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<P>(Uf), in<T>(Wf), in<T>(fg), in<T>(o), in<T>(c),
-        in<T>(cg), in<T>(cg_new), in<T>(log_total), in<T>(dg), in<T>(dcg), out<P>(d_Uf), out<T>(d_Wf),
-        out<T>(d_fg), out<T>(d_o), out<T>(d_c), out<T>(d_cg));
+  dispatch(c, Uf, sigmoid_first, [&](auto T, auto P, auto first) {
+    node_backward_<first()>(c.size(1), kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(Uf), T.in(Wf), T.in(fg),
+                            T.in(o), T.in(c), T.in(cg), T.in(cg_new), T.in(log_total), T.in(dg), T.in(dcg),
+                            P.out(d_Uf), T.out(d_Wf), T.out(d_fg), T.out(d_o), T.out(d_c), T.out(d_cg));
   });
   return {d_Wf, d_fg, d_o, d_cg};
 }
 
 void windows(Tensor cu_seqlens, int64_t window, Tensor states, Tensor result) {
-  dispatch(states, result, [&](auto t, auto p) {
-    using T = decltype(t);
-    using P = decltype(p);
-    windows_<T, P>(states.size(1), window, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1, in<T>(states),
-                   out<P>(result));
+  dispatch(states, result, [&](auto T, auto P) {
+    windows_(states.size(1), window, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, T.in(states), P.out(result));
   });
 }
 
 void windows_backward(Tensor cu_seqlens, int64_t window, Tensor d_windows, Tensor d_states) {
-  dispatch(d_states, d_windows, [&](auto t, auto p) {
-    using T = decltype(t);
-    using P = decltype(p);
-    windows_backward_<T, P>(d_states.size(1), window, in<int64_t>(cu_seqlens), cu_seqlens.size(0) - 1,
-                            in<P>(d_windows), out<T>(d_states));
+  dispatch(d_states, d_windows, [&](auto T, auto P) {
+    windows_backward_(d_states.size(1), window, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(d_windows),
+                      T.out(d_states));
   });
 }
 

@@ -17,7 +17,6 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
-from triton.errors import TritonError as TritonError
 
 from slstm_allennlp.ops.slstm.kernels import eager
 
@@ -46,16 +45,8 @@ def word_forward(
 ) -> Tuple[Tensor, Tensor]:
     """Eq. 2 from its products: the next h and c."""
     h_new, c_new = torch.empty_like(c), torch.empty_like(c)
-    _launch(
-        _word_forward,
-        _chunks(cu_seqlens, c),
-        c.size(1),
-        *(cu_seqlens, pre, Ux, Vg, c, cg, x, h_new, c_new),
-        len(cu_seqlens) - 1,
-        WINDOW=window,
-        SIGMOID_FIRST=sigmoid_first,
-        COMPUTE=_compute(c),
-    )
+    tensors = pre, Ux, Vg, c, cg, x, h_new, c_new
+    _launch_on_words(_word_forward, c, cu_seqlens, *tensors, WINDOW=window, SIGMOID_FIRST=sigmoid_first)
     return h_new, c_new
 
 
@@ -69,16 +60,8 @@ def word_state(
 ) -> Tensor:
     """The next h once more, from the next c; `has_candidate` if x was None."""
     h_new, gates = torch.empty_like(c_new), pre.size(1) // c_new.size(1)
-    _launch(
-        _word_state,
-        _chunks(cu_seqlens, c_new),
-        c_new.size(1),
-        *(cu_seqlens, pre, Ux, Vg, c_new, h_new),
-        len(cu_seqlens) - 1,
-        GATES=gates,
-        GATE=gates - (2 if has_candidate else 1),
-        COMPUTE=_compute(c_new),
-    )
+    gate, tensors = gates - (2 if has_candidate else 1), (pre, Ux, Vg, c_new, h_new)
+    _launch_on_words(_word_state, c_new, cu_seqlens, *tensors, GATES=gates, GATE=gate)
     return h_new
 
 
@@ -114,16 +97,9 @@ def word_backward(
         d_Vg, d_cg = torch.empty_like(Vg), torch.empty_like(cg)
         sums = Vg.size(1) // hidden_size + 1
         partial = torch.empty(chunks, sums * hidden_size, dtype=dtype, device=c.device)
-    _launch(
-        _word_backward,
-        chunks,
-        hidden_size,
-        *(cu_seqlens, pre, Ux, Vg, c, cg, x, c_new, dh, dc, d_pre, d_Ux, d_x, weights, partial),
-        len(cu_seqlens) - 1,
-        WINDOW=window,
-        SIGMOID_FIRST=sigmoid_first,
-        COMPUTE=compute,
-    )
+    given, results = (pre, Ux, Vg, c, cg, x, c_new, dh, dc), (d_pre, d_Ux, d_x, weights, partial)
+    options = {"WINDOW": window, "SIGMOID_FIRST": sigmoid_first}
+    _launch_on_words(_word_backward, c, cu_seqlens, *given, *results, **options)
     _launch(
         _word_backward_sums,
         chunks + (len(cu_seqlens) - 1) * sums,
@@ -149,16 +125,9 @@ def node_forward(
     cg: Tensor,
 ) -> Tuple[Tensor, Tensor, Tensor]:
     """Eq. 3 from its products: the next g and c_g, and the logarithm of its softmax's denominator."""
-    g_new, cg_new, log_total = (torch.empty_like(cg) for _ in range(3))
-    _launch(
-        _node_forward,
-        len(cg),
-        cg.size(1),
-        *(cu_seqlens, Uf, Wf, fg, o, c, cg, g_new, cg_new, log_total),
-        columns=_NODE_COLUMNS.value,
-        SIGMOID_FIRST=sigmoid_first,
-        COMPUTE=_compute(c),
-    )
+    g_new, cg_new, log_total = results = [torch.empty_like(cg) for _ in range(3)]
+    tensors = cu_seqlens, Uf, Wf, fg, o, c, cg, *results
+    _launch_on_nodes(_node_forward, cg, *tensors, SIGMOID_FIRST=sigmoid_first)
     return g_new, cg_new, log_total
 
 
@@ -183,60 +152,20 @@ def node_backward(
     `d_Uf`, that of c added to what is there.
     """
     d_Wf, d_fg, d_o, d_cg = (torch.empty_like(tensor) for tensor in (Wf, fg, o, cg))
-    _launch(
-        _node_backward,
-        len(cg),
-        cg.size(1),
-        *(
-            cu_seqlens,
-            Uf,
-            Wf,
-            fg,
-            o,
-            c,
-            cg,
-            cg_new,
-            log_total,
-            dg,
-            dcg,
-            d_Uf,
-            d_Wf,
-            d_fg,
-            d_o,
-            d_c,
-            d_cg,
-        ),
-        columns=_NODE_COLUMNS.value,
-        SIGMOID_FIRST=sigmoid_first,
-        COMPUTE=_compute(c),
-    )
+    given = cu_seqlens, Uf, Wf, fg, o, c, cg, cg_new, log_total, dg, dcg
+    results = d_Uf, d_Wf, d_fg, d_o, d_c, d_cg
+    _launch_on_nodes(_node_backward, cg, *given, *results, SIGMOID_FIRST=sigmoid_first)
     return d_Wf, d_fg, d_o, d_cg
 
 
 def windows(cu_seqlens: Tensor, window: int, states: Tensor, result: Tensor) -> None:
     """[h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence, in `result`."""
-    sentences = len(cu_seqlens) - 1
-    _launch(
-        _windows,
-        _chunks(cu_seqlens, states),
-        states.size(1),
-        *(cu_seqlens, states, result),
-        sentences,
-        WINDOW=window,
-    )
+    _launch_on_words(_windows, states, cu_seqlens, states, result, WINDOW=window)
 
 
 def windows_backward(cu_seqlens: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
     """The gradient of the states, added to what is there."""
-    _launch(
-        _windows_backward,
-        _chunks(cu_seqlens, d_states),
-        d_states.size(1),
-        *(cu_seqlens, d_windows, d_states),
-        len(cu_seqlens) - 1,
-        WINDOW=window,
-        COMPUTE=_compute(d_states),
-    )
+    _launch_on_words(_windows_backward, d_states, cu_seqlens, d_windows, d_states, WINDOW=window)
 
 
 def try_out(device: Union[str, torch.device] = "cuda") -> None:
@@ -282,8 +211,23 @@ def _compute(tensor: Tensor) -> Any:
 
 
 def _chunks(cu_seqlens: Tensor, rows: Tensor) -> int:
-    """How many chunks there may be, known without a look at the cu_seqlens: see `_chunk`."""
+    """How many chunks there may be, known without a look at the cu_seqlens: see `_places`."""
     return len(rows) // _ROWS.value + len(cu_seqlens) - 1
+
+
+def _launch_on_words(
+    kernel: Any, states: Tensor, cu_seqlens: Tensor, *tensors: Optional[Tensor], **constants: Any
+) -> None:
+    """Runs a kernel of which each program has a chunk of words; `states` are (R, h)."""
+    arguments, sentences = (cu_seqlens, *tensors), len(cu_seqlens) - 1
+    constants["COMPUTE"] = _compute(states)
+    _launch(kernel, _chunks(cu_seqlens, states), states.size(1), *arguments, sentences, **constants)
+
+
+def _launch_on_nodes(kernel: Any, states: Tensor, *tensors: Tensor, **constants: Any) -> None:
+    """Runs a kernel of which each program has a sentence; `states` are (B, h)."""
+    constants["COMPUTE"] = _compute(states)
+    _launch(kernel, *states.shape, *tensors, columns=_NODE_COLUMNS.value, **constants)
 
 
 def _launch(
@@ -315,10 +259,11 @@ def _tanh(x):
 
 
 @triton.jit
-def _chunk(cu_seqlens, sentences):
+def _places(cu_seqlens, sentences, HIDDEN: tl.constexpr):
     """
-    This program's sentence and rows: the sentence's number, where it begins and ends, and _ROWS rows of
-    it, of which some, or all, may lie behind its end.
+    This program's words, for the functions below: the sentence's number, where it begins and ends, and
+    _ROWS rows of it, of which some, or all, may lie behind its end; and columns. Which of their numbers
+    there are, and where these are in a tensor of (R, h).
 
     A sentence's chunks are numbered from begin // _ROWS + its number on. That leaves room for all of
     them before the next sentence's, and the numbers end at rows // _ROWS + sentences, for any lengths.
@@ -334,17 +279,10 @@ def _chunk(cu_seqlens, sentences):
     begin = tl.load(cu_seqlens + sentence)
     end = tl.load(cu_seqlens + sentence + 1)
     rows = begin + (chunk - begin // _ROWS - sentence) * _ROWS + tl.arange(0, _ROWS)
-    return sentence, begin, end, rows
-
-
-@triton.jit
-def _places(cu_seqlens, sentences, HIDDEN: tl.constexpr):
-    """`_chunk`, and its columns; where its numbers are in a tensor of (R, h), and which there are."""
-    sentence, begin, end, rows = _chunk(cu_seqlens, sentences)
     columns = tl.program_id(1) * _COLUMNS + tl.arange(0, _COLUMNS)
     mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
     at = rows[:, None] * HIDDEN + columns[None, :]
-    return sentence, begin, end, rows, columns, mask, at
+    return (sentence, begin, end, rows, columns), mask, at
 
 
 @triton.jit
@@ -353,53 +291,55 @@ def _load(tensor, at, mask, COMPUTE: tl.constexpr):
 
 
 @triton.jit
-def _pre_activation(
-    pre,
-    Ux,
-    Vg,
-    sentence,
-    rows,
-    columns,
-    end,
-    q: tl.constexpr,
-    GATES: tl.constexpr,
-    HIDDEN: tl.constexpr,
-    COMPUTE: tl.constexpr,
-):
-    """Gate q before its sigmoid, with W ξ from these rows of `pre`."""
-    at = q * HIDDEN + columns[None, :]
-    mask = (rows[:, None] < end) & (columns[None, :] < HIDDEN)
-    value = _load(pre, rows[:, None] * (GATES * HIDDEN) + at, mask, COMPUTE)
-    value += _load(Ux, rows[:, None] * (GATES * HIDDEN) + at, mask, COMPUTE)
+def _places_of_gates(words, mask, GATES: tl.constexpr, HIDDEN: tl.constexpr):
+    """Where the words' first gate is in W ξ and U x, and in V g; and which of its numbers there are."""
+    sentence, _, _, rows, columns = words
+    at = rows[:, None] * (GATES * HIDDEN) + columns[None, :]
+    return at, sentence * (GATES * HIDDEN) + columns, mask, columns < HIDDEN
+
+
+@triton.jit
+def _pre_activation(pre, Ux, Vg, places, q: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
+    """Gate q before its sigmoid, at what `_places_of_gates` gives."""
+    at, at_node, mask, inside = places
+    value = _load(pre, at + q * HIDDEN, mask, COMPUTE) + _load(Ux, at + q * HIDDEN, mask, COMPUTE)
     if Vg is not None:
-        at_node = sentence * (GATES * HIDDEN) + q * HIDDEN + columns
-        value += _load(Vg, at_node, columns < HIDDEN, COMPUTE)[None, :]
+        value += _load(Vg, at_node + q * HIDDEN, inside, COMPUTE)[None, :]
     return value
 
 
 @triton.jit
+def _highest(pre, Ux, Vg, places, NORMALIZED: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
+    """The highest of the gates that are normalised."""
+    highest = _pre_activation(pre, Ux, Vg, places, 0, HIDDEN, COMPUTE)
+    for q in tl.static_range(1, NORMALIZED):
+        highest = tl.maximum(highest, _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE))
+    return highest
+
+
+@triton.jit
+def _let_in(
+    pre, Ux, Vg, places, x, at, mask, GATES: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr
+):
+    """The candidate u, the last gate, or the words' inputs."""
+    if x is None:
+        return _tanh(_pre_activation(pre, Ux, Vg, places, GATES - 1, HIDDEN, COMPUTE))
+    else:
+        return _load(x, at, mask, COMPUTE)
+
+
+@triton.jit
 def _state(
-    c,
-    cg,
-    sentence,
-    rows,
-    columns,
-    begin,
-    end,
-    q: tl.constexpr,
-    WINDOW: tl.constexpr,
-    HIDDEN: tl.constexpr,
-    COMPUTE: tl.constexpr,
+    c, cg, words, q: tl.constexpr, WINDOW: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr
 ):
     """What gate q lets through: a neighbour's c, zero beyond the sentence, or the sentence's c_g."""
-    inside = columns[None, :] < HIDDEN
+    sentence, begin, end, rows, columns = words
     if q == 2 * WINDOW + 1:
-        at = sentence * HIDDEN + columns
-        return _load(cg, at, columns < HIDDEN, COMPUTE)[None, :]
+        return _load(cg, sentence * HIDDEN + columns, columns < HIDDEN, COMPUTE)[None, :]
     else:
         others = rows[:, None] + (q - WINDOW)
-        at = others * HIDDEN + columns[None, :]
-        return _load(c, at, inside & (others >= begin) & (others < end), COMPUTE)
+        mask = (columns[None, :] < HIDDEN) & (others >= begin) & (others < end)
+        return _load(c, others * HIDDEN + columns[None, :], mask, COMPUTE)
 
 
 @triton.jit(do_not_specialize=["sentences"])
@@ -422,44 +362,24 @@ def _word_forward(
     # The gates: one for each neighbour, the word itself and the node, then i, o and perhaps u.
     NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
-    sentence, begin, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
+    words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
+    places = _places_of_gates(words, mask, GATES, HIDDEN)
 
-    highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     if not SIGMOID_FIRST:
-        for q in tl.static_range(NORMALIZED):
-            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
-            highest = f if q == 0 else tl.maximum(highest, f)
+        highest = _highest(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE)
     total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     cell = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     for q in tl.static_range(NORMALIZED):
-        f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+        f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE)
         e = tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)  # type: ignore[var-annotated]
         if q < NORMALIZED - 1:
-            v = _state(c, cg, sentence, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
-        elif x is None:
-            v = _tanh(
-                _pre_activation(
-                    pre,
-                    Ux,
-                    Vg,
-                    sentence,
-                    rows,
-                    columns,
-                    end,
-                    GATES - 1,
-                    GATES,
-                    HIDDEN,
-                    COMPUTE,
-                )
-            )
+            v = _state(c, cg, words, q, WINDOW, HIDDEN, COMPUTE)
         else:
-            v = _load(x, at, mask, COMPUTE)
+            v = _let_in(pre, Ux, Vg, places, x, at, mask, GATES, HIDDEN, COMPUTE)
         total += e
         cell += e * v
     cell = cell / total
-    o = _sigmoid(
-        _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE)
-    )
+    o = _sigmoid(_pre_activation(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE))
     tl.store(c_new + at, cell, mask=mask)
     tl.store(h_new + at, o * _tanh(cell), mask=mask)
 
@@ -478,8 +398,9 @@ def _word_state(
     GATE: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    sentence, _, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
-    o = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATE, GATES, HIDDEN, COMPUTE)
+    words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
+    places = _places_of_gates(words, mask, GATES, HIDDEN)
+    o = _pre_activation(pre, Ux, Vg, places, GATE, HIDDEN, COMPUTE)
     tl.store(h_new + at, _sigmoid(o) * _tanh(_load(c_new, at, mask, COMPUTE)), mask=mask)
 
 
@@ -514,27 +435,19 @@ def _word_backward(
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
     NORMALIZED: tl.constexpr = NEIGHBORS + 1 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
-    sentence, begin, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
+    words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
+    places = _places_of_gates(words, mask, GATES, HIDDEN)
+    _, _, _, rows, columns = words
     at_partial = tl.program_id(0).to(tl.int64) * ((GATES + 1) * HIDDEN) + columns
 
-    highest = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     if not SIGMOID_FIRST:
-        for q in tl.static_range(NORMALIZED):
-            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
-            highest = f if q == 0 else tl.maximum(highest, f)
+        highest = _highest(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE)
     total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     for q in tl.static_range(NORMALIZED):
-        f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+        f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE)
         total += tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)
-    o = _sigmoid(
-        _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, NORMALIZED, GATES, HIDDEN, COMPUTE)
-    )
-    if x is None:
-        u = _tanh(
-            _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, GATES - 1, GATES, HIDDEN, COMPUTE)
-        )
-    else:
-        u = _load(x, at, mask, COMPUTE)
+    o = _sigmoid(_pre_activation(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE))
+    u = _let_in(pre, Ux, Vg, places, x, at, mask, GATES, HIDDEN, COMPUTE)
 
     # Behind the sentence's end dh and dc are zero, and so is all that comes of them.
     cell = _load(c_new, at, mask, COMPUTE)
@@ -543,11 +456,11 @@ def _word_backward(
     flow = (_load(dc, at, mask, COMPUTE) + d_h * o * (1 - t * t)) / total
     for q in tl.static_range(GATES):
         if q < NORMALIZED:
-            f = _pre_activation(pre, Ux, Vg, sentence, rows, columns, end, q, GATES, HIDDEN, COMPUTE)
+            f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE)
             s = _sigmoid(f) if SIGMOID_FIRST else f - highest
             weight = flow * tl.exp(s)
             if q < NORMALIZED - 1:
-                v = _state(c, cg, sentence, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
+                v = _state(c, cg, words, q, WINDOW, HIDDEN, COMPUTE)
                 if q < NEIGHBORS:
                     at_weight = rows[:, None] * (NEIGHBORS * HIDDEN) + q * HIDDEN + columns[None, :]
                     tl.store(weights + at_weight, weight, mask=mask)
@@ -588,13 +501,9 @@ def _word_backward_sums(
     COMPUTE: tl.constexpr,
 ):
     """The first programs add up c's gradient, the others one gate's partial sums in one sentence."""
-    NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
     if tl.program_id(0) < chunks:
-        _, begin, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
-        total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
-        for q in tl.static_range(NEIGHBORS):
-            total += _given(weights, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
-        tl.store(d_c + at, total, mask=mask)
+        words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
+        tl.store(d_c + at, _given(weights, words, mask, WINDOW, HIDDEN, COMPUTE), mask=mask)
     elif SUMS > 0:
         number = tl.program_id(0).to(tl.int64) - chunks
         sentence, gate = number // SUMS, number % SUMS
@@ -618,22 +527,15 @@ def _word_backward_sums(
 
 
 @triton.jit
-def _given(
-    d_windows,
-    rows,
-    columns,
-    begin,
-    end,
-    q: tl.constexpr,
-    WINDOW: tl.constexpr,
-    HIDDEN: tl.constexpr,
-    COMPUTE: tl.constexpr,
-):
-    """What a row is given by the word in whose window it has place q, zero where there is none."""
-    readers = rows[:, None] - (q - WINDOW)
-    mask = (columns[None, :] < HIDDEN) & (rows[:, None] < end) & (readers >= begin) & (readers < end)
-    at = (readers * (2 * WINDOW + 1) + q) * HIDDEN + columns[None, :]
-    return _load(d_windows, at, mask, COMPUTE)
+def _given(d_windows, words, mask, WINDOW: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
+    """What the words are given by those in whose windows they stand."""
+    _, begin, end, rows, columns = words
+    total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+    for q in tl.static_range(2 * WINDOW + 1):
+        readers = rows[:, None] - (q - WINDOW)
+        at = (readers * (2 * WINDOW + 1) + q) * HIDDEN + columns[None, :]
+        total += _load(d_windows, at, mask & (readers >= begin) & (readers < end), COMPUTE)
+    return total
 
 
 @triton.jit
@@ -762,15 +664,21 @@ def _node_backward(
 
 
 @triton.jit(do_not_specialize=["sentences"])
-def _windows(cu_seqlens, states, result, sentences, HIDDEN: tl.constexpr, WINDOW: tl.constexpr):
+def _windows(
+    cu_seqlens,
+    states,
+    result,
+    sentences,
+    HIDDEN: tl.constexpr,
+    WINDOW: tl.constexpr,
+    COMPUTE: tl.constexpr,
+):
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
-    _, begin, end, rows, columns, mask, _ = _places(cu_seqlens, sentences, HIDDEN)
+    words, mask, _ = _places(cu_seqlens, sentences, HIDDEN)
+    _, _, _, rows, columns = words
     for q in tl.static_range(NEIGHBORS):
-        others = rows[:, None] + (q - WINDOW)
-        there = mask & (others >= begin) & (others < end)
-        value = tl.load(states + others * HIDDEN + columns[None, :], mask=there, other=0)
         at = (rows[:, None] * NEIGHBORS + q) * HIDDEN + columns[None, :]
-        tl.store(result + at, value, mask=mask)
+        tl.store(result + at, _state(states, None, words, q, WINDOW, HIDDEN, COMPUTE), mask=mask)
 
 
 @triton.jit(do_not_specialize=["sentences"])
@@ -783,8 +691,7 @@ def _windows_backward(
     WINDOW: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    _, begin, end, rows, columns, mask, at = _places(cu_seqlens, sentences, HIDDEN)
+    words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
     total = _load(d_states, at, mask, COMPUTE)
-    for q in tl.static_range(2 * WINDOW + 1):
-        total += _given(d_windows, rows, columns, begin, end, q, WINDOW, HIDDEN, COMPUTE)
+    total += _given(d_windows, words, mask, WINDOW, HIDDEN, COMPUTE)
     tl.store(d_states + at, total, mask=mask)
