@@ -44,7 +44,8 @@ class TransformerFeatures(TokenEmbedder):
     layers : `List[int]`, optional (default = `None`)
         Which layers' states: 0 is what the first layer reads, 1 the first layer, -1 the last. The last
         alone by default. Middle layers know more of a word's form, and in a model that was tuned for
-        another task more of what that task has no use for.
+        another task more of what that task has no use for. Layers above them are not computed, and not
+        in the archive, where the transformer has its layers in `encoder.layer`, as BERT and RoBERTa.
     max_length : `int`, optional (default = `512`)
         Pieces, with the two marks around them.
     train_parameters : `bool`, optional (default = `False`)
@@ -124,6 +125,8 @@ class TransformerFeatures(TokenEmbedder):
             if layers is None
             else _from_front(layers, self.transformer.config.num_hidden_layers, model_name)
         )
+        if self._layers is not None:
+            _drop_layers_above(max(self._layers), self.transformer)
         self.transformer.requires_grad_(train_parameters)
         self._arguments = list(inspect.signature(self.transformer.forward).parameters)
         self._max_length = max_length
@@ -292,6 +295,25 @@ def _from_front(layers: List[int], last: int, model_name: str) -> List[int]:
             f'the last layer of "{model_name}", or from -1 for that down to {-last - 1}'
         )
     return [layer % (last + 1) for layer in layers]
+
+
+def _drop_layers_above(last: int, transformer: torch.nn.Module) -> None:
+    """If the layer's states are the same without them: some transformers end with a norm."""
+    stack = getattr(getattr(transformer, "encoder", None), "layer", None)
+    if not isinstance(stack, torch.nn.ModuleList) or len(stack) <= last:
+        return
+    before = _states_of(last, transformer)
+    above = stack[last:]
+    del stack[last:]
+    if not torch.equal(_states_of(last, transformer), before):
+        stack.extend(above)
+
+
+@torch.no_grad()
+def _states_of(layer: int, transformer: torch.nn.Module) -> torch.Tensor:
+    """Those of a short text."""
+    pieces = torch.arange(4).unsqueeze(0)
+    return transformer.eval()(input_ids=pieces, output_hidden_states=True).hidden_states[layer]
 
 
 def _cache_folder_of(cache: Union[bool, str]) -> Optional[Path]:

@@ -15,6 +15,7 @@ from allennlp.modules import TokenEmbedder
 from allennlp.modules.token_embedders import TokenEmbedder as Base
 from tokenizers import ByteLevelBPETokenizer
 from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTokenizerFast
+from transformers.models.bert.modeling_bert import BertEncoder
 
 from slstm_allennlp.modules.token_embedders import feature_store
 from slstm_allennlp.token_indexers import Utf8Indexer
@@ -81,6 +82,31 @@ def test_layers_stand_one_behind_the_other(bert, layers):
     features = torch.cat([expected(bert, WORDS, layer) for layer in layers], dim=1)
     torch.testing.assert_close(embed(module, WORDS)[0], features)
     assert module.get_output_dim() == features.size(1)
+
+
+@pytest.mark.parametrize("layers, left", ([[0], 0], [[1, 0], 1], [[-2], 1], [[1, 2], 2]))
+def test_layers_above_are_not_there(bert, tmp_path, layers, left):
+    module = embedder(bert, cache=False, layers=layers)
+    assert len(module.transformer.encoder.layer) == left
+    other = embedder(bert, cache=False, layers=layers)
+    other.load_state_dict(module.state_dict())
+    assert torch.equal(embed(other, WORDS), embed(module, WORDS))
+
+
+def test_layers_stay_where_the_last_is_not_like_the_others(bert, monkeypatch):
+    """As in transformers that normalise the last one once more."""
+    forward = BertEncoder.forward
+
+    def normalised(self, *args, **kwargs):
+        output = forward(self, *args, **kwargs)
+        *states, last = output.hidden_states
+        output.hidden_states = (*states, last / 2)
+        return output
+
+    monkeypatch.setattr(BertEncoder, "forward", normalised)
+    module = embedder(bert, cache=False, layers=[1])
+    assert len(module.transformer.encoder.layer) == 2
+    torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS, 1))
 
 
 def test_the_last_layer_is_the_default(bert):
@@ -155,15 +181,15 @@ def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, count_c
     embed(embedder(bert, cache=str(tmp_path)), WORDS)
     embed(embedder(bert, cache=str(tmp_path), max_length=8), WORDS)
     assert len(count_calls) == 2
-    for number, layers in enumerate(([0], [1]), 3):
-        embed(embedder(bert, cache=str(tmp_path), layers=layers), WORDS)
-        assert len(count_calls) == number
-    embed(embedder(bert, cache=str(tmp_path), layers=[-2]), WORDS)  # of two: the first again
-    assert len(count_calls) == 4
+    for layers, calls in (([0], 1), ([1], 1), ([-2], 0)):  # of two: the first again
+        module = embedder(bert, cache=str(tmp_path), layers=layers)
+        count_calls.clear()
+        embed(module, WORDS)
+        assert len(count_calls) == calls
     changed = embedder(bert, cache=str(tmp_path))
     changed.transformer.embeddings.LayerNorm.bias.data += 1
     embed(changed, WORDS)
-    assert len(count_calls) == 5
+    assert len(count_calls) == 1
 
 
 def test_a_full_cache_is_said_once(bert, tmp_path, count_calls, caplog):
