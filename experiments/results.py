@@ -174,42 +174,13 @@ def differences(corpora: Any, system: str, baseline: str) -> Iterator[float]:
             yield round(systems[system]["test"][0] - systems[baseline]["test"][0], 2)
 
 
-def recipes() -> List[str]:
-    """The recipes and the linear model on each corpus, with the mean over the texts."""
-    content = load("recipes")
-    texts, others = content["texts"], content["others"]
-    rows = []
-    for label, of in content["systems"].items():
-        means = [of[text][0] for text in texts if text in of]
-        mean = f"{statistics.fmean(means):.2f}" if len(means) == len(texts) else NONE
-        cells = [[spread(of.get(name)) for name in names] for names in (texts, others)]
-        rows.append([label, *cells[0], mean, *cells[1]])
-    return table(["", *texts, "mean", *others.values()], rows)
-
-
-def recipes_in_short() -> List[str]:
-    """The same with one decimal, of some corpora, the best in bold."""
-    content = load("recipes")
-    titles = content["short_titles"]
-    cells = {
-        label: [NONE if name not in of else f"{of[name][0]:.1f}" for name in titles]
-        for label, of in content["systems"].items()
-    }
-    for number, name in enumerate(titles):
-        best = max(cells, key=lambda label: content["systems"][label].get(name, [0.0])[0])
-        cells[best][number] = f"**{cells[best][number]}**"
-    rows = [[content["short_labels"].get(label, label), *row] for label, row in cells.items()]
-    return table(["test accuracy, %", *titles.values()], rows)
-
-
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
     lines = markdown(head, rows).replace("|  ", "| ").splitlines()
     return [lines[0], "|" + "---|" * len(head), *lines[2:]]
 
 
 TABLES: Dict[str, Callable[..., List[str]]] = {
-    function.__name__: function
-    for function in (corpus, grid, overview, recipes, recipes_in_short, unpaired)
+    function.__name__: function for function in (corpus, grid, overview, unpaired)
 }
 
 

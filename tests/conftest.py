@@ -12,7 +12,7 @@ from tests.once import do_once
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 # The configs that need `make vectors`.
-RECIPES = ["reviews_bilstm_attention"]
+RECIPES = ["reviews_bilstm_attention", "reviews_mean"]
 RECIPES += [
     f"{task}_{encoder}" for task in ("entities", "reviews", "tags") for encoder in ("bilstm", "slstm")
 ]

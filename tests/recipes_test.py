@@ -11,12 +11,14 @@ from allennlp.predictors import Predictor
 
 from tests.conftest import BERT_SIZE, RECIPES, ROOT, slow_but
 
-# Of the words' vectors, both sets; and of the characters: filters of three widths.
-INPUT = {"reviews": 300 + 50 + BERT_SIZE, "tags": 300 + 50 + BERT_SIZE + 150}
+# Of the words' vectors, both sets; of BERT, two layers; of the characters, filters of three widths.
+WORD = 300 + 50 + 2 * BERT_SIZE
+INPUT = {"reviews": WORD, "tags": WORD + 150}
 OUTPUT = {
     "reviews_slstm": 300,
     "reviews_bilstm": 400,
     "reviews_bilstm_attention": 200,
+    "reviews_mean": WORD,
     "tags_slstm": 150,
     "tags_bilstm": 300,
 }
@@ -30,6 +32,7 @@ def small(name, bert):
         f"{embedders}.tokens.vectors": None,
         f"{embedders}.glove.vectors": None,
         f"{embedders}.pieces.model_name": str(bert),
+        f"{embedders}.pieces.layers": [1, 2],  # it has no others
         "dataset_reader.max_instances": 30,
         "trainer.num_epochs": 1,
     }

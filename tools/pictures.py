@@ -1,17 +1,16 @@
 """
-Draws the plots of README.md into docs/pictures/, from the tables of RESULTS.md and a measurement:
+Draws the plots of README.md into docs/pictures/, from the numbers of the comparisons and a measurement:
 
     python tools/pictures.py
 
-`recipes.svg` is of the table of the recipes, `length.svg` of the table of all encoders, `texts.svg` of
-`benchmarks/measured/texts-2-threads.json`.
+`recipes.svg` is of `experiments/recipes.json`, `length.svg` of `experiments/evidence.json`, and
+`texts.svg` of `benchmarks/measured/texts-2-threads.json`.
 """
 
 import hashlib
 import json
 import pathlib
-import re
-from typing import Dict, List, Optional
+from typing import Dict
 
 import matplotlib
 
@@ -20,8 +19,19 @@ from matplotlib import pyplot
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEXTS = ROOT / "benchmarks" / "measured" / "texts-2-threads.json"
-LINEAR = "linear model"
-RECIPES = {"recipe, S-LSTM": "#0072b2", "recipe, BiLSTM, maximum and mean": "#d55e00"}
+RECIPES = {
+    "slstm": ("recipe, S-LSTM", "#0072b2"),
+    "bilstm": ("recipe, BiLSTM (texts: attention)", "#d55e00"),
+    "no_encoder": ("recipe, mean of the words", "#999999"),
+}
+CORPORA = {
+    "MR": "MR",
+    "apparel": "apparel",
+    "kitchen_housewares": "kitchen\nware",
+    "books": "books",
+    "ewt": "tags,\na fifth of EWT",
+    "wnut17": "entities,\nWNUT-17 (F1)",
+}
 # The mean number of words of a test text, as RESULTS.md has it.
 WORDS = {"MR": 20, "apparel": 66, "kitchen_housewares": 100, "books": 169}
 ENCODERS = {
@@ -37,76 +47,60 @@ STEPS = {
     "coupled_lstm": ("#009e73", "v-"),
     "torch.nn.LSTM, padded": ("#7a7a7a", "^:"),
 }
-NAMES = {"fastnlp": 'S-LSTM, "fastnlp"', "slstm": 'S-LSTM, "paper"', "balanced": 'S-LSTM, "balanced"'}
+NAMES = {
+    "fastnlp": 'S-LSTM, "fastnlp"',
+    "slstm": 'S-LSTM, "paper"',
+    "balanced": 'S-LSTM, "balanced"',
+    "linear": "linear model",
+}
 
 
-def table(text: str, corner: str, column: str) -> Dict[str, Dict[str, Optional[float]]]:
-    """The means of the table that has this first cell of its head, and this column."""
-    lines = text.splitlines()
-    heads = [number for number, line in enumerate(lines) if cells(line)[:1] == [corner]]
-    (head,) = [number for number in heads if column in cells(lines[number])]
-    columns = cells(lines[head])[1:]
-    rows: Dict[str, Dict[str, Optional[float]]] = {}
-    for line in lines[head + 2 :]:
-        if not line.startswith("|"):
-            break
-        name, *values = cells(line)
-        rows[name.strip("`")] = {key: mean(value) for key, value in zip(columns, values)}
-    return rows
+def scores(comparison: str) -> Dict[str, Dict[str, float]]:
+    """The mean test score of each system on each corpus."""
+    content = json.loads((ROOT / "experiments" / f"{comparison}.json").read_text(encoding="utf-8"))
+    return {
+        corpus: {name: of["test"][0] for name, of in systems.items()}
+        for corpus, systems in content["corpora"].items()
+    }
 
 
-def drawn(text: str) -> str:
-    """What tells whether the plots are of the tables in this text; it is in each plot's file."""
-    tables = table(text, "", "apparel"), table(text, "system", "books"), TEXTS.read_text()
-    return hashlib.sha256(repr(tables).encode()).hexdigest()
+def drawn() -> str:
+    """What tells whether the plots are of these numbers; it is in each plot's file."""
+    numbers = scores("recipes"), scores("evidence"), TEXTS.read_text()
+    return hashlib.sha256(repr(numbers).encode()).hexdigest()
 
 
-def cells(line: str) -> List[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
-
-
-def mean(cell: str) -> Optional[float]:
-    """Of `mean ± standard deviation`; none where the cell has no number."""
-    number = re.match(r"\**([-+]?\d+(\.\d+)?)", cell)
-    return float(number.group(1)) if number else None
-
-
-def recipes(text: str) -> pyplot.Figure:
+def recipes() -> pyplot.Figure:
     """How far the recipes are ahead of the linear model; F1 of entities has a scale of its own."""
-    rows = table(text, "", "apparel")
-    columns = [column for column in rows[LINEAR] if column != "mean"]
+    of_corpora, names = scores("recipes"), list(CORPORA)
     figure, panels = pyplot.subplots(
-        1, 2, figsize=(7.2, 2.9), constrained_layout=True, width_ratios=(len(columns) - 1, 1.6)
+        1, 2, figsize=(7.2, 2.9), constrained_layout=True, width_ratios=(len(names) - 1, 1.3)
     )
-    for axes, part in zip(panels, (columns[:-1], columns[-1:])):
-        for number, (name, color) in enumerate(RECIPES.items()):
-            points = [(place, rows[name][column]) for place, column in enumerate(part)]
-            places = [place + 0.38 * number for place, value in points if value is not None]
-            leads = [
-                difference(value, rows[LINEAR][part[place]])
-                for place, value in points
-                if value is not None
-            ]
-            bars = axes.bar(places, leads, 0.36, color=color, label=name.split(", max")[0])
-            axes.bar_label(bars, fmt="%+.1f", fontsize=8)
-        axes.set_xticks(
-            [place + 0.19 for place in range(len(part))],
-            [column.replace(", ", ",\n") for column in part],
-        )
+    for axes, part in zip(panels, (names[:-1], names[-1:])):
+        for number, (system, (label, color)) in enumerate(RECIPES.items()):
+            leads = {}
+            for place, corpus in enumerate(part):
+                of = of_corpora[corpus]
+                name = f"{system}_attention" if f"{system}_attention" in of else system
+                if name in of:
+                    leads[place + 0.28 * number] = of[name] - of["linear"]
+            bars = axes.bar(list(leads), list(leads.values()), 0.26, color=color, label=label)
+            axes.bar_label(bars, fmt="%+.1f", fontsize=7)
+        axes.set_xticks([place + 0.28 for place in range(len(part))], [CORPORA[name] for name in part])
         axes.axhline(0, color="black", linewidth=1)
         axes.margins(y=0.15)
     panels[0].set_ylabel("points ahead of a linear model")
-    panels[0].legend(loc="upper right")
+    panels[0].legend(loc="upper right", fontsize=8)
     return figure
 
 
-def length(text: str) -> pyplot.Figure:
+def length() -> pyplot.Figure:
     """How far encoders are ahead of the BiLSTM, over the length of the texts."""
-    rows = table(text, "system", "books")
+    of_corpora = scores("evidence")
     figure, axes = pyplot.subplots(figsize=(7.2, 3.0), constrained_layout=True)
     for name, (color, marker) in ENCODERS.items():
-        leads = [difference(rows[name][corpus], rows["bilstm"][corpus]) for corpus in WORDS]
-        axes.plot(list(WORDS.values()), leads, f"{marker}-", color=color, label=NAMES.get(name, LINEAR))
+        leads = [of_corpora[corpus][name] - of_corpora[corpus]["bilstm"] for corpus in WORDS]
+        axes.plot(list(WORDS.values()), leads, f"{marker}-", color=color, label=NAMES[name])
     axes.axhline(0, color="black", linewidth=1)
     axes.annotate("BiLSTM", (150, 0), (0, 3), textcoords="offset points", fontsize=8)
     ticks = [f"{words}\n{name.split('_')[0]}" for name, words in WORDS.items()]
@@ -118,7 +112,7 @@ def length(text: str) -> pyplot.Figure:
     return figure
 
 
-def texts(text: str) -> pyplot.Figure:
+def texts() -> pyplot.Figure:
     """How long a training step takes over the length of its texts, at equal weights."""
     rows = json.loads(TEXTS.read_text())["rows"]
     lengths = [int(row["case"]) for row in rows]
@@ -135,21 +129,15 @@ def texts(text: str) -> pyplot.Figure:
     return figure
 
 
-def difference(ours: Optional[float], theirs: Optional[float]) -> float:
-    assert ours is not None and theirs is not None
-    return ours - theirs
-
-
 PICTURES = {"recipes.svg": recipes, "length.svg": length, "texts.svg": texts}
 
 
 def main(folder: pathlib.Path) -> None:
-    text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
     folder.mkdir(parents=True, exist_ok=True)
     with pyplot.rc_context({"svg.hashsalt": "pictures", "font.size": 9, "svg.fonttype": "none"}):
         for name, draw in PICTURES.items():
-            figure = draw(text)
-            about = {"Date": None, "Description": drawn(text)}
+            figure = draw()
+            about = {"Date": None, "Description": drawn()}
             figure.savefig(folder / name, metadata=about, facecolor="white")
             pyplot.close(figure)
 

@@ -25,7 +25,11 @@ function(encoder) {
         token_embedders: {
           tokens: { type: 'embedding', embedding_dim: 300, vectors: 'en_core_web_md' },
           glove: { type: 'embedding', embedding_dim: 50, vectors: 'glove-6b-50d' },
-          pieces: { type: 'transformer_features', model_name: 'all-MiniLM-L6-v2' },
+          pieces: {
+            type: 'transformer_features',
+            model_name: 'all-MiniLM-L6-v2',
+            layers: [3, 4],  // of six: the last know less of opinions (docs/recipes.md)
+          },
         },
       },
       seq2seq_encoder: { type: 'dropout', dropout: 0.5 },

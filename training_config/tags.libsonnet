@@ -24,7 +24,11 @@ local tags(encoder) = {
       token_embedders: {
         tokens: { type: 'embedding', embedding_dim: 300, vectors: 'en_core_web_md' },
         glove: { type: 'embedding', embedding_dim: 50, vectors: 'glove-6b-50d' },
-        pieces: { type: 'transformer_features', model_name: 'all-MiniLM-L6-v2' },
+        pieces: {
+          type: 'transformer_features',
+          model_name: 'all-MiniLM-L6-v2',
+          layers: [3, 4],  // of six: the last know less of single words (docs/recipes.md)
+        },
         characters: {
           type: 'character_encoding',
           embedding: { embedding_dim: 30, vocab_namespace: 'token_characters' },

@@ -10,8 +10,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.experiments.tables_test import write_report
 
-FILES = {path.stem for path in (ROOT / "experiments").glob("*.json")}
-COMPARISONS = sorted(FILES - {"recipes"})  # those have no `corpora`
+FILES = sorted(path.stem for path in (ROOT / "experiments").glob("*.json"))
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +27,7 @@ def test_the_documents_have_the_tables_that_the_script_writes(script):
         used.update(
             word for block in re.findall(r"<!-- results: (.*) -->", text) for word in block.split()
         )
-    assert used >= FILES
+    assert used >= set(FILES)
 
 
 def test_a_changed_number_changes_the_document(script, monkeypatch):
@@ -59,7 +58,7 @@ def test_every_number_is_in_a_table(script, monkeypatch):
         marks[where] = f"{number:,}" if isinstance(value, int) else f"{number:.1f}"
         return number
 
-    for name in COMPARISONS:
+    for name in FILES:
         contents[name]["corpora"] = marked(contents[name]["corpora"], name)
     functions = script["filled"].__globals__
     monkeypatch.setitem(functions, "load", contents.get)
@@ -72,7 +71,7 @@ def test_every_number_is_in_a_table(script, monkeypatch):
     assert not [where for where, mark in marks.items() if mark not in found]
 
 
-@pytest.mark.parametrize("name", COMPARISONS)
+@pytest.mark.parametrize("name", FILES)
 def test_differences_are_those_of_the_means(script, name):
     for corpus in script["load"](name)["corpora"]:
         systems = script["systems_of"](name, corpus)
@@ -110,7 +109,7 @@ def test_numbers_are_taken_from_reports(script, tmp_path, monkeypatch):
     ]
 
 
-@pytest.mark.parametrize("name", COMPARISONS)
+@pytest.mark.parametrize("name", FILES)
 def test_numbers_are_taken_into_a_file_that_there_is(script, name, tmp_path, monkeypatch):
     write_report(tmp_path / "mine", {"a": ([0.5, 0.7], [0.6, 0.8])})
     (tmp_path / "experiments").mkdir()
