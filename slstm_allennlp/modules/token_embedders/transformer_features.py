@@ -313,7 +313,10 @@ def _drop_layers_above(last: int, transformer: torch.nn.Module) -> None:
 def _states_of(layer: int, transformer: torch.nn.Module) -> torch.Tensor:
     """Those of a short text."""
     pieces = torch.arange(4).unsqueeze(0)
-    return transformer.eval()(input_ids=pieces, output_hidden_states=True).hidden_states[layer]
+    output = transformer.eval()(
+        input_ids=pieces, attention_mask=torch.ones_like(pieces), output_hidden_states=True
+    )
+    return output.hidden_states[layer]
 
 
 def _cache_folder_of(cache: Union[bool, str]) -> Optional[Path]:
