@@ -128,24 +128,32 @@ def packed(W: Tensor, rows: int, keep: bool = False) -> Tensor:
     return onednn.pack(W.contiguous(), rounded(rows)) if pays else W
 
 
-def multiplication(W: Tensor, rows: int, keep: bool = False) -> Callable[[Tensor], Tensor]:
-    """
-    x ↦ x Wᵀ without a gradient, for several products with about so many rows each.
+class Multiplication(NamedTuple):
+    """x ↦ x Wᵀ without a gradient."""
 
-    # Parameters
+    laid_out: Tensor
+    is_turned: bool  # into Wᵀ; else W, in any layout
 
-    W : `Tensor`
-        *Shape:* (m, n)
-    rows : `int`
-    keep : `bool`, optional (default = `False`)
-        Whether for so many products that any order in memory pays.
-    """
-    if keep and (rows < _FEW_TO_KEEP or W.numel() <= LARGE) and W.dtype == torch.float32:
-        # MKL reads W as fast as memory gives it, if what it adds up stands side by side.
-        turned = W.t().contiguous()
-        return lambda x: torch.mm(x, turned)
-    laid_out = packed(W, rows, keep)
-    return lambda x: product(x, laid_out)
+    @classmethod
+    def with_weight(cls, W: Tensor, rows: int, keep: bool = False) -> "Multiplication":
+        """
+        For several products with about so many rows each.
+
+        # Parameters
+
+        W : `Tensor`
+            *Shape:* (m, n)
+        rows : `int`
+        keep : `bool`, optional (default = `False`)
+            Whether for so many products that any order in memory pays.
+        """
+        if keep and (rows < _FEW_TO_KEEP or W.numel() <= LARGE) and W.dtype == torch.float32:
+            # MKL reads W as fast as memory gives it, if what it adds up stands side by side.
+            return cls(W.t().contiguous(), True)
+        return cls(packed(W, rows, keep), False)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return torch.mm(x, self.laid_out) if self.is_turned else product(x, self.laid_out)
 
 
 def rows_for(rows: int, W: Tensor) -> int:

@@ -122,8 +122,7 @@ def fused_slstm(
         h, g = _FusedSteps.apply(plan, *inputs_of_steps, *states)
     else:
         with torch.autocast(Ux.device.type, enabled=False):
-            last = _Run(plan, inputs_of_steps, product_weights).forward(states)[1]
-            h, g = last.h, last.g  # type: ignore[assignment]
+            h, g = _Run(plan, inputs_of_steps, product_weights).without_gradients(states)  # type: ignore[assignment]
 
     words = sentences = None
     if need_words:
@@ -268,6 +267,35 @@ class _Run:
                     record = record._replace(h=h, c=before.c, g=before.g, cg=before.cg)
                 steps.append(record)
         return steps, states
+
+    def without_gradients(self, start: _States) -> Tuple[Tensor, Optional[Tensor]]:
+        """The last h and g: but for a first step from one h, by one call of compiled kernels."""
+        plan, weights, left = self.plan, self.weights, self.plan.num_steps
+        states, multiplied = self.whole(start), [weights.W]
+        if start.is_one_row:
+            left -= 1
+            states, _ = self.step(
+                states, first=True, words=left > 0 or plan.need_words, node=left > 0 or plan.need_node
+            )
+        if states.g is not None:
+            multiplied += [weights.for_g, weights.for_word, weights.for_mean]
+        h, g = plan.kernels.steps(
+            self.cu_seqlens,
+            plan.window,
+            plan.sigmoid_first,
+            plan.shared_forget,
+            left,
+            plan.need_words,
+            plan.need_node,
+            rounded(len(self.Ux)),
+            rounded(len(self.counts)),
+            [weight.multiplication for weight in multiplied],
+            None if self.sentence_b is None else self.sentence_b.flatten(),
+            self.Ux,
+            self.x,
+            *states,
+        )
+        return h, g
 
     def whole(self, start: _States) -> _States:
         """The start with states for every word, in order in memory."""

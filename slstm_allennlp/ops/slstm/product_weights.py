@@ -2,12 +2,12 @@
 
 from functools import cached_property
 from types import ModuleType
-from typing import Callable, NamedTuple, Optional, Tuple
+from typing import NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
 
-from slstm_allennlp.ops.products import multiplication, packed, product, rows_for
+from slstm_allennlp.ops.products import Multiplication, packed, product, rows_for
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
 _MANY = 64  # rows, of which oneDNN's order suits all batches but those of one word
@@ -37,15 +37,16 @@ class Weight:
     def __init__(self, W: Tensor, dtype: torch.dtype, rows: int, keep: bool = False) -> None:
         self._given, self.dtype, self._rows = W, dtype, rows
         if keep:
-            self._forward = multiplication(self._W, rows, keep)
+            self.multiplication = Multiplication.with_weight(self._W, rows, keep)
 
     @cached_property
     def _W(self) -> Tensor:
         return self._given.to(self.dtype)
 
     @cached_property
-    def _forward(self) -> Callable[[Tensor], Tensor]:
-        return multiplication(self._W, self._rows)
+    def multiplication(self) -> Multiplication:
+        """x ↦ x Wᵀ, of x in `dtype`."""
+        return Multiplication.with_weight(self._W, self._rows)
 
     @cached_property
     def _backward(self) -> Tensor:
@@ -57,7 +58,7 @@ class Weight:
 
     def forward(self, x: Tensor) -> Tensor:
         """x Wᵀ, in the precision of x."""
-        return self._forward(x.to(self.dtype)).to(x.dtype)
+        return self.multiplication(x.to(self.dtype)).to(x.dtype)
 
     def backward(self, d: Tensor) -> Tensor:
         """d W, in the precision of d."""

@@ -8,9 +8,12 @@
 
 #include <torch/extension.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "elementwise.h"
@@ -417,6 +420,35 @@ Shape shape_of(const Tensor& c, int64_t window, const Optional& cg, const Option
   return shape;
 }
 
+// A weight W of products x Wᵀ as `Multiplication` of products.py has it: laid out, and whether that is Wᵀ.
+using Weight = std::pair<Tensor, bool>;
+
+// x Wᵀ, for oneDNN with zeros behind x, up to so many rows.
+Tensor product(const Tensor& x, const Weight& W, int64_t rows) {
+  const auto& [laid_out, is_turned] = W;
+  if (is_turned) return at::mm(x, laid_out);
+  const Tensor padded = rows == x.size(0) ? x : at::constant_pad_nd(x, {0, 0, 0, rows - x.size(0)});
+  if (!laid_out.is_mkldnn()) return at::linear(padded, laid_out).narrow(0, 0, x.size(0));
+  static const auto linear = c10::Dispatcher::singleton().findSchemaOrThrow("mkldnn::_linear_pointwise", "");
+  const c10::impl::GenericList none(c10::OptionalType::create(c10::NumberType::get()));
+  torch::jit::Stack stack = {padded, laid_out, c10::IValue(), std::string("none"), none, std::string()};
+  linear.callBoxed(stack);
+  return stack.back().toTensor().narrow(0, 0, x.size(0));
+}
+
+// The mean of each sentence's words.
+template <typename T>
+void means_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const T* states, T* out) {
+  over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
+    T sum[kBlock] = {};
+    for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
+      for (int64_t i = 0; i < n; ++i) sum[i] += states[row * h + j + i];
+    }
+    const T words = std::max<int64_t>(1, cu_seqlens[s + 1] - cu_seqlens[s]);
+    for (int64_t i = 0; i < n; ++i) out[s * h + j + i] = sum[i] / words;
+  });
+}
+
 }  // namespace
 
 std::vector<Tensor> word_forward(Tensor cu_seqlens, int64_t window, bool sigmoid_first, Tensor pre,
@@ -495,6 +527,48 @@ void windows_backward(Tensor cu_seqlens, int64_t window, Tensor d_windows, Tenso
   });
 }
 
+// So many steps without gradients, of states for every word: the last h and g. Products have up to `rows` rows of
+// words and `nodes` of sentences, and the precision of Ux. `weights` are W, and with a sentence node those that
+// multiply g, a word's h for the node, and the mean of h.
+std::vector<Optional> steps(Tensor cu_seqlens, int64_t window, bool sigmoid_first, bool shared_forget, int64_t number,
+                            bool need_words, bool need_node, int64_t rows, int64_t nodes,
+                            const std::vector<Weight>& weights, Optional sentence_b, Tensor Ux, Optional x, Tensor h,
+                            Tensor c, Optional g, Optional cg) {
+  const int64_t words = h.size(0), size = h.size(1), gates = Ux.size(1);
+  const auto T = h.scalar_type(), P = Ux.scalar_type();
+  const Tensor xi = at::zeros({rows, (2 * window + 1) * size}, Ux.options());
+  for (int64_t step = 0; step < number; ++step) {
+    const bool last = step == number - 1, has_node = g && (need_node || !last);
+    Tensor h_new = h, c_new = c, Wg;
+    Optional Vg;
+    if (g) {
+      const Tensor of_g = product(g->to(P), weights[1], nodes).to(T);
+      Vg = of_g.narrow(1, 0, gates).contiguous();
+      Wg = of_g.narrow(1, gates, of_g.size(1) - gates) + *sentence_b;
+    }
+    if (need_words || !last) {
+      windows(cu_seqlens, window, h, xi.narrow(0, 0, words));
+      const Tensor pre = product(xi, weights[0], rows).narrow(0, 0, words);
+      const auto next = word_forward(cu_seqlens, window, sigmoid_first, pre, Ux, Vg, c, cg, x);
+      h_new = next[0], c_new = next[1];
+    }
+    if (has_node) {
+      Tensor mean = torch::empty_like(*g);
+      dispatch(h, h, [&](auto T, auto) {
+        means_(size, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, T.in(h), T.out(mean));
+      });
+      const Tensor own = Wg.narrow(1, Wg.size(1) - 2 * size, 2 * size) + product(mean.to(P), weights[3], nodes).to(T);
+      const Tensor first = own.narrow(1, 0, size).contiguous(), second = own.narrow(1, size, size).contiguous();
+      const auto next = node_forward(cu_seqlens, sigmoid_first, product(h.to(P), weights[2], rows),
+                                     Wg.narrow(1, 0, size).contiguous(), shared_forget ? first : second,
+                                     shared_forget ? second : first, c, *cg);
+      g = next[0], cg = next[1];
+    }
+    h = h_new, c = c_new;
+  }
+  return {h, g};
+}
+
 // A number from all that is in memory for the tensors, in its order: another one says that they are others.
 // Each of 32 lanes adds up its words and its sums so far, so that words that change places change it, too.
 int64_t fingerprint(const std::vector<Tensor>& tensors) {
@@ -538,5 +612,6 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("node_backward", &node_backward);
   m.def("windows", &windows);
   m.def("windows_backward", &windows_backward);
+  m.def("steps", &steps, pybind11::call_guard<pybind11::gil_scoped_release>());
   m.def("fingerprint", &fingerprint);
 }
