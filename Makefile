@@ -11,8 +11,9 @@ STOCK_INSTALLED := $(STOCK)/.installed
 DEMO := output/demo
 PIP := -m pip install --quiet --disable-pip-version-check
 
-# On all cores, with one thread each; a worker that is done takes over tests of another.
-PYTEST := -m pytest --numprocesses logical --dist worksteal
+# One worker more than there are cores, since some tests wait for processes, with one thread each; a worker that is
+# done takes over tests of another.
+PYTEST = -m pytest --numprocesses $$(($$(nproc) + 1)) --dist worksteal
 test test-all check test-stock: export OMP_NUM_THREADS := 1
 
 .PHONY: help install demo vectors test test-all check lint format test-stock clean

@@ -25,16 +25,16 @@ POISONED = 1
 MODULES = {
     **{
         f"slstm {transition}": lambda transition=transition: SentenceStateLSTM(
-            6, 6, num_steps=3, transition=transition
+            6, 6, num_steps=2, transition=transition
         )
         for transition in ("paper", "released", "fastnlp", "balanced")
     },
     "slstm one step": lambda: SentenceStateLSTM(6, 6, num_steps=1),
-    "slstm two nodes": lambda: SentenceStateLSTM(6, 6, num_steps=3, num_sentence_nodes=2),
-    "slstm no node": lambda: SentenceStateLSTM(6, 6, num_steps=3, num_sentence_nodes=0),
-    "slstm layer_norm": lambda: SentenceStateLSTM(6, 6, num_steps=3, layer_norm=True),
-    "slstm window": lambda: SentenceStateLSTM(6, 6, num_steps=3, window_size=2),
-    "slstm recompute": lambda: SentenceStateLSTM(6, 6, num_steps=3, recompute=True),
+    "slstm two nodes": lambda: SentenceStateLSTM(6, 6, num_steps=2, num_sentence_nodes=2),
+    "slstm no node": lambda: SentenceStateLSTM(6, 6, num_steps=2, num_sentence_nodes=0),
+    "slstm layer_norm": lambda: SentenceStateLSTM(6, 6, num_steps=2, layer_norm=True),
+    "slstm window": lambda: SentenceStateLSTM(6, 6, num_steps=2, window_size=2),
+    "slstm recompute": lambda: SentenceStateLSTM(6, 6, num_steps=2, recompute=True),
     **{
         f"cas_lstm {fusion}": lambda fusion=fusion: CellAwareStackedLSTM(
             6, 6, 2, bidirectional=True, fusion=fusion
@@ -145,11 +145,9 @@ def gpu_kernels(monkeypatch):
                 ("slstm recompute", "autocast", "last", -float("inf")),
                 ("slstm fastnlp", "float64", "padding", float("nan")),
                 ("slstm released", "float32", "last", float("inf")),
-                ("slstm fastnlp", "float64", "first", float("nan")),
                 ("slstm balanced", "autocast", "last", float("nan")),
                 ("slstm no node", "float32", "first", -float("inf")),
-                ("slstm window", "float64", "first", float("nan")),
-                ("slstm paper", "autocast", "padding", float("inf")),
+                ("slstm window", "autocast", "padding", float("inf")),
             )
         ),
     ],

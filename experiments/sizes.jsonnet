@@ -1,0 +1,36 @@
+// The recipes and two encoders alone over the number of labelled reviews, for `slstm compare`:
+//
+//   SIZE=50 TASK=apparel DATA=sizes/50 slstm compare experiments/sizes.jsonnet --output-dir output/sizes/50
+//
+// Run in the project's folder, after `make vectors`. RESULTS.md has the commands that make DATA.
+// Small sets get more epochs, so that all systems take at least 3,200 reviews.
+local tasks = import 'tasks.libsonnet';
+local task = std.extVar('TASK'), data = std.extVar('DATA');
+local budget = { 'trainer.num_epochs': std.max(8, std.floor(3200 / std.parseInt(std.extVar('SIZE')))) };
+
+local recipe(encoder) = { config: 'training_config/reviews_%s.jsonnet' % encoder, overrides: budget };
+// As in evidence.jsonnet: words of 64 numbers, nothing pretrained, and no linear model beside them.
+local alone = tasks.comparison(task, data, {
+  slstm_alone: tasks.slstm({ transition: 'fastnlp', hidden_size: 69 }),
+  bilstm_alone: tasks.attention(tasks.both_ways({ hidden_size: 100 })),
+});
+
+{
+  seeds: [13, 14, 15],
+  baseline: 'slstm',
+  linear: true,
+  systems: {
+    slstm: recipe('slstm'),
+    bilstm_attention: recipe('bilstm_attention'),
+    no_encoder: recipe('mean'),
+  } + {
+    [name]: alone.systems[name] + { overrides+: alone.overrides + budget + { 'trainer.patience': null } }
+    for name in std.objectFields(alone.systems)
+  },
+  overrides: {
+    'dataset_reader.dataset': task,
+    train_data_path: data + '#train',
+    validation_data_path: data + '#dev',
+    test_data_path: data + '#test',
+  },
+}
