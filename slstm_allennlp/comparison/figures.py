@@ -216,10 +216,8 @@ def _letters_of(texts: Sequence[str]) -> Iterator[None]:
     from matplotlib import font_manager, rc_context
 
     known = font_manager.get_font(font_manager.findfont("DejaVu Sans")).get_charmap()
-    if all(ord(letter) in known for text in texts for letter in text):
-        yield
-        return
-    with rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+    has_all = all(ord(letter) in known for text in texts for letter in text)
+    with rc_context({} if has_all else {"svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
 
