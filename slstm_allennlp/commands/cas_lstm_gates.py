@@ -1,5 +1,4 @@
 import argparse
-import json
 import pathlib
 from typing import Any, Dict, List
 
@@ -15,6 +14,7 @@ from slstm_allennlp.commands.inputs import (
     read_inputs,
 )
 from slstm_allennlp.comparison.figures import drawing
+from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
 
 
@@ -58,11 +58,8 @@ def cas_lstm_gates(arguments: argparse.Namespace) -> None:
             predictor.predict_batch_json(batch)
     if not histograms.histograms:
         raise ConfigurationError(f"{arguments.input_file}: no words in the file, expected sentences")
-    folder.mkdir(parents=True, exist_ok=True)
     report = _report(histograms.histograms)
-    (folder / "gates.json").write_text(
-        json.dumps({"lines": len(inputs), **report}, indent=1) + "\n", encoding="utf-8"
-    )
+    write_json(folder / "gates.json", {"lines": len(inputs), **report})
     draw(histograms.histograms, folder / "gates.png")
     for place in report["places"]:
         for key in QUANTITIES:

@@ -14,13 +14,7 @@ from allennlp.common.util import SigTermReceived
 
 from slstm_allennlp.commands.inputs import positive
 from slstm_allennlp.comparison.folders import ComparisonFolder
-from slstm_allennlp.comparison.plan import (
-    DEFAULT_SEEDS,
-    Plan,
-    Run,
-    plan_from_options,
-    section,
-)
+from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options, section
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results

@@ -67,5 +67,6 @@ def read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[Jso
         return inputs
     blank = getattr(predictor, "of_sentence", lambda _: None)("")
     texts = [each for each in inputs if each != blank]
-    few = min(arguments.sample, len(texts))
-    return random.Random(arguments.seed).sample(texts, few) if few < len(texts) else inputs
+    if arguments.sample < len(texts):
+        return random.Random(arguments.seed).sample(texts, arguments.sample)
+    return inputs

@@ -6,7 +6,6 @@ from typing import Any, Dict, List
 
 from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.util import JsonDict
 
 from slstm_allennlp.commands.inputs import (
     add_input_arguments,
@@ -15,7 +14,7 @@ from slstm_allennlp.commands.inputs import (
     positive,
     read_inputs,
 )
-from slstm_allennlp.inside import Reading, TraceRecorder, page, report_of
+from slstm_allennlp.inside import TraceRecorder, page, report_of
 
 
 @Subcommand.register("slstm-inside")
@@ -66,7 +65,7 @@ def slstm_inside(arguments: argparse.Namespace) -> None:
     predictor, recorder = open_model(arguments, partial(TraceRecorder, more_steps=arguments.more_steps))
     inputs = read_inputs(arguments, predictor)
     encoders: Dict[str, Any] = {}
-    results = []
+    results: List[Dict[str, Any]] = []
     with recorder:
         for given in inputs:  # one by one, so that it is known what was read for which
             try:
@@ -76,7 +75,8 @@ def slstm_inside(arguments: argparse.Namespace) -> None:
                 raise ValueError(f"{where}: {error}") from error
             readings = recorder.take()
             encoders.update({reading.encoder: asdict(reading.settings) for reading in readings})
-            results.append(_result(given, prediction, readings, arguments.tolerance))
+            reports = [report_of(reading, arguments.tolerance) for reading in readings]
+            results.append({"input": given, "prediction": prediction, "readings": reports})
     if not encoders:
         raise ConfigurationError(f"{arguments.input_file}: no words in the file, expected sentences")
     report = {
@@ -94,16 +94,6 @@ def slstm_inside(arguments: argparse.Namespace) -> None:
         for reading in result["readings"]:
             print(_summary(reading))
     print(f"The page: {folder / 'inside.html'}")
-
-
-def _result(
-    given: JsonDict, prediction: JsonDict, readings: List[Reading], tolerance: float
-) -> Dict[str, Any]:
-    return {
-        "input": given,
-        "prediction": prediction,
-        "readings": [report_of(reading, tolerance) for reading in readings],
-    }
 
 
 def _summary(reading: Dict[str, Any]) -> str:

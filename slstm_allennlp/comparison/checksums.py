@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-_KEYS = ("train_data_path", "validation_data_path", "test_data_path")
+DATA_KEYS = ("train_data_path", "validation_data_path", "test_data_path")
 
 
 def checksums(config: Dict[str, Any]) -> Dict[str, str]:
@@ -15,7 +15,7 @@ def checksums(config: Dict[str, Any]) -> Dict[str, str]:
     paths names; without those that are no file or folder here, such as an address or a pattern. What
     follows a `#` says which part a reader takes, what follows a `!` where in an archive.
     """
-    paths = {key: _path_of(config.get(key)) for key in _KEYS}
+    paths = {key: _path_of(config.get(key)) for key in DATA_KEYS}
     return {key: _checksum(path) for key, path in paths.items() if path is not None}
 
 

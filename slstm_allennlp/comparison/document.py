@@ -1,6 +1,7 @@
 """A report as a list of parts, written as Markdown or as one HTML page that needs nothing beside it."""
 
 import base64
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Sequence, Union
@@ -86,17 +87,14 @@ def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
     )
     templates.filters["markdown"] = _markdown
     templates.filters["data_uri"] = lambda path: _data_uri(folder / path)
-    templates.tests["links"] = lambda cell: not isinstance(cell, str)
     for name in ("report.md", "report.html"):
         text = templates.get_template(f"{name}.jinja").render(title=title, parts=parts)
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _markdown(text: Any) -> str:
+def _markdown(text: str) -> str:
     """Within a line or a table's cell."""
-    for character in "\\|*_`<":
-        text = text.replace(character, "\\" + character)
-    return text
+    return re.sub(r"([\\|*_`<])", r"\\\1", text)
 
 
 def _data_uri(path: Path) -> str:

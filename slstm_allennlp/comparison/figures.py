@@ -13,12 +13,19 @@ import numpy
 
 from slstm_allennlp.comparison.lines import Chart, Line, Scale
 
-_COLORS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#a0527f", "#7a7a7a")
-# Six as different as there are colours, since a level has no marker.
-_LINES = ("-", "--", "-.", ":", (0, (10, 3)), (0, (4, 1.5, 1, 1.5, 1, 1.5)))
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+# Of the lines in a panel: each has its own colour, dashes and marker, and a level has no marker.
+_STYLES: List[Dict[str, Any]] = [
+    {"color": color, "linestyle": line, "marker": marker, "markersize": 4, "linewidth": 1.3}
+    for color, line, marker in (
+        ("#000000", "-", "o"),
+        ("#0072b2", "--", "s"),
+        ("#d55e00", "-.", "^"),
+        ("#009e73", ":", "D"),
+        ("#a0527f", (0, (10, 3)), "v"),
+        ("#7a7a7a", (0, (4, 1.5, 1, 1.5, 1, 1.5)), "P"),
+    )
+]
 _MOST_LABELS = 20
-_MOST_TOGETHER = 6  # lines in a panel, which are as many colours
 _COLUMNS = 4  # of panels, where each line has its own
 _LARGE, _SMALL = (5.2, 3.6), (2.6, 1.9)  # panels, in inches
 _MOST_NUMBERS = 12  # labels with which the cells are wide enough for numbers
@@ -34,36 +41,16 @@ def drawing(
     path: Path, size: Tuple[float, float], rows: int = 1, columns: int = 1
 ) -> Iterator[numpy.ndarray]:
     """Axes of that size in rows and columns; the file's ending chooses its form."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
     path.parent.mkdir(parents=True, exist_ok=True)
     # The same input gives the same file.
-    with pyplot.rc_context({"svg.hashsalt": "compare", "font.size": 9}):
-        figure, axes = pyplot.subplots(
-            rows,
-            columns,
-            figsize=(size[0] * columns, size[1] * rows),
-            squeeze=False,
-            constrained_layout=True,
-        )
-        yield axes
+    with rc_context({"svg.hashsalt": "compare", "font.size": 9}):
+        figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+        yield figure.subplots(rows, columns, squeeze=False)
         metadata = {"Date": None} if path.suffix == ".svg" else {}
         figure.savefig(path, dpi=150, metadata=metadata)
-        pyplot.close(figure)
-
-
-def _styles() -> Iterator[Dict[str, Any]]:
-    for number in itertools.count():
-        yield {
-            "color": _COLORS[number % len(_COLORS)],
-            "linestyle": _LINES[number % len(_LINES)],
-            "marker": _MARKERS[number % len(_MARKERS)],
-            "markersize": 4,
-            "linewidth": 1.3,
-        }
 
 
 def chart(path: Path, of: Chart) -> bool:
@@ -85,12 +72,12 @@ def chart(path: Path, of: Chart) -> bool:
 
 def are_apart(number: int) -> bool:
     """Whether so many lines have panels of their own."""
-    return number > _MOST_TOGETHER
+    return number > len(_STYLES)
 
 
 def _draw_together(axes: numpy.ndarray, of: Chart) -> None:
     for axis, (scale, systems) in zip(axes.flat, of.panels.items()):
-        for (name, line), style in zip(systems.items(), _styles()):
+        for (name, line), style in zip(systems.items(), _STYLES):
             label = _in_lines(name, _LEGEND_WIDTH)
             line.draw(axis, scale.factor, {**style, "label": label}, len(systems))
         axis.set_xlabel(of.x)
@@ -229,10 +216,8 @@ def _letters_of(texts: Sequence[str]) -> Iterator[None]:
     from matplotlib import font_manager, rc_context
 
     known = font_manager.get_font(font_manager.findfont("DejaVu Sans")).get_charmap()
-    if all(ord(letter) in known for text in texts for letter in text):
-        yield
-        return
-    with rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+    has_all = all(ord(letter) in known for text in texts for letter in text)
+    with rc_context({} if has_all else {"svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
 

@@ -4,8 +4,8 @@ The folder of a comparison and of each of its runs: which files there are and wh
 
 import contextlib
 import fcntl
+import itertools
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional
@@ -65,20 +65,20 @@ class RunFolder:
 
     def epochs(self) -> List[Dict[str, Any]]:
         """AllenNLP's metrics after each finished epoch."""
-        paths = (self.path / f"metrics_epoch_{number}.json" for number in range(self.count_epochs()))
-        return [read_json(path) for path in paths]
+        return [read_json(path) for path in self._epoch_files()]
 
     def count_epochs(self) -> int:
         """How many epochs are finished."""
-        count = 0
-        while (self.path / f"metrics_epoch_{count}.json").exists():
-            count += 1
-        return count
+        return len(self._epoch_files())
 
     def remove_epochs(self, first: int) -> None:
         """Their metrics, from this epoch on: of a run that went on after its last checkpoint."""
-        for number in range(first, self.count_epochs()):
-            (self.path / f"metrics_epoch_{number}.json").unlink()
+        for path in self._epoch_files()[first:]:
+            path.unlink()
+
+    def _epoch_files(self) -> List[Path]:
+        paths = (self.path / f"metrics_epoch_{number}.json" for number in itertools.count())
+        return list(itertools.takewhile(Path.exists, paths))
 
     def validation_metrics(self) -> Optional[List[str]]:
         """Their names after the first epoch; None before it, and while AllenNLP is writing them."""
@@ -88,7 +88,7 @@ class RunFolder:
         except (FileNotFoundError, json.JSONDecodeError):
             return None
         prefix = "validation_"
-        return [name[len(prefix) :] for name in metrics if name.startswith(prefix)]
+        return [name.removeprefix(prefix) for name in metrics if name.startswith(prefix)]
 
     def recovered_from(self) -> List[Checkpoint]:
         if not self.recoveries.exists():
@@ -188,19 +188,16 @@ class ComparisonFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise ConfigurationError(f"--output-dir is {self.path}, a file, expected a folder") from None
-        lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            raise ConfigurationError(
-                f"{self.path}: another comparison, or a run of one that was killed, is at work there; "
-                "expected to be the only one (wait for it, stop it, or give another --output-dir)"
-            ) from None
-        try:
-            yield lock
-        finally:
-            os.close(lock)
+        with (self.path / ".lock").open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ConfigurationError(
+                    f"{self.path}: another comparison, or a run of one that was killed, is at work "
+                    "there; expected to be the only one (wait for it, stop it, or give another "
+                    "--output-dir)"
+                ) from None
+            yield lock.fileno()
 
 
 def read_json(path: Path) -> Any:

@@ -4,18 +4,12 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.comparison.checksums import DATA_KEYS
 from slstm_allennlp.models.linear_tagger import expect_crfsuite
 
 NAME = "linear"
 _READERS = ("dataset_reader", "validation_dataset_reader")
-_KEPT = (
-    "train_data_path",
-    "validation_data_path",
-    "test_data_path",
-    "data_loader",
-    "validation_data_loader",
-    "evaluate_on_test",
-)
+_KEPT = (*DATA_KEYS, "data_loader", "validation_data_loader", "evaluate_on_test")
 _TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")
 # By the model for which it stands in: the linear model, and the settings that both have.
 _MODELS: Dict[str, Tuple[str, Tuple[str, ...]]] = {

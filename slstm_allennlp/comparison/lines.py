@@ -24,9 +24,8 @@ class Points:
     """Means over the seeds, with bars for their standard deviation."""
 
     xs: List[float]
-    values: Sequence[
-        Sequence[Optional[float]]
-    ]  # at each x, with each seed; no point where a seed has none
+    # At each x, with each seed; no point where a seed has none.
+    values: Sequence[Sequence[Optional[float]]]
 
     def draw(self, axis: Any, factor: float, style: Style, among: int) -> None:
         """Among so many lines in the panel."""

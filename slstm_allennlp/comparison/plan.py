@@ -257,13 +257,12 @@ def _systems_of_configs(
             f"compare: there are {len(names)} names for {len(paths)} configs, expected one for each"
         )
     points = _points(sweep)
-    varied = bool(variants or sweep)
     systems = []
     for path, name in zip(paths, names or [Path(path).stem for path in paths]):
         base = _overridden(name, load_jsonnet(path), overrides)
         for (variant, of_variant), point in itertools.product((variants or {"": {}}).items(), points):
             # The one config's name would stand in all of them and say nothing.
-            parts = [name] if len(paths) > 1 or not varied else []
+            parts = [name] if len(paths) > 1 or not (variants or sweep) else []
             parts += [variant] if variants else []
             parts += [f"{key.split('.')[-1]}={_in_a_name(value)}" for key, value in point.items()]
             system = ",".join(parts)

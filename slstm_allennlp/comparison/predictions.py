@@ -2,9 +2,8 @@
 
 import dataclasses
 import json
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, TypeGuard, Union
 
 from allennlp.data import Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
@@ -13,7 +12,7 @@ Labels = Union[str, List[str]]  # of a text or a pair, or one for each word
 _FIRST = ("label", "tags", "labels")  # the usual names of what is to be predicted
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Prediction:
     length: int  # words, of all texts of the instance together
     gold: Optional[Labels] = None  # None where the model gives none that can be compared
@@ -30,9 +29,8 @@ def prediction_of(instance: Instance, output: Dict[str, Any]) -> Prediction:
     for name in sorted(instance.fields, key=lambda name: (name not in _FIRST, name)):
         field, predicted = instance.fields[name], output.get(name)
         if isinstance(field, LabelField) and isinstance(predicted, str):
-            return Prediction(length, str(field.label), str(predicted), texts=texts)
+            return Prediction(length, str(field.label), predicted, texts=texts)
         if isinstance(field, SequenceLabelField) and _is_words(predicted):
-            assert isinstance(predicted, list)
             gold = [str(label) for label in field.labels]
             if len(predicted) < len(gold):
                 raise ValueError(
@@ -59,7 +57,7 @@ def _texts_of(instance: Instance) -> List[Tuple[str, TextField]]:
     ]
 
 
-def _is_words(value: Any) -> bool:
+def _is_words(value: Any) -> TypeGuard[List[str]]:
     return isinstance(value, list) and all(isinstance(part, str) for part in value)
 
 
@@ -74,7 +72,7 @@ def write_predictions(path: Path, predictions: List[Prediction]) -> None:
     """A JSON object a line, in the order of the test set."""
     with path.open("w", encoding="utf-8") as file:
         for prediction in predictions:
-            file.write(json.dumps(asdict(prediction), ensure_ascii=False) + "\n")
+            file.write(json.dumps(dataclasses.asdict(prediction), ensure_ascii=False) + "\n")
 
 
 def read_predictions(path: Path) -> List[Prediction]:

@@ -45,6 +45,8 @@ class RunResult:
         self.epochs: List[Dict[str, Any]] = folder.epochs()
         self.measurements: Dict[str, Any] = read_json(folder.measurements)
         self.training: Dict[str, Any] = read_json(folder.training)
+        timed = folder.time_over_length
+        self._timed: Dict[str, Any] = read_json(timed) if timed.exists() else {}
         test_metrics = self.measurements["test_metrics"]
         if metric.name not in test_metrics:
             raise ConfigurationError(
@@ -71,15 +73,10 @@ class RunResult:
         except (OSError, TypeError, ValueError) as error:
             raise damaged(self.folder.predictions, error) from None
 
-    @cached_property
+    @property
     def time_over_length(self) -> Optional[List[Dict[str, float]]]:
         """Its groups, as `TrainedRun.time_over_length` gives them."""
         return self._timed.get("groups")
-
-    @cached_property
-    def _timed(self) -> Dict[str, Any]:
-        path = self.folder.time_over_length
-        return read_json(path) if path.exists() else {}
 
     @property
     def conditions(self) -> List[Dict[str, Any]]:
@@ -240,8 +237,8 @@ class Results:
         """
         if self.unpaired:
             return None
-        for name, results in self.runs.items():
-            for result, score in zip(results, self.counts(name).scores() if results else []):
+        for system in self.systems:
+            for result, score in zip(self.runs[system.name], self.counts(system.name).scores()):
                 if abs(result.test_score - score) > _AGREE:
                     return (
                         f"The {self.sentence_score} that is counted sentence by sentence is "

@@ -30,7 +30,7 @@ class Failure(NamedTuple):
     def mistake(self) -> Optional[str]:
         """The sentence, where it is a mistake in the config, which all of the system's runs share."""
         last = self.tail[-1] if self.tail else ""
-        return last[len(MISTAKE) :] if last.startswith(MISTAKE) else None
+        return last.removeprefix(MISTAKE) if last.startswith(MISTAKE) else None
 
 
 @dataclass(frozen=True)

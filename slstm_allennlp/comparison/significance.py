@@ -15,6 +15,7 @@ ALPHA = 0.05
 ENOUGH_SEEDS = 5
 # Sentences in the resamples that are made at a time: bounds the memory, and SciPy's time for each.
 _SENTENCES_AT_A_TIME = 1_000_000
+_SEED = 0  # of the resamples: the same runs give the same report
 _EQUAL = 1e-12
 
 Interval = Tuple[float, float]
@@ -71,9 +72,7 @@ class SentenceTest:
     num_resamples: int
 
 
-def sentence_test(
-    system: Counts, baseline: Counts, *, num_resamples: int = 9999, seed: int = 0
-) -> SentenceTest:
+def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999) -> SentenceTest:
     """
     Over the test sentences, for two systems with the same seeds: if it made no difference which system
     is which, their outputs for a sentence (with all seeds at once) could be swapped.
@@ -89,12 +88,12 @@ def sentence_test(
         vectorized=True,
         n_resamples=num_resamples,
         batch=_batch(number),
-        rng=numpy.random.default_rng(seed),
+        rng=numpy.random.default_rng(_SEED),
     )
     return SentenceTest(
         difference=float(swapped.statistic),
         p_value=float(swapped.pvalue),
-        interval=_bootstrap_interval(system, baseline, num_resamples, seed),
+        interval=_bootstrap_interval(system, baseline, num_resamples),
         num_sentences=number,
         num_resamples=num_resamples,
     )
@@ -130,7 +129,7 @@ class _DifferenceWhenSwapped:
         return (first - second).mean(axis=-1)
 
 
-def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int, seed: int) -> Interval:
+def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int) -> Interval:
     def difference(sentences: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
         """*Shape:* (..., num_sentences) to (...)"""
         chosen = numpy.moveaxis(sentences, axis, -1)
@@ -147,7 +146,7 @@ def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int, se
         batch=_batch(system.num_sentences),
         confidence_level=1 - ALPHA,
         method="percentile",
-        rng=numpy.random.default_rng(seed),
+        rng=numpy.random.default_rng(_SEED),
     ).confidence_interval
     return float(interval.low), float(interval.high)
 
@@ -161,12 +160,7 @@ class LengthTest:
 
 
 def length_test(
-    system: Counts,
-    baseline: Counts,
-    lengths: Sequence[int],
-    *,
-    num_resamples: int = 9999,
-    seed: int = 0,
+    system: Counts, baseline: Counts, lengths: Sequence[int], *, num_resamples: int = 9999
 ) -> Optional[LengthTest]:
     """
     Whether one system's advantage grows with the sentences' length: if length made no difference, any
@@ -191,7 +185,7 @@ def length_test(
         vectorized=True,
         n_resamples=num_resamples,
         batch=_batch(len(lengths)),
-        rng=numpy.random.default_rng(seed),
+        rng=numpy.random.default_rng(_SEED),
     )
     shorter, longer = (float(change.of(half)[0]) for half in (1.0 - is_longer, 1.0 * is_longer))
     return LengthTest(most_words, shorter, longer, float(shuffled.pvalue))
@@ -271,14 +265,11 @@ def verdict(
     difference is not by chance. The p-value is that of both, `corrected`. `higher_is_better` is for the
     scores over seeds; those of sentences always count what is right.
     """
-    if seeds.num_seeds < 2:
-        return "too few seeds to say"
-    is_enough = seeds.num_seeds >= ENOUGH_SEEDS
     is_better = (seeds.difference > 0) == higher_is_better
     agree = sentences is None or (sentences.difference > 0) == is_better
     if agree and p_value is not None and p_value < ALPHA:
         return "better" if is_better else "worse"
-    if not is_enough:
+    if seeds.num_seeds < ENOUGH_SEEDS:
         return "too few seeds to say"
     is_same = seeds.p_value is None and abs(seeds.difference) <= _EQUAL
     return "the same with every seed" if is_same else "too close to call"

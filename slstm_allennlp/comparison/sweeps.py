@@ -13,9 +13,8 @@ _DEFAULTS = {key: inspect.signature(SentenceStateLSTM).parameters[key].default f
 
 class Sweep(NamedTuple):
     key: str  # over which the lines go, `num_steps` or `window_size`
-    lines: Dict[
-        str, List[Tuple[int, str]]
-    ]  # the key's values, in order, with the systems that have them
+    # The key's values, in order, with the systems that have them.
+    lines: Dict[str, List[Tuple[int, str]]]
     others: List[str]  # systems that are on no line
 
     def line_of(self, system: str) -> str:

@@ -80,8 +80,9 @@ def do(work: argparse.Namespace) -> None:
 
 def _conditions(work: argparse.Namespace, config: Dict[str, Any]) -> Dict[str, Any]:
     """Under which seconds are taken: they differ from process to process, and so may a run's."""
+    device = device_of(config)
     return {
-        "device": _device_name(device_of(config)),
+        "device": torch.cuda.get_device_name(device) if device >= 0 else f"CPU ({os.cpu_count()} cores)",
         "threads": torch.get_num_threads(),
         "runs_at_a_time": work.runs_at_a_time,
     }
@@ -138,12 +139,6 @@ def _is_json(path: Path) -> bool:
     except ConfigurationError:
         return False
     return True
-
-
-def _device_name(device: int) -> str:
-    if device >= 0:
-        return torch.cuda.get_device_name(device)
-    return f"CPU ({os.cpu_count()} cores)"
 
 
 if __name__ == "__main__":

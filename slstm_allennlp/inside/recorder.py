@@ -57,7 +57,7 @@ class TraceRecorder:
         self._model = model
         self._more_steps = more_steps
         self._encoders = {
-            module: name[: -len("._module")] if name.endswith("._module") else name
+            module: name.removesuffix("._module")
             for name, module in model.named_modules()
             if isinstance(module, SentenceStateLSTM)
         }
@@ -71,15 +71,13 @@ class TraceRecorder:
 
     def __enter__(self) -> "TraceRecorder":
         embedders = [m for m in self._model.modules() if isinstance(m, TextFieldEmbedder)]
-        with ExitStack() as contexts:
-            for objects, method, function in (
-                ([self._model], "forward_on_instances", self._forward_on_instances),
-                ([self._model], "forward", self._forward),
-                (embedders, "forward", self._embed),
-                (list(self._encoders), "forward", self._encode),
-            ):
-                contexts.enter_context(patch_method(objects, method, function))
-            self._contexts = contexts.pop_all()
+        for objects, method, function in (
+            ([self._model], "forward_on_instances", self._forward_on_instances),
+            ([self._model], "forward", self._forward),
+            (embedders, "forward", self._embed),
+            (self._encoders, "forward", self._encode),
+        ):
+            self._contexts.enter_context(patch_method(objects, method, function))
         return self
 
     def __exit__(self, *_: Any) -> None:

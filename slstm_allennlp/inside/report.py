@@ -4,6 +4,7 @@ from typing import Any, Dict, List, Optional
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_map
 
 from slstm_allennlp.inside.recorder import Reading
 
@@ -105,8 +106,4 @@ def _converged(change: Tensor, tolerance: float) -> Optional[int]:
 
 def _numbers(values: Tensor) -> Any:
     """Lists of numbers of five digits."""
-    return _rounded(values.tolist())
-
-
-def _rounded(value: Any) -> Any:
-    return [_rounded(part) for part in value] if isinstance(value, list) else float(f"{value:.5g}")
+    return tree_map(lambda value: float(f"{value:.5g}"), values.tolist())

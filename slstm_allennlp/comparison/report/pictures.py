@@ -189,16 +189,15 @@ def _confusions(results: Results, folder: Path) -> List[Part]:
         )
         for system in results.systems
     }
-    drawn, was_cut, were_shortened = [], False, False
-    for name, found in figures.confusions(pairs).items():
+    confusions = figures.confusions(pairs)
+    drawn = []
+    for name, found in confusions.items():
         path = f"figures/confusion_{name}.svg"
         figures.confusion(folder / path, name, found)
         drawn.append(Picture(path, f"Confusions of {name}", found.numbers()))
-        # Of all or of none.
-        was_cut = found.was_cut
-        were_shortened = figures.short_labels(found.labels) != found.labels
+    labels, _, was_cut = next(iter(confusions.values()))  # all have the same labels
     caption += _CUT if was_cut else ""
-    caption += _SHORTENED if were_shortened else ""
+    caption += _SHORTENED if figures.short_labels(labels) != labels else ""
     return [Pictures("Confusions", caption, drawn)]
 
 

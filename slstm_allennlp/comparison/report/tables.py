@@ -83,20 +83,15 @@ def _how_it_was_measured(results: Results) -> str:
     ]
     is_chosen = any(run.validation_score is not None for run in results.done)
     chosen = "the epoch that was best on the validation set" if is_chosen else "the last epoch"
+    fitted = f", and of {', '.join(results.fitted)} the whole fit" if results.fitted else ""
     where = sorted({f"{one['device']}, PyTorch {one['torch']}" for one in training})
     return (
         f"Means ± standard deviations over the seeds. The test set was given to the model of {chosen}. "
         "Seconds per epoch are each run's median over its epochs, "
-        f"validation included{_of_fitted_ones(results)}; test seconds are those of AllenNLP's "
+        f"validation included{fitted}; test seconds are those of AllenNLP's "
         f"evaluation, reading the corpus left out. Peak memory is that of {' and '.join(kinds)}. "
         f"{'; '.join(where)}; {' or '.join(map(str, threads))} thread(s)."
     )
-
-
-def _of_fitted_ones(results: Results) -> str:
-    if not results.fitted:
-        return ""
-    return f", and of {', '.join(results.fitted)} the whole fit"
 
 
 def differences(results: Results) -> List[Part]:
