@@ -3,13 +3,14 @@ Draws the plots of README.md into docs/pictures/, from the numbers of the compar
 
     python tools/pictures.py
 
-`recipes.svg` is of `experiments/recipes.json`, `length.svg` of `experiments/evidence.json`, and
-`texts.svg` of `benchmarks/measured/texts-2-threads.json`.
+`recipes.svg` is of `experiments/recipes.json`, `sizes.svg` of `experiments/sizes.json`, `length.svg` of
+`experiments/evidence.json`; `texts.svg` and `prediction.svg` are of files in `benchmarks/measured`.
 """
 
 import hashlib
 import json
 import pathlib
+import runpy
 from typing import Dict
 
 import matplotlib
@@ -18,7 +19,9 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TEXTS = ROOT / "benchmarks" / "measured" / "texts-2-threads.json"
+RESULTS = runpy.run_path(str(ROOT / "experiments" / "results.py"))
+MEASURED = ROOT / "benchmarks" / "measured"
+TEXTS, PREDICTION = MEASURED / "texts-2-threads.json", MEASURED / "prediction-1-thread.json"
 RECIPES = {
     "slstm": ("recipe, S-LSTM", "#0072b2"),
     "bilstm": ("recipe, BiLSTM (texts: attention)", "#d55e00"),
@@ -47,6 +50,20 @@ STEPS = {
     "coupled_lstm": ("#009e73", "v-"),
     "torch.nn.LSTM, padded": ("#7a7a7a", "^:"),
 }
+PREDICTIONS = {
+    "S-LSTM": ("#0072b2", "D-"),
+    "bare products, packed": ("#7a7a7a", "o:"),
+    "S-LSTM, bfloat16": ("#009e73", "v-"),
+    "torch.nn.LSTM, 2 directions": ("#d55e00", "s-"),
+}
+SIZES = {
+    "slstm": ("recipe, S-LSTM", "#0072b2", "D-"),
+    "bilstm_attention": ("recipe, BiLSTM", "#d55e00", "s-"),
+    "no_encoder": ("recipe, mean of the words", "#999999", "o-"),
+    "linear": ("linear model", "black", "^:"),
+    "slstm_alone": ("S-LSTM alone", "#0072b2", "D--"),
+    "bilstm_alone": ("BiLSTM alone", "#d55e00", "s--"),
+}
 NAMES = {
     "fastnlp": 'S-LSTM, "fastnlp"',
     "slstm": 'S-LSTM, "paper"',
@@ -57,16 +74,16 @@ NAMES = {
 
 def scores(comparison: str) -> Dict[str, Dict[str, float]]:
     """The mean test score of each system on each corpus."""
-    content = json.loads((ROOT / "experiments" / f"{comparison}.json").read_text(encoding="utf-8"))
     return {
-        corpus: {name: of["test"][0] for name, of in systems.items()}
-        for corpus, systems in content["corpora"].items()
+        corpus: {name: of["test"][0] for name, of in RESULTS["systems_of"](comparison, corpus).items()}
+        for corpus in RESULTS["load"](comparison)["corpora"]
     }
 
 
 def drawn() -> str:
     """What tells whether the plots are of these numbers; it is in each plot's file."""
-    numbers = scores("recipes"), scores("evidence"), TEXTS.read_text()
+    comparisons = [scores(name) for name in ("recipes", "sizes", "evidence")]
+    numbers = comparisons, TEXTS.read_text(), PREDICTION.read_text()
     return hashlib.sha256(repr(numbers).encode()).hexdigest()
 
 
@@ -91,6 +108,23 @@ def recipes() -> pyplot.Figure:
         axes.margins(y=0.15)
     panels[0].set_ylabel("points ahead of a linear model")
     panels[0].legend(loc="upper right", fontsize=8)
+    return figure
+
+
+def sizes() -> pyplot.Figure:
+    """The accuracy over the number of labelled reviews."""
+    of_sizes = scores("sizes")
+    numbers = [int(size) for size in of_sizes]
+    figure, axes = pyplot.subplots(figsize=(7.2, 3.4), constrained_layout=True)
+    for name, (label, color, style) in SIZES.items():
+        accuracies = [of[name] for of in of_sizes.values()]
+        axes.semilogx(numbers, accuracies, style, color=color, label=label, markersize=5)
+    axes.set_xticks(numbers, [str(number) for number in numbers])
+    axes.minorticks_off()
+    axes.set_xlabel("labelled reviews")
+    axes.set_ylabel("test accuracy, %")
+    axes.grid(color="0.9")
+    axes.legend(loc="lower right", fontsize=8)
     return figure
 
 
@@ -129,7 +163,37 @@ def texts() -> pyplot.Figure:
     return figure
 
 
-PICTURES = {"recipes.svg": recipes, "length.svg": length, "texts.svg": texts}
+def prediction() -> pyplot.Figure:
+    """How long a sentence takes without gradients, over its length and over the size of its batch."""
+    rows = json.loads(PREDICTION.read_text())["rows"]
+    shapes = [tuple(int(number) for number in row["case"].split(" × ")) for row in rows]
+    figure, panels = pyplot.subplots(1, 2, figsize=(7.2, 3.0), constrained_layout=True)
+    about = ("words of a sentence by itself", "sentences of 20 words in a batch")
+    for axes, varied, fixed, label in zip(panels, (1, 0), (1, 20), about):
+        chosen = [number for number, shape in enumerate(shapes) if shape[1 - varied] == fixed]
+        places = [shapes[number][varied] for number in chosen]
+        for name, (color, style) in PREDICTIONS.items():
+            times = [1000 * rows[number]["seconds"][name] / shapes[number][0] for number in chosen]
+            axes.loglog(places, times, style, color=color, label=name, markersize=5)
+        axes.set_xticks(places, [str(place) for place in places])
+        least, most = axes.get_ylim()
+        ticks = [tick for tick in (1, 2, 5, 10, 20, 50) if least < tick < most]
+        axes.set_yticks(ticks, [str(tick) for tick in ticks])
+        axes.minorticks_off()
+        axes.set_xlabel(label)
+        axes.grid(color="0.9")
+    panels[0].set_ylabel("milliseconds a sentence")
+    panels[0].legend(loc="upper left", fontsize=7)
+    return figure
+
+
+PICTURES = {
+    "recipes.svg": recipes,
+    "sizes.svg": sizes,
+    "length.svg": length,
+    "texts.svg": texts,
+    "prediction.svg": prediction,
+}
 
 
 def main(folder: pathlib.Path) -> None:

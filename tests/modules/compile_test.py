@@ -13,7 +13,7 @@ from tests.conftest import slow_but
 
 MODULES = {
     **{
-        f"slstm, {preset}": lambda preset=preset: SentenceStateLSTM(4, 4, 3, transition=preset)
+        f"slstm, {preset}": lambda preset=preset: SentenceStateLSTM(4, 4, 2, transition=preset)
         for preset in ("paper", "released", "fastnlp", "balanced")
     },
     "slstm, one step": lambda: SentenceStateLSTM(4, 4, 1),
