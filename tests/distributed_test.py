@@ -30,7 +30,6 @@ SLSTM = {"type": "slstm", "input_size": 8, "hidden_size": 8, "num_steps": 3}
 CAS_LSTM = {"type": "cas_lstm", "input_size": 8, "hidden_size": 4, "bidirectional": True}
 
 
-@pytest.mark.slow
 def test_two_processes_learn_what_one_does(tmp_path):
     """A batch of ten in one process is two of five, of every second sentence each."""
     both = {"type": "compose", "seq2seq_encoder": CAS_LSTM, "seq2vec_encoder": SLSTM}

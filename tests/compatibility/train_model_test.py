@@ -1,6 +1,4 @@
-"""Distributed training, with two processes on the CPU."""
-
-import json
+"""What is refused of distributed training. tests/distributed_test.py has what it learns."""
 
 import pytest
 from allennlp.commands.train import train_model_from_file
@@ -12,20 +10,6 @@ from tests.conftest import SMALL
 
 CONFIG = "training_config/pos_slstm.jsonnet"
 TWO_PROCESSES = {**SMALL, "distributed": {"cuda_devices": [-1, -1]}, "trainer.num_epochs": 1}
-
-
-def test_two_processes_train_on_all_sentences(tmp_path):
-    import_plugins()
-    # With as many sentences as a batch, one process and two make the same single step.
-    overrides = {"dataset_reader.max_instances": 8, "model.dropout": 0.0}
-    metrics = {}
-    for name, more in (("one", {**SMALL, "trainer.num_epochs": 1}), ("two", TWO_PROCESSES)):
-        train_model_from_file(CONFIG, str(tmp_path / name), overrides={**more, **overrides})
-        metrics[name] = json.loads((tmp_path / name / "metrics.json").read_text())
-    # Each process sums the loss over its half; AllenNLP reports the mean over the processes.
-    assert 2 * metrics["two"]["training_loss"] == pytest.approx(
-        metrics["one"]["training_loss"], rel=1e-4
-    )
 
 
 def test_evaluate_on_test_is_refused_in_a_process(tmp_path, monkeypatch):
