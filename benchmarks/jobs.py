@@ -7,9 +7,15 @@ for a config as it is and with other encoders or settings, in turn.
 TRAIN is training data for the config's reader, FILE has inputs for `allennlp predict`, a JSON object a
 line. A system is a name and overrides of the config; one whose name ends in "without kernels" runs with
 SLSTM_ALLENNLP_KERNELS=0, as before there were any. Prints a table and writes it as JSON.
+
+    python benchmarks/jobs.py --predict ARCHIVE FILE [--bare]
+
+prints the sentences a second of an archive; `--bare` puts the bare products of all equations into the
+S-LSTM's place, which shows what a faster S-LSTM could gain. The answers are zeros then.
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -20,10 +26,15 @@ import tempfile
 import time
 from typing import Any, Dict, List, Tuple
 
+import torch
 from allennlp.predictors import Predictor
+from run import sizes_of_products
+from torch import Tensor
 
 from slstm_allennlp.comparison.results import epoch_seconds
 from slstm_allennlp.compatibility.predict import AHEAD
+from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.products import packed, product
 
 HERE = pathlib.Path(__file__).parent
 WARM_UP = 20  # sentences that are predicted before the clock starts
@@ -49,9 +60,31 @@ def training(folder: pathlib.Path, config: str, settings: Dict[str, Any], kernel
     return epoch_seconds([duration], [])[0]
 
 
-def sentences_a_second(archive: str, path: str) -> float:
+@functools.cache
+def weight(m: int, n: int) -> Tensor:
+    return packed(torch.randn(m, n), rows=64, keep=True)
+
+
+def bare_products(
+    module: SentenceStateLSTM, inputs: Tensor, mask: Tensor, **_: Any
+) -> Tuple[Tensor, Tensor]:
+    """In the place of `forward`: the products of all equations, and zeros."""
+    h, sentences = module.hidden_size, len(mask)
+    words = int(mask.sum()) + 2 * sentences
+    for rows, n, m, times in sizes_of_products(
+        words, sentences, module.input_size, h, module.settings.num_steps
+    ):
+        x = torch.randn(rows, n)
+        for _ in range(times):
+            product(x, weight(m, n))
+    return inputs.new_zeros(*mask.shape, h), inputs.new_zeros(sentences, h)
+
+
+def sentences_a_second(archive: str, path: str, bare: str = "") -> float:
     """As `allennlp predict` without `--batch-size` has it, without its start."""
     predictor = Predictor.from_path(archive)
+    if bare == "--bare":
+        SentenceStateLSTM.forward = bare_products  # type: ignore[method-assign]
     inputs = [predictor.load_line(line) for line in pathlib.Path(path).read_text("utf-8").splitlines()]
     for sentence in inputs[:WARM_UP]:
         predictor.predict_json(sentence)

@@ -25,7 +25,7 @@ import platform
 import statistics
 import sys
 import time
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
@@ -233,6 +233,13 @@ def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str
     return result
 
 
+def sizes_of_products(words: int, sentences: int, d: int, h: int, steps: int) -> List[Tuple[int, ...]]:
+    """Rows, inputs, outputs and number of the products of all equations; words are ⟨s⟩ and ⟨/s⟩, too."""
+    sizes = [(words, d, 7 * h, 1)]  # U x
+    sizes += [(words, 3 * h, 7 * h, steps), (words, h, h, steps)]  # W ξ, U_f h
+    return sizes + [(sentences, h, n * h, steps) for n in (7, 3, 1, 1)]  # V g, W g, U_g h̄, U_o h̄
+
+
 def prediction_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     """
     Without gradients, beside the bare products of all equations: over all words, ⟨s⟩ and ⟨/s⟩ too, with
@@ -240,10 +247,7 @@ def prediction_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[s
     """
     inputs, mask = batch(shape, device, dtype)
     h, sentences = shape.hidden_size, len(shape.lengths)
-    words = shape.words + 2 * sentences
-    sizes = [(words, h, 7 * h, 1)]  # U x
-    sizes += [(words, 3 * h, 7 * h, shape.num_steps), (words, h, h, shape.num_steps)]  # W ξ, U_f h
-    sizes += [(sentences, h, n * h, shape.num_steps) for n in (7, 3, 1, 1)]  # V g, W g, U_g h̄, U_o h̄
+    sizes = sizes_of_products(shape.words + 2 * sentences, sentences, h, h, shape.num_steps)
     products = [
         (torch.randn(rows, n, dtype=dtype), packed(torch.randn(m, n, dtype=dtype), rows), times)
         for rows, n, m, times in sizes
