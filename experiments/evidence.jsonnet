@@ -17,9 +17,7 @@ local encoders = {
   bilstm: tasks.bilstm(task, { hidden_size: 116 }),
   bilstm_2_layers: tasks.bilstm(task, { hidden_size: 65, num_layers: 2 }),
   coupled_lstm: tasks.both_ways({ type: 'coupled_lstm', hidden_size: 116 }),
-  cnn: tasks.vector(
-    { type: 'stacked_cnn', input_size: tasks.words, hidden_size: 152, num_layers: 3 }, 152
-  ),
+  cnn: { type: 'stacked_cnn', hidden_size: 152, num_layers: 3 },
   cas_lstm: tasks.both_ways({ type: 'cas_lstm', hidden_size: 69, num_layers: 2 }),
 };
 local with_attention = {

@@ -18,12 +18,10 @@ local trainer = {
 // Dropout on the words alone, behind the encoder alone, or nowhere. The tagger has one rate for both, so that
 // here its dropout is a part of the encoder.
 local places = { _words: [1, 0], _behind: [0, 1], _no_dropout: [0, 0] };
-local dropout(size, rate) = { type: 'dropout', input_dim: size, dropout: rate };
-local placed(encoder, place) = if is_tagger then encoder {
-  encoder: {
-    type: 'compose',
-    encoders: [dropout(tasks.words, 0.5 * place[0]), encoder.encoder, dropout(encoder.size, 0.5 * place[1])],
-  },
+local dropout(rate) = { type: 'dropout', dropout: rate };
+local placed(encoder, place) = if is_tagger then {
+  type: 'compose',
+  encoders: [dropout(0.5 * place[0]), encoder, dropout(0.5 * place[1])],
 } else encoder;
 local rates(place) = if is_tagger then { 'model.dropout': 0 } else {
   'model.dropout': 0.1 * place[0],
