@@ -16,7 +16,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 PYTEST = -m pytest --numprocesses $$(($$(nproc) + 1)) --dist worksteal
 test test-all check test-stock: export OMP_NUM_THREADS := 1
 
-.PHONY: help install demo vectors test test-all check lint format test-stock clean
+.PHONY: help install demo vectors test test-all test-changed check lint format test-stock clean
 
 help:
 	@echo "make demo        install, train a tagger on the bundled sentences, tag a few others"
@@ -65,7 +65,11 @@ test: $(DEV_INSTALLED)
 test-all: $(DEV_INSTALLED)
 	$(VENV)/bin/python $(PYTEST) $(TESTS)
 
-check: lint
+# Linting takes one core for as long as the tests take the others.
+check:
+	@$(MAKE) --no-print-directory --jobs 2 lint test-changed
+
+test-changed: $(DEV_INSTALLED)
 	@tests=$$(tools/changed_tests.sh) && if [ -n "$$tests" ]; then \
 	  set -x; $(VENV)/bin/python $(PYTEST) -m "not slow" $$tests; \
 	else echo "No test concerns what differs from main."; fi

@@ -498,12 +498,13 @@ def in_the_weights(thing):
     return make
 
 
+OPEN = f"{open.__module__}.open"  # io.open, from Python 3.13 on _io.open
 CALLS = {
     "posix.system": lambda forge: Touch(forge.pwned),
     "builtins.exec": lambda forge: Call(exec, f"open({str(forge.pwned)!r}, 'w')"),
     "builtins.eval": lambda forge: Call(eval, f"open({str(forge.pwned)!r}, 'w')"),
     "builtins.getattr": lambda forge: Call(getattr, torch.Tensor, "__doc__"),
-    "io.open": lambda forge: Call(open, str(forge.pwned), "w"),
+    OPEN: lambda forge: Call(open, str(forge.pwned), "w"),
     "torch.serialization.load": lambda forge: Call(torch.serialization.load, "x"),
     "torch.hub.load": lambda forge: Call(torch.hub.load, "x", "y"),
     "tempfile.mkdtemp": lambda forge: Call(tempfile.mkdtemp, str(forge.pwned)),
@@ -511,7 +512,7 @@ CALLS = {
         torch._utils._import_dotted_name, "os.system"
     ),
 }
-WRITING = ("posix.system", "builtins.exec", "io.open")
+WRITING = ("posix.system", "builtins.exec", OPEN)
 for callable_name, thing in CALLS.items():
     # PyTorch says "exec" alone.
     refusal = f'it holds "({callable_name}|{callable_name.rpartition(".")[-1]})"'

@@ -269,14 +269,9 @@ class _Run:
         return steps, states
 
     def without_gradients(self, start: _States) -> Tuple[Tensor, Optional[Tensor]]:
-        """The last h and g: but for a first step from one h, by one call of compiled kernels."""
-        plan, weights, left = self.plan, self.weights, self.plan.num_steps
+        """The last h and g, by one call of compiled kernels."""
+        plan, weights = self.plan, self.weights
         states, multiplied = self.whole(start), [weights.W]
-        if start.is_one_row:
-            left -= 1
-            states, _ = self.step(
-                states, first=True, words=left > 0 or plan.need_words, node=left > 0 or plan.need_node
-            )
         if states.g is not None:
             multiplied += [weights.for_g, weights.for_word, weights.for_mean]
         h, g = plan.kernels.steps(
@@ -284,7 +279,8 @@ class _Run:
             plan.window,
             plan.sigmoid_first,
             plan.shared_forget,
-            left,
+            plan.num_steps,
+            start.is_one_row,
             plan.need_words,
             plan.need_node,
             rounded(len(self.Ux)),

@@ -436,6 +436,27 @@ Tensor product(const Tensor& x, const Weight& W, int64_t rows) {
   return stack.back().toTensor().narrow(0, 0, x.size(0));
 }
 
+// Where all words have one h, they differ in ξ only in which neighbours they lack. A word with each such
+// neighbourhood, and which of these words each word is like.
+std::pair<Tensor, Tensor> neighborhoods(const Tensor& cu_seqlens, int64_t words, int64_t window) {
+  Tensor examples = torch::empty({words}, cu_seqlens.options()), like = torch::empty_like(examples);
+  const int64_t* starts = kPlaces.in(cu_seqlens);
+  std::vector<int64_t> number_of((window + 1) * (window + 1), -1);
+  int64_t found = 0;
+  for (int64_t s = 0; s + 1 < cu_seqlens.size(0); ++s) {
+    for (int64_t row = starts[s]; row < starts[s + 1]; ++row) {
+      const int64_t left = std::min(row - starts[s], window), right = std::min(starts[s + 1] - 1 - row, window);
+      int64_t& number = number_of[left * (window + 1) + right];
+      if (number < 0) {
+        number = found++;
+        kPlaces.out(examples)[number] = row;
+      }
+      kPlaces.out(like)[row] = number;
+    }
+  }
+  return {examples.narrow(0, 0, found), like};
+}
+
 // The mean of each sentence's words.
 template <typename T>
 void means_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const T* states, T* out) {
@@ -527,18 +548,18 @@ void windows_backward(Tensor cu_seqlens, int64_t window, Tensor d_windows, Tenso
   });
 }
 
-// So many steps without gradients, of states for every word: the last h and g. Products have up to `rows` rows of
-// words and `nodes` of sentences, and the precision of Ux. `weights` are W, and with a sentence node those that
-// multiply g, a word's h for the node, and the mean of h.
+// So many steps without gradients, of states for every word, at the start `one` h for all or not: the last h and g.
+// Products have up to `rows` rows of words and `nodes` of sentences, and the precision of Ux. `weights` are W, and
+// with a sentence node those that multiply g, a word's h for the node, and the mean of h.
 std::vector<Optional> steps(Tensor cu_seqlens, int64_t window, bool sigmoid_first, bool shared_forget, int64_t number,
-                            bool need_words, bool need_node, int64_t rows, int64_t nodes,
+                            bool one, bool need_words, bool need_node, int64_t rows, int64_t nodes,
                             const std::vector<Weight>& weights, Optional sentence_b, Tensor Ux, Optional x, Tensor h,
                             Tensor c, Optional g, Optional cg) {
   const int64_t words = h.size(0), size = h.size(1), gates = Ux.size(1);
   const auto T = h.scalar_type(), P = Ux.scalar_type();
   const Tensor xi = at::zeros({rows, (2 * window + 1) * size}, Ux.options());
   for (int64_t step = 0; step < number; ++step) {
-    const bool last = step == number - 1, has_node = g && (need_node || !last);
+    const bool last = step == number - 1, has_node = g && (need_node || !last), same = one && step == 0 && words > 0;
     Tensor h_new = h, c_new = c, Wg;
     Optional Vg;
     if (g) {
@@ -548,7 +569,13 @@ std::vector<Optional> steps(Tensor cu_seqlens, int64_t window, bool sigmoid_firs
     }
     if (need_words || !last) {
       windows(cu_seqlens, window, h, xi.narrow(0, 0, words));
-      const Tensor pre = product(xi, weights[0], rows).narrow(0, 0, words);
+      Tensor pre;
+      if (same) {
+        const auto [examples, like] = neighborhoods(cu_seqlens, words, window);
+        pre = product(xi.index_select(0, examples), weights[0], examples.size(0)).index_select(0, like);
+      } else {
+        pre = product(xi, weights[0], rows).narrow(0, 0, words);
+      }
       const auto next = word_forward(cu_seqlens, window, sigmoid_first, pre, Ux, Vg, c, cg, x);
       h_new = next[0], c_new = next[1];
     }
@@ -559,9 +586,10 @@ std::vector<Optional> steps(Tensor cu_seqlens, int64_t window, bool sigmoid_firs
       });
       const Tensor own = Wg.narrow(1, Wg.size(1) - 2 * size, 2 * size) + product(mean.to(P), weights[3], nodes).to(T);
       const Tensor first = own.narrow(1, 0, size).contiguous(), second = own.narrow(1, size, size).contiguous();
-      const auto next = node_forward(cu_seqlens, sigmoid_first, product(h.to(P), weights[2], rows),
-                                     Wg.narrow(1, 0, size).contiguous(), shared_forget ? first : second,
-                                     shared_forget ? second : first, c, *cg);
+      const Tensor Uf = same ? product(h.narrow(0, 0, 1).to(P), weights[2], 1).expand({words, size}).contiguous()
+                             : product(h.to(P), weights[2], rows);
+      const auto next = node_forward(cu_seqlens, sigmoid_first, Uf, Wg.narrow(1, 0, size).contiguous(),
+                                     shared_forget ? first : second, shared_forget ? second : first, c, *cg);
       g = next[0], cg = next[1];
     }
     h = h_new, c = c_new;
