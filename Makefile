@@ -65,9 +65,11 @@ test: $(DEV_INSTALLED)
 test-all: $(DEV_INSTALLED)
 	$(VENV)/bin/python $(PYTEST) $(TESTS)
 
-# Linting takes one core for as long as the tests take the others.
-check:
-	@$(MAKE) --no-print-directory --jobs 2 lint test-changed
+# Linting takes one core while the tests take the others. What it says comes last.
+check: $(DEV_INSTALLED)
+	@log=$$(mktemp); $(MAKE) --no-print-directory lint > $$log 2>&1 & lint=$$!; \
+	$(MAKE) --no-print-directory test-changed; tests=$$?; \
+	wait $$lint; lint=$$?; cat $$log; rm -f $$log; exit $$((tests || lint))
 
 test-changed: $(DEV_INSTALLED)
 	@tests=$$(tools/changed_tests.sh) && if [ -n "$$tests" ]; then \
