@@ -1,7 +1,7 @@
 #!/bin/sh
 # One of the comparisons on every corpus of RESULTS.md, five seeds each: hours on a CPU. Interrupted, it goes on.
 #
-#   experiments/compare_all.sh evidence|findings|presets|scale|choices|training DATA OUT [CORPUS ...] [-- OPTION_OF_COMPARE ...]
+#   experiments/compare_all.sh evidence|pretrained|findings|presets|scale|choices|training DATA OUT [CORPUS ...] [-- OPTION_OF_COMPARE ...]
 #
 # DATA has the folders mr, mtl, sst, pos, ner and nli, or those of the corpora named. So that it takes hours and
 # not days, part of each train set is left out (every second pair, every third sentence, ...); dev and test sets are whole.

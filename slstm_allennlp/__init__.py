@@ -7,7 +7,7 @@ import importlib.util
 import os
 import sys
 
-from slstm_allennlp.noise import quiet_registration, silence_known_warnings
+from slstm_allennlp.common.noise import quiet_registration, silence_known_warnings
 from slstm_allennlp.version import __version__
 
 __all__ = ["__version__"]

@@ -7,11 +7,12 @@ import pytest
 from tests.conftest import ROOT
 
 FILES = """
-    slstm_allennlp/ops/slstm/fused.py slstm_allennlp/span_tags.py slstm_allennlp/shared.py
+    slstm_allennlp/ops/slstm/fused.py slstm_allennlp/common/noise.py slstm_allennlp/common/shared.py
     slstm_allennlp/metrics/token_bleu.py training_config/pos_slstm.jsonnet docs/compare.md setup.py
-    tests/conftest.py tests/ops/slstm_test.py tests/span_tags_test.py tests/commands_test.py
+    tests/metrics/span_tags_test.py
+    tests/conftest.py tests/ops/slstm_test.py tests/common/noise_test.py tests/commands_test.py
     tests/documents_test.py tests/paper_tables_test.py tests/translation_test.py
-    tests/bundled_test.py tests/experiments/results_test.py
+    tests/console/bundled_test.py tests/experiments/results_test.py
 """.split()
 
 
@@ -45,14 +46,18 @@ def changed_tests(folder):
         ([], []),
         (["setup.py"], []),
         (["slstm_allennlp/ops/slstm/fused.py"], ["tests/ops"]),
-        (["slstm_allennlp/span_tags.py"], ["tests/span_tags_test.py"]),
-        (["slstm_allennlp/shared.py"], ["tests"]),
-        (["slstm_allennlp/metrics/token_bleu.py"], ["tests/translation_test.py"]),
+        (["slstm_allennlp/common/noise.py"], ["tests/common/noise_test.py"]),
+        (["slstm_allennlp/common/shared.py"], ["tests"]),
+        (["slstm_allennlp/version.py"], ["tests"]),
+        (
+            ["slstm_allennlp/metrics/token_bleu.py"],
+            ["tests/metrics", "tests/translation_test.py"],
+        ),
         (["slstm_allennlp/ops/new.py", "tests/ops/slstm_test.py"], ["tests/ops"]),
         (["slstm_allennlp/no_tests/new.py"], []),
         (
             ["training_config/new.jsonnet"],
-            ["tests/bundled_test.py", "tests/commands_test.py", "tests/paper_tables_test.py"],
+            ["tests/commands_test.py", "tests/console/bundled_test.py", "tests/paper_tables_test.py"],
         ),
         (
             ["docs/compare.md"],
@@ -74,8 +79,8 @@ def test_what_is_not_committed_yet(git, tmp_path, changed, tests):
 
 def test_what_a_branch_has_committed(git, tmp_path):
     git("checkout", "-b", "branch")
-    (tmp_path / "slstm_allennlp/span_tags.py").write_text("changed")
+    (tmp_path / "slstm_allennlp/common/noise.py").write_text("changed")
     git("commit", "--all", "--message", "second")
-    assert changed_tests(tmp_path) == ["tests/span_tags_test.py"]
-    git("rm", "tests/span_tags_test.py")  # and what is deleted is not run
+    assert changed_tests(tmp_path) == ["tests/common/noise_test.py"]
+    git("rm", "tests/common/noise_test.py")  # and what is deleted is not run
     assert changed_tests(tmp_path) == ["tests"]

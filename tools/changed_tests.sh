@@ -12,13 +12,14 @@ tests_of() {
     tests/conftest.py) echo tests ;;
     tests/*/*) part=${1#tests/} && echo "tests/${part%%/*}" ;;
     tests/*_test.py) echo "$1" ;;
-    slstm_allennlp/metrics/*) echo tests/translation_test.py ;;
-    slstm_allennlp/*/*) echo "tests/${part%%/*}" ;;
-    slstm_allennlp/*.py)
-      # A module that has no test file is one that several folders use.
+    slstm_allennlp/metrics/*) echo tests/metrics tests/translation_test.py ;;
+    slstm_allennlp/common/*)
+      # A helper that has no test file is tested where it is used.
       if [ -e "tests/${part%.py}_test.py" ]; then echo "tests/${part%.py}_test.py"; else echo tests; fi
       ;;
-    training_config/*) echo tests/bundled_test.py tests/commands_test.py tests/paper_tables_test.py ;;
+    slstm_allennlp/*/*) echo "tests/${part%%/*}" ;;
+    slstm_allennlp/*.py) echo tests ;;
+    training_config/*) echo tests/console/bundled_test.py tests/commands_test.py tests/paper_tables_test.py ;;
     fixtures/*) echo tests/dataset_readers ;;
     experiments/*) echo tests/experiments tests/translation_test.py ;;
     *.md | tools/*) echo tests/*_test.py tests/experiments/results_test.py | xargs -n 1 | grep -E 'documents|reference|tables|tools|find_python|results' ;;

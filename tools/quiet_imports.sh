@@ -4,7 +4,7 @@
 #    fetches when NLTK finds no tokenizers/punkt, so an empty one is put where NLTK looks in a virtual environment.
 #    Only its NarrativeQA script reads such data; that still says which piece is missing and how to get it.
 # 2. `allennlp` imports torchvision, pkg_resources and Google's storage client, which warn, before it loads any plugin.
-#    A .pth file is read when Python starts: it silences these warnings, as slstm_allennlp/noise.py does for `slstm`.
+#    A .pth file is read when Python starts: it silences these warnings, as slstm_allennlp/common/noise.py does for `slstm`.
 set -eu
 mkdir -p "$1/nltk_data/tokenizers/punkt"
 packages=$("$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

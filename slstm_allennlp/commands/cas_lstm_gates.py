@@ -15,7 +15,7 @@ from slstm_allennlp.commands.inputs import (
 )
 from slstm_allennlp.comparison.figures import drawing
 from slstm_allennlp.comparison.folders import write_json
-from slstm_allennlp.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
+from slstm_allennlp.inside.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
 
 
 @Subcommand.register("cas-lstm-gates")

@@ -5,7 +5,7 @@ from typing import List, NamedTuple, Optional, Sequence
 import numpy
 
 from slstm_allennlp.comparison.predictions import Prediction
-from slstm_allennlp.span_tags import spans_of
+from slstm_allennlp.metrics.span_tags import spans_of
 
 
 class Counts(NamedTuple):

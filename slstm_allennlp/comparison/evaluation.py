@@ -17,8 +17,8 @@ from allennlp.training.util import evaluate
 from slstm_allennlp.comparison.plan import is_fitted, section
 from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
 from slstm_allennlp.models import FittedModel
+from slstm_allennlp.models.summary import num_weights
 from slstm_allennlp.predictors.text_input import predictions_of
-from slstm_allennlp.summary import num_weights
 
 _BATCH_SIZE = 32  # where the config has none
 _GROUPS = 10  # of training sentences by their length, as in the S-LSTM paper's Figure 5

@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.atomic_write import atomic_write
+from slstm_allennlp.common.atomic_write import atomic_write
 from slstm_allennlp.comparison.checksums import checksums
 from slstm_allennlp.comparison.plan import Config, Run, differences, flatten
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Deque, Dict, List, NamedTuple, Optional, Sequence
 
+from slstm_allennlp.common.mistakes import MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import Run
 from slstm_allennlp.comparison.progress import Progress
-from slstm_allennlp.mistakes import MISTAKE
 
 _POLL_SECONDS = 0.2
 _GRACE_SECONDS = 10.0  # for a process that is told to stop

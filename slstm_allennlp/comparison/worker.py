@@ -20,12 +20,12 @@ from allennlp.common.plugins import import_plugins
 from allennlp.common.util import import_module_and_submodules
 from allennlp.models.archival import archive_model
 
-from slstm_allennlp.atomic_write import atomic_write
+from slstm_allennlp.common.atomic_write import atomic_write
+from slstm_allennlp.common.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
 from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_memory
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import section
 from slstm_allennlp.comparison.predictions import write_predictions
-from slstm_allennlp.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
 from slstm_allennlp.version import __version__
 
 logger = logging.getLogger(__name__)

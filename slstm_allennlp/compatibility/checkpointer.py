@@ -14,8 +14,8 @@ import torch
 from allennlp.training import Checkpointer, GradientDescentTrainer, Trainer
 from allennlp.training.trainer import TrainerCheckpoint
 
-from slstm_allennlp.atomic_write import atomic_write_by_torch
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.atomic_write import atomic_write_by_torch
+from slstm_allennlp.common.changes import Original, replaces
 from slstm_allennlp.compatibility.finite import check_finite_weights
 from slstm_allennlp.security.weights import DamagedFile
 

@@ -12,8 +12,8 @@ from allennlp.common import Params, from_params
 from allennlp.common.checks import ConfigurationError
 from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.compatibility.changes import Original, replaces
-from slstm_allennlp.suggestions import did_you_mean, nearest
+from slstm_allennlp.common.changes import Original, replaces
+from slstm_allennlp.common.suggestions import did_you_mean, nearest
 
 logger = logging.getLogger(__name__)
 

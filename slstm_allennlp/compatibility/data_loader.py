@@ -10,7 +10,7 @@ from typing import Any
 
 from allennlp.data.data_loaders import MultiProcessDataLoader, multiprocess_data_loader
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 
 @replaces(MultiProcessDataLoader, "_start_instance_workers")

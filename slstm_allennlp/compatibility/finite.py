@@ -7,7 +7,7 @@ import torch
 from allennlp.data.data_loaders.data_loader import TensorDict
 from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 
 def check_finite_weights(trainer: Any) -> None:

@@ -13,7 +13,7 @@ from allennlp.commands import find_learning_rate, train
 from allennlp.common.checks import ConfigurationError
 from allennlp.training import util as training_util
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 try:
     import fcntl

@@ -12,7 +12,7 @@ from allennlp.data import Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.data.fields import TextField
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 _MOST_WORDS = 12
 _UNKNOWN = re.compile(

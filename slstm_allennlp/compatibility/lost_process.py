@@ -11,7 +11,7 @@ import torch.multiprocessing
 from allennlp.commands import train
 from torch.multiprocessing.spawn import ProcessExitedException
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.common.changes import replace
 
 
 @functools.wraps(torch.multiprocessing.spawn)

@@ -14,8 +14,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, is_without_room
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, is_without_room
+from slstm_allennlp.common.changes import Original, replaces
 from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.predictors.text_input import TextInput
 

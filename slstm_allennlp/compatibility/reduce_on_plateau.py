@@ -12,7 +12,7 @@ from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
     ReduceOnPlateauLearningRateScheduler,
 )
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from allennlp.training import util as training_util
 from allennlp.training.metrics import Metric
 from allennlp.training.trainer import TrainerCheckpoint
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 logger = logging.getLogger(__name__)
 _KEY = "slstm_allennlp_run"

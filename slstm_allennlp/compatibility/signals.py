@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional
 from allennlp.common.util import SigTermReceived
 from allennlp.training import Checkpointer, GradientDescentTrainer
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 _received: List[int] = []
 

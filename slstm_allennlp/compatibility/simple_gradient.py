@@ -10,7 +10,7 @@ import numpy
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter, SimpleGradient
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.common.changes import replace
 
 
 def _with_batch(

@@ -16,8 +16,8 @@ from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFi
 from allennlp.nn.util import move_to_device
 from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.compatibility.changes import Original, replaces
-from slstm_allennlp.patch_method import patch_method
+from slstm_allennlp.common.changes import Original, replaces
+from slstm_allennlp.common.patch_method import patch_method
 
 logger = logging.getLogger(__name__)
 

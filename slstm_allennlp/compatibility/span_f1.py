@@ -7,7 +7,7 @@ differ, it takes the last one for the whole. Legal tags count as ever.
 
 from allennlp.training.metrics import span_based_f1_measure
 
-from slstm_allennlp.compatibility.changes import replace
-from slstm_allennlp.span_tags import bioul_spans
+from slstm_allennlp.common.changes import replace
+from slstm_allennlp.metrics.span_tags import bioul_spans
 
 replace(span_based_f1_measure, "bioul_tags_to_spans", bioul_spans)

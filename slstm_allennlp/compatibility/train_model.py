@@ -5,7 +5,7 @@ from allennlp.commands.train import TrainModel
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import is_distributed
 
-from slstm_allennlp.model_card import write_model_card
+from slstm_allennlp.training.model_card import write_model_card
 
 
 @TrainModel.register("default", constructor="from_partial_objects", exist_ok=True)

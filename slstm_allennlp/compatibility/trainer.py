@@ -16,7 +16,7 @@ from allennlp.training.moving_average import MovingAverage
 from torch.cuda.amp.grad_scaler import OptState
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 from slstm_allennlp.compatibility.run_state import resume_run
 
 

@@ -13,7 +13,7 @@ from allennlp.common import cached_transformers
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbedder, TokenEmbedder
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 # What a folder has to hold: for each thing, the files that it may come in.
 _Needs = List[Tuple[str, ...]]

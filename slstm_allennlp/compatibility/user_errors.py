@@ -9,7 +9,7 @@ from allennlp.common import checks, util
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model, archival
 
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.changes import Original, replaces
 
 
 @replaces(checks, "check_for_gpu", wherever_imported=True)

@@ -12,8 +12,8 @@ from allennlp.data import DataLoader
 from allennlp.evaluation.evaluator import SimpleEvaluator
 from allennlp.models import Model, archival
 
-from slstm_allennlp.atomic_write import AS_IT_WAS, atomic_write
-from slstm_allennlp.compatibility.changes import Original, replaces
+from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
+from slstm_allennlp.common.changes import Original, replaces
 
 _Path = Union[str, "os.PathLike[str]"]
 

@@ -5,7 +5,7 @@ from typing import Any, Dict
 
 from allennlp.commands import Subcommand
 
-from slstm_allennlp.bundled import config_names, description, expect_config, whole_config
+from slstm_allennlp.console.bundled import config_names, description, expect_config, whole_config
 
 _WIDTH = 96
 EXPLANATIONS = {

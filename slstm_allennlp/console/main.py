@@ -17,11 +17,11 @@ from allennlp.common.util import (
     install_sigterm_handler,
 )
 
-from slstm_allennlp.bundled import config_path
+from slstm_allennlp.common.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
+from slstm_allennlp.console.bundled import config_path
 from slstm_allennlp.console.config import Config
 from slstm_allennlp.console.quiet import ONLY_IN_LOG, quiet_console
 from slstm_allennlp.console.training import metric_lines, result_lines
-from slstm_allennlp.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
 from slstm_allennlp.version import __version__
 
 INTERRUPTED = 130

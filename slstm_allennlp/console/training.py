@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Optional
 from allennlp.common import Params
 from allennlp.training import GradientDescentTrainer, TrainerCallback
 
-from slstm_allennlp.summary import encoder_names, model_name, num_weights
+from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
 
 
 class EpochLines(TrainerCallback):

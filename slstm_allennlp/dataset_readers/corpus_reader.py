@@ -5,7 +5,7 @@ from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
 from allennlp.data.fields import Field, MetadataField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
-from slstm_allennlp.registered_name import registered_name
+from slstm_allennlp.common.registered_name import registered_name
 
 
 class CorpusReader(DatasetReader):

@@ -9,9 +9,9 @@ from allennlp.modules import TextFieldEmbedder
 from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_map
 
+from slstm_allennlp.common.patch_method import patch_method
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
-from slstm_allennlp.patch_method import patch_method
 
 
 class Reading(NamedTuple):

@@ -13,7 +13,7 @@ from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy, SpanBasedF1Measure
 
 from slstm_allennlp.models.fitted_model import FittedModel, words_in
-from slstm_allennlp.tagging_features import features_of
+from slstm_allennlp.models.tagging_features import features_of
 
 # The least probability, also of a tag that training has not seen: so a loss is a number.
 _LEAST = sys.float_info.min

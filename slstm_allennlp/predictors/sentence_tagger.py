@@ -9,8 +9,8 @@ from allennlp.models import Model
 from allennlp.modules import ConditionalRandomField
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
+from slstm_allennlp.metrics.span_tags import spans_of
 from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of, tokens_of
-from slstm_allennlp.span_tags import spans_of
 
 _FOR_MACHINES = ("logits", "mask", "class_probabilities")  # left out unless asked for
 

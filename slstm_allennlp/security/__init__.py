@@ -13,7 +13,7 @@ from allennlp.common import util as common_util
 from allennlp.common.registrable import Registrable
 from allennlp.models import archival
 
-from slstm_allennlp.compatibility.changes import replace
+from slstm_allennlp.common.changes import replace
 from slstm_allennlp.security import archives, class_names, opening, tensor_cache, weights
 
 

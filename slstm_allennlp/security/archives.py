@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Iterator, List, Union
 
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.atomic_write import NotWritten, is_without_room
+from slstm_allennlp.common.atomic_write import NotWritten, is_without_room
 
 logger = logging.getLogger("allennlp.models.archival")  # whose function stands here
 

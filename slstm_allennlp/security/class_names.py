@@ -13,7 +13,7 @@ from allennlp.common.plugins import (
 )
 from allennlp.common.registrable import Registrable
 
-from slstm_allennlp.suggestions import nearest
+from slstm_allennlp.common.suggestions import nearest
 
 _OURS = ("allennlp", "slstm_allennlp", *DEFAULT_PLUGINS)
 _resolve = Registrable.resolve_class_name.__func__  # type: ignore[attr-defined]

@@ -12,9 +12,9 @@ from allennlp.models import Model
 from allennlp.training import Trainer
 from allennlp.training.util import evaluate
 
-from slstm_allennlp.atomic_write import atomic_write_by_torch
+from slstm_allennlp.common.atomic_write import atomic_write_by_torch
 from slstm_allennlp.models.fitted_model import FittedModel
-from slstm_allennlp.summary import model_name
+from slstm_allennlp.models.summary import model_name
 
 logger = logging.getLogger(__name__)
 

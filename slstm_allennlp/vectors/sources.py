@@ -10,8 +10,8 @@ from allennlp.common.checks import ConfigurationError
 from spacy.symbols import IDS
 from spacy.vectors import Vectors
 
-from slstm_allennlp.packages import COPIES, place_of
-from slstm_allennlp.suggestions import nearest
+from slstm_allennlp.common.packages import COPIES, place_of
+from slstm_allennlp.common.suggestions import nearest
 from slstm_allennlp.vectors.files import open_file
 from slstm_allennlp.vectors.table import FloretVectors, Index, VectorTable, WordVectors, key_of
 

@@ -15,12 +15,12 @@ from allennlp.models import archive_model, load_archive
 from allennlp.predictors import Predictor
 from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.atomic_write import NotWritten, atomic_write, atomic_write_in
+from slstm_allennlp.common.atomic_write import NotWritten, atomic_write, atomic_write_in
+from slstm_allennlp.common.mistakes import USERS_MISTAKE, users_mistake
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.report import write_report
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.console.main import main
-from slstm_allennlp.mistakes import USERS_MISTAKE, users_mistake
 from tests.comparison.common import plan, write_run
 from tests.conftest import slow_but
 

@@ -9,7 +9,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch
 from allennlp.data.fields import SequenceLabelField
 
-from slstm_allennlp.tagging_features import features_of
+from slstm_allennlp.models.tagging_features import features_of
 from tests.models.linear_common import fitted, read, words_of
 
 NER = {"type": "conll_ner", "coding_scheme": "IOB1"}

@@ -22,7 +22,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import load_archive
 
-from slstm_allennlp.compatibility.changes import CHANGES
+from slstm_allennlp.common.changes import CHANGES
 from slstm_allennlp.security.archives import MAX_BYTES, MAX_MEMBERS
 from tests.security.common import Forge, Touch
 

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from spacy.strings import StringStore
 from spacy.vectors import Vectors
 
-from slstm_allennlp.packages import cache_folder
+from slstm_allennlp.common.packages import cache_folder
 from slstm_allennlp.vectors import files, open_vectors
 
 WORDS = ["the", "Paris", "nasa", "naïve", "日本", "!"]

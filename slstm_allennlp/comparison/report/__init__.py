@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
-from slstm_allennlp.atomic_write import atomic_write_in
+from slstm_allennlp.common.atomic_write import atomic_write_in
 from slstm_allennlp.comparison import document
 from slstm_allennlp.comparison.document import Part, Pictures
 from slstm_allennlp.comparison.folders import write_json

@@ -12,10 +12,10 @@ from allennlp.modules.token_embedders import TokenEmbedder
 from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
-from slstm_allennlp.kept_files import keep, kept_folder
+from slstm_allennlp.common.kept_files import keep, kept_folder
+from slstm_allennlp.common.packages import cache_folder, place_of
 from slstm_allennlp.modules.half_precision import save_in_half_precision
 from slstm_allennlp.modules.token_embedders.feature_store import FeatureStore, open_store
-from slstm_allennlp.packages import cache_folder, place_of
 from slstm_allennlp.token_indexers.utf8_indexer import words_of
 
 logger = logging.getLogger(__name__)

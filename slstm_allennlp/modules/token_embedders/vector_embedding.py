@@ -9,7 +9,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding, TokenEmbedder
 
-from slstm_allennlp.kept_files import keep, kept_folder
+from slstm_allennlp.common.kept_files import keep, kept_folder
 from slstm_allennlp.modules.half_precision import save_in_half_precision
 from slstm_allennlp.vectors import WordVectors, open_vectors
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any, Dict, List, Literal, Mapping, Union, get_args, get_type_hints
 
-from slstm_allennlp.suggestions import did_you_mean
+from slstm_allennlp.common.suggestions import did_you_mean
 
 
 @dataclass(frozen=True)

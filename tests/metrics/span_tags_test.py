@@ -11,7 +11,7 @@ from allennlp.data.dataset_readers.dataset_utils.span_utils import (
 from allennlp.training.metrics import SpanBasedF1Measure
 
 import slstm_allennlp  # noqa: F401  (mends the metric)
-from slstm_allennlp.span_tags import bioul_spans, spans_of
+from slstm_allennlp.metrics.span_tags import bioul_spans, spans_of
 
 
 def conlleval(tags):

@@ -7,9 +7,9 @@ import numpy
 import torch
 from torch import Tensor
 
+from slstm_allennlp.common.patch_method import patch_method
 from slstm_allennlp.modules import CellAwareStackedLSTM
 from slstm_allennlp.ops.cas_lstm import CasLstmStates
-from slstm_allennlp.patch_method import patch_method
 
 BINS = 50  # of equal width, from 0 to 1
 QUANTITIES = {

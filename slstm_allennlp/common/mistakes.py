@@ -7,7 +7,7 @@ from typing import Optional
 from allennlp.common.checks import ConfigurationError
 from torch.multiprocessing.spawn import ProcessExitedException
 
-from slstm_allennlp.atomic_write import NotWritten
+from slstm_allennlp.common.atomic_write import NotWritten
 
 USERS_MISTAKE = 2
 """The exit status of a program that ends with one."""

@@ -1,4 +1,4 @@
-from slstm_allennlp.tagging_features import features_of, shape_of
+from slstm_allennlp.models.tagging_features import features_of, shape_of
 
 
 def test_the_features_of_a_word_and_its_neighbours():

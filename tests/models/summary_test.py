@@ -3,8 +3,8 @@ from allennlp.common import Params
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 
+from slstm_allennlp.models.summary import encoder_names, model_name, num_weights, preset
 from slstm_allennlp.modules import SentenceStateLSTM
-from slstm_allennlp.summary import encoder_names, model_name, num_weights, preset
 
 
 def build(**encoders):

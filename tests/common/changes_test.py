@@ -16,7 +16,7 @@ from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
 from allennlp.training.trainer import TrainerCheckpoint
 
 from slstm_allennlp import compatibility
-from slstm_allennlp.compatibility.changes import CHANGES
+from slstm_allennlp.common.changes import CHANGES
 from tests.conftest import ROOT
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from slstm_allennlp.suggestions import did_you_mean, nearest
+from slstm_allennlp.common.suggestions import did_you_mean, nearest
 
 
 @pytest.mark.parametrize(

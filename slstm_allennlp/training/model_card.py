@@ -10,7 +10,7 @@ import torch
 from allennlp.common import Params
 from allennlp.models import Model
 
-from slstm_allennlp.summary import encoder_names, model_name, num_weights
+from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
 from slstm_allennlp.version import __version__
 
 NAME = "model_card.md"

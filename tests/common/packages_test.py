@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from slstm_allennlp import packages
-from slstm_allennlp.suggestions import nearest
+from slstm_allennlp.common import packages
+from slstm_allennlp.common.suggestions import nearest
 
 
 def test_a_file_goes_first(tmp_path, monkeypatch):

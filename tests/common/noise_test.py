@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from slstm_allennlp.noise import silence_known_warnings
+from slstm_allennlp.common.noise import silence_known_warnings
 from tests.conftest import ROOT
 
 

@@ -7,9 +7,9 @@ from typing import Any, Dict, List
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.suggestions import nearest
+from slstm_allennlp.common.suggestions import nearest
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 _SAMPLES = "fixtures/"
 _ORDER = (
     *(

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from slstm_allennlp.gate_histograms import BINS, GateHistograms, Histogram, Place
+from slstm_allennlp.inside.gate_histograms import BINS, GateHistograms, Histogram, Place
 from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM
 from slstm_allennlp.ops.cas_lstm import naive_cas_lstm
 

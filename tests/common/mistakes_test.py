@@ -6,7 +6,7 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import FeedForward
 
-from slstm_allennlp.mistakes import users_mistake
+from slstm_allennlp.common.mistakes import users_mistake
 from slstm_allennlp.modules import SentenceStateLSTM
 
 

@@ -11,7 +11,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp import bundled
+from slstm_allennlp.console import bundled
 from slstm_allennlp.console import config as command
 from tests.conftest import ROOT, slow_but
 

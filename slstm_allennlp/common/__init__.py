@@ -1,0 +1,1 @@
+"""Helpers of all other folders: they know of no encoder, model or corpus."""
