@@ -5,10 +5,10 @@ Writes the tables of measured results into the documents:
 
 The numbers of a comparison are in a JSON file beside its config, such as experiments/evidence.json: for
 each corpus and system, mean and standard deviation on dev and test, and differences to others, with p.
-In the place of a system's numbers, ["evidence", "MR", "slstm"] takes those of that file.
+["evidence", "MR", "slstm"] instead of a system's numbers refers to those of that file.
 A document marks the place of a table: `<!-- results: corpus evidence mr slstm bilstm -->` before it, a
 function of this file with its arguments, and `<!-- end of results -->` behind it. After new runs, this
-takes their numbers from the --output-dir of `allennlp compare`, named as the corpus:
+takes their numbers from the --output-dir of `allennlp compare`, whose name is that of the corpus:
 
     python experiments/results.py --take evidence OUT/evidence/mr [FOLDER ...] [--baselines SYSTEM ...]
 """
@@ -22,10 +22,9 @@ import sys
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from tables import Report, markdown, wilcoxon
+from scipy import stats
 
-from slstm_allennlp.comparison.report.numbers import NONE, p_value
+from slstm_allennlp.comparison.report.numbers import NONE, p_value, scale_of
 from slstm_allennlp.comparison.significance import Spread, corrected, paired_t_test
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -174,9 +173,14 @@ def differences(corpora: Any, system: str, baseline: str) -> Iterator[float]:
             yield round(systems[system]["test"][0] - systems[baseline]["test"][0], 2)
 
 
+def wilcoxon(differences: Sequence[float]) -> Optional[float]:
+    """The p-value of Wilcoxon's signed-rank test; None if all differences are zero."""
+    return float(stats.wilcoxon(differences).pvalue) if any(differences) else None
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
-    lines = markdown(head, rows).replace("|  ", "| ").splitlines()
-    return [lines[0], "|" + "---|" * len(head), *lines[2:]]
+    first, *others = (f"| {' | '.join(row)} |".replace("|  ", "| ") for row in (head, *rows))
+    return [first, "|" + "---|" * len(head), *others]
 
 
 TABLES: Dict[str, Callable[..., List[str]]] = {
@@ -195,36 +199,68 @@ def filled(text: str) -> str:
 
 
 def take(comparison: str, folders: Sequence[pathlib.Path], baselines: Sequence[str]) -> None:
-    """Puts the numbers of `allennlp compare` into the comparison's file, those of a corpus anew."""
+    """Replace a corpus's numbers in the comparison's file by those of `allennlp compare`."""
     path = ROOT / "experiments" / f"{comparison}.json"
     content = load(comparison) if path.exists() else {"corpora": {}}
     for folder in folders:
-        report = Report(folder)
-        systems: Systems = {}
-        for system in sorted(
-            report.test, key=lambda name: -statistics.fmean(report.test[name].values())
-        ):
-            parts = {"dev": report.dev[system], "test": report.test[system]}
-            systems[system] = {
-                key: rounded(of.values(), report.scale.factor) for key, of in parts.items()
-            }
-            systems[system]["seeds"] = sorted(report.test[system])
-            found = {}
-            for baseline in baselines:
-                ours, theirs = report.test[system], report.test[baseline]
-                seeds = [seed for seed in ours if seed in theirs]
-                test = paired_t_test([ours[s] for s in seeds], [theirs[s] for s in seeds])
-                p = [] if test.p_value is None else [round(test.p_value, 4)]
-                if system != baseline:
-                    found[baseline] = [round(report.scale.factor * test.difference, 2), *p]
-            systems[system]["differences"] = found
-        content["corpora"][folder.name] = systems
-        content.setdefault("versions", {})[folder.name] = report.versions
+        report = read_report(folder)
+        content["corpora"][folder.name] = numbers_of(report, baselines)
+        runs = [run for system in report["systems"].values() for run in system["runs"]]
+        content.setdefault("versions", {})[folder.name] = {
+            key: sorted({run[key] for run in runs if key in run}) for key in ("torch", "slstm_allennlp")
+        }
+        if report["missing"]:
+            print(f"{folder.name}: taken without {', '.join(report['missing'])}")
     path.write_text(written(content), encoding="utf-8")
 
 
-def rounded(values: Any, factor: float) -> List[float]:
-    of = Spread.of([factor * value for value in values])
+def read_report(folder: pathlib.Path) -> Dict[str, Any]:
+    """What compare wrote into a folder."""
+    path = folder / "report.json"
+    if not path.exists():
+        sys.exit(f"{folder}: there is no report.json, expected the --output-dir of a comparison")
+    report = json.loads(path.read_text(encoding="utf-8"))
+    if not report["metric"]["higher_is_better"]:
+        sys.exit(f"{folder}: the metric is a loss, expected a score, of which more is better")
+    return report
+
+
+def numbers_of(report: Dict[str, Any], baselines: Sequence[str]) -> Systems:
+    """The systems by their mean on test, best first."""
+    factor = scale_of(report["metric"]["name"]).factor
+    dev, test = (
+        {
+            name: {run["seed"]: factor * run[part] for run in system["runs"]}
+            for name, system in report["systems"].items()
+            if system["runs"]
+        }
+        for part in ("validation", "test")
+    )
+    for baseline in baselines:
+        if baseline not in test:
+            sys.exit(f"there is no baseline {baseline}, expected one of {', '.join(sorted(test))}")
+    systems: Systems = {}
+    for system in sorted(test, key=lambda name: -statistics.fmean(test[name].values())):
+        found = {}
+        for baseline in baselines:
+            seeds = [seed for seed in test[system] if seed in test[baseline]]
+            if system != baseline and seeds:
+                tested = paired_t_test(
+                    *([test[name][seed] for seed in seeds] for name in (system, baseline))
+                )
+                p = [] if tested.p_value is None else [round(tested.p_value, 4)]
+                found[baseline] = [round(tested.difference, 2), *p]
+        systems[system] = {
+            "dev": rounded(dev[system].values()),
+            "test": rounded(test[system].values()),
+            "seeds": sorted(test[system]),
+            "differences": found,
+        }
+    return systems
+
+
+def rounded(values: Iterable[float]) -> List[float]:
+    of = Spread.of(list(values))
     return [round(number, 2) for number in (of.mean, of.std) if number is not None]
 
 

@@ -8,9 +8,28 @@ import runpy
 import pytest
 
 from tests.conftest import ROOT
-from tests.experiments.tables_test import write_report
 
 FILES = sorted(path.stem for path in (ROOT / "experiments").glob("*.json"))
+
+
+def write_report(folder, systems, *, higher_is_better=True, missing=()):
+    """`systems` has, for each, the scores on dev and on test of the seeds 1, 2, ..."""
+    report = {
+        "metric": {"name": "accuracy", "higher_is_better": higher_is_better},
+        "missing": list(missing),
+        "systems": {
+            name: {
+                "runs": [
+                    {"seed": seed, "validation": dev, "test": test}
+                    for seed, (dev, test) in enumerate(zip(*scores), start=1)
+                ]
+            }
+            for name, scores in systems.items()
+        },
+    }
+    folder.mkdir()
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    return str(folder)
 
 
 @pytest.fixture(scope="module")
@@ -84,15 +103,24 @@ def test_differences_are_those_of_the_means(script, name):
                 assert all(0 < value <= 1 for value in p)
 
 
-def test_numbers_are_taken_from_reports(script, tmp_path, monkeypatch):
-    folder = write_report(
-        tmp_path / "mine", {"a": ([0.5, 0.7], [0.6, 0.8]), "b": ([0.6, 0.8], [0.9, 0.9])}
-    )
+@pytest.fixture
+def taken(script, tmp_path, monkeypatch):
+    """Has the script take a report's numbers into a file of its own."""
     (tmp_path / "experiments").mkdir()
     monkeypatch.setitem(script["take"].__globals__, "ROOT", tmp_path)
-    script["take"]("own", [tmp_path / "mine"], ["a"])
+
+    def take(systems, baseline="a", **report):
+        write_report(tmp_path / "mine", systems, **report)
+        script["take"]("own", [tmp_path / "mine"], [baseline])
+
+    return take
+
+
+def test_numbers_are_taken_from_reports(script, tmp_path, taken):
+    taken({"a": ([0.5, 0.7], [0.6, 0.8]), "b": ([0.6, 0.8], [0.9, 0.9])})
     text = (tmp_path / "experiments" / "own.json").read_text(encoding="utf-8")
-    # As in tables_test: p = 1 - 2 arctan(2) / pi.
+    # The differences on test are 0.3 and 0.1: t = 0.2 / 0.1 = 2 with one degree of freedom, so that
+    # p = 1 - 2 arctan(2) / pi.
     assert json.loads(text)["corpora"]["mine"] == {
         "b": {
             "dev": [70.0, 14.14],
@@ -102,11 +130,34 @@ def test_numbers_are_taken_from_reports(script, tmp_path, monkeypatch):
         },
         "a": {"dev": [60.0, 14.14], "test": [70.0, 14.14], "seeds": [1, 2], "differences": {}},
     }
-    assert len(text.splitlines()) < 20 and folder
+    assert len(text.splitlines()) < 20
     assert script["corpus"]("own", "mine", "a")[2:] == [
         "| `b` | **70.00 ± 14.14** | **90.00 ± 0.00** | +20.00 | 0.295 |",
         "| `a` | 60.00 ± 14.14 | 70.00 ± 14.14 | | |",
     ]
+
+
+def test_runs_that_are_missing_are_named(script, taken, capsys):
+    taken({"a": ([0.5], [0.5]), "b": ([], [])}, missing=["a-2", "b-1"])
+    assert capsys.readouterr().out == "mine: taken without a-2, b-1\n"
+    assert list(script["systems_of"]("own", "mine")) == ["a"]
+
+
+def test_what_is_no_report_of_scores_is_refused(script, taken, tmp_path):
+    with pytest.raises(SystemExit, match=r"there is no report\.json, expected the --output-dir of"):
+        script["take"]("own", [tmp_path], ["a"])
+    with pytest.raises(SystemExit, match="mine: the metric is a loss, expected a score"):
+        taken({"a": ([0.5], [0.5])}, higher_is_better=False)
+
+
+def test_a_baseline_that_a_report_lacks_is_named(taken):
+    with pytest.raises(SystemExit, match="there is no baseline lstm, expected one of a"):
+        taken({"a": ([0.5], [0.5])}, baseline="lstm")
+
+
+def test_wilcoxons_test(script):
+    assert script["wilcoxon"]([0.1, 0.2, 0.3]) == pytest.approx(0.25)  # all of one sign: 2 / 2 ** 3
+    assert script["wilcoxon"]([0.0, 0.0]) is None
 
 
 @pytest.mark.parametrize("name", FILES)
