@@ -1,10 +1,11 @@
-// Reviews with BERT's features in the place of word vectors, trained as the re-implementation report has
-// it: Adam, dropout of 0.2 before and after the encoder, 20 epochs, the best on dev.
+// Classify whole reviews with BERT's features instead of word vectors. The training settings are those
+// of the re-implementation report: Adam, dropout 0.2 before and after the encoder, 20 epochs, and the
+// epoch with the best dev score.
 // `encoder` is a Seq2VecEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 
 function(encoder) papers.classification(encoder) {
-  // Another BERT by a config of two lines, or by an override of `model_name` below. Sizes follow.
+  // To use another BERT, override `model_name` below or write a two-line config. All sizes follow.
   //   (import 'training_config/mtl_bert_slstm.jsonnet')
   //   + { bert+:: { name: 'all-MiniLM-L6-v2' } }
   bert:: {
@@ -22,14 +23,14 @@ function(encoder) papers.classification(encoder) {
   test_data_path: 'fixtures/mtl#test',
 
   model+: {
-    namespace: 'utf8',  // of that indexer
+    namespace: 'utf8',  // that of the token indexer
     text_field_embedder: {
       token_embedders: {
         tokens: {
           type: 'transformer_features',
           model_name: $.bert.name,
           max_length: $.bert.max_length,
-          train_parameters: false,  // true tunes BERT, too
+          train_parameters: false,  // true fine-tunes BERT
         },
       },
     },
@@ -41,7 +42,8 @@ function(encoder) papers.classification(encoder) {
     optimizer: {
       type: 'adam',
       lr: 1e-3,
-      // BERT's, where it is tuned. While it is frozen, AllenNLP warns that this matches nothing.
+      // The learning rate of BERT, if it is fine-tuned. While it is frozen, AllenNLP warns that the group
+      // matches no parameters.
       parameter_groups: [[['text_field_embedder'], { lr: 2e-5 }]],
     },
     learning_rate_scheduler: null,

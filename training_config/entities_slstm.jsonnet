@@ -1,4 +1,5 @@
-// Named entities with an S-LSTM, vectors and a frozen BERT: the recipe for few labelled sentences.
+// Tag named entities with an S-LSTM over pretrained vectors and a frozen BERT: the recipe for few
+// labelled sentences.
 local recipe = import 'tags.libsonnet';
 
 recipe.entities({ type: 'slstm', hidden_size: 150, num_steps: 5, transition: 'balanced' })

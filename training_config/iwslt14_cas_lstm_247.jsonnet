@@ -1,2 +1,3 @@
-// IWSLT 2014 with CAS-LSTMs of 247 units, which have about as many weights as LSTMs of 256 (Table 5).
+// Translate IWSLT 2014 German to English with CAS-LSTMs of 247 units, which have about as many weights
+// as LSTMs of 256 (Table 5).
 (import 'translation_cas_lstm.jsonnet').iwslt14 { size:: 247 }

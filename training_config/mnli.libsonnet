@@ -1,5 +1,5 @@
-// Natural language inference: MultiNLI. The best model is chosen on the matched dev set and evaluated on
-// the mismatched one. Labels of the two test sets are not public: `allennlp predict` takes their files.
+// Natural language inference on MultiNLI. The matched dev set selects the best model; the mismatched
+// dev set is the test set. The official test sets have no public labels; `allennlp predict` reads them.
 // `encoder` is a Seq2VecEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 

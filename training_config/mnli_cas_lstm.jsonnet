@@ -1,4 +1,5 @@
-// MultiNLI with a CAS-LSTM: the paper's settings.
+// Classify MultiNLI sentence pairs by entailment with a two-layer CAS-LSTM of 300 units, as in the
+// CAS-LSTM paper.
 local mnli = import 'mnli.libsonnet';
 
 mnli({

@@ -1,4 +1,4 @@
-// MultiNLI with stacked LSTMs (PyTorch's), the maximum over the words.
+// Classify MultiNLI sentence pairs by entailment with PyTorch's two-layer LSTM and max-pooling.
 local mnli = import 'mnli.libsonnet';
 
 mnli({

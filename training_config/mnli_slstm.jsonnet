@@ -1,4 +1,4 @@
-// MultiNLI with an S-LSTM, 9 steps.
+// Classify MultiNLI sentence pairs by entailment with an S-LSTM of 300 units and 9 steps.
 local mnli = import 'mnli.libsonnet';
 
 mnli({

@@ -1,4 +1,4 @@
-// Sentiment of movie review sentences (Pang and Lee, 2005), in a random 80/10/10 split.
+// Sentiment of movie-review sentences (Pang and Lee, 2005), with a random 80/10/10 split.
 // `encoder` is a Seq2VecEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 

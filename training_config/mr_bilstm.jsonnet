@@ -1,4 +1,5 @@
-// Movie reviews with a BiLSTM: AllenNLP's own bidirectional LSTM, 300 units a direction.
+// Classify the sentiment of movie-review sentences (MR) with AllenNLP's BiLSTM (300 units per
+// direction).
 local mr = import 'mr.libsonnet';
 
 mr({

@@ -1,4 +1,4 @@
-// Movie reviews with AllenNLP's own bidirectional LSTM and external attention over its words.
+// Classify the sentiment of movie-review sentences (MR) with AllenNLP's BiLSTM and additive attention.
 local mr = import 'mr.libsonnet';
 
 mr({

@@ -1,4 +1,5 @@
-// Movie reviews with convolutions over windows of three words, ReLU, and the maximum over the words.
+// Classify the sentiment of movie-review sentences (MR) with convolutions over three words, ReLU and
+// max-pooling.
 local mr = import 'mr.libsonnet';
 
 mr({

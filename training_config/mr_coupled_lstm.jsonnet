@@ -1,4 +1,5 @@
-// Movie reviews with a BiLSTM: the paper's own, Eq. 1, 300 units a direction.
+// Classify the sentiment of movie-review sentences (MR) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units
+// per direction).
 local mr = import 'mr.libsonnet';
 
 mr({

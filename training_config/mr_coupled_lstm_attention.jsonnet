@@ -1,4 +1,5 @@
-// Movie reviews with the paper's own BiLSTM, Eq. 1, and external attention over its words.
+// Classify the sentiment of movie-review sentences (MR) with the S-LSTM paper's BiLSTM (Eq. 1) and
+// additive attention.
 local mr = import 'mr.libsonnet';
 
 mr({

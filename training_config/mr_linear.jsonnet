@@ -1,4 +1,5 @@
-// Movie reviews with a linear model: TF-IDF of words and pairs of words, logistic regression.
+// Classify the sentiment of movie-review sentences (MR) with a linear model: logistic regression over
+// TF-IDF of words and word bigrams.
 local mr = import 'mr.libsonnet';
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,4 @@
-// Movie reviews with a left-to-right LSTM: AllenNLP's own, 300 units.
+// Classify the sentiment of movie-review sentences (MR) with AllenNLP's left-to-right LSTM (300 units).
 local mr = import 'mr.libsonnet';
 
 mr({

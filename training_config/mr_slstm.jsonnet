@@ -1,4 +1,5 @@
-// Movie reviews with an S-LSTM: the paper's settings.
+// Classify the sentiment of movie-review sentences (MR) with an S-LSTM, using the settings of the S-LSTM
+// paper.
 local mr = import 'mr.libsonnet';
 
 mr({

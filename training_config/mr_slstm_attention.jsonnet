@@ -1,4 +1,4 @@
-// Movie reviews with an S-LSTM and external attention over its words.
+// Classify the sentiment of movie-review sentences (MR) with an S-LSTM and additive attention.
 local mr = import 'mr.libsonnet';
 
 mr({

@@ -1,4 +1,4 @@
-// Sentiment of whole reviews: one of the 16 datasets of Liu et al. (2017), named by `dataset`.
+// Sentiment of whole reviews. `dataset` names one of the 16 datasets of Liu et al. (2017).
 // `encoder` is a Seq2VecEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,4 @@
-// Reviews with AllenNLP's own bidirectional LSTM over BERT's features.
+// Classify the sentiment of whole reviews with AllenNLP's BiLSTM over BERT's features.
 local bert = import 'bert.libsonnet';
 
 bert({

@@ -1,5 +1,5 @@
-// Reviews with convolutions over windows of three words and the maximum over the words, over BERT's
-// features.
+// Classify the sentiment of whole reviews with convolutions over three words and max-pooling, over
+// BERT's features.
 local bert = import 'bert.libsonnet';
 
 bert({

@@ -1,4 +1,4 @@
-// Reviews with the paper's own BiLSTM, Eq. 1, over BERT's features.
+// Classify the sentiment of whole reviews with the S-LSTM paper's BiLSTM (Eq. 1) over BERT's features.
 local bert = import 'bert.libsonnet';
 
 bert({

@@ -1,7 +1,8 @@
-// Reviews with a plain MLP over the mean of BERT's features, the report's last column. How it makes one
-// vector of the words, and the size of its layer, it does not say.
+// Classify the sentiment of whole reviews with an MLP over the mean of BERT's features.
 local bert = import 'bert.libsonnet';
 
+// The last column of the re-implementation report, which does not say how the words are pooled, nor the
+// size of the MLP.
 bert({ type: 'bag_of_embeddings', averaged: true }) {
   model+: {
     feedforward: {

@@ -1,4 +1,4 @@
-// Reviews with an S-LSTM over BERT's features.
+// Classify the sentiment of whole reviews with an S-LSTM over BERT's features.
 local bert = import 'bert.libsonnet';
 
 bert({

@@ -1,4 +1,4 @@
-// Reviews with an S-LSTM over BERT's features, and external attention over its words.
+// Classify the sentiment of whole reviews with an S-LSTM and additive attention over BERT's features.
 local bert = import 'bert.libsonnet';
 
 bert({

@@ -1,4 +1,4 @@
-// Reviews with a BiLSTM: AllenNLP's own bidirectional LSTM, 300 units a direction.
+// Classify the sentiment of whole reviews with AllenNLP's BiLSTM (300 units per direction).
 local mtl = import 'mtl.libsonnet';
 
 mtl({

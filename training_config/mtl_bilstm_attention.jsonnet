@@ -1,4 +1,4 @@
-// Reviews with AllenNLP's own bidirectional LSTM and external attention over its words.
+// Classify the sentiment of whole reviews with AllenNLP's BiLSTM and additive attention.
 local mtl = import 'mtl.libsonnet';
 
 mtl({

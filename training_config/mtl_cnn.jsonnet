@@ -1,4 +1,4 @@
-// Reviews with convolutions over windows of three words, ReLU, and the maximum over the words.
+// Classify the sentiment of whole reviews with convolutions over three words, ReLU and max-pooling.
 local mtl = import 'mtl.libsonnet';
 
 mtl({

@@ -1,4 +1,5 @@
-// Reviews with a BiLSTM: the paper's own, Eq. 1, 300 units a direction.
+// Classify the sentiment of whole reviews with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per
+// direction).
 local mtl = import 'mtl.libsonnet';
 
 mtl({

@@ -1,4 +1,5 @@
-// Reviews with a linear model: TF-IDF of words and pairs of words, logistic regression.
+// Classify the sentiment of whole reviews with a linear model: logistic regression over TF-IDF of words
+// and word bigrams.
 local mtl = import 'mtl.libsonnet';
 local papers = import 'papers.libsonnet';
 

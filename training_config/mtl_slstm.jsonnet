@@ -1,4 +1,4 @@
-// Reviews with an S-LSTM: the paper's settings.
+// Classify the sentiment of whole reviews with an S-LSTM, using the settings of the S-LSTM paper.
 local mtl = import 'mtl.libsonnet';
 
 mtl({

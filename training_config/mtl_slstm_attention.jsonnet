@@ -1,4 +1,4 @@
-// Reviews with an S-LSTM and external attention over its words.
+// Classify the sentiment of whole reviews with an S-LSTM and additive attention.
 local mtl = import 'mtl.libsonnet';
 
 mtl({

@@ -1,4 +1,4 @@
-// Named entities of CoNLL-2003 in BIOES tags, which AllenNLP calls BIOUL.
+// Named entities of CoNLL-2003, with BIOES tags (BIOUL in AllenNLP).
 // `encoder` is a Seq2SeqEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 

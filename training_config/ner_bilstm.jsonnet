@@ -1,4 +1,4 @@
-// Named entity recognition with a BiLSTM-CRF: AllenNLP's own bidirectional LSTM, 300 units a direction.
+// Tag named entities (CoNLL-2003) with AllenNLP's BiLSTM (300 units per direction) and a CRF.
 local ner = import 'ner.libsonnet';
 
 ner({

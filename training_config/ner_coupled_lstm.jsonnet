@@ -1,4 +1,5 @@
-// Named entity recognition with a BiLSTM-CRF: the paper's own, Eq. 1, 300 units a direction.
+// Tag named entities (CoNLL-2003) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction) and a
+// CRF.
 local ner = import 'ner.libsonnet';
 
 ner({

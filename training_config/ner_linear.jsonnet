@@ -1,4 +1,4 @@
-// Named entity recognition with a linear CRF over the usual features (python-crfsuite).
+// Tag named entities (CoNLL-2003) with a linear CRF over hand-crafted features (python-crfsuite).
 local ner = import 'ner.libsonnet';
 local papers = import 'papers.libsonnet';
 

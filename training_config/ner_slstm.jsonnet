@@ -1,4 +1,4 @@
-// Named entity recognition with an S-LSTM-CRF: the paper's settings for Table 7.
+// Tag named entities (CoNLL-2003) with an S-LSTM-CRF, using the settings of Table 7 of the S-LSTM paper.
 local ner = import 'ner.libsonnet';
 
 ner({

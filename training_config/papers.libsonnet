@@ -1,18 +1,18 @@
-// What the configs of both papers share. A corpus, such as mr.libsonnet, adds its reader and its files.
-// `encoder` is a Seq2SeqEncoder for taggers, a Seq2VecEncoder for all others, without its input_size.
+// Settings shared by the configs of both papers. A corpus file (mr.libsonnet) adds reader and data.
+// `encoder` is a Seq2SeqEncoder for taggers and a Seq2VecEncoder otherwise, without its input_size.
 
-// Words as the S-LSTM paper has them: vectors of 300 numbers, which training goes on to tune.
-// `vectors` makes them pretrained ones: "en_core_web_md", another package, a folder or a file (docs/vectors.md).
-// Vectors of another size need `embedding_dim`, too; all other sizes follow.
+// Word vectors of 300 dimensions, tuned in training, as in the S-LSTM paper.
+// `vectors` sets pretrained ones: a package ("en_core_web_md"), a folder or a file (docs/vectors.md).
+// Vectors of another size also need `embedding_dim`; all other sizes follow.
 local indexer = { type: 'single_id', lowercase_tokens: true };
 local embedder = { type: 'embedding', embedding_dim: 300, vectors: null };
 
-// Batches of sentences of about the same length, by the fields named.
+// Batches of sentences of similar length in the given fields.
 local batches(size, fields) = {
   batch_sampler: { type: 'bucket', batch_size: size, sorting_keys: fields },
 };
 
-// The S-LSTM paper's way of training (Section 4.1), the same for every task.
+// The training settings of the S-LSTM paper (Section 4.1), the same for all tasks.
 local slstm_training(validation_metric) = {
   data_loader: batches(10, ['tokens']),
   trainer: {
@@ -20,7 +20,7 @@ local slstm_training(validation_metric) = {
       type: 'adam',
       lr: 1e-3,
       weight_decay: 1e-3,
-      // Under Adam, L2 wears away the vectors of all words and characters that a batch lacks.
+      // With Adam, L2 also shrinks the vectors of words and characters that are not in the batch.
       parameter_groups: [[['text_field_embedder'], { weight_decay: 0 }]],
     },
     learning_rate_scheduler: { type: 'exponential', gamma: 0.97 },
@@ -31,8 +31,8 @@ local slstm_training(validation_metric) = {
   },
 };
 
-// Training for pairs and trees. The CAS-LSTM paper leaves rates, batches and schedule to a supplement:
-// these are ours.
+// Training settings for pairs and trees. The CAS-LSTM paper leaves learning rate, batch size and schedule
+// to a supplement that was not available; these values are ours.
 local cas_lstm_training(fields) = {
   data_loader: batches(32, fields),
   trainer: {
@@ -46,7 +46,7 @@ local cas_lstm_training(fields) = {
 };
 
 {
-  // Words, any encoder that makes one vector of them, softmax.
+  // Word vectors, an encoder that returns one vector, and a softmax.
   classification(encoder): slstm_training('+accuracy') {
     dataset_reader: { token_indexers: { tokens: indexer } },
     evaluate_on_test: true,
@@ -59,7 +59,7 @@ local cas_lstm_training(fields) = {
     },
   },
 
-  // Words and characters, and a CRF on top.
+  // Word and character vectors, an encoder and a CRF.
   tagging(encoder, validation_metric): slstm_training(validation_metric) {
     dataset_reader: {
       token_indexers: {
@@ -85,9 +85,9 @@ local cas_lstm_training(fields) = {
     },
   },
 
-  // Pairs of sentences, as the CAS-LSTM paper has them: one encoder for both, max over the words, a
-  // multi-layer perceptron of 1024 units over `features`, φ. Word vectors are trained, since they start
-  // random; the paper's, GloVe's, remain fixed: with `vectors` set `trainable: false` beside it.
+  // Sentence pairs, as in the CAS-LSTM paper: one encoder for both sentences and an MLP of 1,024 units on
+  // the features φ (`features`). Word vectors are trained, because they are initialised randomly.
+  // The paper keeps GloVe vectors fixed: with `vectors`, also set `trainable: false`.
   pairs(encoder, features): cas_lstm_training(['premise', 'hypothesis']) {
     dataset_reader: {
       tokenizer: { type: 'spacy_blank' },
@@ -104,7 +104,7 @@ local cas_lstm_training(fields) = {
     },
   },
 
-  // Sentences with their trees' phrases, as the CAS-LSTM paper has them: a multi-layer perceptron of 300 units.
+  // Sentences and the phrases of their trees, as in the CAS-LSTM paper: an MLP of 300 units.
   trees(encoder): cas_lstm_training(['tokens']) {
     dataset_reader: { token_indexers: { tokens: indexer } },
     evaluate_on_test: true,
@@ -117,8 +117,8 @@ local cas_lstm_training(fields) = {
     },
   },
 
-  // A linear model in the place of a task's encoder: fitted at once, on the words themselves.
-  // `task` is the task's config, such as mr({}), and `model` the linear model.
+  // A linear model on the words instead of a task's neural model, fitted on the whole train set at once.
+  // `task` is the task's config, such as mr({}); `model` is the linear model.
   linear(task, model): task {
     dataset_reader+: { token_indexers: { words: { type: 'utf8' } } },
     model: model,

@@ -1,4 +1,4 @@
-// Part-of-speech tagging of CoNLL-U, such as the English Web Treebank.
+// Part-of-speech tagging of CoNLL-U files, such as the English Web Treebank.
 // `encoder` is a Seq2SeqEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,4 @@
-// Part-of-speech tagging with a BiLSTM-CRF: AllenNLP's own bidirectional LSTM, 300 units a direction.
+// Tag parts of speech (CoNLL-U files) with AllenNLP's BiLSTM (300 units per direction) and a CRF.
 local pos = import 'pos.libsonnet';
 
 pos({

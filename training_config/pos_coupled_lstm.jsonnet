@@ -1,4 +1,5 @@
-// Part-of-speech tagging with a BiLSTM-CRF: the paper's own, Eq. 1, 300 units a direction.
+// Tag parts of speech (CoNLL-U files) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction)
+// and a CRF.
 local pos = import 'pos.libsonnet';
 
 pos({

@@ -1,4 +1,4 @@
-// Part-of-speech tagging with a linear CRF over the usual features (python-crfsuite).
+// Tag parts of speech (CoNLL-U files) with a linear CRF over hand-crafted features (python-crfsuite).
 local pos = import 'pos.libsonnet';
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,5 @@
-// Part-of-speech tagging with an S-LSTM-CRF: the paper's settings for Table 6.
+// Tag parts of speech (CoNLL-U files) with an S-LSTM-CRF, using the settings of Table 6 of the S-LSTM
+// paper.
 local pos = import 'pos.libsonnet';
 
 pos({

@@ -1,4 +1,4 @@
-// Part-of-speech tagging of the Wall Street Journal in the Penn Treebank, sections 0-18, 19-21 and 22-24.
+// Part-of-speech tagging of the Penn Treebank's Wall Street Journal: train 0-18, dev 19-21, test 22-24.
 // `encoder` is a Seq2SeqEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,4 @@
-// Part-of-speech tagging of the Penn Treebank with a BiLSTM-CRF: AllenNLP's own bidirectional LSTM, 300 units a direction.
+// Tag parts of speech (Penn Treebank) with AllenNLP's BiLSTM (300 units per direction) and a CRF.
 local ptb = import 'ptb.libsonnet';
 
 ptb({

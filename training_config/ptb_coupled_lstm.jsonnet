@@ -1,4 +1,5 @@
-// Part-of-speech tagging of the Penn Treebank with a BiLSTM-CRF: the paper's own, Eq. 1, 300 units a direction.
+// Tag parts of speech (Penn Treebank) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction)
+// and a CRF.
 local ptb = import 'ptb.libsonnet';
 
 ptb({

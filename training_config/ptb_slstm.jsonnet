@@ -1,4 +1,5 @@
-// Part-of-speech tagging of the Penn Treebank with an S-LSTM-CRF: the paper's settings for Table 6.
+// Tag parts of speech (Penn Treebank) with an S-LSTM-CRF, using the settings of Table 6 of the S-LSTM
+// paper.
 local ptb = import 'ptb.libsonnet';
 
 ptb({

@@ -1,4 +1,4 @@
-// Paraphrases: the Quora question pairs, and what comes in their form, such as MRPC.
+// Paraphrase detection on the Quora question pairs, or on a corpus in their format, such as MRPC.
 // `encoder` is a Seq2VecEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,5 @@
-// Quora question pairs with a CAS-LSTM: the paper's settings.
+// Detect paraphrases among Quora question pairs with a two-layer CAS-LSTM of 300 units, as in the
+// CAS-LSTM paper.
 local quora = import 'quora.libsonnet';
 
 quora({

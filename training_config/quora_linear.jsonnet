@@ -1,4 +1,5 @@
-// Quora question pairs with a linear model: φ of two TF-IDF vectors, logistic regression.
+// Detect paraphrases among Quora question pairs with a linear model: logistic regression over features
+// of two TF-IDF vectors.
 local quora = import 'quora.libsonnet';
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,4 @@
-// Quora question pairs with stacked LSTMs (PyTorch's), the maximum over the words.
+// Detect paraphrases among Quora question pairs with PyTorch's two-layer LSTM and max-pooling.
 local quora = import 'quora.libsonnet';
 
 quora({

@@ -1,4 +1,4 @@
-// Quora question pairs with an S-LSTM, 9 steps.
+// Detect paraphrases among Quora question pairs with an S-LSTM of 300 units and 9 steps.
 local quora = import 'quora.libsonnet';
 
 quora({

@@ -1,6 +1,6 @@
-// Texts of few classes, of which some thousand are labelled: all that helps when there are so few.
-// Words start from two sets of vectors and are tuned; beside them are the features of a frozen BERT; and a
-// linear model over counts of words has a say of its own. `make vectors` installs vectors and BERT.
+// Classify texts with 50 to a few thousand labels. The encoder reads two sets of pretrained word vectors,
+// which training tunes, and the features of a frozen BERT. Its probabilities are multiplied by those of a
+// linear model over word counts. `make vectors` installs the vectors and BERT.
 // `encoder` is a Seq2VecEncoder without its input_size.
 function(encoder) {
   dataset_reader: {
@@ -28,7 +28,7 @@ function(encoder) {
           pieces: {
             type: 'transformer_features',
             model_name: 'all-MiniLM-L6-v2',
-            layers: [3, 4],  // of six: the last know less of opinions (docs/recipes.md)
+            layers: [3, 4],  // of six; the last layers encode less sentiment (docs/recipes.md)
           },
         },
       },

@@ -1,4 +1,4 @@
-// The recipe of reviews_slstm.jsonnet with PyTorch's BiLSTM, to compare with.
+// Classify texts with the recipe of reviews_slstm, but PyTorch's BiLSTM instead of the S-LSTM.
 local reviews = import 'reviews.libsonnet';
 
 reviews({

@@ -1,4 +1,5 @@
-// The recipe of reviews_slstm.jsonnet with PyTorch's BiLSTM and attention, to compare with.
+// Classify texts with the recipe of reviews_slstm, but PyTorch's BiLSTM and additive attention instead
+// of the S-LSTM.
 local reviews = import 'reviews.libsonnet';
 
 reviews({

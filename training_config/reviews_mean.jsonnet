@@ -1,5 +1,5 @@
-// The recipe of reviews_slstm.jsonnet with the mean of the words in place of an encoder: what an encoder
-// has to beat.
+// Classify texts with the recipe of reviews_slstm, but the mean of the words instead of an encoder: the
+// baseline for every encoder.
 local reviews = import 'reviews.libsonnet';
 
 reviews({ type: 'boe', averaged: true })

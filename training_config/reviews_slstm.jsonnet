@@ -1,4 +1,5 @@
-// Reviews with an S-LSTM, vectors, a frozen BERT and a linear model: the recipe for few labelled texts.
+// Classify texts with an S-LSTM over pretrained vectors and a frozen BERT, combined with a linear model:
+// the recipe for few labelled texts.
 local reviews = import 'reviews.libsonnet';
 
 reviews({

@@ -1,4 +1,4 @@
-// Natural language inference: SNLI, and what comes in its form, such as SICK.
+// Natural language inference on SNLI, or on a corpus in its format, such as SICK.
 // `encoder` is a Seq2VecEncoder without its input_size.
 local papers = import 'papers.libsonnet';
 

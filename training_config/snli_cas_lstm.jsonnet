@@ -1,4 +1,5 @@
-// SNLI with a CAS-LSTM: the paper's settings.
+// Classify SNLI sentence pairs by entailment with a two-layer CAS-LSTM of 300 units, as in the CAS-LSTM
+// paper.
 local snli = import 'snli.libsonnet';
 
 snli({

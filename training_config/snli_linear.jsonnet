@@ -1,4 +1,5 @@
-// SNLI with a linear model: φ of two TF-IDF vectors, logistic regression.
+// Classify SNLI sentence pairs by entailment with a linear model: logistic regression over features of
+// two TF-IDF vectors.
 local snli = import 'snli.libsonnet';
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,4 @@
-// SNLI with stacked LSTMs (PyTorch's), the maximum over the words.
+// Classify SNLI sentence pairs by entailment with PyTorch's two-layer LSTM and max-pooling.
 local snli = import 'snli.libsonnet';
 
 snli({

@@ -1,4 +1,4 @@
-// SNLI with an S-LSTM, 9 steps.
+// Classify SNLI sentence pairs by entailment with an S-LSTM of 300 units and 9 steps.
 local snli = import 'snli.libsonnet';
 
 snli({

@@ -1,6 +1,6 @@
-// Sentiment of the Stanford Sentiment Treebank: all phrases in training, whole sentences in evaluation.
-// `encoder` is a Seq2VecEncoder without its input_size; `granularity` is '2-class' or '5-class'. Overrides of
-// dataset_reader have to be given for validation_dataset_reader, too.
+// Sentiment of the Stanford Sentiment Treebank: training on all phrases, evaluation on whole sentences.
+// `encoder` is a Seq2VecEncoder without its input_size; `granularity` is '2-class' or '5-class'.
+// Overrides of dataset_reader must be repeated for validation_dataset_reader.
 local papers = import 'papers.libsonnet';
 
 function(encoder, granularity) papers.trees(encoder) {

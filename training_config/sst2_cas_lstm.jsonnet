@@ -1,4 +1,5 @@
-// Stanford Sentiment Treebank, two classes, with a CAS-LSTM: the paper's settings.
+// Classify the sentiment of Stanford Sentiment Treebank sentences (two classes) with a two-layer
+// CAS-LSTM of 300 units, as in the CAS-LSTM paper.
 local sst = import 'sst.libsonnet';
 
 sst({

@@ -1,4 +1,5 @@
-// Stanford Sentiment Treebank, two classes, with a linear model: TF-IDF of words and pairs of words, logistic regression.
+// Classify the sentiment of Stanford Sentiment Treebank sentences (two classes) with a linear model:
+// logistic regression over TF-IDF of words and word bigrams.
 local sst = import 'sst.libsonnet';
 local papers = import 'papers.libsonnet';
 

@@ -1,4 +1,5 @@
-// Stanford Sentiment Treebank, two classes, with an S-LSTM, 9 steps.
+// Classify the sentiment of Stanford Sentiment Treebank sentences (two classes) with an S-LSTM of 300
+// units and 9 steps.
 local sst = import 'sst.libsonnet';
 
 sst({

@@ -1,4 +1,5 @@
-// Stanford Sentiment Treebank, five classes, with stacked LSTMs (PyTorch's), the maximum over the words.
+// Classify the sentiment of Stanford Sentiment Treebank sentences (five classes) with PyTorch's
+// two-layer LSTM and max-pooling.
 local sst = import 'sst.libsonnet';
 
 sst({

@@ -1,5 +1,6 @@
-// Tags of words, of which some thousand sentences are labelled: words from two sets of vectors, characters,
-// the features of a frozen BERT, an encoder and a CRF. `make vectors` installs vectors and BERT.
+// Tag words with some thousand labelled sentences. The encoder reads two sets of pretrained word vectors,
+// characters and the features of a frozen BERT; a CRF follows.
+// `make vectors` installs the vectors and BERT.
 // `encoder` is a Seq2SeqEncoder without its input_size.
 local tags(encoder) = {
   dataset_reader: {
@@ -27,7 +28,7 @@ local tags(encoder) = {
         pieces: {
           type: 'transformer_features',
           model_name: 'all-MiniLM-L6-v2',
-          layers: [3, 4],  // of six: the last know less of single words (docs/recipes.md)
+          layers: [3, 4],  // of six; the last layers encode less about single words (docs/recipes.md)
         },
         characters: {
           type: 'character_encoding',
@@ -50,7 +51,7 @@ local tags(encoder) = {
   },
 };
 
-// The same for named entities: BIOES tags, which AllenNLP calls BIOUL, and their F1.
+// The same for named entities, with BIOES tags (BIOUL in AllenNLP) and span F1.
 local entities(encoder) = tags(encoder) {
   dataset_reader: {
     type: 'conll_ner',

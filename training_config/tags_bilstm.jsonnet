@@ -1,4 +1,4 @@
-// The recipe of tags_slstm.jsonnet with PyTorch's BiLSTM, to compare with.
+// Tag words with PyTorch's BiLSTM over pretrained vectors and a frozen BERT, to compare with tags_slstm.
 local recipe = import 'tags.libsonnet';
 
 recipe.tags({ type: 'lstm', hidden_size: 150, bidirectional: true })

@@ -1,28 +1,28 @@
-// Translation with an attentional encoder-decoder of 2 layers and 256 units, as in the CAS-LSTM paper
-// (Section 4.4). `encoder` is a Seq2SeqEncoder and `decoder_net` a DecoderNet, both without their sizes.
+// Translation with an attentional encoder-decoder of two layers and 256 units, as in the CAS-LSTM paper
+// (Section 4.4). `encoder` is a Seq2SeqEncoder and `decoder_net` a DecoderNet, both without sizes.
 
-// On IWSLT 2014 German-English: two files, in pieces of words (byte pair encoding, 10,000) as fairseq's
-// prepare-iwslt14.sh makes them: iwslt14.tokenized.de-en/{train,valid,test}.{de,en}.
+// IWSLT 2014 German-English: two files per part, in subwords (BPE, 10,000 merges), written by fairseq's
+// prepare-iwslt14.sh: iwslt14.tokenized.de-en/{train,valid,test}.{de,en}.
 local iwslt14 = {
   dataset_reader+: { type: 'parallel_text', quoting:: null },
-  // The sample has two files for dev alone, so that training, too, is on these until you give your own.
+  // The bundled sample has two files only for dev: training uses them until you give your own.
   train_data_path: 'fixtures/translation/dev.{de,en}',
   validation_data_path: 'fixtures/translation/dev.{de,en}',
-  vocabulary:: null,  // all pieces, however rare
+  vocabulary:: null,  // all subwords, without a minimum count
 };
 
 function(encoder, decoder_net) {
   iwslt14:: self + iwslt14,
 
-  // Other sizes by a config of two lines, from which all below follow:
+  // Set another size with a two-line config; all sizes below follow:
   //   (import 'training_config/translation_cas_lstm.jsonnet')
-  //   + { size:: 128 }  // iwslt14_cas_lstm_247.jsonnet is one
+  //   + { size:: 128 }  // see iwslt14_cas_lstm_247.jsonnet
   size:: 256,
   dropout:: 0.2,
 
   dataset_reader: {
-    type: 'seq2seq',  // or parallel_text, for two files: without `quoting`, then
-    quoting: 3,  // none: quotation marks are words
+    type: 'seq2seq',  // for two files: parallel_text, without `quoting`
+    quoting: 3,  // csv.QUOTE_NONE: quotation marks are ordinary characters
     source_tokenizer: { type: 'just_spaces' },
     source_token_indexers: { tokens: { type: 'single_id', namespace: 'source_tokens' } },
     target_token_indexers: { tokens: { type: 'single_id', namespace: 'target_tokens' } },

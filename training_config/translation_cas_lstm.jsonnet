@@ -1,4 +1,4 @@
-// Translation with CAS-LSTMs on both sides.
+// Translate with a CAS-LSTM encoder and decoder (two layers of 256 units).
 local translation = import 'translation.libsonnet';
 
 translation({ type: 'cas_lstm' }, { type: 'cas_lstm_cell' })

@@ -1,7 +1,8 @@
-// Translation with stacked LSTMs on both sides, the CAS-LSTM paper's baseline: the same decoder without
-// cells from below, and PyTorch's LSTM, which here starts as the CAS-LSTM does.
+// Translate with a stacked LSTM encoder and decoder, the baseline of the CAS-LSTM paper.
 local translation = import 'translation.libsonnet';
 
+// The decoder is that of the CAS-LSTM without the cells of the layer below. PyTorch's LSTM is initialised
+// as the CAS-LSTM is.
 translation({ type: 'lstm' }, { type: 'cas_lstm_cell', fusion: null }) {
   model+: {
     initializer: {
