@@ -1,5 +1,5 @@
-# `make demo` and `make test` set up everything they need, each from nothing, in .venv, with the first of these
-# Pythons that there is; PY=3.13 takes that one, in .venv-3.13.
+# `make demo` and `make test` install everything they need into .venv, with the first of these Pythons that is found.
+# PY=3.13 uses that version, in .venv-3.13.
 PYTHONS := 3.11 3.12 3.13
 PY :=
 TESTS :=  # all
@@ -11,21 +11,21 @@ STOCK_INSTALLED := $(STOCK)/.installed
 DEMO := output/demo
 PIP := -m pip install --quiet --disable-pip-version-check
 
-# One worker more than there are cores, since some tests wait for processes, with one thread each; a worker that is
-# done takes over tests of another.
+# One worker more than there are cores, because some tests wait for other processes. Each worker has one thread. With
+# `worksteal`, a worker that has finished takes over tests of another.
 PYTEST = -m pytest --numprocesses $$(($$(nproc) + 1)) --dist worksteal
 test test-all check test-stock: export OMP_NUM_THREADS := 1
 
 .PHONY: help install demo vectors test test-all test-changed check lint format test-stock clean
 
 help:
-	@echo "make demo        install, train a tagger on the bundled sentences, tag a few others"
+	@echo "make demo        install, train a tagger on the bundled sentences, tag some new ones"
 	@echo "make vectors     install, and add word vectors and a small BERT (200 MB)"
-	@echo "make test        install, run the tests but the slow ones"
+	@echo "make test        install, run all tests except the slow ones"
 	@echo "make test-all    all tests"
-	@echo "                 (all with Python 3.11, 3.12 or 3.13; PY=3.13 for that one)"
+	@echo "                 (these use Python 3.11, 3.12 or 3.13; PY=3.13 chooses one)"
 	@echo "make test-stock  all tests on Python 3.10 with AllenNLP's own pins"
-	@echo "make check       lint, and the tests of the folders that differ from main"
+	@echo "make check       lint, and run the tests of what differs from main"
 	@echo "make lint        formatting, linting and types"
 	@echo "make clean       remove the virtual environments and the output"
 
@@ -65,7 +65,7 @@ test: $(DEV_INSTALLED)
 test-all: $(DEV_INSTALLED)
 	$(VENV)/bin/python $(PYTEST) $(TESTS)
 
-# Linting takes one core while the tests take the others. What it says comes last.
+# Lints on one core while the tests run on the others. The output of the linters comes last.
 check: $(DEV_INSTALLED)
 	@log=$$(mktemp); $(MAKE) --no-print-directory lint > $$log 2>&1 & lint=$$!; \
 	$(MAKE) --no-print-directory test-changed; tests=$$?; \
@@ -74,7 +74,7 @@ check: $(DEV_INSTALLED)
 test-changed: $(DEV_INSTALLED)
 	@tests=$$(tools/changed_tests.sh) && if [ -n "$$tests" ]; then \
 	  set -x; $(VENV)/bin/python $(PYTEST) -m "not slow" $$tests; \
-	else echo "No test concerns what differs from main."; fi
+	else echo "No test covers what differs from main."; fi
 
 lint: $(DEV_INSTALLED)
 	$(VENV)/bin/ruff format --check .

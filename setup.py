@@ -9,12 +9,12 @@ ROOT = Path(__file__).parent
 
 
 class BuildWithConfigs(build_py):
-    """Puts the configs and the sample corpora that they name into the package that a wheel installs."""
+    """Add the configs and their sample corpora to the package when a wheel is built."""
 
     def run(self):
         super().run()
         if getattr(self, "editable_mode", False):
-            return  # they are beside the package
+            return  # an editable install has them next to the package
         for folder in ("training_config", "fixtures"):
             target = Path(self.build_lib) / "slstm_allennlp" / "bundled_files" / folder
             shutil.copytree(
@@ -41,26 +41,26 @@ setup(
     cmdclass={"build_py": BuildWithConfigs},
     entry_points={"console_scripts": ["slstm=slstm_allennlp.console.main:run"]},
     python_requires=">=3.10",
-    # AllenNLP is not among them: its own requirements cannot be met on Python 3.11, and there is no way
-    # to ask for a package without them. requirements.txt and requirements-allennlp.txt install it.
+    # AllenNLP is missing on purpose: its own requirements cannot be satisfied on Python 3.11, and a package
+    # cannot be required without them. requirements.txt and requirements-allennlp.txt install it.
     install_requires=[
         "torch>=1.12",
         "conllu>=4.4",
         "spacy>=3.3",
         "ninja>=1.10",
-        # Pretrained vectors (their text and index) and the cache of BERT's features.
+        # Pretrained vectors (text files and word index) and the cache of BERT features.
         "pandas>=1.5",
         "pyarrow>=10",
         "lmdb>=1.2",
-        # For `allennlp compare`: its tests of significance, pictures and report.
+        # For `allennlp compare`: significance tests, plots and report.
         "scipy>=1.15",
         "matplotlib>=3.7",
         "jinja2>=3.0",
     ],
     extras_require={
-        # `linear_tagger`, a tagger to compare encoders with.
+        # For `linear_tagger`, a baseline.
         "linear": ["python-crfsuite>=0.9.10"],
-        # AllenNLP with its own pins, where they can be met.
+        # For AllenNLP with its own pins, on Python 3.10.
         "stock": [
             'allennlp==2.10.1; python_version < "3.11"',
             'allennlp-models==2.10.1; python_version < "3.11"',

@@ -1,6 +1,6 @@
 """
-The sentence-state LSTM for AllenNLP. Importing this package registers everything that it offers to
-AllenNLP's configs; without AllenNLP, `slstm_allennlp.modules` still gives the PyTorch modules.
+Sentence-state LSTM encoders for AllenNLP and PyTorch. Importing this package registers all its names
+with AllenNLP. Without AllenNLP, the PyTorch modules in `slstm_allennlp.modules` still work.
 """
 
 import importlib.util
@@ -13,8 +13,8 @@ from slstm_allennlp.version import __version__
 __all__ = ["__version__"]
 
 if "torch" not in sys.modules and "OMP_WAIT_POLICY" not in os.environ:
-    # PyTorch's threads wait for each other by spinning, for milliseconds. Where another process has one
-    # of the cores, everything takes several times as long (benchmarks/README.md).
+    # PyTorch's threads spin for milliseconds while they wait for each other. If another process uses
+    # one of the cores, everything takes several times as long (benchmarks/README.md).
     os.environ.setdefault("GOMP_SPINCOUNT", "3000")
 
 if importlib.util.find_spec("allennlp") is not None:

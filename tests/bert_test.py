@@ -1,4 +1,4 @@
-"""BERT's features under every encoder, by the configs, on a tiny BERT that is made here."""
+"""The BERT configs of every encoder, with a tiny BERT that conftest.py builds."""
 
 import json
 import math
@@ -24,7 +24,7 @@ PARTS = {"train": "train", "validation": "dev", "test": "test"}
 
 @pytest.fixture
 def config(bert, tmp_path):
-    """A config over the tiny BERT, by the two lines that bert.libsonnet gives for another BERT."""
+    """Write a config that uses the tiny BERT, with the two lines that bert.libsonnet documents."""
 
     def write(name):
         path = tmp_path / f"{name}.jsonnet"
@@ -38,25 +38,25 @@ def config(bert, tmp_path):
 
 @pytest.fixture
 def train(config, tmp_path):
-    """The archive of a config's run over few reviews for an epoch."""
+    """Train a config on 20 reviews for one epoch, and return its archive."""
     import_plugins()
 
     def run(name, overrides=None):
         folder = tmp_path / f"run{len(list(tmp_path.glob('run*')))}"
-        few = {"dataset_reader.max_instances": 20, "trainer.num_epochs": 1, **(overrides or {})}
-        train_model_from_file(str(config(name)), str(folder), overrides=few)
+        settings = {"dataset_reader.max_instances": 20, "trainer.num_epochs": 1, **(overrides or {})}
+        train_model_from_file(str(config(name)), str(folder), overrides=settings)
         return load_archive(folder / "model.tar.gz")
 
     return run
 
 
 def weights_of(model):
-    """BERT's, but for the pooler, which vectors of words do not pass through."""
+    """Return BERT's weights as one vector, without the pooler: word vectors do not pass through it."""
     return torch.cat([w.flatten() for name, w in model.named_parameters() if "pooler" not in name])
 
 
 def is_tuned(archive, bert):
-    """Whether training has changed BERT."""
+    """Return whether training has changed BERT's weights."""
     embedder = archive.model._text_field_embedder.token_embedder_tokens
     now = weights_of(embedder.transformer)
     return not torch.equal(now, weights_of(BertModel.from_pretrained(bert)))
@@ -83,12 +83,12 @@ def test_fine_tuned_by_one_override(train, bert, name):
 
 
 def test_fine_tuning_has_a_rate_of_its_own(train, bert):
-    """Of 0, and BERT alone stays as it was (with another rate it does not: the test above)."""
+    """With a learning rate of 0 for BERT alone, BERT does not change (with the default it does)."""
     assert not is_tuned(train("mtl_bert_mlp", {**FINE_TUNED, f"{GROUPS}.0.1.lr": 0}), bert)
 
 
 def test_another_bert_by_one_override(bert, tmp_path):
-    """All sizes are read from its config."""
+    """All sizes are read from the BERT's own config."""
     overrides = {f"{EMBEDDER}.model_name": str(bert), "dataset_reader.max_instances": 4}
     import_plugins()
     path = str(ROOT / "training_config/mtl_bert_cnn.jsonnet")
@@ -99,7 +99,7 @@ def test_another_bert_by_one_override(bert, tmp_path):
 
 
 def test_an_archive_opens_without_bert(bert, tmp_path):
-    """Its sizes and its tokenizer are in the archive, too."""
+    """The archive also holds BERT's sizes and tokenizer."""
     folder = tmp_path / "bert"
     shutil.copytree(bert, folder)
     overrides = {

@@ -1,4 +1,4 @@
-"""tools/changed_tests.sh: the tests that concern a change."""
+"""tools/changed_tests.sh selects the tests that a change affects."""
 
 import subprocess
 
@@ -18,7 +18,7 @@ FILES = """
 
 @pytest.fixture
 def git(tmp_path):
-    """Runs Git in a repository with those files, on `main`."""
+    """Run Git in a repository that has these files on `main`."""
     for path in map(tmp_path.joinpath, FILES):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -82,5 +82,5 @@ def test_what_a_branch_has_committed(git, tmp_path):
     (tmp_path / "slstm_allennlp/common/noise.py").write_text("changed")
     git("commit", "--all", "--message", "second")
     assert changed_tests(tmp_path) == ["tests/common/noise_test.py"]
-    git("rm", "tests/common/noise_test.py")  # and what is deleted is not run
+    git("rm", "tests/common/noise_test.py")  # a deleted test is not selected
     assert changed_tests(tmp_path) == ["tests"]

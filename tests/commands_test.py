@@ -28,7 +28,7 @@ CONFIG = "training_config/pos_slstm.jsonnet"
 
 @pytest.fixture
 def allennlp(monkeypatch):
-    """Runs `allennlp ...` in this process."""
+    """Run `allennlp ...` in this process."""
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["allennlp", *map(str, arguments)])
@@ -42,7 +42,7 @@ def read(path):
 
 
 def small(config):
-    """The config with its sizes cut down to a tenth or less, so that it trains in seconds."""
+    """Return the config with smaller sizes, so that it trains in seconds."""
     sizes = {300: 10, 256: 10, 600: 20, 350: 60, 128: 8, 484: 8}
     keys = (
         "embedding_dim",
@@ -66,13 +66,13 @@ def small(config):
         return sizes.get(value, value) if key in keys else value
 
     params = shrink(Params.from_file(str(config)).as_dict(quiet=True))
-    if params["trainer"].get("type") != "fit":  # which has no epochs
+    if params["trainer"].get("type") != "fit":  # "fit" has no epochs
         params["trainer"]["num_epochs"] = 1
     params["dataset_reader"]["max_instances"] = 40
     return params
 
 
-# Without those with BERT, which is not bundled: bert_test.py and recipes_test.py train them.
+# All but those with BERT, which is not bundled. bert_test.py and recipes_test.py train those.
 CONFIGS = sorted(
     path
     for path in (ROOT / "training_config").glob("*.jsonnet")
@@ -80,7 +80,7 @@ CONFIGS = sorted(
 )
 
 
-# One of each corpus, and each encoder in some of them.
+# At least one config of each corpus, with different encoders. The other configs are slow tests.
 TRAINED = """
     iwslt14_lstm mnli_slstm mr_coupled_lstm_attention mr_transformer mtl_cnn ner_coupled_lstm pos_slstm
     ptb_bilstm quora_lstm snli_slstm sst2_lstm sst5_cas_lstm translation_cas_lstm
@@ -93,7 +93,7 @@ TRAINED = """
     ids=lambda path: path.name,
 )
 def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
-    """As it stands, but for its size and the number of sentences."""
+    """Only sizes and the number of sentences are reduced."""
     (tmp_path / "small.json").write_text(json.dumps(small(config)))
     allennlp("train", tmp_path / "small.json", "-s", tmp_path / "run")
     metrics = read(tmp_path / "run" / "metrics.json")
@@ -103,7 +103,7 @@ def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
     assert name == "BLEU" or 0 <= metrics[f"test_{name}"] <= 1
 
 
-# All encoders on one corpus, and all corpora; of the large ones, for translation, the smallest.
+# All MR configs, and one or more of each other corpus but IWSLT14: the large models are slow tests.
 LARGE = ["iwslt14_lstm", "translation_cas_lstm"]
 BUILT = [
     path
@@ -118,7 +118,7 @@ BUILT = [
     ids=lambda path: path.name,
 )
 def test_every_config_builds_at_its_own_size(config):
-    """Sizes within fit each other, on the vocabulary of the bundled corpus."""
+    """The sizes of the model's parts fit each other."""
     params = Params.from_file(str(config))
     reader = DatasetReader.from_params(params["dataset_reader"])
     instances = list(itertools.islice(reader.read(params["train_data_path"]), 10))
@@ -133,19 +133,19 @@ def test_every_config_builds_at_its_own_size(config):
 
 def test_glove_is_one_override_away(allennlp, tmp_path):
     vectors = tmp_path / "glove.txt"
-    vectors.write_text("".join(f"{word} {' '.join([value] * 10)}\n" for word, value in [("the", "0.5")]))
+    vectors.write_text("the" + " 0.5" * 10 + "\n")
     embedder = "model.text_field_embedder.token_embedders.tokens.pretrained_file"
     overrides = {**SMALL, "trainer.num_epochs": 1, "dataset_reader.max_instances": 50}
     overrides[embedder] = str(vectors)
     allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))
     model = load_archive(tmp_path / "run" / "model.tar.gz").model
-    # Near the vector that was read: one epoch moves it a little.
+    # Near the vector in the file: one epoch moves it only a little.
     the = model.text_field_embedder.token_embedder_tokens.weight[model.vocab.get_token_index("the")]
     assert the.tolist() == pytest.approx([0.5] * 10, abs=0.1)
 
 
 def test_characters_are_embedded_by_their_own_vocabulary(allennlp, tmp_path):
-    """A corpus of more characters than words, and an embedding of as many rows as characters."""
+    """The corpus has more characters than words. The embedding has one row per character."""
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("The\tDT\ndog\tNN\n\nIt\tPRP\n")
     paths = {f"{part}_data_path": str(corpus) for part in ("train", "validation", "test")}
@@ -183,7 +183,7 @@ def test_predict_with_the_dataset_reader(allennlp, tagger, tmp_path):
 
 @programs.in_both_ways
 def test_archive_from_another_folder(tagger, tmp_path, run):
-    """Away from the project's root, where neither the corpus nor .allennlp_plugins is: by the flag."""
+    """The new folder has no corpus and no .allennlp_plugins. The flag loads the plugin."""
     shutil.copy(tagger / "model.tar.gz", tmp_path / "moved.tar.gz")
     (tmp_path / "in.jsonl").write_text('{"sentence": "The dog sleeps."}\n')
     flags = ["--include-package", "slstm_allennlp", "--silent", "--output-file", "out.jsonl"]
@@ -200,25 +200,25 @@ def test_find_lr(allennlp, tmp_path):
 
 
 def test_the_plugin_needs_no_flag_here():
-    """By .allennlp_plugins; the slow one of the next two is a new process, which knows no other way."""
+    """Because of .allennlp_plugins. The slow test below checks this in a new interpreter."""
     assert "slstm_allennlp" in discover_plugins()
 
 
 @pytest.mark.parametrize(
-    "begin",
+    "popen",
     [
         pytest.param(programs.Popen, id="forked"),
         pytest.param(subprocess.Popen, id="new", marks=pytest.mark.slow),
     ],
 )
-def test_a_killed_run_is_recovered(allennlp, tmp_path, begin):
-    """Killed, in a process of its own; .allennlp_plugins alone makes the names known."""
+def test_a_killed_run_is_recovered(allennlp, tmp_path, popen):
+    """In the new interpreter, only .allennlp_plugins makes the plugin's names known."""
     run = tmp_path / "run"
     overrides = {**SMALL, "trainer.num_epochs": 20, "trainer.patience": None}
     overrides["dataset_reader.max_instances"] = 20
     command = ["train", CONFIG, "-s", str(run), "-o", json.dumps(overrides)]
     with open(tmp_path / "log", "w") as log:
-        process = begin([*ALLENNLP, *command], cwd=ROOT, stdout=log, stderr=log)
+        process = popen([*ALLENNLP, *command], cwd=ROOT, stdout=log, stderr=log)
     while not list(run.glob("training_state_e2_*")):
         assert process.poll() is None, (tmp_path / "log").read_text()[-2000:]
         time.sleep(0.05)
@@ -228,7 +228,7 @@ def test_a_killed_run_is_recovered(allennlp, tmp_path, begin):
     assert not (run / "metrics.json").exists()
     allennlp(*command, "--recover")
     assert read(run / "metrics.json")["epoch"] == 19
-    # It went on from its checkpoint, and did not begin again.
+    # It resumed from its checkpoint: the first epoch was not trained again.
     assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
 
 

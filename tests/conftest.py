@@ -12,33 +12,35 @@ from tests.once import do_once
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 # The configs that need `make vectors`.
-RECIPES = ["reviews_bilstm_attention", "reviews_mean"]
+RECIPES = ["pairs_mean", "reviews_bilstm_attention", "reviews_mean"]
 RECIPES += [
-    f"{task}_{encoder}" for task in ("entities", "reviews", "tags") for encoder in ("bilstm", "slstm")
+    f"{task}_{encoder}"
+    for task in ("entities", "pairs", "reviews", "tags")
+    for encoder in ("bilstm", "slstm")
 ]
 
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--device", default="cpu", help="where modules and tensors are made; `cuda` needs a GPU"
+        "--device", default="cpu", help="device of the modules and tensors; `cuda` needs a GPU"
     )
 
 
 def pytest_configure(config):
-    """Imports what takes seconds, but not in a process that only deals out tests to workers."""
+    """Import slow modules, but not in pytest-xdist's controller, which runs no tests."""
     if WORKER is None and config.getoption("dist", "no") != "no":
         return
     import torch
 
-    # Without a GPU, Triton's kernels run in its interpreter. That has to be said before Triton is
-    # imported, as AllenNLP does on PyTorch for CUDA.
+    # Without a GPU, run Triton's kernels in its interpreter. Set the variable before Triton is imported,
+    # which AllenNLP does on PyTorch for CUDA.
     if not torch.cuda.is_available():
         os.environ.setdefault("TRITON_INTERPRET", "1")
-    import slstm_allennlp  # noqa: F401  (a plain import registers everything)
+    import slstm_allennlp  # noqa: F401  (registers everything)
     from slstm_allennlp.ops.compiled import load_kernels
 
     do_once()
-    # Two workers compile the CPU kernels of two operations at once, if they are not there yet.
+    # If the CPU kernels are not compiled yet, two workers compile one operation each at the same time.
     operations = ["slstm", "cas_lstm"]
     for operation in operations if WORKER == "gw0" else reversed(operations):
         load_kernels(operation)
@@ -47,8 +49,8 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory):
     """
-    `shared(name, fill)` is a folder that `fill(folder)` has filled, once for all workers. Tests
-    read it and write elsewhere.
+    Return `shared(name, fill)`, a folder that `fill(folder)` fills once for all workers. Tests must not
+    write to it.
     """
     from filelock import FileLock
 
@@ -60,7 +62,7 @@ def shared(tmp_path_factory):
         folder, done = base / name, base / f"{name}.done"
         with FileLock(base / f"{name}.lock"):
             if not done.exists():
-                shutil.rmtree(folder, ignore_errors=True)  # of a worker in which `fill` has failed
+                shutil.rmtree(folder, ignore_errors=True)  # left by a worker whose `fill` failed
                 folder.mkdir()
                 fill(folder)
                 done.touch()
@@ -71,14 +73,14 @@ def shared(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _seeded_and_small(monkeypatch, request):
-    """Every test starts from the same seed, in the project's root, on one thread, in float32."""
+    """Start each test with the same seed, in the project's root, on one thread, in float32."""
     import torch
 
     monkeypatch.chdir(ROOT)
     device = request.config.getoption("--device")
     if device != "cpu":
         torch.set_default_device(device)
-    logging.getLogger("allennlp.common.params").disabled = False  # which `evaluate` leaves off
+    logging.getLogger("allennlp.common.params").disabled = False  # `evaluate` disables it
     torch.manual_seed(0)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -89,20 +91,20 @@ def _seeded_and_small(monkeypatch, request):
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory):
-    """No test reads or fills the user's cache."""
+    """Use a cache folder other than the user's."""
     os.environ["SLSTM_ALLENNLP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture
 def double():
-    """Weights and inputs in float64, for comparisons to the last digits."""
+    """Use float64 for weights and inputs, for precise comparisons."""
     import torch
 
     torch.set_default_dtype(torch.float64)
 
 
 def slow_but(values, fast):
-    """The values of a parameter, or of several in tuples, marked slow but for some."""
+    """Return the parameter values (or tuples of them), marked slow unless they are in `fast`."""
     slow = pytest.mark.slow
     return [
         value
@@ -112,7 +114,7 @@ def slow_but(values, fast):
     ]
 
 
-# The taggers, pos_slstm.jsonnet and its like, at a size that trains in seconds.
+# Overrides with which the taggers, such as pos_slstm.jsonnet, train in seconds.
 SMALL = {
     "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
     "model.encoder.input_size": 60,
@@ -123,7 +125,7 @@ SMALL = {
 
 
 def train(folder, config, overrides):
-    """A run of training_config/CONFIG.jsonnet, in the folder."""
+    """Train training_config/CONFIG.jsonnet into the folder, and return the folder."""
     # Imported here, so that tests of equations and modules run where AllenNLP is not installed.
     from allennlp.commands.train import train_model_from_file
     from allennlp.common.plugins import import_plugins
@@ -136,7 +138,7 @@ def train(folder, config, overrides):
 
 @pytest.fixture(scope="session")
 def trained(shared):
-    """`trained(name, config, overrides)` is the folder of a run, trained once for all workers."""
+    """Return `trained(name, config, overrides)`, the folder of a run, trained once for all workers."""
 
     def get(name, config, overrides):
         return shared(name, lambda folder: train(folder / "run", config, overrides)) / "run"
@@ -146,19 +148,19 @@ def trained(shared):
 
 @pytest.fixture(scope="session")
 def tagger(trained):
-    """The folder of a small part-of-speech tagger."""
+    """Folder of a small part-of-speech tagger."""
     return trained("tagger", "pos_slstm", SMALL)
 
 
 @pytest.fixture(scope="session")
 def entity_tagger(trained):
-    """The folder of a small tagger of entities."""
+    """Folder of a small named-entity tagger."""
     return trained("entity_tagger", "ner_slstm", SMALL)
 
 
 @pytest.fixture(scope="session")
 def classifier(trained):
-    """The folder of a small classifier."""
+    """Folder of a small classifier."""
     overrides = {
         "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
         "model.seq2seq_encoder.input_dim": 10,
@@ -171,7 +173,7 @@ def classifier(trained):
 
 @pytest.fixture(scope="session")
 def pair_classifier(trained):
-    """The folder of a small classifier of pairs."""
+    """Folder of a small sentence-pair classifier."""
     overrides = {
         "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
         "model.seq2vec_encoder.input_size": 6,
@@ -187,7 +189,7 @@ BERT_SIZE = 12
 
 @pytest.fixture(scope="session")
 def bert(shared):
-    """The folder of a tiny BERT, to which every second bundled word is one piece, and others letters."""
+    """Folder of a tiny BERT. Every second word of the books corpus is one piece; others are letters."""
     return shared("bert", _make_bert)
 
 

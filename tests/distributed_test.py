@@ -1,4 +1,4 @@
-"""AllenNLP's `distributed`: two processes, on one machine and on two, learn what one does."""
+"""AllenNLP's `distributed`: two processes, on one host or two, learn the same weights as one."""
 
 import contextlib
 import json
@@ -31,33 +31,33 @@ CAS_LSTM = {"type": "cas_lstm", "input_size": 8, "hidden_size": 4, "bidirectiona
 
 
 def test_two_processes_learn_what_one_does(tmp_path):
-    """A batch of ten in one process is two of five, of every second sentence each."""
-    both = {"type": "compose", "seq2seq_encoder": CAS_LSTM, "seq2vec_encoder": SLSTM}
-    settings = {**SETTINGS, "model.seq2vec_encoder": both}
+    """A batch of ten in one process equals two batches of five, each with every second sentence."""
+    encoder = {"type": "compose", "seq2seq_encoder": CAS_LSTM, "seq2vec_encoder": SLSTM}
+    settings = {**SETTINGS, "model.seq2vec_encoder": encoder}
     one = {"data_loader": {"batch_size": 10, "shuffle": False}}
     two = {
         "data_loader": {"batch_size": 5, "shuffle": False},
         "distributed": {"cuda_devices": [-1, -1], "num_nodes": 1},
     }
-    for folder, how in (("one", one), ("two", two)):
-        train(tmp_path / folder, "mr_slstm", {**settings, **how})
+    for folder, loading in (("one", one), ("two", two)):
+        train(tmp_path / folder, "mr_slstm", {**settings, **loading})
     assert_same_weights(tmp_path / "two", tmp_path / "one")
 
 
-def assert_same_weights(run, expected):
-    weights, exact = (load_archive(path / "model.tar.gz").model.state_dict() for path in (run, expected))
-    assert weights.keys() == exact.keys()
-    for key, tensor in exact.items():
+def assert_same_weights(*runs):
+    weights, expected = (load_archive(run / "model.tar.gz").model.state_dict() for run in runs)
+    assert weights.keys() == expected.keys()
+    for key, tensor in expected.items():
         torch.testing.assert_close(weights[key], tensor, atol=1e-4, rtol=0, msg=key)
 
 
-# Two network namespaces with a cable between them: hosts that reach nothing but each other.
+# Two network namespaces, joined by a veth pair: two hosts that reach only each other.
 ADDRESSES = ("10.9.0.1", "10.9.0.2")
 
 
 @pytest.fixture
 def hosts():
-    """What runs a command on either."""
+    """For each host, the prefix of a command that runs there."""
     if shutil.which("ip") is None:
         pytest.skip("there is no `ip` command (Debian's iproute2)")
     names = [f"slstm-{os.getpid()}-{number}" for number in range(2)]
@@ -66,12 +66,12 @@ def hosts():
         for name in names:
             made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
             if made.returncode:
-                pytest.skip(f"no network namespaces may be made here: {made.stderr.strip()}")
+                pytest.skip(f"cannot make network namespaces here: {made.stderr.strip()}")
             stack.callback(subprocess.run, ["ip", "netns", "delete", name], check=True)
         cable = f"ip link add eth0 netns {names[0]} type veth peer name eth1 netns {names[1]}"
         made = subprocess.run(cable.split(), capture_output=True, text=True)
         if made.returncode:
-            pytest.skip(f"no cable between network namespaces may be made here: {made.stderr.strip()}")
+            pytest.skip(f"cannot make a veth pair here: {made.stderr.strip()}")
         for name, end, address in zip(names, ends, ADDRESSES):
             for settings in (f"addr add {address}/24 dev {end}", f"link set {end} up", "link set lo up"):
                 subprocess.run(["ip", "-netns", name, *settings.split()], check=True)
@@ -104,11 +104,11 @@ def test_two_hosts_learn_what_one_does(tmp_path, hosts):
             ours = [*host, *command, "--serialization-dir", str(run), "--node-rank", str(rank)]
             process = subprocess.Popen(ours, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
             processes.append(stack.enter_context(process))
-            stack.callback(process.kill)  # if it is not done by then
+            stack.callback(process.kill)  # if it is still running
         deadline = time.monotonic() + 300
         while any(process.poll() is None for process in processes) and time.monotonic() < deadline:
             if any(process.poll() for process in processes):
-                break  # without it the other waits
+                break  # the other one would wait for it
             time.sleep(0.2)
         logs = "".join((tmp_path / f"{rank}.log").read_text() for rank in range(2))
         assert [process.poll() for process in processes] == [0, 0], logs
@@ -134,7 +134,7 @@ MOST_SECONDS = 60
 
 @pytest.fixture
 def training(tmp_path):
-    """Starts a training in which the process of a rank is killed in its second epoch."""
+    """Start a training in which the process with the rank `victim` is killed in its second epoch."""
     (tmp_path / "killing.py").write_text(KILLING)
     with contextlib.ExitStack() as stack:
 
@@ -167,13 +167,13 @@ def training(tmp_path):
 
 
 def kill_group(process):
-    """It and what it has started, as far as they are there."""
+    """Kill a process and its children, if any still run."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def seconds_until_they_ended(processes, logs):
-    """From the kill on."""
+    """Wait for the processes, and return the seconds from the kill until the last one ended."""
     for process in processes:
         process.wait(timeout=240)
     ended = time.time()
@@ -188,17 +188,19 @@ def test_a_process_that_is_killed(tmp_path, training, victim):
     log = tmp_path / "run.log"
     assert seconds_until_they_ended([process], [log]) < MOST_SECONDS
     assert process.returncode == 2
-    (said,) = [line for line in log.read_text().splitlines() if line.startswith("error: ")]
-    assert said.startswith(f"error: process {victim} of the distributed training was ended by SIGKILL")
+    (message,) = [line for line in log.read_text().splitlines() if line.startswith("error: ")]
+    assert message.startswith(
+        f"error: process {victim} of the distributed training was ended by SIGKILL"
+    )
     assert (tmp_path / "run" / "training_state_e1_b0.th").exists()
-    if victim:  # it goes on from there, whichever process it lost
+    if victim:  # once is enough: recovery does not depend on the victim
         process = training("run", -1, {"cuda_devices": [-1, -1], "num_nodes": 1}, "--recover")
         assert process.wait(timeout=240) == 0, log.read_text()
 
 
 @pytest.mark.slow
 def test_a_process_of_another_host_that_is_killed(tmp_path, training):
-    """Each process has a parent of its own, which knows nothing of the other."""
+    """Each process has its own parent, which does not know the other process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -1,4 +1,4 @@
-"""The README and the documents under docs/: links lead somewhere, commands name what is there."""
+"""README and docs/: links resolve, and the files that the text and commands name exist."""
 
 import json
 import re
@@ -25,14 +25,14 @@ def test_links_lead_somewhere(document):
 
 
 def anchors(document):
-    """What a document's headings are called in links, as GitHub has it."""
+    """Return the anchors that GitHub gives to a document's headings."""
     headings = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_that_are_named_are_there(document):
-    """Configs, scripts and tools in the commands and in the text."""
+    """Configs, scripts and tools, in commands and in the text."""
     text = document.read_text(encoding="utf-8")
     named = set(re.findall(r"\b(?:training_config|experiments|tools)/[\w/.]+\w", text))
     assert not {name for name in named if not (ROOT / name).exists()}
@@ -42,9 +42,9 @@ def test_files_that_are_named_are_there(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_lines_of_prose_are_below_100_characters(document):
-    """Tables and code may be longer, and what tools/reference.py takes from docstrings."""
+    """Tables, code and the generated docs/reference.md may be longer."""
     if document.name == "reference.md":
-        pytest.skip("written from docstrings")
+        pytest.skip("generated from docstrings")
     text = re.sub(
         r"^ *```.*?^ *```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
     )

@@ -1,4 +1,4 @@
-"""`tools/find_python.sh`, which `make` asks for a Python."""
+"""tools/find_python.sh, with which `make` finds a Python."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 @pytest.fixture
 def bin(tmp_path):
-    """A PATH of one folder, with the shell's tools and no Python."""
+    """Folder for PATH: the tools that the script needs, and no Python."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for tool in ("bash", "grep"):

@@ -1,5 +1,6 @@
 """AllenNLP's own saliency interpreters and attackers on models with this project's encoders."""
 
+import functools
 import itertools
 import json
 
@@ -45,15 +46,8 @@ INTERPRETERS = (SimpleGradient, IntegratedGradient, SmoothGradient)
 
 @pytest.fixture(scope="module")
 def trained():
-    """By a config's name, the predictor of a small model after some steps on some texts, and those."""
-    made = {}
-
-    def of(config):
-        if config not in made:
-            made[config] = train(config)
-        return made[config]
-
-    return of
+    """Return a config's small trained predictor and its training instances, cached by config."""
+    return functools.cache(train)
 
 
 def train(config):
@@ -78,16 +72,16 @@ def words_of(instance, field="tokens"):
     return [token.text for token in instance[field].tokens]
 
 
-def with_entities(predictor, instances):
-    """The words of the first sentence in which entities are predicted, or of the first of all."""
+def words_with_entities(predictor, instances):
+    """Return the first sentence with a predicted entity, or the first one if tags are no entities."""
     for instance in instances:
         if predictor.predict_json({"words": words_of(instance)}).get("spans", True):
             return words_of(instance)
-    raise AssertionError("there are entities in none of the sentences")
+    raise AssertionError("no entities are predicted in any sentence")
 
 
 def check_saliency(saliency, count):
-    """A share of the whole for each word, and not the same for all."""
+    """Check that each word has a share, that the shares sum to 1, and that they differ."""
     assert len(saliency) == count
     assert all(numpy.isfinite(saliency)) and sum(saliency) == pytest.approx(1)
     assert min(saliency) >= 0 and max(saliency) > 1.05 / count
@@ -130,7 +124,7 @@ def test_simple_gradient_is_the_gradient_times_the_embedding(trained, config):
 @pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
 @pytest.mark.parametrize("config", PAIRS)
 def test_saliency_of_pairs(trained, config, interpreter):
-    """AllenNLP counts the gradients from the last text that was read: 1 is the hypothesis."""
+    """AllenNLP numbers the gradients from the last text backwards: 1 is the hypothesis."""
     predictor, _ = trained(config)
     pair = {"premise": "A young woman is painting a fence.", "hypothesis": "A person is outdoors."}
     result = interpreter(predictor).saliency_interpret_from_json(pair)["instance_1"]
@@ -141,15 +135,15 @@ def test_saliency_of_pairs(trained, config, interpreter):
 
 @pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
 def test_saliency_of_tags(trained, interpreter):
-    """One for each entity, or one for the sentence where tags are no entities."""
+    """There is one for each predicted entity, or one for the sentence if the tags are no entities."""
     for config in TAGGERS:
         predictor, instances = trained(config)
-        words = with_entities(predictor, instances)
+        words = words_with_entities(predictor, instances)
         entities = predictor.predict_json({"words": words}).get("spans", [None])
         result = interpreter(predictor).saliency_interpret_from_json({"words": words})
         assert len(result) == len(entities)
-        for of_one in result.values():
-            check_saliency(of_one["grad_input_1"], len(words))
+        for gradients in result.values():
+            check_saliency(gradients["grad_input_1"], len(words))
 
 
 def test_entities_are_labelled_one_by_one(trained):
@@ -162,7 +156,7 @@ def test_entities_are_labelled_one_by_one(trained):
     assert one["tags"].labels == ["B-PER", "L-PER"] + ["O"] * (length - 2)
     assert two["tags"].labels == ["O", "O", "O", "U-LOC"] + ["O"] * (length - 4)
     assert one["ignore_loss_on_o_tags"].flag_value and two["ignore_loss_on_o_tags"].flag_value
-    # Tags that break the scheme are entities, too, and no tags at all are one instance.
+    # Tags that violate the scheme are entities, too. A sentence without entities is one instance.
     (broken,) = predictor.predictions_to_labeled_instances(
         plain, {"tags": ["B-PER"] + ["O"] * (length - 1)}
     )
@@ -178,7 +172,7 @@ def prediction(predictor, **given):
 
 @pytest.mark.parametrize("config", SOME_CLASSIFIERS)
 def test_input_reduction(trained, config):
-    """Fewer words, in their order, and the same label."""
+    """The result has fewer words, in the original order, and the same label."""
     predictor, instances = trained(config)
     for instance in instances[:3]:
         words = words_of(instance)
@@ -192,7 +186,7 @@ def test_input_reduction(trained, config):
 
 @pytest.mark.parametrize("config", SOME_CLASSIFIERS)
 def test_hotflip(trained, config):
-    """Every attack changes words into others of the vocabulary, and some of them the label."""
+    """Every attack replaces words by others from the vocabulary, and some attacks change the label."""
     predictor, instances = trained(config)
     attacker = Hotflip(predictor)
     attacker.initialize()
@@ -226,7 +220,7 @@ def test_attacks_on_pairs(trained, config, field, gradient):
 
 def test_attacks_on_entities(trained):
     predictor, instances = trained("ner_slstm")
-    words = with_entities(predictor, instances)
+    words = words_with_entities(predictor, instances)
     before = predictor.predict_json({"words": words})
     reduced = InputReduction(predictor).attack_from_json({"words": words})
     assert len(reduced["final"]) == len(before["spans"]) > 0

@@ -1,4 +1,4 @@
-"""What `make` would do, without doing it."""
+"""What `make` would run, from a dry run."""
 
 import shutil
 import subprocess
@@ -10,13 +10,13 @@ from tests.conftest import ROOT
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_the_demo_is_as_quiet_as_slstm():
-    """It trains and predicts by `slstm`, and the predictions go to a file."""
+    """It trains and predicts with `slstm`, and writes the predictions to a file."""
     done = subprocess.run(
         ["make", "--dry-run", "--always-make", "demo"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.replace("\\\n", "").splitlines()
-    programs = [line.split() for line in lines if "output/demo" in line]
-    assert [words[0].rpartition("/")[2] for words in programs] == ["slstm", "slstm", "python"]
-    assert [words[1] for words in programs] == ["train", "predict", "tools/show_demo.py"]
-    assert "--silent" in programs[1] and not any("--verbose" in words for words in programs)
+    commands = [line.split() for line in lines if "output/demo" in line]
+    assert [words[0].rpartition("/")[2] for words in commands] == ["slstm", "slstm", "python"]
+    assert [words[1] for words in commands] == ["train", "predict", "tools/show_demo.py"]
+    assert "--silent" in commands[1] and not any("--verbose" in words for words in commands)

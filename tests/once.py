@@ -1,6 +1,5 @@
-"""What takes long and gives the same every time is done once in a process, while tests run in it."""
+"""Speed up the tests: do slow, deterministic work of AllenNLP once per process."""
 
-import contextlib
 import functools
 import json
 import math
@@ -14,33 +13,33 @@ _imported = set()
 
 
 def do_once():
-    """What follows, where AllenNLP is installed. Mistakes are still found by AllenNLP and by Jsonnet."""
+    """Patch AllenNLP, if it is installed. AllenNLP and Jsonnet still find the errors in configs."""
     try:
         import spacy
         from allennlp.common import params, util
     except ModuleNotFoundError:
         return
-    spacy.blank = functools.lru_cache(maxsize=None)(spacy.blank)  # a tenth of a second for each reader
-    _replace(util.import_module_and_submodules, _import_once)
-    # Jsonnet reads its standard library for each config anew, which takes longer than the config.
-    _replace(params.parse_overrides, _parse_overrides)
-    read = params.Params.from_file
-    params.Params.from_file = functools.wraps(read)(functools.partial(_read, read, params))
+    spacy.blank = functools.lru_cache(maxsize=None)(spacy.blank)  # 0.1 s for each reader
+    _wrap(util.import_module_and_submodules, _import_once)
+    # Jsonnet parses its standard library for each config, which takes longer than the config itself.
+    _wrap(params.parse_overrides, _parse_overrides)
+    original = params.Params.from_file
+    params.Params.from_file = functools.wraps(original)(functools.partial(_from_file, original, params))
 
 
-def _replace(function, change):
-    """In all modules that have it."""
-    other = functools.wraps(function)(functools.partial(change, function))
+def _wrap(function, wrapper):
+    """Replace a function in all modules that have it."""
+    wrapped = functools.wraps(function)(functools.partial(wrapper, function))
     for module in list(sys.modules.values()):
         for name, value in list(getattr(module, "__dict__", {}).items()):
             if value is function:
-                setattr(module, name, other)
+                setattr(module, name, wrapped)
 
 
-def _import_once(walk, package_name, exclude=None):
-    """Each command walks through the 500 modules of AllenNLP's packages, in vain but for the first."""
+def _import_once(import_all, package_name, exclude=None):
+    """Import the 500 modules of AllenNLP's packages for the first command only."""
     if package_name not in _imported:
-        walk(package_name, exclude)
+        import_all(package_name, exclude)
         if package_name in ("allennlp", "allennlp_models"):
             _imported.add(package_name)
 
@@ -50,17 +49,16 @@ def _parse_overrides(parse, text, ext_vars=None):
     return parse(text, ext_vars) if plain is None else json.loads(plain)
 
 
-def _read(read, params, path, *arguments, **options):
-    text = _text(str(path))
-    known = contextlib.nullcontext()
-    if text is not None:
-        known = mock.patch.object(params, "evaluate_file", lambda *_, **__: text)
-    with known:
-        return read(path, *arguments, **options)
+def _from_file(original, params, path, *arguments, **options):
+    text = _evaluated(str(path))
+    if text is None:
+        return original(path, *arguments, **options)
+    with mock.patch.object(params, "evaluate_file", lambda *_, **__: text):
+        return original(path, *arguments, **options)
 
 
-def _text(path):
-    """Of a file, what Jsonnet makes of it, where that is known."""
+def _evaluated(path):
+    """Return Jsonnet's output for a bundled config or for plain JSON, and None for another file."""
     if not os.path.isfile(path):
         return None
     if os.path.dirname(os.path.realpath(path)) == str(CONFIGS):
@@ -70,14 +68,14 @@ def _text(path):
 
 @functools.cache
 def _bundled(path):
-    """No bundled config looks at the environment."""
+    """Evaluate a bundled config. None of them depends on the environment."""
     import _jsonnet
 
     return _jsonnet.evaluate_file(path)
 
 
 def plain_json(text):
-    """What Jsonnet makes of a text that is JSON: its keys are sorted, and 1.0 is 1. None for others."""
+    """Return Jsonnet's output for plain JSON (sorted keys, 1.0 as 1), and None for another text."""
 
     def number(digits):
         value = float(digits)

@@ -1,4 +1,4 @@
-"""The short ways of the tests lead where the long ways do."""
+"""The shortcut for plain JSON gives the same result as Jsonnet."""
 
 import json
 
@@ -19,7 +19,7 @@ from tests.once import plain_json
     ),
 )
 def test_json_is_what_jsonnet_makes_of_it(text):
-    """With the keys in the same order, and the same numbers whole."""
+    """The keys have the same order, and the same numbers are integers."""
     expected = json.loads(_jsonnet.evaluate_snippet("", text))
     assert repr(json.loads(plain_json(text))) == repr(expected)
 

@@ -1,4 +1,4 @@
-"""docs/paper_tables.md and cas_lstm_tables.md: up to date, and every command fits its config."""
+"""docs/paper_tables.md and cas_lstm_tables.md are up to date, and every command fits its config."""
 
 import itertools
 import re
@@ -20,7 +20,7 @@ DOCUMENTS = [ROOT / "docs" / name for name in ("paper_tables.md", "cas_lstm_tabl
 
 @pytest.fixture(scope="module", params=DOCUMENTS, ids=lambda path: path.name)
 def commands(request):
-    """The arguments of `allennlp` in every command of a document, as bash takes them apart."""
+    """The arguments of every `allennlp` command in a document, as bash splits them."""
     blocks = re.findall(r"```sh\n(.*?)```", request.param.read_text(encoding="utf-8"), re.DOTALL)
     script = "allennlp() { printf '%s\\0' \"$@\" $'\\n'; }\n" + "\n".join(blocks)
     output = subprocess.run(["bash", "-euc", script], capture_output=True, check=True).stdout.decode()
@@ -40,10 +40,9 @@ def kinds(commands):
     """The overrides of one command for each config and set of keys."""
     assert len(commands) > 25
     found = {}
-    of_all = parse_overrides(
-        f"[{', '.join(command[5] for command in commands)}]"
-    )  # at once: Jsonnet is slow
-    for command, overrides in zip(commands, of_all):
+    # One call for all, because Jsonnet is slow.
+    all_overrides = parse_overrides(f"[{', '.join(command[5] for command in commands)}]")
+    for command, overrides in zip(commands, all_overrides):
         assert [command[0], command[2], command[4]] == ["train", "-s", "-o"]
         assert overrides["train_data_path"].startswith("fixtures/")
         found[command[1], tuple(overrides)] = command[5]
@@ -51,7 +50,7 @@ def kinds(commands):
 
 
 def test_every_command_fits_its_config(kinds):
-    """No override makes a key that was not there."""
+    """Every override has a key of the config, or one of OPTIONS."""
     for config, keys in kinds:
         stock = Params.from_file(config).as_flat_dict()
         for key in keys:
@@ -61,12 +60,12 @@ def test_every_command_fits_its_config(kinds):
 
 @pytest.mark.slow
 def test_every_command_builds_its_model(kinds):
-    """The parts of the model fit each other, and give a loss. (commands_test trains the configs.)"""
+    """The parts of each model fit each other, and the loss is finite. (commands_test.py trains them.)"""
     import_plugins()  # as the command line does
     for (config, _), overrides in kinds.items():
         params = Params.from_file(config, overrides)
         if params["dataset_reader"]["type"] == "review":
-            params["dataset_reader"]["dataset"] = "books"  # not all are bundled
+            params["dataset_reader"]["dataset"] = "books"  # not all datasets are bundled
         reader = DatasetReader.from_params(params["dataset_reader"])
         instances = list(itertools.islice(reader.read(params["train_data_path"]), 3))
         for instance in instances:
@@ -78,7 +77,7 @@ def test_every_command_builds_its_model(kinds):
         assert model(**batch.as_tensor_dict())["loss"].isfinite(), (config, overrides)
 
 
-# Keys that a config leaves at their default.
+# Keys that a config may omit.
 OPTIONS = {
     *("num_sentence_nodes", "boundary", "window_size", "num_layers", "transition", "num_steps"),
     *("feedforward", "pretrained_file", "fusion"),

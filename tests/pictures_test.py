@@ -1,4 +1,4 @@
-"""docs/pictures: the plots are of the numbers beside the comparisons."""
+"""docs/pictures: the plots show the current results."""
 
 import runpy
 

@@ -1,4 +1,4 @@
-"""What tests/programs.py has in the process that it forks others from. It computes nothing."""
+"""Imports of the process that tests/programs.py forks. Nothing is computed here."""
 
 import contextlib
 import importlib
@@ -10,6 +10,6 @@ from tests.once import do_once
 
 do_once()
 import_plugins()
-for name in ("torch._dynamo", "slstm_allennlp.comparison.evaluation"):  # on their first use
+for name in ("torch._dynamo", "slstm_allennlp.comparison.evaluation"):  # otherwise imported on first use
     with contextlib.suppress(ImportError):  # PyTorch 1.12 has no such module
         importlib.import_module(name)

@@ -1,7 +1,7 @@
 """
-Programs in processes of their own, which are forked from one that has imported AllenNLP and the plugin:
-a new interpreter needs seconds for that. Commands and options are those of `subprocess`. What a new
-interpreter is to show (what is imported, which names are known without a flag) needs `subprocess`.
+Run programs in forks of a process that has imported AllenNLP and the plugin: a new interpreter needs
+seconds for these imports. Commands and options are those of `subprocess`. Use `subprocess` itself to
+test what is imported, or which names are registered without a flag.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _forks.set_forkserver_preload(["tests.preloaded"])
 
 
 def run(command, *, cwd=None, env=None):
-    """As `subprocess.run` with `capture_output=True, text=True`."""
+    """Like `subprocess.run` with `capture_output=True, text=True`."""
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         status = Popen(command, cwd=cwd, env=env, stdout=stdout, stderr=stderr).wait()
         texts = []
@@ -35,26 +35,28 @@ def run(command, *, cwd=None, env=None):
     return subprocess.CompletedProcess(command, status, *texts)
 
 
-def run_anew(command, **options):
-    """The same in a new interpreter."""
+def run_in_new_interpreter(command, **options):
+    """Like `run`, but without a fork."""
     return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
 
 
-in_both_ways = pytest.mark.parametrize("run", [run, pytest.param(run_anew, marks=pytest.mark.slow)])
-"""For a test that is given one of the two: the new interpreter is slow."""
+in_both_ways = pytest.mark.parametrize(
+    "run", [run, pytest.param(run_in_new_interpreter, marks=pytest.mark.slow)]
+)
+"""Decorator for a test with an argument `run`. The new interpreter is slow."""
 
 
 @contextlib.contextmanager
-def instead_of_new_ones(module):
-    """Within this, `subprocess.Popen` in a module is the one below."""
-    other = types.SimpleNamespace(**{**vars(subprocess), "Popen": Popen})
-    with mock.patch.object(module, "subprocess", other):
+def popen_forks_in(module):
+    """Replace `subprocess.Popen` in a module by the class below, within a `with` block."""
+    forking = types.SimpleNamespace(**{**vars(subprocess), "Popen": Popen})
+    with mock.patch.object(module, "subprocess", forking):
         yield
 
 
 class Popen:
     """
-    As `subprocess.Popen`, for the commands `slstm ...`, `allennlp ...`, `python FILE ...`,
+    Like `subprocess.Popen`, for the commands `slstm ...`, `allennlp ...`, `python FILE ...`,
     `python -c CODE ...` and `python -m MODULE ...`.
     """
 
@@ -76,23 +78,23 @@ class Popen:
                 null if file == subprocess.DEVNULL else file for file in (stdin, stdout, stderr)
             )
             stderr = stdout if stderr == subprocess.STDOUT else stderr
-            given = [stdin, sys.__stdout__ if stdout is None else stdout]
-            given.append(sys.__stderr__ if stderr is None else stderr)
+            streams = [stdin, sys.__stdout__ if stdout is None else stdout]
+            streams.append(sys.__stderr__ if stderr is None else stderr)
             began, child_began = os.pipe()
             stack.callback(os.close, began)
             self._process = _forks.Process(
-                target=_begin,
+                target=_start,
                 args=(
                     [str(word) for word in command],
                     str(cwd or os.getcwd()),
                     dict(os.environ if env is None else env),
-                    [_Descriptor(file) for file in [*given, child_began, *pass_fds]],
+                    [_Descriptor(file) for file in [*streams, child_began, *pass_fds]],
                     start_new_session,
                 ),
             )
-            with io.FileIO(child_began), _in_root():  # where the first of them finds `tests`
+            with io.FileIO(child_began), _in_root():  # so that the fork server can import `tests`
                 self._process.start()
-            os.read(began, 1)  # until it has closed its end, with all that was given in its place
+            os.read(began, 1)  # ends when the child has set up its streams and closed its end
         self.pid = self._process.pid
 
     @property
@@ -118,21 +120,21 @@ def _in_root():
 
 
 class _Descriptor:
-    """A file or its number, which the process gets as a number of its own."""
+    """A file or its descriptor. Unpickled in the new process, it is a duplicate of the descriptor."""
 
     def __init__(self, file):
         self._number = file if isinstance(file, int) else file.fileno()
 
     def __reduce__(self):
-        return _received, (reduction.DupFd(self._number),)
+        return _detach, (reduction.DupFd(self._number),)
 
 
-def _received(descriptor):
-    return descriptor.detach()
+def _detach(duplicate):
+    return duplicate.detach()
 
 
-def _begin(command, folder, environment, descriptors, start_new_session):
-    """In the new process."""
+def _start(command, folder, environment, descriptors, start_new_session):
+    """Run the command in the new process."""
     stdin, stdout, stderr, began, *_ = descriptors
     os.chdir(folder)
     os.environ.clear()
@@ -151,15 +153,15 @@ def _begin(command, folder, environment, descriptors, start_new_session):
 
     torch.set_num_threads(int(environment.get("OMP_NUM_THREADS", 1)))
     try:
-        _do(*command)
-    except SystemExit:  # some of which are an Exception, too
+        _run_main(*command)
+    except SystemExit:  # subclasses may also be an Exception
         raise
     except Exception:
         sys.excepthook(*sys.exc_info())
         sys.exit(1)
 
 
-def _do(program, *arguments):
+def _run_main(program, *arguments):
     name = os.path.basename(program)
     sys.argv = [program, *arguments]
     if name == "slstm":

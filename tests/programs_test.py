@@ -1,4 +1,4 @@
-"""A program that is forked behaves as one that is started."""
+"""A forked program behaves like one in a new interpreter."""
 
 import os
 import signal

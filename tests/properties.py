@@ -1,6 +1,6 @@
 """
-How many examples Hypothesis tries of each property: few that are the same in each run, or, with
-HYPOTHESIS_PROFILE=thorough, many new ones.
+Number of examples that Hypothesis tries: few, the same in each run, or, with
+HYPOTHESIS_PROFILE=thorough, N new ones (default 2000).
 """
 
 import os

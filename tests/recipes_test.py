@@ -1,6 +1,7 @@
-"""The recipes for few labelled texts, as they stand but for vectors and BERT, which are not bundled."""
+"""The recipes for few labelled texts, without word vectors and with a tiny BERT, to train offline."""
 
 import json
+from operator import attrgetter
 
 import pytest
 from allennlp.commands.train import train_model_from_file
@@ -11,10 +12,13 @@ from allennlp.predictors import Predictor
 
 from tests.conftest import BERT_SIZE, RECIPES, ROOT, slow_but
 
-# Of the words' vectors, both sets; of BERT, two layers; of the characters, filters of three widths.
+# Two sets of word vectors, and two layers of BERT. Taggers have 150 features of characters.
 WORD = 300 + 50 + 2 * BERT_SIZE
-INPUT = {"reviews": WORD, "tags": WORD + 150}
+INPUT = {"reviews": WORD, "pairs": WORD, "tags": WORD + 150}
 OUTPUT = {
+    "pairs_slstm": 300,
+    "pairs_bilstm": 400,
+    "pairs_mean": WORD,
     "reviews_slstm": 300,
     "reviews_bilstm": 400,
     "reviews_bilstm_attention": 200,
@@ -25,14 +29,14 @@ OUTPUT = {
 
 
 def small(name, bert):
-    """Overrides that the recipe trains with in seconds."""
+    """Return overrides with which the recipe trains in seconds."""
     prefix = "model.classifier" if name.startswith("reviews_") else "model"
     embedders = f"{prefix}.text_field_embedder.token_embedders"
     return {
         f"{embedders}.tokens.vectors": None,
         f"{embedders}.glove.vectors": None,
         f"{embedders}.pieces.model_name": str(bert),
-        f"{embedders}.pieces.layers": [1, 2],  # it has no others
+        f"{embedders}.pieces.layers": [1, 2],  # all that the tiny BERT has
         "dataset_reader.max_instances": 30,
         "trainer.num_epochs": 1,
     }
@@ -45,14 +49,15 @@ def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
     train_model_from_file(path, str(tmp_path / "run"), overrides=json.dumps(small(name, bert)))
     archive = load_archive(tmp_path / "run/model.tar.gz")
     model = archive.model
-    encoder = model.classifier._seq2vec_encoder if name.startswith("reviews_") else model.encoder
     task = name.replace("entities", "tags")
+    encoders = {"reviews": "classifier._seq2vec_encoder", "pairs": "_encoder", "tags": "encoder"}
+    encoder = attrgetter(encoders[task.split("_")[0]])(model)
     assert encoder.get_input_dim() == INPUT[task.split("_")[0]]
     assert encoder.get_output_dim() == OUTPUT[task]
 
     test = list(archive.dataset_reader.read(archive.config["test_data_path"]))
     outputs = Predictor.from_archive(archive).predict_batch_instance(test)
-    if name.startswith("reviews_"):
+    if not task.startswith("tags_"):
         right = [output["label"] == one["label"].label for output, one in zip(outputs, test)]
     else:
         right = [

@@ -1,4 +1,4 @@
-"""PyTorch's threads do not spin for long while another process has their core."""
+"""PyTorch's threads do not spin for long while another process uses their core."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-# Without what it imports where AllenNLP is installed, which takes seconds.
+# Hide AllenNLP: with it, the import of slstm_allennlp takes seconds.
 ALONE = (
     "import importlib.util, os, sys; find = importlib.util.find_spec; "
     "importlib.util.find_spec = lambda name: None if name == 'allennlp' else find(name)"
@@ -19,7 +19,7 @@ ALONE = (
     "first, given, expected",
     (
         ("", {}, "3000"),
-        ("sys.modules['torch'] = sys;", {}, "None"),  # after `import torch` it would come too late
+        ("sys.modules['torch'] = sys;", {}, "None"),  # after `import torch` it is too late
         ("", {"GOMP_SPINCOUNT": "7"}, "7"),
         ("", {"OMP_WAIT_POLICY": "ACTIVE"}, "None"),
     ),

@@ -1,4 +1,4 @@
-"""Translation from config to BLEU, on the bundled sentences."""
+"""Translation, from a config to BLEU, on the bundled sentences."""
 
 import json
 import sys
@@ -30,7 +30,7 @@ def small(folder, config):
 
 @pytest.fixture(scope="module", params=["cas_lstm", "lstm"])
 def archive(request, shared):
-    """A small translator."""
+    """Archive of a small translation model."""
     config = f"translation_{request.param}"
     folder = shared(
         config, lambda folder: train_model_from_file(small(folder, config), str(folder / "run"))
@@ -58,7 +58,7 @@ def test_training(archive):
 
 
 def test_predictions_and_their_bleu(monkeypatch, archive, tmp_path):
-    """The same translations in the same order from the corpus and from its source sentences."""
+    """The corpus and its source sentences give the same translations in the same order."""
     pairs = [line.split("\t") for line in (ROOT / TEST).read_text().splitlines()]
     (tmp_path / "raw.jsonl").write_text("".join(json.dumps({"source": s}) + "\n" for s, _ in pairs))
     columns, raw = tmp_path / "columns.jsonl", tmp_path / "translated.jsonl"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the tests that concern what differs from the branch `main` (on `main`: from the last commit), the
-# files that Git does not know yet included: for a module the tests of its folder.
+# Prints the tests of the files that differ from the branch `main` (on `main`: from the last commit), untracked files
+# included. For a module these are all tests of its folder.
 set -euo pipefail
 
 base=HEAD
@@ -14,7 +14,7 @@ tests_of() {
     tests/*_test.py) echo "$1" ;;
     slstm_allennlp/metrics/*) echo tests/metrics tests/translation_test.py ;;
     slstm_allennlp/common/*)
-      # A helper that has no test file is tested where it is used.
+      # A helper without a test file is tested where it is used.
       if [ -e "tests/${part%.py}_test.py" ]; then echo "tests/${part%.py}_test.py"; else echo tests; fi
       ;;
     slstm_allennlp/*/*) echo "tests/${part%%/*}" ;;
@@ -30,6 +30,6 @@ tests_of() {
   git diff --name-only "$base"
   git ls-files --others --exclude-standard
 } | while read -r path; do tests_of "$path"; done | xargs -n 1 | sort -u | while read -r test; do
-  # Without what was deleted, and what a folder already contains.
+  # Deleted tests are left out.
   if [ -e "$test" ]; then echo "$test"; fi
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of a Python of the first of the given versions (3.11 3.12, say) that starts and can make
-# virtual environments, on the PATH or under a version manager; prints nothing and exits with 1 where none is.
+# Prints the path of the first Python of the given versions (such as 3.11 3.12) that starts and can create virtual
+# environments. Looks on the PATH and in pyenv, uv, asdf and conda. If there is none, prints nothing and exits with 1.
 set -u
 
 works() {
@@ -9,7 +9,7 @@ works() {
 }
 
 for version in "$@"; do
-  # A python3.10 on the PATH may be a version manager's stand-in that refuses to start.
+  # A python3.10 on the PATH may be a version manager's shim that does not start.
   candidates=("python$version" python3 python)
   if command -v pyenv >/dev/null 2>&1; then
     while read -r installed; do

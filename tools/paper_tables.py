@@ -1,7 +1,7 @@
 """
-Writes docs/paper_tables.md: what to run for each row of Tables 2-7 and each point of Figures 2 and 3 of
-the S-LSTM paper, what it published, and how many parameters it has here and there; and
-docs/cas_lstm_tables.md, the same for Tables 1-6 of the CAS-LSTM paper.
+Write docs/paper_tables.md: for each row of Tables 2-7 and each point of Figures 2 and 3 of the S-LSTM
+paper, the command, the published result, and the number of parameters in the paper and here. Write
+docs/cas_lstm_tables.md: the same for Tables 1-6 of the CAS-LSTM paper.
 
     python tools/paper_tables.py [FOLDER]
 """
@@ -22,11 +22,11 @@ from allennlp.models import Model
 import slstm_allennlp  # noqa: F401
 
 ROOT = pathlib.Path(__file__).parent.parent
-TAGGING = ("WSJ", "CONLL")  # whose encoder is model.encoder
+TAGGING = ("WSJ", "CONLL")  # their encoder is model.encoder
 
 
 class Row(NamedTuple):
-    """A row of a table: `corpus` is the shell variable with its paths, `run` the folder of the run."""
+    """A row of a table. `corpus` is the shell variable with the paths, `run` the folder of the run."""
 
     name: str
     corpus: str
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     run: str
     overrides: Dict[str, Any]
     published: str
-    parameters: Optional[int] = None  # the paper's, in thousands
+    parameters: Optional[int] = None  # in the paper, in thousands
 
     @property
     def command(self) -> str:
@@ -90,7 +90,7 @@ def stacked(number: int, name: str) -> str:
 
 
 def bilstm(number: int, published: str, parameters: Optional[int] = None) -> List[Row]:
-    """The paper's BiLSTM, Eq. 1, and PyTorch's."""
+    """Two rows: the paper's BiLSTM (Eq. 1) and PyTorch's."""
     name, overrides = stacked(number, "BiLSTM"), layers(number) if number > 1 else {}
     return [
         mr(f"{name} (Eq. 1)", "coupled_lstm", published, parameters, **overrides),
@@ -107,7 +107,7 @@ def transformer(number: int, published: str, parameters: Optional[int] = None) -
     row = mr(f"Transformer (N={number})", "transformer", published, parameters)
     if number == 8:
         return row
-    # The second of the encoders that are composed.
+    # The Transformer is the second encoder of "compose".
     overrides = {"seq2seq_encoder.encoders.1.num_layers": number}
     return row._replace(run=f"mr_transformer-num_layers_{number}", overrides=overrides)
 
@@ -130,7 +130,7 @@ TABLE_4 = [
     transformer(8, "81.97"),
     mr("S-LSTM", "slstm", "82.45"),
 ]
-# Dataset as the files call it, as the paper does, S-LSTM, BiLSTM, 2 BiLSTM.
+# The dataset's name in the files and in the paper; accuracy of S-LSTM, BiLSTM and 2 stacked BiLSTM.
 TABLE_5 = [
     ("camera_photo", "Camera", 90.02, 87.05, 88.07),
     ("video", "Video", 86.75, 84.73, 85.23),
@@ -192,14 +192,14 @@ PRESETS_TAGGING = [
 ]
 DOCUMENTS = ("paper_tables", "cas_lstm_tables")
 
-# The CAS-LSTM paper. Its counts of parameters fit one hidden layer in the perceptron for two layers in
-# one direction and two hidden layers for all others.
+# The CAS-LSTM paper. Its numbers of parameters match a perceptron with one hidden layer for the encoder
+# of two layers in one direction, and with two hidden layers for all other encoders.
 BOTH = {"bidirectional": True}
 DEEP = {"model.feedforward.num_layers": 2}
 
 
 def pairs(corpus: str, name: str, published: str, count: Optional[int], **overrides: Any) -> Row:
-    """A row of the tables for pairs: `name` is that of the system, with its layers and directions."""
+    """Return a row of a table of sentence pairs. `name` has the system's layers and directions."""
     config = f"{corpus.lower()}_cas_lstm"
     run = "-".join([config, *(f"{key}_{value}" for key, value in overrides.items())])
     if overrides:
@@ -222,7 +222,7 @@ def inference(corpus: str, published: List[str]) -> List[Row]:
 
 
 def others(corpus: str, kind: str = "") -> List[Row]:
-    """What to compare it with, which the paper has no figures for."""
+    """Return the systems to compare with, for which the paper has no results."""
     config = kind or corpus.lower()
     return [
         Row("2-layer LSTM (PyTorch's)", corpus, f"{config}_lstm", f"{config}_lstm", {}, ""),
@@ -261,7 +261,7 @@ VARIANTS = [
 
 
 def parameters(row: Row) -> int:
-    """The parameters of the model without its word and character embeddings."""
+    """Count the model's parameters, without word and character embeddings."""
     settings = (
         row.command.split('-o "')[1][:-1].replace(f"${row.corpus}, ", "").replace(f"${row.corpus}", "")
     )
@@ -280,7 +280,7 @@ def commands(rows: Iterable[Row]) -> List[str]:
 
 
 def table(rows: List[Row], published: str) -> str:
-    """Rows with parameters, if the paper has them, and the commands under them."""
+    """Format the rows, with parameters if the paper has them, and their commands."""
     counted = any(row.parameters for row in rows)
     header = ["", published, *(["paper's # Param", "ours without embeddings"] if counted else []), "run"]
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
@@ -292,8 +292,8 @@ def table(rows: List[Row], published: str) -> str:
 
 
 def tables() -> Dict[str, str]:
-    """What the places in the templates are filled with."""
-    # Exactly: one of them is half way between two hundredths, and Pythons sum up floats in two ways.
+    """Return the text for each placeholder in the templates."""
+    # In decimals: one mean is halfway between two hundredths, and Python 3.12 changed the sum of floats.
     columns = list(zip(*TABLE_5))[2:]
     means = [statistics.mean(Decimal(str(value)) for value in column) for column in columns]
     table_5 = [
@@ -328,8 +328,8 @@ def main(folder: pathlib.Path = ROOT / "docs") -> None:
     contents = tables()
     for name in DOCUMENTS:
         text = (ROOT / "tools" / f"{name}.template.md").read_text(encoding="utf-8")
-        for place, content in contents.items():
-            text = text.replace(f"{{{{{place}}}}}", content)
+        for placeholder, content in contents.items():
+            text = text.replace(f"{{{{{placeholder}}}}}", content)
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 

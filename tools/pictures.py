@@ -1,10 +1,10 @@
 """
-Draws the plots of README.md into docs/pictures/, from the numbers of the comparisons and a measurement:
+Draw the plots of README.md into docs/pictures/:
 
     python tools/pictures.py
 
-`recipes.svg` is of `experiments/recipes.json`, `sizes.svg` of `experiments/sizes.json`, `length.svg` of
-`experiments/evidence.json`; `texts.svg` and `prediction.svg` are of files in `benchmarks/measured`.
+`recipes.svg` shows `experiments/recipes.json`, `sizes.svg` shows `experiments/sizes.json`, `length.svg`
+shows `experiments/evidence.json`; `texts.svg` and `prediction.svg` show files in `benchmarks/measured`.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ CORPORA = {
     "ewt": "tags,\na fifth of EWT",
     "wnut17": "entities,\nWNUT-17 (F1)",
 }
-# The mean number of words of a test text, as RESULTS.md has it.
+# The mean number of words of a test text, as in RESULTS.md.
 WORDS = {"MR": 20, "apparel": 66, "kitchen_housewares": 100, "books": 169}
 ENCODERS = {
     "fastnlp": ("#0072b2", "o"),
@@ -73,7 +73,7 @@ NAMES = {
 
 
 def scores(comparison: str) -> Dict[str, Dict[str, float]]:
-    """The mean test score of each system on each corpus."""
+    """Return the mean test score of each system on each corpus."""
     return {
         corpus: {name: of["test"][0] for name, of in RESULTS["systems_of"](comparison, corpus).items()}
         for corpus in RESULTS["load"](comparison)["corpora"]
@@ -81,14 +81,14 @@ def scores(comparison: str) -> Dict[str, Dict[str, float]]:
 
 
 def drawn() -> str:
-    """What tells whether the plots are of these numbers; it is in each plot's file."""
+    """Return a hash of the numbers. It is in each plot's file, so that a test finds outdated plots."""
     comparisons = [scores(name) for name in ("recipes", "sizes", "evidence")]
     numbers = comparisons, TEXTS.read_text(), PREDICTION.read_text()
     return hashlib.sha256(repr(numbers).encode()).hexdigest()
 
 
 def recipes() -> pyplot.Figure:
-    """How far the recipes are ahead of the linear model; F1 of entities has a scale of its own."""
+    """Plot the recipes' lead over the linear model. The F1 of entities has its own scale."""
     of_corpora, names = scores("recipes"), list(CORPORA)
     figure, panels = pyplot.subplots(
         1, 2, figsize=(7.2, 2.9), constrained_layout=True, width_ratios=(len(names) - 1, 1.3)
@@ -112,7 +112,7 @@ def recipes() -> pyplot.Figure:
 
 
 def sizes() -> pyplot.Figure:
-    """The accuracy over the number of labelled reviews."""
+    """Plot the accuracy over the number of labelled reviews."""
     of_sizes = scores("sizes")
     numbers = [int(size) for size in of_sizes]
     figure, axes = pyplot.subplots(figsize=(7.2, 3.4), constrained_layout=True)
@@ -129,7 +129,7 @@ def sizes() -> pyplot.Figure:
 
 
 def length() -> pyplot.Figure:
-    """How far encoders are ahead of the BiLSTM, over the length of the texts."""
+    """Plot the encoders' lead over the BiLSTM, over the length of the texts."""
     of_corpora = scores("evidence")
     figure, axes = pyplot.subplots(figsize=(7.2, 3.0), constrained_layout=True)
     for name, (color, marker) in ENCODERS.items():
@@ -147,7 +147,7 @@ def length() -> pyplot.Figure:
 
 
 def texts() -> pyplot.Figure:
-    """How long a training step takes over the length of its texts, at equal weights."""
+    """Plot the time of a training step over the length of the texts, at equal numbers of weights."""
     rows = json.loads(TEXTS.read_text())["rows"]
     lengths = [int(row["case"]) for row in rows]
     figure, axes = pyplot.subplots(figsize=(7.2, 3.0), constrained_layout=True)
@@ -164,7 +164,7 @@ def texts() -> pyplot.Figure:
 
 
 def prediction() -> pyplot.Figure:
-    """How long a sentence takes without gradients, over its length and over the size of its batch."""
+    """Plot the prediction time of a sentence over its length and over the batch size."""
     rows = json.loads(PREDICTION.read_text())["rows"]
     shapes = [tuple(int(number) for number in row["case"].split(" × ")) for row in rows]
     figure, panels = pyplot.subplots(1, 2, figsize=(7.2, 3.0), constrained_layout=True)

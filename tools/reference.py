@@ -1,6 +1,6 @@
 """
-Writes docs/reference.md: every name that the plugin registers with AllenNLP, with its arguments and what
-its docstring says of them.
+Write docs/reference.md: every name that the plugin registers with AllenNLP, with its arguments and its
+docstring.
 
     python tools/reference.py [FOLDER]
 """
@@ -22,7 +22,7 @@ from slstm_allennlp.ops.slstm import Transition
 
 ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = "slstm_allennlp"
-# By role, in the order in which one meets them; what is not named here comes after.
+# Headings of the roles, in the order of the page. Roles that are missing here come after them.
 ROLES = {
     "Seq2SeqEncoder": "Sequence encoders",
     "Seq2VecEncoder": "Vector encoders",
@@ -52,7 +52,7 @@ class Entry(NamedTuple):
 
 
 def entries() -> Iterator[Entry]:
-    """What the plugin registered, by role and name."""
+    """Iterate over the plugin's registered classes, sorted by role and name."""
     found = [
         Entry(base.__name__, name, subject)
         for base, names in Registrable._registry.items()
@@ -65,7 +65,7 @@ def entries() -> Iterator[Entry]:
 
 
 def shared_bases(subject: type) -> List[type]:
-    """The classes of ours with documented parameters that it builds on, nearest first."""
+    """Return the plugin's base classes with documented parameters, nearest first."""
     return [
         base
         for base in subject.__mro__[1:]
@@ -75,8 +75,8 @@ def shared_bases(subject: type) -> List[type]:
 
 def documentation(subject: type) -> str:
     """
-    The docstring in Markdown: its headings as bold words, so that they do not become the page's own, and
-    a list of its parameters, each of which is a line with its type or with an indented text under it.
+    Convert the docstring to Markdown. Headings become bold, so that they are not headings of the page.
+    Parameters become a list; a parameter is a line with its type, or a line with indented text under it.
     """
     text = inspect.cleandoc(subject.__doc__ or "")
     text = re.sub(r"^(\w[^\n]*)\n    (?=\S)", r"- \1\n    ", text, flags=re.MULTILINE)
@@ -85,7 +85,7 @@ def documentation(subject: type) -> str:
 
 
 def signature(subject: Any) -> str:
-    """The arguments with their types and defaults, one a line; `**kwargs` and the like left out."""
+    """Format the arguments with types and defaults, one per line, without `*args` and `**kwargs`."""
     lines = []
     for parameter in list(inspect.signature(subject.__init__).parameters.values())[1:]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -97,7 +97,7 @@ def signature(subject: Any) -> str:
 
 
 def command_line(subject: Type[Subcommand]) -> Iterator[str]:
-    """A command's arguments and options with their help, as Markdown's list."""
+    """Format a command's arguments and options with their help, as a Markdown list."""
     parser = subject().add_subparser(argparse.ArgumentParser().add_subparsers())
     for action in parser._actions:
         if not isinstance(action, argparse._HelpAction):
@@ -106,7 +106,7 @@ def command_line(subject: Type[Subcommand]) -> Iterator[str]:
 
 
 def _literal(value: Any) -> str:
-    """As it is written, without an address where it is an object."""
+    """Format a default value, without the address of an object."""
     return re.sub(r" object at 0x[0-9a-f]+", "", repr(value))
 
 
@@ -134,7 +134,7 @@ def sections() -> Iterator[str]:
 
 
 def linked(text: str) -> str:
-    """With a link from every class that is named to where it stands on the page."""
+    """Link every mention of a class to its section of the page."""
     names = "|".join(re.findall(r"^### (\w+)$", text, flags=re.MULTILINE))
     return re.sub(f"`({names})`", lambda found: f"[`{found[1]}`](#{found[1].lower()})", text)
 

@@ -1,4 +1,4 @@
-"""Prints what `make demo` has to show: held-out accuracy beside two baselines, and tagged sentences."""
+"""Print the results of `make demo`: test accuracy beside two baselines, and tagged sentences."""
 
 import collections
 import json
@@ -9,7 +9,7 @@ import conllu
 
 
 def tagged_words(path: str) -> list:
-    """The (lower-cased word, tag) pairs of a CoNLL-U file."""
+    """Return the (lower-cased word, tag) pairs of a CoNLL-U file."""
     sentences = conllu.parse(pathlib.Path(path).read_text(encoding="utf-8"))
     words = [word for sentence in sentences for word in sentence if isinstance(word["id"], int)]
     return [(word["form"].lower(), word["xpos"]) for word in words]
@@ -20,16 +20,16 @@ def main(folder: pathlib.Path) -> None:
     by_word = collections.defaultdict(collections.Counter)
     for word, tag in train:
         by_word[word][tag] += 1
-    top, _ = collections.Counter(tag for _, tag in train).most_common(1)[0]
-    best = {word: tags.most_common(1)[0][0] for word, tags in by_word.items()}
+    most_frequent, _ = collections.Counter(tag for _, tag in train).most_common(1)[0]
+    tag_of_word = {word: tags.most_common(1)[0][0] for word, tags in by_word.items()}
     metrics = json.loads((folder / "metrics.json").read_text())
 
     def accuracy(guess: dict) -> float:
-        return sum(guess.get(word, top) == tag for word, tag in test) / len(test)
+        return sum(guess.get(word, most_frequent) == tag for word, tag in test) / len(test)
 
     print("\nAccuracy on fixtures/pos/test.conllu, which training has not seen:")
-    print(f"  most frequent tag everywhere ({top})  {accuracy({}):7.1%}")
-    print(f"  most frequent tag of each word     {accuracy(best):7.1%}")
+    print(f"  most frequent tag everywhere ({most_frequent})  {accuracy({}):7.1%}")
+    print(f"  most frequent tag of each word     {accuracy(tag_of_word):7.1%}")
     print(f"  S-LSTM-CRF                         {metrics['test_accuracy']:7.1%}")
     print("\nfixtures/pos/raw.jsonl, tagged:")
     for line in (folder / "tagged.jsonl").read_text(encoding="utf-8").splitlines():

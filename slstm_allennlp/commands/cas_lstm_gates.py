@@ -21,15 +21,16 @@ from slstm_allennlp.inside.gate_histograms import BINS, QUANTITIES, GateHistogra
 @Subcommand.register("cas-lstm-gates")
 class CasLstmGates(Subcommand):
     """
-    Draws the gate analysis of the CAS-LSTM paper (Section 4.5, Figure 4) for a trained archive:
+    Draw the gate analysis of the CAS-LSTM paper (Section 4.5, Figure 4) for a trained archive:
     histograms of the vertical forget gates g of every layer above the first, of their range over a
     word's dimensions, and of their distance to the output gates of the layer below.
 
         allennlp cas-lstm-gates model.tar.gz sentences.jsonl --output-dir gates --sample 1000
 
-    The input is what `allennlp predict` takes with that archive: JSON objects, a text a line, or a file
-    that the model can be trained on. The output folder gets `gates.json`, the numbers, and
-    `gates.png`, the pictures. AllenNLP finds the command where `.allennlp_plugins` names the plugin.
+    The input file is as for `allennlp predict` with this archive: JSON objects or texts, one per line,
+    or a file that the model can be trained on. The command writes the numbers to `gates.json` and the
+    pictures to `gates.png` in the output folder. AllenNLP finds the command in a folder whose
+    `.allennlp_plugins` names this package.
 
     Registered as a `Subcommand` with name "cas-lstm-gates".
     """
@@ -42,14 +43,14 @@ class CasLstmGates(Subcommand):
         )
         add_input_arguments(subparser, "a CAS-LSTM encoder", "gates.json and gates.png")
         subparser.add_argument(
-            "--batch-size", type=positive, default=32, help="sentences read at a time"
+            "--batch-size", type=positive, default=32, help="inputs per batch (default 32)"
         )
         subparser.set_defaults(func=cas_lstm_gates)
         return subparser
 
 
 def cas_lstm_gates(arguments: argparse.Namespace) -> None:
-    """What the command does; the histograms' numbers and pictures in its output folder."""
+    """Run the command: write the numbers and pictures to the output folder, and print a summary."""
     folder = output_folder(arguments)
     predictor, histograms = open_model(arguments, GateHistograms)
     inputs = read_inputs(arguments, predictor)
@@ -81,7 +82,7 @@ def _report(histograms: Dict[Place, Dict[str, Histogram]]) -> Dict[str, Any]:
 
 
 def draw(histograms: Dict[Place, Dict[str, Histogram]], path: pathlib.Path) -> None:
-    """A column of pictures for each layer and direction, a row for each quantity."""
+    """Draw the histograms, with a column per layer and direction and a row per quantity."""
     width = 1 / BINS
     with drawing(path, (3.6, 2.7), len(QUANTITIES), len(histograms)) as axes:
         for column, (place, of_place) in zip(axes.T, histograms.items()):

@@ -25,19 +25,18 @@ from slstm_allennlp.comparison.runner import Failure, Resources, Runner, num_cor
 @Subcommand.register("compare")
 class Compare(Subcommand):
     """
-    Compares systems: trains each with every seed, evaluates the best model on the test set, and
-    writes one report, `report.md`, `report.html` and `report.json`, with significance tests and
-    pictures.
+    Compare systems: train each with every seed, evaluate the best models on the test set, and write a
+    report with significance tests and pictures (`report.md`, `report.html` and `report.json`).
 
         allennlp compare lstm.jsonnet slstm.jsonnet --seeds 13 14 15 16 17 --output-dir output/comparison
         allennlp compare slstm.jsonnet --output-dir output/steps \\
           --sweep '{"model.seq2vec_encoder.num_steps": [1, 3, 5, 7, 9, 11],
                     "model.seq2vec_encoder.window_size": [1, 2]}'
 
-    Each run is a folder `runs/NAME-SEED` with AllenNLP's files, the predictions and the measurements.
-    The same command, given again, resumes interrupted runs and skips finished ones. A failed run is
-    in the report with the end of its log and makes the exit status 1.
-    AllenNLP finds the command where `.allennlp_plugins` names the plugin.
+    Each run has a folder `runs/NAME-SEED` with AllenNLP's files, predictions and measurements. The same
+    command, run again, resumes interrupted runs and skips finished ones. If a run fails, the report has
+    the end of its log, and the exit status is 1. AllenNLP finds the command in a folder whose
+    `.allennlp_plugins` names this package.
 
     Registered as a `Subcommand` with name "compare".
     """
@@ -51,31 +50,28 @@ class Compare(Subcommand):
         subparser.add_argument(
             "configs",
             nargs="+",
-            help="configs for `allennlp train`; or one comparison file, with the key `systems`",
+            help="configs for `allennlp train`, or one comparison file with the key `systems`",
         )
         subparser.add_argument(
-            "--output-dir", required=True, type=Path, help="for the runs and the report"
+            "--output-dir", required=True, type=Path, help="folder for the runs and the report"
         )
         subparser.add_argument(
-            "--names", nargs="+", help="the configs' names; those of their files without it"
+            "--names", nargs="+", help="names of the configs (default their file names)"
         )
         seeds = " ".join(map(str, DEFAULT_SEEDS))
         subparser.add_argument(
-            "--seeds", nargs="+", type=int, help=f"of all systems; {seeds} without it"
+            "--seeds", nargs="+", type=int, help=f"random seeds for every system (default {seeds})"
         )
-        subparser.add_argument(
-            "--baseline", help="the system the others are compared to; the first without it"
-        )
+        subparser.add_argument("--baseline", help="system to compare the others to (default the first)")
         subparser.add_argument(
             "--metric",
-            help="such as +accuracy, or --metric=-loss; without it, the configs' "
-            "trainer.validation_metric",
+            help="such as +accuracy, or --metric=-loss (default the configs' trainer.validation_metric)",
         )
         subparser.add_argument(
             "--overrides",
             type=_overrides,
             default={},
-            help="JSON for all configs, as for `allennlp train`",
+            help="JSON overrides for all configs, as for `allennlp train`",
         )
         subparser.add_argument(
             "--variant",
@@ -84,58 +80,59 @@ class Compare(Subcommand):
             default=[],
             type=_variant,
             metavar="NAME=JSON",
-            help="named overrides: each config with each of them is a system",
+            help="named overrides, repeatable: each config with each variant is a system",
         )
         subparser.add_argument(
             "--sweep",
             type=_overrides,
             help='JSON of keys with lists of values, such as {"model.encoder.num_steps": [3, 5, 7]}: '
-            "each config with each combination is a system",
+            "each config with each combination of values is a system",
         )
         subparser.add_argument(
             "--linear",
             action="store_true",
-            help="one more system: the linear model that stands in for the baseline's, on the same "
-            "instances",
+            help="add a system: a linear model for the baseline's task, on the same instances",
         )
         subparser.add_argument(
-            "--jobs", type=positive, help="runs at a time; one for each device, or one"
+            "--jobs", type=positive, help="parallel runs (default one per device of --devices, or one)"
         )
         subparser.add_argument(
             "--devices",
             nargs="+",
             type=int,
             default=[],
-            help="GPUs to deal out to the runs; -1 is the CPU",
+            help="GPUs to distribute over the runs; -1 is the CPU",
         )
         subparser.add_argument(
             "--time-over-length",
             action="store_true",
-            help="also take the training time over sentence length",
+            help="also measure training time over sentence length",
         )
         subparser.add_argument(
             "--resamples",
             type=positive,
             default=9999,
-            help="for the tests over sentences (default 9999)",
+            help="resamples in the tests over sentences (default 9999)",
         )
         subparser.add_argument(
-            "--report-only", action="store_true", help="run nothing: report the runs that are done"
+            "--report-only", action="store_true", help="run nothing, only report the finished runs"
         )
         subparser.add_argument(
-            "--file-friendly-logging", action="store_true", help="progress in lines, not as a bar"
+            "--file-friendly-logging",
+            action="store_true",
+            help="show progress as lines instead of a bar",
         )
         subparser.set_defaults(func=compare)
         return subparser
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """What the command does; the runs and the report in its output folder."""
+    """Run the command: perform the runs and write the report in the output folder."""
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
     plan = plan_from_options(
         arguments.configs,
         names=arguments.names,
-        variants=_named(arguments.variants),
+        variants=_variants_by_name(arguments.variants),
         sweep=arguments.sweep,
         overrides=arguments.overrides,
         seeds=arguments.seeds,
@@ -157,23 +154,23 @@ def compare(arguments: argparse.Namespace) -> None:
     print("Writing the report", file=sys.stderr)
     path = write_report(results, failures)
     print("\n".join([*summary(results), f"The report: {path}, {path.with_suffix('.html')}"]))
-    _tell(failures)
+    _print_failures(failures)
     if failures:
         sys.exit(1)
 
 
 def _is_done(folder: ComparisonFolder, arguments: argparse.Namespace) -> Callable[[Run], bool]:
-    """With all that is asked for."""
+    """Return the check that a run has all requested files."""
     return lambda run: folder.run(run).is_done(time_over_length=arguments.time_over_length)
 
 
 def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) -> List[Failure]:
-    """What is left to run."""
+    """Perform the unfinished runs and return the failures."""
     runs = plan.runs()
     is_done = _is_done(folder, arguments)
     left = [run for run in runs if not is_done(run)]
     resources = _resources(arguments, left)
-    # The plugin, too, where AllenNLP found the command by other means than its files.
+    # This package, too, in case AllenNLP found the command without `.allennlp_plugins`.
     options = [f"--include-package={name}" for name in ["slstm_allennlp", *arguments.include_package]]
     options.append(f"--runs-at-a-time={resources.jobs_of_a_device}")
     if arguments.time_over_length:
@@ -184,9 +181,9 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
         return [*module, str(folder.config(run)), str(folder.run(run).path), *options]
 
     def expect_metric(run: Run) -> None:
-        """After a run's first epoch, and not after all of them."""
+        """Check the metric's name after the first epoch of a run, not only at its end."""
         names = folder.run(run).validation_metrics()
-        if names and plan.metric.name not in names:  # none at all: there is no validation
+        if names and plan.metric.name not in names:  # empty without a validation set
             raise ConfigurationError(
                 f"compare: the metric is {plan.metric.name}, which {run.system} does not have, "
                 f"expected by --metric one of {', '.join(names)}"
@@ -207,7 +204,7 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
         except (KeyboardInterrupt, SigTermReceived):
             progress.close()
             print(
-                f"Interrupted; what is done is in {folder.path}, and the same command goes on.",
+                f"Interrupted. Finished work is in {folder.path}; run the same command again to resume.",
                 file=sys.stderr,
             )
             sys.exit(130)
@@ -227,14 +224,14 @@ def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
         fixed = _fixed_device(run)
         if fixed:
             raise ConfigurationError(
-                f"compare: the config of {run.system} has {fixed}, expected neither that nor the other "
-                "with --devices, which deals them out"
+                f"compare: the config of {run.system} has {fixed}, expected neither trainer.cuda_device "
+                "nor distributed with --devices, which assigns the devices"
             )
     return Resources(arguments.jobs or max(1, len(devices)), devices)
 
 
 def _fixed_device(run: Run) -> Optional[str]:
-    """The setting by which a config says where it runs; None where it leaves that open."""
+    """Return the setting by which a config selects its device, or None."""
     device = section(run.config, "trainer").get("cuda_device")
     if device is not None:
         return f"trainer.cuda_device {device}"
@@ -242,32 +239,32 @@ def _fixed_device(run: Run) -> Optional[str]:
 
 
 def more_at_a_time(runs: Sequence[Run], num_cores: int, num_gpus: int) -> Iterator[str]:
-    """What one run at a time leaves idle, and the option that uses it, if there is something."""
+    """Yield hints on options that would use idle GPUs or cores."""
     if any(map(_fixed_device, runs)):
         return
     gpus = min(num_gpus, len(runs))
     if gpus > 1:
         devices = " ".join(map(str, range(gpus)))
-        yield f"One run at a time, with {num_gpus} GPUs here: --devices {devices} gives each a run."
-    # Each job has its share of the cores, or as many as this says, which PyTorch has read.
+        yield f"One run at a time, with {num_gpus} GPUs here: --devices {devices} gives each GPU a run."
+    # Jobs share the cores, unless OMP_NUM_THREADS, which PyTorch has read, sets the threads of each.
     threads = torch.get_num_threads() if os.environ.get("OMP_NUM_THREADS") else 1
     jobs = min(num_cores // threads, len(runs))
     if not num_gpus and jobs > 1:
         yield (
-            f"One run at a time, which keeps the seconds fair: --jobs {jobs} does {jobs} at a time, if "
-            "there is memory for as many."
+            f"One run at a time, so that times are comparable: --jobs {jobs} does {jobs} at a time, if "
+            "memory allows."
         )
 
 
-def _tell(failures: Sequence[Failure]) -> None:
-    """The end of each failure's log; a mistake in a config once, and not for each seed."""
-    told = set()
+def _print_failures(failures: Sequence[Failure]) -> None:
+    """Print the end of each failure's log, and each user error once per system instead of per seed."""
+    printed = set()
     for failure in failures:
         if failure.mistake is None:
             print(f"\n{failure.run.name} {failure.reason}; the end of {failure.log}:", file=sys.stderr)
             print("\n".join(f"  {line}" for line in failure.tail), file=sys.stderr)
-        elif (failure.run.system, failure.mistake) not in told:
-            told.add((failure.run.system, failure.mistake))
+        elif (failure.run.system, failure.mistake) not in printed:
+            printed.add((failure.run.system, failure.mistake))
             print(f"{MISTAKE}{failure.run.system}: {failure.mistake}", file=sys.stderr)
 
 
@@ -288,7 +285,7 @@ def _variant(text: str) -> Tuple[str, Dict[str, Any]]:
     return name, _overrides(overrides)
 
 
-def _named(variants: Sequence[Tuple[str, Dict[str, Any]]]) -> Dict[str, Dict[str, Any]]:
+def _variants_by_name(variants: Sequence[Tuple[str, Dict[str, Any]]]) -> Dict[str, Dict[str, Any]]:
     named = dict(variants)
     if len(named) < len(variants):
         names = ", ".join(name for name, _ in variants)

@@ -1,4 +1,4 @@
-"""The command line of the commands that look at what a trained model does with sentences."""
+"""Command-line arguments that `cas-lstm-gates` and `slstm-inside` share."""
 
 import argparse
 import pathlib
@@ -16,20 +16,20 @@ T = TypeVar("T")
 
 
 def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: str) -> None:
-    """The archive with its encoder, the sentences, the sample of them and the folder for the outputs."""
+    """Add the shared arguments. The help texts name `encoder` and `outputs`."""
     parser.add_argument("archive_file", help=f"an archived model with {encoder}")
     parser.add_argument(
         "input_file",
-        help="what `allennlp predict` takes: JSON lines, a text a line, or a labelled corpus",
+        help="as for `allennlp predict`: JSON lines, one text per line, or a labelled corpus",
     )
-    parser.add_argument("--output-dir", required=True, help=f"where {outputs} go")
-    parser.add_argument("--sample", type=positive, help="how many lines to draw; all without it")
-    parser.add_argument("--seed", type=int, default=13, help="of the sample (default 13)")
+    parser.add_argument("--output-dir", required=True, help=f"folder for {outputs}")
+    parser.add_argument("--sample", type=positive, help="number of inputs to sample (default all)")
+    parser.add_argument("--seed", type=int, default=13, help="random seed of the sample (default 13)")
     parser.add_argument("--cuda-device", type=int, default=-1, help="a GPU, or -1 (default) for the CPU")
 
 
 def output_folder(arguments: argparse.Namespace) -> pathlib.Path:
-    """The folder for the outputs, to be looked at before the work, so that none is lost."""
+    """Return the output folder. Call this first, so that a wrong path fails before the work."""
     folder = pathlib.Path(arguments.output_dir)
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"--output-dir: {folder} is a file, expected a folder or nothing")
@@ -37,7 +37,13 @@ def output_folder(arguments: argparse.Namespace) -> pathlib.Path:
 
 
 def open_model(arguments: argparse.Namespace, watcher: Callable[[Model], T]) -> Tuple[Predictor, T]:
-    """The predictor of the archive, and what watches its model, or says that there is nothing to."""
+    """
+    Return the archive's predictor, and `watcher` applied to its model.
+
+    # Errors
+
+    `ConfigurationError` if the watcher raises `ValueError`, because the model lacks the encoder.
+    """
     archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
     predictor = Predictor.from_archive(archive)
     try:
@@ -47,7 +53,7 @@ def open_model(arguments: argparse.Namespace, watcher: Callable[[Model], T]) -> 
 
 
 def positive(text: str) -> int:
-    """A number of at least 1, as an argument's type."""
+    """Parse an integer of at least 1, as the type of an argument."""
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"it is {text!r}, expected a number of at least 1")
     return int(text)
@@ -55,8 +61,8 @@ def positive(text: str) -> int:
 
 def read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[JsonDict]:
     """
-    The predictor's inputs from the file, as `read_examples` gives them, or the sample of them, without
-    blank lines.
+    Read the predictor's inputs from the file with `read_examples`. `--sample` draws from the inputs that
+    are not blank; if it is not smaller than their number, all inputs are returned.
 
     # Errors
 

@@ -20,18 +20,18 @@ from slstm_allennlp.inside import TraceRecorder, page, report_of
 @Subcommand.register("slstm-inside")
 class SlstmInside(Subcommand):
     """
-    Shows what a trained S-LSTM did with sentences, step by step: how much of each word's new cell
-    came from its left, itself, its right, the sentence and the input; how far the states moved and
-    whether they came to rest; and which words the sentence nodes listened to. The model's
-    prediction is beside it.
+    Show the recurrent steps of a trained S-LSTM on sentences: how much of each word's new cell comes
+    from its left, itself, its right, the sentence and the input; how much the states change, and whether
+    they converge; and how much of each word's cell the sentence nodes take. The model's prediction is
+    beside them.
 
         allennlp slstm-inside model.tar.gz sentences.jsonl --output-dir inside --sample 20
 
-    The input is what `allennlp predict` takes with that archive: JSON objects, a text a line, or a file
-    that the model can be trained on. The output folder gets `inside.json`, the numbers
-    (`slstm_allennlp.inside.report_of` says which), and `inside.html`, a page that shows them, one
-    sentence and one step at a time, and needs no network. AllenNLP finds the command where
-    `.allennlp_plugins` names the plugin.
+    The input file is as for `allennlp predict` with this archive: JSON objects or texts, one per line,
+    or a file that the model can be trained on. The command writes two files to the output folder:
+    `inside.json` has the numbers (see `slstm_allennlp.inside.report_of`), and `inside.html` is a
+    self-contained page that shows them for one sentence and one step at a time. AllenNLP finds the
+    command in a folder whose `.allennlp_plugins` names this package.
 
     Registered as a `Subcommand` with name "slstm-inside".
     """
@@ -39,7 +39,7 @@ class SlstmInside(Subcommand):
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
         subparser = parser.add_parser(
             self.name,
-            description="What a trained S-LSTM did with sentences, step by step, as a page.",
+            description="Show the recurrent steps of a trained S-LSTM on sentences, as a page.",
             help="Look inside an S-LSTM.",
         )
         add_input_arguments(subparser, "an S-LSTM encoder", "inside.json and inside.html")
@@ -47,27 +47,27 @@ class SlstmInside(Subcommand):
             "--tolerance",
             type=_rate,
             default=0.01,
-            help="states that change by no more of their length have converged (default 0.01)",
+            help="largest relative change of a converged state (default 0.01)",
         )
         subparser.add_argument(
             "--more-steps",
             type=positive,
             default=0,
-            help="steps to follow the states beyond the encoder's own; the prediction is without them",
+            help="steps to show after the encoder's own (default 0); the prediction is without them",
         )
         subparser.set_defaults(func=slstm_inside)
         return subparser
 
 
 def slstm_inside(arguments: argparse.Namespace) -> None:
-    """What the command does; the numbers and the page in its output folder."""
+    """Run the command: write the numbers and the page to the output folder, and print a summary."""
     folder = output_folder(arguments)
     predictor, recorder = open_model(arguments, partial(TraceRecorder, more_steps=arguments.more_steps))
     inputs = read_inputs(arguments, predictor)
     encoders: Dict[str, Any] = {}
     results: List[Dict[str, Any]] = []
     with recorder:
-        for given in inputs:  # one by one, so that it is known what was read for which
+        for given in inputs:  # one by one, to match readings with inputs
             try:
                 (prediction,) = predictor.predict_batch_json([given])
             except ValueError as error:
@@ -97,7 +97,7 @@ def slstm_inside(arguments: argparse.Namespace) -> None:
 
 
 def _summary(reading: Dict[str, Any]) -> str:
-    """A line on whether the states came to rest."""
+    """Format the sentence, and from which step on its states have converged."""
 
     def of(what: str) -> str:
         step = reading["converged"][what]

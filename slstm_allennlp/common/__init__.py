@@ -1,1 +1,1 @@
-"""Helpers of all other folders: they know of no encoder, model or corpus."""
+"""Helpers for all other folders. They do not depend on any encoder, model or corpus."""

@@ -1,4 +1,4 @@
-"""Writing a file, or the files of a folder, whole or not at all."""
+"""Write a file, or the files of a folder, atomically: completely or not at all."""
 
 import errno
 import os
@@ -7,72 +7,72 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator, Union
 
-AS_IT_WAS = "what was there before is as it was"
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+AS_IT_WAS = "the previous content is unchanged"
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class NotWritten(OSError):
     """
-    There was no room for a file.
+    An error for a file that could not be written because there is not enough disk space.
 
     # Parameters
 
     path : `Union[str, os.PathLike]`
     reason : `str`
-        As the system has it.
-    left : `str`, optional (default = `"what was there before is as it was"`)
-        What there is in its place.
+        The message of the operating system or of PyTorch.
+    left : `str`, optional (default = `"the previous content is unchanged"`)
+        The end of the message: what the disk contains now.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], reason: str, left: str = AS_IT_WAS) -> None:
-        super().__init__(f"{path} could not be written ({reason}), expected room for it; {left}")
+        super().__init__(f"{path} could not be written ({reason}), expected enough disk space; {left}")
         self.reason = reason
 
 
 def is_without_room(error: BaseException) -> bool:
-    """Whether an error says that a disk is full, or that the user's share of it is."""
-    return isinstance(error, NotWritten) or (isinstance(error, OSError) and error.errno in _NO_ROOM)
+    """Return whether an error means that a disk, or the user's quota on it, is full."""
+    return isinstance(error, NotWritten) or (isinstance(error, OSError) and error.errno in _NO_SPACE)
 
 
 def is_replaceable(path: Union[str, "os.PathLike[str]"]) -> bool:
-    """Whether another file can take its place, which is not so of `/dev/stdout` and of pipes."""
+    """Return whether another file can replace the path. Pipes and `/dev/stdout` cannot be replaced."""
     return os.path.isfile(path) or not os.path.exists(path)
 
 
 @contextmanager
 def atomic_write(path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS) -> Iterator[Path]:
     """
-    Gives a path to write to, which takes the place of the given one at the end: a file of that name is
-    whole, also after the program was killed.
+    Yield a temporary path to write to, and rename it to `path` at the end. So a file at `path` is always
+    complete, even after the program was killed.
 
     # Parameters
 
     path : `Union[str, os.PathLike]`
-        One that is no file, such as `/dev/stdout`, is given back. A link stays a link.
-    left : `str`, optional (default = `"what was there before is as it was"`)
-        The error's last words.
+        If it is not a file, such as `/dev/stdout`, it is yielded itself. A symbolic link is followed.
+    left : `str`, optional (default = `"the previous content is unchanged"`)
+        The end of the error message.
 
     # Errors
 
-    `NotWritten` where there is no room for it.
+    `NotWritten` if there is not enough disk space.
     """
     if not is_replaceable(path):
         yield Path(path)
         return
-    whole = os.path.realpath(path)
-    unfinished = Path(f"{whole}.unfinished")
+    target = os.path.realpath(path)
+    unfinished = Path(f"{target}.unfinished")
     try:
-        with _explained(path, left):
+        with _raise_not_written(path, left):
             yield unfinished
     except BaseException:
-        unfinished.unlink(missing_ok=True)  # on a full disk, it takes the room of what is whole
+        unfinished.unlink(missing_ok=True)  # it would waste space on a full disk
         raise
-    unfinished.replace(whole)
+    unfinished.replace(target)
 
 
 @contextmanager
 def atomic_write_by_torch(path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS) -> Iterator[Path]:
-    """`atomic_write` for `torch.save`, whose writer has errors of its own."""
+    """Do the same as `atomic_write` for `torch.save`, which raises `RuntimeError` on a full disk."""
     try:
         with atomic_write(path, left) as unfinished:
             yield unfinished
@@ -83,32 +83,32 @@ def atomic_write_by_torch(path: Union[str, "os.PathLike[str]"], left: str = AS_I
 @contextmanager
 def atomic_write_in(folder: Path) -> Iterator[Path]:
     """
-    Gives a folder to write to, whose files take the places of those in the given one at the end, all
-    together.
+    Yield a temporary folder to write to, and move its files into `folder` at the end. If one file cannot
+    be written, none is moved.
 
     # Parameters
 
     folder : `Path`
-        It exists.
+        An existing folder.
 
     # Errors
 
-    `NotWritten` where there is no room for one of them.
+    `NotWritten` if there is not enough disk space for all files.
     """
     with tempfile.TemporaryDirectory(dir=folder, prefix=".unfinished-") as name:
         unfinished = Path(name)
-        with _explained(folder, AS_IT_WAS):
+        with _raise_not_written(folder, AS_IT_WAS):
             yield unfinished
         for path in sorted(unfinished.rglob("*")):
-            whole = folder / path.relative_to(unfinished)
+            target = folder / path.relative_to(unfinished)
             if path.is_dir():
-                whole.mkdir(exist_ok=True)
+                target.mkdir(exist_ok=True)
             else:
-                path.replace(whole)
+                path.replace(target)
 
 
 @contextmanager
-def _explained(path: Union[str, "os.PathLike[str]"], left: str) -> Iterator[None]:
+def _raise_not_written(path: Union[str, "os.PathLike[str]"], left: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:

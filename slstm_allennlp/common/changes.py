@@ -1,4 +1,4 @@
-"""The one way in which this package changes AllenNLP and what AllenNLP calls, and the record of it."""
+"""Replace functions and methods of AllenNLP and its dependencies, and record each replacement."""
 
 import functools
 import inspect
@@ -9,7 +9,7 @@ Original = Callable[..., Any]
 
 
 class Change(NamedTuple):
-    """An attribute of a module or a class that is another one since this package was imported."""
+    """An attribute of a module or class that this package has replaced."""
 
     owner: Any
     name: str
@@ -17,7 +17,7 @@ class Change(NamedTuple):
 
     @property
     def full_name(self) -> str:
-        """As docs/allennlp_changes.md has it."""
+        """The name that docs/allennlp_changes.md lists."""
         owner = self.owner
         prefix = (
             f"{owner.__module__}.{owner.__qualname__}" if isinstance(owner, type) else owner.__name__
@@ -30,16 +30,16 @@ CHANGES: List[Change] = []
 
 def replace(owner: Any, name: str, replacement: Any) -> None:
     """
-    Puts the replacement in the place of a module's or a class's attribute.
+    Replace an attribute of a module or class, and record that in `CHANGES`.
 
     # Parameters
 
     owner : `Any`
-        The module or the class.
+        The module or class.
     name : `str`
         The attribute.
     replacement : `Any`
-        What the attribute is from now on.
+        Its new value.
     """
     CHANGES.append(Change(owner, name, inspect.getattr_static(owner, name)))
     setattr(owner, name, replacement)
@@ -49,20 +49,19 @@ def replaces(
     owner: Any, name: str, wherever_imported: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """
-    Puts the decorated function in the place of a module's function or of a class's method. It is given
-    the original before the arguments of the call.
+    Return a decorator that replaces a module's function or a class's method by the decorated function.
+    The decorated function gets the original as its first argument, before the arguments of the call.
 
     # Parameters
 
     owner, name
         As in `replace`.
     wherever_imported : `bool`, optional (default = `False`)
-        Whether also in AllenNLP's modules that have loaded: some have a function by its name, and do not
-        ask the module that defines it.
+        Whether to replace the function also in all loaded modules of AllenNLP that imported it by name.
     """
     original = getattr(owner, name)
 
-    def put(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def replacement(*arguments: Any, **named: Any) -> Any:
             return function(original, *arguments, **named)
@@ -76,4 +75,4 @@ def replaces(
                             setattr(module, attribute, replacement)
         return function
 
-    return put
+    return decorate

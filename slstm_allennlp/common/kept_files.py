@@ -1,4 +1,4 @@
-"""Files that a part of a model keeps in the model's archive, beside its weights."""
+"""Store additional files of a module in the model's archive, beside the weights."""
 
 import contextlib
 import os
@@ -8,32 +8,33 @@ import tempfile
 from pathlib import Path
 from typing import Callable, Optional, Union
 
-_LONGEST = 200  # characters of a name
+_MAX_NAME_LENGTH = 200
 
 
 def kept_folder(
     serialization_dir: Optional[Union[str, "os.PathLike[str]"]], name: str
 ) -> Optional[Path]:
     """
-    The folder for them. AllenNLP packs the vocabulary's folder whole, gives its parent to the model when
-    it makes and when it loads it, and reads no file there whose name begins with a dot.
+    Return the folder for these files, or `None` without a `serialization_dir`. It is a hidden folder in
+    the vocabulary folder. AllenNLP archives the whole vocabulary folder, passes its parent to the model
+    when it builds or loads it, and ignores names there that begin with a dot.
 
     # Parameters
 
     serialization_dir : `Optional[str]`
-        As AllenNLP gives it; None where a model is made by hand, which keeps nothing.
+        As AllenNLP passes it. `None` for a model that is built in Python.
     name : `str`
-        Of what is kept, such as a path: characters that files do not have are replaced.
+        A name for the stored files, such as a path. Special characters are replaced by `_`.
     """
     if not serialization_dir:
         return None
-    return Path(serialization_dir, "vocabulary", "." + re.sub(r"[^\w-]+", "_", name)[-_LONGEST:])
+    return Path(serialization_dir, "vocabulary", "." + re.sub(r"[^\w-]+", "_", name)[-_MAX_NAME_LENGTH:])
 
 
 def keep(folder: Optional[Path], write: Callable[[Path], object]) -> None:
     """
-    Has `write` fill the folder, whole or not at all, if it is not there. Nothing is done for a model
-    without a vocabulary's folder, such as one whose archive was unpacked and removed again.
+    Create the folder atomically and fill it with `write`, unless it exists. Do nothing if `folder` is
+    `None` or the vocabulary folder is missing, for example because an unpacked archive was removed.
     """
     if folder is None or folder.exists() or not folder.parent.is_dir():
         return
@@ -41,7 +42,7 @@ def keep(folder: Optional[Path], write: Callable[[Path], object]) -> None:
     try:
         write(unfinished)
         unfinished.chmod(0o755)
-        with contextlib.suppress(OSError):  # another process was first
+        with contextlib.suppress(OSError):  # a race condition: another process was faster
             os.replace(unfinished, folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)

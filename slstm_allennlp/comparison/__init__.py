@@ -1,7 +1,6 @@
 """
-A comparison of systems, each trained with several seeds: the plan of its runs (`plan`), the folder in
-which they lie (`folders`), running them (`runner`, which starts a `worker` for each), what is measured
-(`evaluation`, `predictions`), whether a difference means something (`counts`, `significance`), and the
-report (`results`, `figures`, `document`, `report`). `slstm_allennlp/commands/compare.py` is the
-command.
+Comparison of systems, each trained with several seeds. `plan` says which runs there are, `folders` where
+their files are. `runner` starts a `worker` process for each run. `evaluation` and `predictions` measure
+a trained run, `counts` and `significance` test differences. `results`, `figures`, `document` and
+`report` write the report. The command is `slstm_allennlp/commands/compare.py`.
 """

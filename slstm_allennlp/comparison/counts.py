@@ -1,4 +1,4 @@
-"""A test score as counts of each sentence, which is what tests over sentences need."""
+"""Test scores as counts per sentence, the input of significance tests over sentences."""
 
 from typing import List, NamedTuple, Optional, Sequence
 
@@ -10,9 +10,9 @@ from slstm_allennlp.metrics.span_tags import spans_of
 
 class Counts(NamedTuple):
     """
-    For each sentence, a numerator and a denominator; their sums' ratio is the score. Accuracy: the
-    words (or the one class) that are right, and all of them. Span F1: twice the spans that are right,
-    and those predicted plus those that stand there.
+    A numerator and a denominator for each sentence. The score is the ratio of their sums. For accuracy,
+    they are the correct labels and all labels. For span F1, they are twice the correct spans, and the
+    predicted spans plus the gold spans.
 
     # Parameters
 
@@ -28,21 +28,21 @@ class Counts(NamedTuple):
         return self.numerators.shape[1]
 
     def of(self, sentences: numpy.ndarray) -> "Counts":
-        """Those of some of the sentences."""
+        """Return the counts of some of the sentences."""
         return Counts(self.numerators[:, sentences], self.denominators[:, sentences])
 
     def scores(self) -> numpy.ndarray:
-        """The score with each seed. *Shape:* (num_seeds,)"""
+        """Return the score with each seed. *Shape:* (num_seeds,)"""
         return ratio(self.numerators.sum(axis=1), self.denominators.sum(axis=1))
 
     def known_scores(self) -> List[float]:
-        """Those of the seeds that have one: of no span, there or found, there is no F1."""
+        """Return the scores that are defined: F1 needs at least one gold or predicted span."""
         known = self.denominators.sum(axis=1) > 0
         return self.scores()[known].tolist()
 
 
 def ratio(numerators: numpy.ndarray, denominators: numpy.ndarray) -> numpy.ndarray:
-    """Their ratio, and 0 for nothing of nothing, as AllenNLP's metrics have it."""
+    """Return the ratio, with 0 for 0 / 0, as in AllenNLP's metrics."""
     return numpy.divide(
         numerators, denominators, out=numpy.zeros(numpy.shape(numerators)), where=denominators > 0
     )
@@ -50,8 +50,8 @@ def ratio(numerators: numpy.ndarray, denominators: numpy.ndarray) -> numpy.ndarr
 
 def counts_of(seeds: Sequence[List[Prediction]], encoding: Optional[str] = None) -> Counts:
     """
-    Of predictions for the same sentences with each seed: for the span F1 of tags in an encoding (BIO,
-    IOB1, BIOUL or BMES), and for accuracy without it.
+    Count the predictions of each seed, which are for the same sentences. With an encoding (BIO, IOB1,
+    BIOUL or BMES), the counts are for span F1, otherwise for accuracy.
     """
     pairs = numpy.array(
         [[_pair(prediction, encoding) for prediction in predictions] for predictions in seeds],
@@ -66,5 +66,5 @@ def _pair(prediction: Prediction, encoding: Optional[str]) -> List[int]:
         return [int(gold == predicted), 1]
     if encoding is None:
         return [sum(a == b for a, b in zip(gold, predicted)), len(gold)]
-    there, found = set(spans_of(gold, encoding)), set(spans_of(predicted, encoding))
-    return [2 * len(there & found), len(there) + len(found)]
+    gold_spans, predicted_spans = (set(spans_of(tags, encoding)) for tags in (gold, predicted))
+    return [2 * len(gold_spans & predicted_spans), len(gold_spans) + len(predicted_spans)]

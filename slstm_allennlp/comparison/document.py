@@ -1,4 +1,4 @@
-"""A report as a list of parts, written as Markdown or as one HTML page that needs nothing beside it."""
+"""A report as a list of parts, written as Markdown and as one self-contained HTML page."""
 
 import base64
 import re
@@ -10,7 +10,7 @@ import jinja2
 
 
 class Link(NamedTuple):
-    """To a file or folder, relative to the report's own."""
+    """A link to a file or folder, relative to the report's folder."""
 
     text: str
     target: str
@@ -35,7 +35,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Table:
-    """The first column names the row."""
+    """A table whose first column names the row."""
 
     columns: List[str]
     rows: List[List[Cell]]
@@ -45,8 +45,8 @@ class Table:
 @dataclass(frozen=True)
 class Picture:
     """
-    An SVG file relative to the report's folder, what it shows, and the numbers in it, for JSON. One of
-    several panels has a file of each, too: where it is narrow, a page puts them below each other.
+    An SVG file relative to the report's folder, its title, and its numbers for `report.json`. If it has
+    several panels, each also has its own file, so that a narrow page can stack them.
     """
 
     path: str
@@ -57,7 +57,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pictures:
-    """One, or several that are read alike, which stand side by side as far as they fit."""
+    """Pictures of the same kind with one caption, placed side by side if they fit."""
 
     title: str
     caption: str
@@ -77,7 +77,7 @@ Part = Union[Heading, Paragraph, Table, Pictures, Listing]
 
 
 def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
-    """`report.md` and `report.html` in the folder, where the pictures are."""
+    """Write `report.md` and `report.html` to the folder, which has the pictures."""
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=jinja2.select_autoescape(["html.jinja"]),
@@ -93,7 +93,7 @@ def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
 
 
 def _markdown(text: str) -> str:
-    """Within a line or a table's cell."""
+    """Escape text for a Markdown line or table cell."""
     return re.sub(r"([\\|*_`<])", r"\\\1", text)
 
 

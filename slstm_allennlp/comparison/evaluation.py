@@ -1,4 +1,4 @@
-"""What is measured of a trained run: its best model on the test set, its size, its seconds."""
+"""Measurements of a trained run: its best model on the test set, its size and its speed."""
 
 import copy
 import re
@@ -20,33 +20,33 @@ from slstm_allennlp.models import FittedModel
 from slstm_allennlp.models.summary import num_weights
 from slstm_allennlp.predictors.text_input import predictions_of
 
-_BATCH_SIZE = 32  # where the config has none
+_BATCH_SIZE = 32  # if the config has none
 _GROUPS = 10  # of training sentences by their length, as in the S-LSTM paper's Figure 5
-_BATCHES = 5  # of each group
+_BATCHES = 5  # per group, at most
 
 
 class Measurements(NamedTuple):
-    # As `allennlp evaluate` gives them for the archive, but always of the whole test set: also where
-    # the data loader's `drop_last` or `batches_per_epoch` leaves out a part.
+    # As from `allennlp evaluate`, but always on the whole test set, even if the data loader has
+    # `drop_last` or `batches_per_epoch`.
     test_metrics: Dict[str, Any]
-    test_seconds: float  # for that, the corpus being read and the model warm
-    parameters: int  # numbers in the weights: all
-    trained_parameters: int  # and those that training changes
+    test_seconds: float  # of this evaluation, after reading the corpus and a warm-up
+    parameters: int  # number of weights
+    trained_parameters: int  # number of weights that are trained
 
 
 class TrainedRun:
-    """The best model of a run, from its archive, and the data that the run's config names."""
+    """The best model of a run, loaded from its archive, and the data of the run's config."""
 
     def __init__(self, archive_file: str, config: Dict[str, Any]) -> None:
         self._config = config
         self._device = device_of(config)
         self._archive: Archive = load_archive(archive_file, cuda_device=self._device)
-        self._archive.model.eval()  # AllenNLP leaves it in training mode, with dropout
+        self._archive.model.eval()  # AllenNLP loads it in training mode, with dropout
         self._batch_size = batch_size_of(config)
-        # The archive does not say what `no_grad` held back, but the config does.
-        held_back = section(config, "trainer").get("no_grad") or []
+        # The archive does not record which parameters `no_grad` froze.
+        frozen = section(config, "trainer").get("no_grad") or []
         for name, parameter in self._archive.model.named_parameters():
-            if any(re.search(regex, name) for regex in held_back):
+            if any(re.search(regex, name) for regex in frozen):
                 parameter.requires_grad_(False)
 
     @property
@@ -57,7 +57,7 @@ class TrainedRun:
         reader = self._archive.validation_dataset_reader
         loader_config = self._config.get("validation_data_loader") or self._config["data_loader"]
         loader = DataLoader.from_params(
-            Params(_of_all(loader_config)), reader=reader, data_path=self._config["test_data_path"]
+            Params(_on_all_data(loader_config)), reader=reader, data_path=self._config["test_data_path"]
         )
         loader.index_with(self.model.vocab)
         self._warm_up(loader)
@@ -67,7 +67,7 @@ class TrainedRun:
         return Measurements(metrics, seconds, *num_weights(self.model).values())
 
     def predict(self) -> List[Prediction]:
-        """In the order of the test set; sentences of like lengths make up a batch."""
+        """Return the predictions in the order of the test set. Batches have similar lengths."""
         instances = self._read(self._archive.validation_dataset_reader, "test_data_path")
         order = sorted(range(len(instances)), key=lambda number: length_of(instances[number]))
         batches = lazy_groups_of(order, self._batch_size)
@@ -77,10 +77,14 @@ class TrainedRun:
 
     def time_over_length(self) -> List[Dict[str, float]]:
         """
-        Seconds of a forward and a backward pass in training mode, for ten groups of the training
-        sentences, from the shortest to the longest: each group's median length, the seconds per
-        sentence, and over how many sentences that was taken (up to five batches). There are none for a
-        model that is fitted at once, without such steps.
+        Measure the seconds of a forward and a backward pass in training mode. The training sentences are
+        divided by length into ten groups, from the shortest to the longest.
+
+        # Returns
+
+        `List[Dict[str, float]]`
+            For each group: its median `length`, `seconds_per_sentence`, and the number of `sentences`
+            that were timed (up to five batches). Empty for a `FittedModel`, which has no training steps.
         """
         if isinstance(self.model, FittedModel):
             return []
@@ -99,7 +103,7 @@ class TrainedRun:
             batches = list(lazy_groups_of(group, self._batch_size))
             chosen = batches[:: -(-len(batches) // _BATCHES)]
             if number == 0:
-                self._seconds_to_train_on(chosen[0])  # warm
+                self._seconds_to_train_on(chosen[0])  # warm-up
             seconds = sum(self._seconds_to_train_on(batch) for batch in chosen)
             sentences = sum(map(len, chosen))
             groups.append(
@@ -120,7 +124,7 @@ class TrainedRun:
         return instances
 
     def _warm_up(self, loader: DataLoader) -> None:
-        """One batch, which compiles and allocates what the first one has to; its metrics are dropped."""
+        """Run one batch, so that compilation and allocation are not timed, and discard its metrics."""
         with torch.no_grad():
             self.model(**move_to_device(next(iter(loader)), self._device))
         self.model.get_metrics(reset=True)
@@ -129,21 +133,21 @@ class TrainedRun:
         batch = Batch(instances)
         batch.index_instances(self.model.vocab)
         tensors = move_to_device(batch.as_tensor_dict(), self._device)
-        self._wait()
+        self._synchronize()
         start = time.perf_counter()
         self.model(**tensors)["loss"].backward()
-        self._wait()
+        self._synchronize()
         seconds = time.perf_counter() - start
         self.model.zero_grad()
         return seconds
 
-    def _wait(self) -> None:
+    def _synchronize(self) -> None:
         if self._device >= 0:
             torch.cuda.synchronize(self._device)
 
 
-def _of_all(loader_config: Dict[str, Any]) -> Dict[str, Any]:
-    """A data loader's config without what leaves out a part of the data, as the one for training may."""
+def _on_all_data(loader_config: Dict[str, Any]) -> Dict[str, Any]:
+    """Return a data loader's config without the settings that leave out a part of the data."""
     config = copy.deepcopy(loader_config)
     for part in (config, section(config, "batch_sampler")):
         part.pop("drop_last", None)
@@ -152,9 +156,7 @@ def _of_all(loader_config: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def device_of(config: Dict[str, Any]) -> int:
-    """
-    The device on which the run trains, -1 for the CPU: AllenNLP's own choice where the config has none.
-    """
+    """Return the device of the run's training, -1 for the CPU. The default is AllenNLP's."""
     if is_fitted(config):
         return -1
     devices = section(config, "distributed").get("cuda_devices")
@@ -165,7 +167,7 @@ def device_of(config: Dict[str, Any]) -> int:
 
 
 def batch_size_of(config: Dict[str, Any]) -> int:
-    """In training."""
+    """Return the batch size in training."""
     loader = config["data_loader"]
     sampler = section(loader, "batch_sampler")
     return int(loader.get("batch_size") or sampler.get("batch_size") or _BATCH_SIZE)
@@ -173,13 +175,13 @@ def batch_size_of(config: Dict[str, Any]) -> int:
 
 def peak_memory(device: int) -> Tuple[int, str]:
     """
-    The most bytes that this process has held, and of which memory: the GPU's, as PyTorch allocated it
-    since AllenNLP last set the count back, at the beginning of the last epoch; or the CPU's.
+    Return the peak memory of this process in bytes, and its kind, `"GPU"` or `"CPU"`. On a GPU, it is
+    what PyTorch allocated since AllenNLP last reset the counter, at the start of the last epoch.
     """
     if device >= 0:
         return torch.cuda.max_memory_allocated(device), "GPU"
     try:
-        # Not the resource usage, which begins with that of the process which started this one.
+        # Not `getrusage`, whose maximum includes that of the parent process.
         with open("/proc/self/status", encoding="ascii") as status:
             fields = dict(line.split(":", 1) for line in status)
         return int(fields["VmHWM"].split()[0]) * 1024, "CPU"

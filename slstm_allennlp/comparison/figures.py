@@ -1,4 +1,4 @@
-"""The pictures of a comparison, readable in black and white: systems differ in marker and line, too."""
+"""Pictures of a comparison. Systems also differ in marker and line style, for black-and-white print."""
 
 import collections
 import itertools
@@ -13,7 +13,7 @@ import numpy
 
 from slstm_allennlp.comparison.lines import Chart, Line, Scale
 
-# Of the lines in a panel: each has its own colour, dashes and marker, and a level has no marker.
+# One per line in a panel. Colour and dashes are both unique, because a level has no marker.
 _STYLES: List[Dict[str, Any]] = [
     {"color": color, "linestyle": line, "marker": marker, "markersize": 4, "linewidth": 1.3}
     for color, line, marker in (
@@ -25,14 +25,14 @@ _STYLES: List[Dict[str, Any]] = [
         ("#7a7a7a", (0, (4, 1.5, 1, 1.5, 1, 1.5)), "P"),
     )
 ]
-_MOST_LABELS = 20
-_COLUMNS = 4  # of panels, where each line has its own
-_LARGE, _SMALL = (5.2, 3.6), (2.6, 1.9)  # panels, in inches
-_MOST_NUMBERS = 12  # labels with which the cells are wide enough for numbers
-_LONGEST_LABEL = 20  # letters, beyond which a label's middle is left out
-_TITLE_WIDTH, _LEGEND_WIDTH = 34, 44  # letters in a line
-_OVER = {"color": "black", "marker": "o", "markersize": 3, "linewidth": 1.2}
-_BENEATH = {"color": "0.55", "linestyle": "--", "linewidth": 1.2}
+_MAX_LABELS = 20
+_COLUMNS = 4  # of panels, if each line has its own
+_LARGE, _SMALL = (5.2, 3.6), (2.6, 1.9)  # panel sizes in inches
+_MAX_NUMBERED_LABELS = 12  # with more labels, cells are too narrow for numbers
+_MAX_LABEL_LENGTH = 20  # characters; longer labels are abbreviated
+_TITLE_WIDTH, _LEGEND_WIDTH = 34, 44  # characters per line
+_LINE_STYLE = {"color": "black", "marker": "o", "markersize": 3, "linewidth": 1.2}
+_BASELINE_STYLE = {"color": "0.55", "linestyle": "--", "linewidth": 1.2}
 OTHER = "(other)"
 
 
@@ -40,12 +40,12 @@ OTHER = "(other)"
 def drawing(
     path: Path, size: Tuple[float, float], rows: int = 1, columns: int = 1
 ) -> Iterator[numpy.ndarray]:
-    """Axes of that size in rows and columns; the file's ending chooses its form."""
+    """Yield axes of `size` (in inches) each, and save them. The file extension selects the format."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The same input gives the same file.
+    # The hash salt makes files reproducible.
     with rc_context({"svg.hashsalt": "compare", "font.size": 9}):
         figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
         yield figure.subplots(rows, columns, squeeze=False)
@@ -55,30 +55,35 @@ def drawing(
 
 def chart(path: Path, of: Chart) -> bool:
     """
-    Where a panel has more than six lines, each has one of its own for each quantity instead, over the
-    baseline's, and the panels of a quantity have the same axes. Returns whether that is so.
+    Draw a chart with one panel per quantity. If a panel would have more than six lines, each line gets
+    its own panel, over the baseline's line, and the panels of a quantity share their axes.
+
+    # Returns
+
+    `bool`
+        Whether each line has its own panel.
     """
     apart = are_apart(max(map(len, of.panels.values())))
     rows = sum(map(_rows, of.panels.values())) if apart else 1
     columns, size = (_COLUMNS, _SMALL) if apart else (len(of.panels), _LARGE)
     names = [of.baseline, *(name for lines in of.panels.values() for name in lines)]
-    with _letters_of(names), drawing(path, size, rows, columns) as axes:
+    with _font_settings(names), drawing(path, size, rows, columns) as axes:
         draw = _draw_apart if apart else _draw_together
         draw(axes, of)
         for axis in axes.flat:
-            _finish(axis, of)
+            _format_axis(axis, of)
     return apart
 
 
 def are_apart(number: int) -> bool:
-    """Whether so many lines have panels of their own."""
+    """Return whether this number of lines needs one panel per line."""
     return number > len(_STYLES)
 
 
 def _draw_together(axes: numpy.ndarray, of: Chart) -> None:
     for axis, (scale, systems) in zip(axes.flat, of.panels.items()):
         for (name, line), style in zip(systems.items(), _STYLES):
-            label = _in_lines(name, _LEGEND_WIDTH)
+            label = _wrapped(name, _LEGEND_WIDTH)
             line.draw(axis, scale.factor, {**style, "label": label}, len(systems))
         axis.set_xlabel(of.x)
         axis.set_ylabel(scale.label)
@@ -86,7 +91,7 @@ def _draw_together(axes: numpy.ndarray, of: Chart) -> None:
 
 
 def _draw_apart(axes: numpy.ndarray, of: Chart) -> None:
-    """In rows, first all panels of the first quantity."""
+    """Draw one panel per line, quantity after quantity."""
     top = 0
     for scale, systems in of.panels.items():
         bottom = top + _rows(systems)
@@ -98,17 +103,17 @@ def _draw_apart(axes: numpy.ndarray, of: Chart) -> None:
 
 
 def _draw_block(axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], of: Chart) -> None:
-    """The panels of one quantity."""
+    """Draw the panels of one quantity."""
     baseline = systems.get(of.baseline)
     for axis, (name, line) in zip(axes, systems.items()):
         axis.sharex(axes[0])
         axis.sharey(axes[0])
         if baseline is not None:
-            label = _in_lines(f"in every panel: {of.baseline}", _COLUMNS * _TITLE_WIDTH)
-            style = {**_BENEATH, "label": label}
+            label = _wrapped(f"in every panel: {of.baseline}", _COLUMNS * _TITLE_WIDTH)
+            style = {**_BASELINE_STYLE, "label": label}
             baseline.outline(axis, scale.factor, style)
-        line.draw(axis, scale.factor, _OVER, 1)
-        axis.set_title(_in_lines(name, _TITLE_WIDTH), fontsize=9)
+        line.draw(axis, scale.factor, _LINE_STYLE, 1)
+        axis.set_title(_wrapped(name, _TITLE_WIDTH), fontsize=9)
     for number, axis in enumerate(axes):
         axis.set_visible(number < len(systems))
         is_lowest = number + _COLUMNS >= len(systems)
@@ -117,9 +122,9 @@ def _draw_block(axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], of:
         axis.set_ylabel(scale.label if number % _COLUMNS == 0 else "", fontsize=8)
 
 
-def _in_lines(name: str, width: int) -> str:
-    """Of a variant or of a sweep, a system's name can be longer than its panel is wide."""
-    name = name.replace("$", r"\$")  # no mathematics of Matplotlib's
+def _wrapped(name: str, width: int) -> str:
+    """Wrap a system's name, which can be wider than its panel."""
+    name = name.replace("$", r"\$")  # not Matplotlib's mathtext
     parts = textwrap.wrap(name.replace(",", ", "), width) if len(name) > width else [name]
     return "\n".join(parts)
 
@@ -128,7 +133,7 @@ def _rows(systems: Dict[str, Line]) -> int:
     return math.ceil(len(systems) / _COLUMNS)
 
 
-def _finish(axis: Any, of: Chart) -> None:
+def _format_axis(axis: Any, of: Chart) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis.grid(color="0.88", linewidth=0.6)
@@ -143,18 +148,18 @@ def _finish(axis: Any, of: Chart) -> None:
 
 class Confusions(NamedTuple):
     labels: List[str]
-    counts: numpy.ndarray  # words or sentences with the label of the row that were given the column's
-    was_cut: bool  # whether labels were put together as `OTHER`
+    counts: numpy.ndarray  # words or sentences, by gold label (row) and predicted label (column)
+    was_cut: bool  # whether labels were merged into `OTHER`
 
     def numbers(self) -> Dict[str, Any]:
-        """For programs."""
+        """Return the numbers of the matrix, for `report.json`."""
         return {"x": "predicted", "y": "gold", "labels": self.labels, "counts": self.counts.tolist()}
 
 
 def confusions(of_systems: Mapping[str, Counter[Tuple[str, str]]]) -> Dict[str, Confusions]:
     """
-    Of all labels, or of the twenty with the most confusions, those of all systems counted together; the
-    rest is one. For each system, the pairs (gold, predicted) are counted.
+    Compute each system's confusion matrix from its counts of (gold, predicted). With more than twenty
+    labels, it has the twenty with the most confusions over all systems, and the others are merged.
     """
     labels, was_cut = confused_labels(sum(of_systems.values(), collections.Counter()))
     index = {label: number for number, label in enumerate(labels)}
@@ -168,18 +173,18 @@ def confusions(of_systems: Mapping[str, Counter[Tuple[str, str]]]) -> Dict[str, 
 
 
 def confusion(path: Path, name: str, found: Confusions) -> None:
-    """Of a system, the share of each label's instances that were given each label."""
+    """Draw a system's confusion matrix, as percentages of each gold label."""
     counts, labels = found.counts, short_labels(found.labels)
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
-    has_numbers = len(labels) <= _MOST_NUMBERS
+    has_numbers = len(labels) <= _MAX_NUMBERED_LABELS
     longest = max(map(len, labels))
-    side = min(5.0, 2.2 + 0.3 * len(labels) + 0.05 * longest)  # two in a row of the page, at least
+    side = min(5.0, 2.2 + 0.3 * len(labels) + 0.05 * longest)  # two fit in a row of the page
     size = (side if has_numbers else side + 0.7, side)
-    with _letters_of([name, *labels]), drawing(path, size) as axes:
+    with _font_settings([name, *labels]), drawing(path, size) as axes:
         axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
         ticks = range(len(labels))
-        shown = [label.replace("$", r"\$") for label in labels]  # a tag, not Matplotlib's mathematics
+        shown = [label.replace("$", r"\$") for label in labels]  # not Matplotlib's mathtext
         axis.set_xticks(ticks, shown, rotation=90, fontsize=7)
         axis.set_yticks(ticks, shown, fontsize=7)
         if has_numbers:
@@ -191,16 +196,17 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
                 axis.text(column, row, count, ha="center", va="top", color=color, fontsize=5.5)
         else:
             axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
-        axis.set_title(_in_lines(name, _TITLE_WIDTH), fontsize=9)
+        axis.set_title(_wrapped(name, _TITLE_WIDTH), fontsize=9)
         axis.set_xlabel("predicted (% of row, count)" if has_numbers else "predicted")
         axis.set_ylabel("gold")
 
 
 def short_labels(labels: Sequence[str]) -> List[str]:
-    """Long ones without their middle; where that makes two of them equal, all with their numbers."""
-    head, tail = _LONGEST_LABEL // 2, (_LONGEST_LABEL - 1) // 2
+    """Abbreviate long labels in the middle. If labels become equal, number all of them."""
+    head, tail = _MAX_LABEL_LENGTH // 2, (_MAX_LABEL_LENGTH - 1) // 2
     shown = [
-        label if len(label) <= _LONGEST_LABEL else f"{label[:head]}…{label[-tail:]}" for label in labels
+        label if len(label) <= _MAX_LABEL_LENGTH else f"{label[:head]}…{label[-tail:]}"
+        for label in labels
     ]
     if len(set(shown)) == len(shown):
         return shown
@@ -208,10 +214,10 @@ def short_labels(labels: Sequence[str]) -> List[str]:
 
 
 @contextmanager
-def _letters_of(texts: Sequence[str]) -> Iterator[None]:
+def _font_settings(texts: Sequence[str]) -> Iterator[None]:
     """
-    Letters that Matplotlib's font lacks, such as Chinese, stay text, for which a browser has a font; it
-    draws all others as shapes, so that they look the same everywhere.
+    Keep the text of an SVG as text if Matplotlib's font lacks one of its characters, such as Chinese,
+    because a browser has a font for it. Otherwise, text is drawn as paths and looks the same everywhere.
     """
     from matplotlib import font_manager, rc_context
 
@@ -223,28 +229,28 @@ def _letters_of(texts: Sequence[str]) -> Iterator[None]:
 
 
 def confused_labels(pairs: Counter[Tuple[str, str]]) -> Tuple[List[str], bool]:
-    """All labels, or those in most confusions and `OTHER`; and which of the two it is."""
+    """Return all labels, or those with the most confusions and `OTHER`; and whether any were merged."""
     labels = sorted({label for pair in pairs for label in pair})
-    if len(labels) <= _MOST_LABELS:
+    if len(labels) <= _MAX_LABELS:
         return labels, False
     errors: Counter[str] = collections.Counter()
     for (gold, predicted), count in pairs.items():
         if gold != predicted:
             errors.update({gold: count, predicted: count})
-    most = sorted(labels, key=lambda label: (-errors[label], label))[:_MOST_LABELS]
+    most = sorted(labels, key=lambda label: (-errors[label], label))[:_MAX_LABELS]
     return [*sorted(most), OTHER], True
 
 
 def groups_by_length(lengths: Sequence[int], most: int = 10, least: int = 30) -> List[numpy.ndarray]:
     """
-    The numbers of the sentences in groups of about equal size, from the shortest sentences to the
-    longest: at most so many groups, with at least so many sentences each, as far as there are as many.
-    Sentences of one length stay together.
+    Divide sentences into groups of about equal size, from the shortest to the longest sentences. There
+    are at most `most` groups, of about `least` sentences or more, and sentences of equal length stay
+    together. Returns the indices of each group.
     """
     order = numpy.argsort(lengths, kind="stable")
     number = max(1, min(most, len(order) // least))
     bounds = [math.ceil(len(order) * end / number) for end in range(1, number)]
     ordered = numpy.asarray(lengths)[order]
-    # A bound goes back to where its sentence's length begins.
+    # Move each bound back to the first sentence of the same length.
     starts = sorted({int(numpy.searchsorted(ordered, ordered[bound])) for bound in bounds} - {0})
     return numpy.split(order, starts)

@@ -1,6 +1,4 @@
-"""
-The folder of a comparison and of each of its runs: which files there are and what they say of a run.
-"""
+"""The folders of a comparison and of its runs: their files, and the state of a run."""
 
 import contextlib
 import fcntl
@@ -20,7 +18,7 @@ _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
 
 class Checkpoint(NamedTuple):
-    """From where a run goes on: epochs that are done and batches of the next one."""
+    """The point from which a run resumes: finished epochs, and finished batches of the next epoch."""
 
     epochs: int
     batches: int
@@ -28,15 +26,15 @@ class Checkpoint(NamedTuple):
 
 class RunFolder:
     """
-    The folder of a run: what `allennlp train` writes there (config.json, metrics.json,
-    metrics_epoch_N.json, model.tar.gz, out.log and its checkpoints), and from the worker
+    The folder of a run. `allennlp train` writes config.json, metrics.json, metrics_epoch_N.json,
+    model.tar.gz, out.log and checkpoints. The worker adds
 
-    * `training.json`, when training is done: peak memory, and the conditions it ran under,
-    * `recoveries.json`, for a run that was interrupted: the checkpoints from which it went on,
-    * `predictions.jsonl`, what the best model says of each test sentence,
-    * `measurements.json`, when all is done: its metrics on the test set, seconds, parameters, and the
-      conditions under which the seconds were taken,
-    * `time_over_length.json`, if that was asked for, with its conditions.
+    * `training.json`, after training: peak memory, and the conditions of the run,
+    * `recoveries.json`, if the run was interrupted: the checkpoints from which it resumed,
+    * `predictions.jsonl`: the best model's prediction for each test sentence,
+    * `measurements.json`, at the end: metrics on the test set, seconds, parameters, and the conditions
+      of the timing,
+    * `time_over_length.json`, if requested, with its conditions.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,25 +52,25 @@ class RunFolder:
         return self.measurements.exists() and (not time_over_length or self.time_over_length.exists())
 
     def is_begun(self) -> bool:
-        """Whether there is something that would be used again."""
+        """Return whether the folder has anything that a new attempt would reuse."""
         return self.count_epochs() > 0 or self.latest_checkpoint() is not None or self.metrics.exists()
 
     def remove_checkpoints(self) -> None:
-        """AllenNLP keeps two, of several times the model's size; its weights are in the archive."""
+        """Remove the checkpoints, which are several times as large as the model in the archive."""
         for kind in ("model", "training"):
             for path in self.path.glob(f"{kind}_state_e*_b*.th"):
                 path.unlink()
 
     def epochs(self) -> List[Dict[str, Any]]:
-        """AllenNLP's metrics after each finished epoch."""
+        """Read AllenNLP's metrics of each finished epoch."""
         return [read_json(path) for path in self._epoch_files()]
 
     def count_epochs(self) -> int:
-        """How many epochs are finished."""
+        """Return the number of finished epochs."""
         return len(self._epoch_files())
 
     def remove_epochs(self, first: int) -> None:
-        """Their metrics, from this epoch on: of a run that went on after its last checkpoint."""
+        """Remove the metrics from this epoch on: epochs after the checkpoint are trained again."""
         for path in self._epoch_files()[first:]:
             path.unlink()
 
@@ -81,7 +79,7 @@ class RunFolder:
         return list(itertools.takewhile(Path.exists, paths))
 
     def validation_metrics(self) -> Optional[List[str]]:
-        """Their names after the first epoch; None before it, and while AllenNLP is writing them."""
+        """Return their names, or None while the first epoch's metrics are not written completely."""
         path = self.path / "metrics_epoch_0.json"
         try:
             metrics = json.loads(path.read_text(encoding="utf-8"))
@@ -101,14 +99,16 @@ class RunFolder:
 
     def expect_config(self, run: Run) -> None:
         """
+        Check that the folder's run has the same config.
+
         # Errors
 
-        `ConfigurationError` if what is in the folder was made by another config.
+        `ConfigurationError` if the configs differ.
         """
-        there = read_json(self.config)
-        keys = differences(there, run.config)
+        existing = read_json(self.config)
+        keys = differences(existing, run.config)
         if keys:
-            old, new = (_shown(keys[0], config) for config in (there, run.config))
+            old, new = (_shown(keys[0], config) for config in (existing, run.config))
             more = f" (and {len(keys) - 1} more)" if len(keys) > 1 else ""
             raise ConfigurationError(
                 f"{self.path} holds a run with another config: {keys[0]} is {old} there and {new} here"
@@ -123,12 +123,11 @@ def _shown(key: str, config: Config) -> str:
 
 class ComparisonFolder:
     """
-    The folder of a comparison, beside its report:
+    The folder of a comparison. Besides the report, it has
 
-    * `runs/NAME-SEED`,
-    * `configs/NAME-SEED.json`, what the run was asked to do, and `NAME-SEED.data.json`, the checksums of
-      what it read,
-    * `logs/NAME-SEED.log`, all that it printed, and, if it failed, `NAME-SEED.failed.json`.
+    * `runs/NAME-SEED`: the folder of a run,
+    * `configs/NAME-SEED.json`: the run's config, and `NAME-SEED.data.json`: checksums of its data,
+    * `logs/NAME-SEED.log`: the run's output, and, if it failed, `NAME-SEED.failed.json`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -151,10 +150,11 @@ class ComparisonFolder:
 
     def expect_run(self, run: Run) -> None:
         """
+        Check that a run that has begun can be resumed or reported.
+
         # Errors
 
-        `ConfigurationError` if the epochs in the run's folder, or more, were made by another config, or
-        of data that is another here now.
+        `ConfigurationError` if its config differs, or if its data files have changed.
         """
         folder = self.run(run)
         if not folder.is_begun():
@@ -165,11 +165,11 @@ class ComparisonFolder:
             if read.get(key, checksum) != checksum:
                 raise ConfigurationError(
                     f"{folder.path} holds a run of other data: {run.config[key]} ({key}) has changed "
-                    "since; expected it as it was, or another name or --output-dir"
+                    "since; expected the same data, or another name or --output-dir"
                 )
 
     def write_task(self, run: Run) -> None:
-        """What the run is to do, and, if it is to begin, the checksums of what it reads."""
+        """Write the run's config and, if it has not begun, the checksums of its data."""
         write_json(self.config(run), run.config)
         if not self.run(run).is_begun():
             write_json(self.data(run), checksums(run.config))
@@ -177,12 +177,12 @@ class ComparisonFolder:
     @contextlib.contextmanager
     def locked(self) -> Iterator[int]:
         """
-        Keeps a second comparison out of the folder as long as this one is at work, or, if it was
-        killed, as long as one of its runs is, which are given the file that this yields.
+        Lock the folder against a second comparison. Yields the file descriptor of the lock, which the
+        runs inherit: if this comparison is killed, the lock lasts until its runs have ended.
 
         # Errors
 
-        `ConfigurationError` if another is at work there.
+        `ConfigurationError` if another comparison has the lock, or the path is a file.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -193,8 +193,8 @@ class ComparisonFolder:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise ConfigurationError(
-                    f"{self.path}: another comparison, or a run of one that was killed, is at work "
-                    "there; expected to be the only one (wait for it, stop it, or give another "
+                    f"{self.path}: another comparison, or a run of one that was killed, is still "
+                    "running in this folder; expected no other (wait for it, stop it, or give another "
                     "--output-dir)"
                 ) from None
             yield lock.fileno()
@@ -202,9 +202,11 @@ class ComparisonFolder:
 
 def read_json(path: Path) -> Any:
     """
+    Read a JSON file that a run wrote.
+
     # Errors
 
-    `ConfigurationError`, with the path, if there is none or it is not whole.
+    `ConfigurationError`, with the path, if the file is missing or incomplete.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -213,7 +215,7 @@ def read_json(path: Path) -> Any:
 
 
 def damaged(path: Path, error: Exception) -> ConfigurationError:
-    """For a file that was whole when it was written."""
+    """Return the error for a file of a run that is missing or incomplete."""
     reason = getattr(error, "strerror", None) or error
     return ConfigurationError(
         f"{path}: cannot be read ({reason}), expected what the run wrote; remove the run's folder, and "
@@ -222,7 +224,7 @@ def damaged(path: Path, error: Exception) -> ConfigurationError:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Whole or not at all."""
+    """Write a JSON file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as unfinished:
         unfinished.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The linear model beside a comparison's systems: its config, made of one of theirs."""
+"""Config of the linear baseline of a comparison, derived from a system's config."""
 
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -11,7 +11,7 @@ NAME = "linear"
 _READERS = ("dataset_reader", "validation_dataset_reader")
 _KEPT = (*DATA_KEYS, "data_loader", "validation_data_loader", "evaluate_on_test")
 _TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")
-# By the model for which it stands in: the linear model, and the settings that both have.
+# For each model that it can replace: the linear model, and the settings that both have.
 _MODELS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "basic_classifier": ("linear_classifier", ("label_namespace",)),
     "classifier_and_linear": ("linear_classifier", ()),
@@ -28,13 +28,13 @@ _SPAN_METRICS = ["precision-overall", "recall-overall", "f1-measure-overall"]
 
 def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     """
-    The config of a linear model on the instances that a system's config gives; the metric is that by
-    which systems are compared, such as `"+accuracy"`.
+    Return the config of a linear model on the same instances as a system's config. `metric` is the
+    metric of the comparison, such as `"+accuracy"`.
 
     # Errors
 
-    `ConfigurationError` for a model for which there is none, for a metric that it does not have, and
-    without python-crfsuite for a tagger.
+    `ConfigurationError` for a model without a linear counterpart, for a metric that the linear model
+    does not have, and for a tagger if python-crfsuite is not installed.
     """
     given = config.get("model", {})
     kind = given.get("type")
@@ -69,6 +69,6 @@ def _metrics_of(model: Dict[str, Any]) -> List[str]:
 
 
 def _with_words(reader: Any) -> Dict[str, Any]:
-    """A reader's config, which may be a name alone, so that it gives the words themselves."""
+    """Return the config of the reader (or its name) with a token indexer that keeps words as strings."""
     config = reader if isinstance(reader, dict) else {"type": reader}
     return {**config, "token_indexers": {"words": {"type": "utf8"}}}

@@ -1,4 +1,4 @@
-"""What the lines of a picture are made of: their numbers, and how each kind is drawn."""
+"""The kinds of lines in a picture: their numbers, and how they are drawn."""
 
 import itertools
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ import numpy
 from slstm_allennlp.comparison.significance import Spread
 
 Style = Dict[str, Any]
-_MOST_SHADES = 4  # lines in a panel, beyond which their shades hide each other
+_MAX_SHADED = 4  # lines in a panel; with more, the shaded ranges would hide each other
 
 
 class Scale(NamedTuple):
-    """A score's name with its unit, and by what it is multiplied for that."""
+    """A score's name with its unit, and the factor that converts the score to this unit."""
 
     label: str
     factor: float = 1.0
@@ -21,25 +21,25 @@ class Scale(NamedTuple):
 
 @dataclass(frozen=True)
 class Points:
-    """Means over the seeds, with bars for their standard deviation."""
+    """Means over the seeds, with error bars for the standard deviation."""
 
     xs: List[float]
-    # At each x, with each seed; no point where a seed has none.
+    # For each x, one per seed. If a seed's value is None, the point is not drawn.
     values: Sequence[Sequence[Optional[float]]]
 
     def draw(self, axis: Any, factor: float, style: Style, among: int) -> None:
-        """Among so many lines in the panel."""
+        """Draw the line. `among` is the number of lines in the panel."""
         points = self._points(factor)
         errors = [Spread.of(values).std or 0.0 for values in points]
         axis.errorbar(self.xs, _means(points), yerr=errors, capsize=2, elinewidth=0.8, **style)
 
     def outline(self, axis: Any, factor: float, style: Style) -> None:
-        """The line alone, for others to be seen over it."""
+        """Draw the mean alone, as a background for another line."""
         means = _means(self._points(factor))
         axis.plot(self.xs[: len(means)], means, **style)
 
     def numbers(self, factor: float) -> Dict[str, Any]:
-        """For programs."""
+        """Return the numbers of the line, for `report.json`."""
         return {"x": self.xs, "values": [_scaled(values, factor) for values in self.values]}
 
     def _points(self, factor: float) -> List[List[float]]:
@@ -48,9 +48,14 @@ class Points:
 
 class Curves(Points):
     """
-    A mean over the seeds after each epoch, as far as all of them go: the mean of those that are left
-    would bend where another one stops. For up to four lines in a panel, the shade from the least to the
-    most. Made of the values after each epoch, for each seed.
+    The mean over the seeds after each epoch, up to the last epoch that all seeds have: the mean of the
+    remaining seeds would jump. For up to four lines in a panel, the range from minimum to maximum is
+    shaded.
+
+    # Parameters
+
+    seeds : `List[List[float]]`
+        For each seed, the values after each epoch.
     """
 
     def __init__(self, seeds: List[List[float]]) -> None:
@@ -59,7 +64,7 @@ class Curves(Points):
 
     def draw(self, axis: Any, factor: float, style: Style, among: int) -> None:
         self.outline(axis, factor, style)
-        if among <= _MOST_SHADES:
+        if among <= _MAX_SHADED:
             points = self._points(factor)
             bounds = list(map(min, points)), list(map(max, points))
             epochs = self.xs[: len(points)]
@@ -68,9 +73,9 @@ class Curves(Points):
 
 @dataclass(frozen=True)
 class Level:
-    """One value, as a line right across: the mean over the seeds."""
+    """The mean over the seeds, as a horizontal line."""
 
-    values: List[float]  # with each seed
+    values: List[float]  # one per seed
 
     def draw(self, axis: Any, factor: float, style: Style, among: int) -> None:
         self.outline(axis, factor, style)
@@ -90,13 +95,13 @@ class Chart:
     """A panel for each quantity, with its lines."""
 
     panels: Dict[Scale, Dict[str, Line]]
-    x: str  # what the lines go over, with its unit
-    baseline: str  # the line with which the others are compared; there may be none of this name
-    ticks: Optional[List[int]] = None  # of the x axis; whole numbers that fit if it is None
-    from_zero: bool = False  # whether the quantities' axes begin there
+    x: str  # label of the x axis, with its unit
+    baseline: str  # name of the baseline's line, which may be missing
+    ticks: Optional[List[int]] = None  # of the x axis; if None, automatic whole numbers
+    from_zero: bool = False  # whether the y axes begin at zero
 
     def numbers(self) -> Dict[str, Any]:
-        """For programs, in the axes' units."""
+        """Return the numbers of all panels in the axes' units, for `report.json`."""
         panels = [
             {"y": scale.label, "lines": {name: line.numbers(scale.factor) for name, line in of.items()}}
             for scale, of in self.panels.items()

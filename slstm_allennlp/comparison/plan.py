@@ -1,4 +1,4 @@
-"""What a comparison runs: systems, seeds, and a config for each pair of them."""
+"""The plan of a comparison: systems, seeds, and the config of each run."""
 
 import itertools
 import json
@@ -16,21 +16,26 @@ from slstm_allennlp.comparison import linear
 
 SEED_KEYS = ("random_seed", "numpy_seed", "pytorch_seed")
 _TEST_KEY = "evaluate_on_test"
-_SET_HERE = (*SEED_KEYS, _TEST_KEY)
+_KEYS_OF_RUN = (*SEED_KEYS, _TEST_KEY)
 DEFAULT_SEEDS = (13, 14, 15, 16, 17)
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.,=+-]{0,199}")
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.,=+-]+")
+_VALID_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.,=+-]{0,199}")
+_INVALID_IN_NAME = re.compile(r"[^A-Za-z0-9_.,=+-]+")
 _FILE_KEYS = ("systems", "seeds", "overrides", "baseline", "metric", "linear")
 _SYSTEM_KEYS = ("config", "overrides")
 _NUM_EPOCHS = 20  # AllenNLP's default
-_KINDS: Dict[type, str] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
+_TYPE_NAMES: Dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+}
 T = TypeVar("T")
 
 Config = Dict[str, Any]
 
 
 class Metric(NamedTuple):
-    """A metric's name as in AllenNLP's files, and whether more of it is better."""
+    """A metric's name in AllenNLP's files, and whether higher is better."""
 
     name: str
     higher_is_better: bool = True
@@ -38,11 +43,11 @@ class Metric(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "Metric":
         """
-        From `"+accuracy"` or `"-loss"`.
+        Parse a string such as `"+accuracy"` or `"-loss"`.
 
         # Errors
 
-        `ConfigurationError` without a sign: a loss would be taken for a score.
+        `ConfigurationError` without a sign: a loss could be mistaken for a score.
         """
         if text[:1] not in ("+", "-"):
             raise ConfigurationError(
@@ -52,13 +57,13 @@ class Metric(NamedTuple):
         return cls(text.lstrip("+-"), not text.startswith("-"))
 
     def __str__(self) -> str:
-        """As `parse` takes it."""
+        """Format the metric as `parse` reads it."""
         return f"{'+' if self.higher_is_better else '-'}{self.name}"
 
 
 @dataclass(frozen=True)
 class System:
-    """One of the things that are compared: a name and a config without its seeds."""
+    """One of the compared systems: a name and a config without seeds."""
 
     name: str
     config: Config
@@ -66,7 +71,7 @@ class System:
 
 @dataclass(frozen=True)
 class Run:
-    """A system with a seed; its config is what AllenNLP trains by."""
+    """A system with one seed, and the config that AllenNLP trains from."""
 
     system: str
     seed: int
@@ -86,12 +91,13 @@ class Run:
 @dataclass(frozen=True)
 class Plan:
     """
-    The systems, the name of the one to which the others are compared, and the metric by which they are.
+    The systems, the seeds, the name of the baseline system, and the metric.
 
     # Errors
 
-    `ConfigurationError` for names that cannot be a folder's or stand twice, seeds that stand twice, a
-    baseline that is none of the systems, and a config without `test_data_path`.
+    `ConfigurationError` for names that are duplicates or not valid as a folder name, for no seeds, seeds
+    that are duplicates or out of range, a baseline that is not a system, and a config without
+    `test_data_path`.
     """
 
     systems: List[System]
@@ -102,16 +108,16 @@ class Plan:
     def __post_init__(self) -> None:
         names = [system.name for system in self.systems]
         for name in names:
-            if not _NAME.fullmatch(name):
+            if not _VALID_NAME.fullmatch(name):
                 raise ConfigurationError(
                     f"compare: a system's name is {name!r}, expected letters, digits and any of "
                     "_.,=+-, 200 at most, a letter or a digit first (it names a folder; --names and "
                     "--variant give it)"
                 )
-        # Some file systems take A and a for one.
+        # Some file systems ignore case.
         hint = ", whatever their case (--names gives others)"
-        _expect_no_twins("the name", [name.lower() for name in names], hint)
-        _expect_no_twins("the seed", self.seeds)
+        _expect_unique("the name", [name.lower() for name in names], hint)
+        _expect_unique("the seed", self.seeds)
         for seed in self.seeds:
             if type(seed) is not int or not 0 <= seed < 2**32:
                 raise ConfigurationError(
@@ -131,15 +137,15 @@ class Plan:
                 )
 
     def runs(self) -> List[Run]:
-        """All systems with the first seed, then with the second: what is there early covers all."""
+        """Return the runs, ordered by seed, so that an early report already covers all systems."""
         return [
-            Run(system.name, seed, _seeded(system.config, seed))
+            Run(system.name, seed, _with_seed(system.config, seed))
             for seed in self.seeds
             for system in self.systems
         ]
 
 
-def _expect_no_twins(what: str, values: Sequence[Any], hint: str = "") -> None:
+def _expect_unique(what: str, values: Sequence[Any], hint: str = "") -> None:
     for value in values:
         if values.count(value) > 1:
             raise ConfigurationError(
@@ -147,8 +153,8 @@ def _expect_no_twins(what: str, values: Sequence[Any], hint: str = "") -> None:
             )
 
 
-def _seeded(config: Config, seed: int) -> Config:
-    # The worker evaluates the best model on the test set, from its archive, and keeps its predictions.
+def _with_seed(config: Config, seed: int) -> Config:
+    # The worker evaluates the archive's model on the test set itself, to keep the predictions.
     return {**config, **dict.fromkeys(SEED_KEYS, seed), _TEST_KEY: False}
 
 
@@ -165,16 +171,17 @@ def plan_from_options(
     with_linear: bool = False,
 ) -> Plan:
     """
-    The plan that the command line asks for, whose help says what each option is. The systems are the
-    configs, or each config with each of the variants and with each combination of the sweep's values.
-    Instead of configs, there may be one comparison file, a Jsonnet object of `systems` (a name to its
-    `config` and its `overrides`), and any of `seeds`, `overrides`, `baseline`, `metric` and `linear`,
-    over which the arguments here go. Overrides for all systems come before those of a variant.
+    Make the plan from the options of the `compare` command, whose help explains each of them. The
+    systems are the configs, or each config with each variant and each combination of the sweep's values.
+
+    Instead of configs, one comparison file can be given: a Jsonnet object with `systems` (each name with
+    its `config` and `overrides`) and, optionally, `seeds`, `overrides`, `baseline`, `metric` and
+    `linear`. Arguments override the file. The `overrides` argument is applied before a variant's
+    overrides, and after those of a comparison file.
 
     # Errors
 
-    `ConfigurationError`, as `Plan`'s and `stand_in`'s, and for configs and overrides that cannot be
-    read.
+    `ConfigurationError` as for `Plan` and `stand_in`, and for configs and overrides that cannot be read.
     """
     given = load_jsonnet(configs[0])
     if "systems" in given:
@@ -194,7 +201,7 @@ def plan_from_options(
     baseline = baseline or systems[0].name
     chosen = Metric.parse(metric) if metric else _common_metric(systems)
     if with_linear:
-        # For the baseline, or for the first system if it is the baseline itself.
+        # Modelled on the baseline, or on the first system if the linear model is the baseline.
         model = next((system for system in systems if system.name == baseline), systems[0])
         stand_in = linear.stand_in(model.name, model.config, str(chosen))
         systems.append(System(linear.NAME, stand_in))
@@ -202,8 +209,8 @@ def plan_from_options(
 
 
 def load_jsonnet(path: str) -> Config:
-    """The object in a Jsonnet or JSON file, as AllenNLP reads it."""
-    if os.path.isdir(path):  # which ends the whole process in Jsonnet
+    """Read the object in a Jsonnet or JSON file, with AllenNLP's `Params`."""
+    if os.path.isdir(path):  # Jsonnet would abort the process
         raise ConfigurationError(f"{path} is a folder, expected a Jsonnet or JSON config")
     try:
         config = Params.from_file(path).params
@@ -226,14 +233,14 @@ def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System
         config = load_jsonnet(_expect(f"{path}: the system {name}: config", system["config"], str))
         own = _expect(f"{path}: the system {name}: overrides", system.get("overrides", {}), dict)
         for part in (for_all, own, overrides):
-            config = _overridden(name, config, part)
+            config = _override(name, config, part)
         systems.append(System(name, config))
     return systems
 
 
 def _expect(where: str, value: Any, kind: Type[T]) -> T:
     if not isinstance(value, kind):
-        raise ConfigurationError(f"{where}: it is {json.dumps(value)}, expected {_KINDS[kind]}")
+        raise ConfigurationError(f"{where}: it is {json.dumps(value)}, expected {_TYPE_NAMES[kind]}")
     return value
 
 
@@ -256,31 +263,31 @@ def _systems_of_configs(
         raise ConfigurationError(
             f"compare: there are {len(names)} names for {len(paths)} configs, expected one for each"
         )
-    points = _points(sweep)
+    points = _sweep_points(sweep)
     systems = []
     for path, name in zip(paths, names or [Path(path).stem for path in paths]):
-        base = _overridden(name, load_jsonnet(path), overrides)
+        base = _override(name, load_jsonnet(path), overrides)
         for (variant, of_variant), point in itertools.product((variants or {"": {}}).items(), points):
-            # The one config's name would stand in all of them and say nothing.
+            # The name of a single config would be the same in all system names.
             parts = [name] if len(paths) > 1 or not (variants or sweep) else []
             parts += [variant] if variants else []
-            parts += [f"{key.split('.')[-1]}={_in_a_name(value)}" for key, value in point.items()]
+            parts += [f"{key.split('.')[-1]}={_name_part(value)}" for key, value in point.items()]
             system = ",".join(parts)
-            config = _overridden(system, _overridden(system, base, of_variant), point)
+            config = _override(system, _override(system, base, of_variant), point)
             systems.append(System(system, config))
     return systems
 
 
-def _in_a_name(value: Any) -> str:
-    """A sweep's value as a part of a system's name; an object by what it has under its keys."""
+def _name_part(value: Any) -> str:
+    """Format a sweep's value as a part of a system's name; an object by its keys and values."""
     if isinstance(value, dict):
-        return "+".join(f"{key}={_in_a_name(part)}" for key, part in value.items())
+        return "+".join(f"{key}={_name_part(part)}" for key, part in value.items())
     if isinstance(value, list):
-        return "+".join(map(_in_a_name, value))
-    return _NOT_IN_A_NAME.sub("-", str(value))
+        return "+".join(map(_name_part, value))
+    return _INVALID_IN_NAME.sub("-", str(value))
 
 
-def _points(sweep: Mapping[str, Sequence[Any]]) -> List[Config]:
+def _sweep_points(sweep: Mapping[str, Sequence[Any]]) -> List[Config]:
     for key, values in sweep.items():
         if not isinstance(values, list) or not values:
             raise ConfigurationError(
@@ -289,7 +296,7 @@ def _points(sweep: Mapping[str, Sequence[Any]]) -> List[Config]:
     return [dict(zip(sweep, values)) for values in itertools.product(*sweep.values())]
 
 
-def _overridden(name: str, config: Config, overrides: Config) -> Config:
+def _override(name: str, config: Config, overrides: Config) -> Config:
     try:
         return with_overrides(config, overrides)
     except (TypeError, ValueError) as error:
@@ -299,7 +306,7 @@ def _overridden(name: str, config: Config, overrides: Config) -> Config:
 
 
 def _common_metric(systems: Sequence[System]) -> Metric:
-    """What the configs choose their best epochs by."""
+    """Return the validation metric that all configs share."""
     metrics: Dict[Metric, str] = {}
     for system in systems:
         trainer = section(system.config, "trainer")
@@ -315,18 +322,18 @@ def _common_metric(systems: Sequence[System]) -> Metric:
 
 
 def section(config: Config, key: str) -> Config:
-    """The object under a key; an empty one where there is none, or a name alone, such as `"no_op"`."""
+    """Return the object under a key, or an empty one for no value or a name alone, such as `"no_op"`."""
     part = config.get(key)
     return part if isinstance(part, dict) else {}
 
 
 def is_fitted(config: Config) -> bool:
-    """Whether its model is fitted at once by the trainer `fit`, as a linear model is."""
+    """Return whether the trainer is `fit`, which fits a model in one step, such as a linear model."""
     return "fit" in (config.get("trainer"), section(config, "trainer").get("type"))
 
 
 def flatten(config: Config) -> Dict[str, Any]:
-    """A config by dotted keys, lists as they are."""
+    """Flatten a config to dotted keys. Lists stay values."""
     flat: Dict[str, Any] = {}
     for key, value in config.items():
         if isinstance(value, dict) and value:
@@ -337,7 +344,7 @@ def flatten(config: Config) -> Dict[str, Any]:
 
 
 def differences(a: Config, b: Config) -> List[str]:
-    """The dotted keys in which two configs differ."""
+    """Return the dotted keys in which two configs differ."""
     flat_a, flat_b = flatten(a), flatten(b)
     missing = object()
     keys = {**flat_a, **flat_b}
@@ -345,17 +352,17 @@ def differences(a: Config, b: Config) -> List[str]:
 
 
 def settings_of(system: System) -> Dict[str, Any]:
-    """The config by dotted keys, without what the comparison sets in it."""
-    return {key: value for key, value in flatten(system.config).items() if key not in _SET_HERE}
+    """Return the flattened config, without the keys that the comparison sets."""
+    return {key: value for key, value in flatten(system.config).items() if key not in _KEYS_OF_RUN}
 
 
 def varied_keys(systems: Sequence[System]) -> List[str]:
-    """The dotted keys in which any of the systems differ."""
+    """Return the dotted keys in which any of the systems differ."""
     first, *others = map(settings_of, systems)
     return list(dict.fromkeys(key for other in others for key in differences(first, other)))
 
 
 def common_settings(systems: Sequence[System]) -> Dict[str, Any]:
-    """The dotted keys that all have with the same value, and that."""
+    """Return the dotted keys that have the same value in all systems, with that value."""
     varied = varied_keys(systems)
     return {key: value for key, value in settings_of(systems[0]).items() if key not in varied}

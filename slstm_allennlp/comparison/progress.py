@@ -1,4 +1,4 @@
-"""The progress of a whole comparison: what runs, what is left, how long it will take."""
+"""Progress of a whole comparison: active runs, remaining epochs, and the expected time."""
 
 import sys
 import time
@@ -10,16 +10,24 @@ from allennlp.common.tqdm import Tqdm
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.plan import Run
 
-# What runs comes last, where a narrow terminal cuts it off.
+# The active runs come last, so that a narrow terminal cuts off only them.
 _BAR = "{percentage:3.0f}%|{bar:20}| {n_fmt}/{total_fmt} epochs [{elapsed}, {remaining} left] {desc}"
 _SECONDS, _FILE_FRIENDLY_SECONDS = 1.0, 60.0
 
 
 class Progress:
     """
-    A bar of the epochs of all runs, by AllenNLP's tqdm. A run that ends before its last epoch takes the
-    rest off the total. With AllenNLP's `FILE_FRIENDLY_LOGGING` it is a line whenever a run begins or
-    ends and once a minute between. The runs are those that are not done; `num_done` are.
+    A progress bar over the epochs of all runs, with AllenNLP's tqdm. If a run stops early, the total
+    shrinks by its remaining epochs. With AllenNLP's `FILE_FRIENDLY_LOGGING`, it prints a line when a run
+    begins or ends, and once a minute.
+
+    # Parameters
+
+    folder : `ComparisonFolder`
+    runs : `Sequence[Run]`
+        The unfinished runs.
+    num_done : `int`
+        The number of finished runs.
     """
 
     def __init__(self, folder: ComparisonFolder, runs: Sequence[Run], num_done: int) -> None:
@@ -34,10 +42,10 @@ class Progress:
         self._bar = Tqdm.tqdm(
             total=sum(run.num_epochs for run in runs),
             initial=sum(self._epochs.values()),
-            smoothing=0,  # the rate of the whole: a fast run says nothing of a slow one
+            smoothing=0,  # the average rate: runs differ in speed
             bar_format=_BAR,
             mininterval=0,
-            # In its file-friendly mode AllenNLP's own file makes lines of the bar.
+            # In file-friendly mode, AllenNLP's own file turns the bar into lines.
             **({} if is_file else {"file": sys.stderr, "dynamic_ncols": True}),
         )
 
@@ -46,7 +54,7 @@ class Progress:
         self._show()
 
     def ended(self, run: Run, reason: Optional[str]) -> None:
-        """With a reason, the run failed."""
+        """Record the end of a run, which failed if there is a reason."""
         self._count(run)
         del self._running[run.name]
         self._bar.total -= run.num_epochs - self._epochs[run.name]
@@ -57,12 +65,12 @@ class Progress:
         self._show()
 
     def dropped(self, run: Run) -> None:
-        """It is not begun at all."""
+        """Remove a run that will not begin."""
         self._bar.total -= run.num_epochs - self._epochs[run.name]
         self._num_runs -= 1
 
     def show(self) -> None:
-        """Now and then."""
+        """Update the display, if the last update was long enough ago."""
         if time.monotonic() - self._shown >= self._interval:
             self._show()
 
@@ -90,7 +98,7 @@ class Progress:
         return "testing" if is_trained else f"{self._epochs[run.name]}/{run.num_epochs}"
 
     def _count(self, run: Run) -> None:
-        """Adds the epochs that are new; a run that begins anew has fewer."""
+        """Add the new epochs. A run that starts over has fewer than before."""
         finished = self._finished(run)
         self._bar.n += finished - self._epochs[run.name]
         self._epochs[run.name] = finished

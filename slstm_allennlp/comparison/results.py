@@ -1,4 +1,4 @@
-"""What came out of the runs of a comparison that are done."""
+"""Results of the finished runs of a comparison."""
 
 import datetime
 import math
@@ -27,16 +27,16 @@ from slstm_allennlp.comparison.significance import (
 )
 
 _SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure
-_AGREE = 1e-4
+_TOLERANCE = 1e-4
 
 
 class RunResult:
     """
-    A run that is done.
+    The results of a finished run.
 
     # Errors
 
-    `ConfigurationError` if the metric is not among those of the test.
+    `ConfigurationError` if the test metrics lack the metric, or if a file is missing or incomplete.
     """
 
     def __init__(self, run: Run, folder: RunFolder, metric: Metric) -> None:
@@ -54,10 +54,10 @@ class RunResult:
                 f"one of {', '.join(test_metrics)}"
             )
         self.test_score = float(test_metrics[metric.name])
-        last_epoch = self.epochs[-1] if self.epochs else {}  # none by a trainer that does not train
+        last_epoch = self.epochs[-1] if self.epochs else {}  # a trainer may have none, such as `no_op`
         self.validation_score: Optional[float] = last_epoch.get(f"best_validation_{metric.name}")
         best: Optional[int] = last_epoch.get("best_epoch")
-        self.best_epoch = None if best is None else best + 1  # counted from 1
+        self.best_epoch = None if best is None else best + 1  # AllenNLP counts from 0
 
     @property
     def seconds_per_epoch(self) -> Optional[float]:
@@ -75,33 +75,34 @@ class RunResult:
 
     @property
     def time_over_length(self) -> Optional[List[Dict[str, float]]]:
-        """Its groups, as `TrainedRun.time_over_length` gives them."""
+        """The groups of `TrainedRun.time_over_length`, if they were measured."""
         return self._timed.get("groups")
 
     @property
     def conditions(self) -> List[Dict[str, Any]]:
-        """Under which its seconds were taken, of training and of what came later: maybe not the same."""
+        """The conditions of its timings, which may differ between training and later steps."""
         later = [part["conditions"] for part in (self.measurements, self._timed) if "conditions" in part]
         return [self.training, *later]
 
 
 def epoch_seconds(durations: Sequence[str], recovered_from: Sequence[Checkpoint]) -> List[float]:
     """
-    Seconds of each epoch, validation included, but for those that were cut in two by an interruption,
-    by AllenNLP's `training_duration` after each epoch, which counts anew when training goes on.
+    Return the seconds of each epoch, validation included, without epochs that were interrupted.
+    `durations` has AllenNLP's `training_duration` after each epoch, which restarts from zero when
+    training resumes.
     """
-    begun_anew = {checkpoint.epochs for checkpoint in recovered_from} | {0}
-    cut = {checkpoint.epochs for checkpoint in recovered_from if checkpoint.batches}
+    restarts = {checkpoint.epochs for checkpoint in recovered_from} | {0}
+    interrupted = {checkpoint.epochs for checkpoint in recovered_from if checkpoint.batches}
     totals = [_seconds(duration) for duration in durations]
     return [
-        total if number in begun_anew else total - totals[number - 1]
+        total if number in restarts else total - totals[number - 1]
         for number, total in enumerate(totals)
-        if number not in cut
+        if number not in interrupted
     ]
 
 
 def _seconds(duration: str) -> float:
-    """Of what `str` makes of a `timedelta`."""
+    """Parse the string form of a `timedelta`."""
     match = re.fullmatch(r"(?:(-?\d+) days?, )?(\d+):(\d+):(\d+(?:\.\d+)?)", duration)
     if match is None:
         raise ValueError(f"the duration is {duration!r}, expected one such as '1 day, 2:03:04.5'")
@@ -115,28 +116,29 @@ def _gold(result: RunResult) -> List[Optional[Labels]]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A system beside the baseline, on the test set."""
+    """The comparison of a system with the baseline on the test set."""
 
     system: str
-    seeds: List[int]  # those that both have
+    seeds: List[int]  # common to both
     over_seeds: SeedTest
-    over_sentences: Optional[SentenceTest]  # None where there is none; `remark` has the reason
-    over_lengths: Optional[LengthTest]  # None without that, and where all sentences have one length
-    corrected_p_value: Optional[float] = None  # of both tests, for there being several comparisons
+    over_sentences: Optional[SentenceTest]  # None if not possible; `remark` has the reason
+    over_lengths: Optional[LengthTest]  # None also if all sentences have the same length
+    corrected_p_value: Optional[float] = None  # of both tests, for multiple comparisons
     remark: str = ""
     verdict: str = ""
 
 
 class Results:
     """
+    Results of a comparison.
+
     # Parameters
 
     plan : `Plan`
     folder : `ComparisonFolder`
-        Runs that are not done there are left out, and `without_score` has those that are, with a score
-        that is not a number.
+        Unfinished runs are left out. `without_score` has the finished runs whose score is not finite.
     num_resamples : `int`, optional (default = `9999`)
-        For the tests over sentences.
+        Number of resamples in the tests over sentences.
     """
 
     def __init__(self, plan: Plan, folder: ComparisonFolder, *, num_resamples: int = 9999) -> None:
@@ -155,7 +157,7 @@ class Results:
 
     @property
     def done(self) -> List[RunResult]:
-        """Those of all systems."""
+        """The results of all systems."""
         return [result for results in self.runs.values() for result in results]
 
     @property
@@ -164,17 +166,17 @@ class Results:
 
     @property
     def systems(self) -> List[System]:
-        """Those with a run that is done."""
+        """The systems with a result."""
         return [system for system in self.plan.systems if self.runs[system.name]]
 
     @property
     def fitted(self) -> List[str]:
-        """Those of them whose model is fitted at once, without epochs."""
+        """The systems with a result whose model is fitted in one step, without epochs."""
         return [system.name for system in self.systems if is_fitted(system.config)]
 
     @cached_property
     def without_labels(self) -> Optional[str]:
-        """Why there are no right and wrong predictions, None where there are."""
+        """The reason why predictions cannot be compared with gold labels, or None if they can."""
         for result in self.done:
             if not result.predictions or any(one.gold is None for one in result.predictions):
                 return f"{result.run.system} gives no labels that can be compared"
@@ -182,14 +184,14 @@ class Results:
 
     @cached_property
     def unpaired(self) -> Optional[str]:
-        """Why the predictions cannot be compared sentence by sentence, None where they can."""
+        """The reason why predictions cannot be paired by sentence, or None if they can."""
         if self.without_labels or self.other_test:
             return self.without_labels or self.other_test
         return "there is one test sentence" if len(self.done[0].predictions) == 1 else None
 
     @cached_property
     def other_test(self) -> Optional[str]:
-        """Which run was tested on other sentences or labels than the first; None if none was."""
+        """A sentence on a run whose gold labels differ from those of the first run, or None."""
         expected = _gold(self.done[0]) if self.done else []
         for other in self.done[1:]:
             if _gold(other) != expected:
@@ -201,14 +203,14 @@ class Results:
 
     @property
     def encoding(self) -> Optional[str]:
-        """That of the tags, if the metric is the F1 of spans."""
+        """The tag encoding, if the metric is span F1."""
         if self.plan.metric.name != _SPAN_F1:
             return None
         return self.plan.systems[0].config["model"].get("label_encoding")
 
     @property
     def sentence_score(self) -> str:
-        """What is counted sentence by sentence."""
+        """The name of the score of the tests over sentences."""
         if self.encoding:
             return "span F1"
         return (
@@ -217,12 +219,12 @@ class Results:
 
     @cached_property
     def lengths(self) -> List[int]:
-        """The words of each test sentence for the baseline: others may split them otherwise."""
+        """The number of words in each test sentence, by the baseline's tokenization."""
         first = next(iter(self.runs[self.plan.baseline]), self.done[0])
         return [prediction.length for prediction in first.predictions]
 
     def counts(self, system: str, seeds: Optional[Sequence[int]] = None) -> Counts:
-        """Of a system on the test sentences, with all its seeds or some of them."""
+        """Count a system's predictions on the test sentences, with all or some of its seeds."""
         chosen = [
             result.predictions
             for result in self.runs[system]
@@ -232,26 +234,24 @@ class Results:
 
     @cached_property
     def disagreement(self) -> Optional[str]:
-        """
-        A sentence where the sentences' scores do not make up the metric, as under another definition.
-        """
+        """A note if the score of the counts differs from the metric, or None."""
         if self.unpaired:
             return None
         for system in self.systems:
             for result, score in zip(self.runs[system.name], self.counts(system.name).scores()):
-                if abs(result.test_score - score) > _AGREE:
+                if abs(result.test_score - score) > _TOLERANCE:
                     return (
                         f"The {self.sentence_score} that is counted sentence by sentence is "
-                        f"{score:.4f} for {result.run.name}, where {self.plan.metric.name} is "
-                        f"{result.test_score:.4f}: they are two measures, and the tests over sentences "
-                        "are for the former."
+                        f"{score:.4f} for {result.run.name}, but {self.plan.metric.name} is "
+                        f"{result.test_score:.4f}. These are different measures, and the tests over "
+                        "sentences use the former."
                     )
         return None
 
     @cached_property
     def comparisons(self) -> List[Comparison]:
-        """Each system that has seeds in common with the baseline, beside it."""
-        tested = [self._tested(name) for name in self.runs if self._common_seeds(name)]
+        """The comparisons of the systems that have seeds in common with the baseline."""
+        tested = [self._test(name) for name in self.runs if self._common_seeds(name)]
         p_values = corrected([p_value_of_both(one.over_seeds, one.over_sentences) for one in tested])
         higher = self.plan.metric.higher_is_better
         return [
@@ -264,15 +264,15 @@ class Results:
         ]
 
     def _common_seeds(self, system: str) -> List[int]:
-        """Those that it and the baseline have; none for the baseline itself."""
+        """Return the seeds that the system shares with the baseline; none for the baseline itself."""
         theirs = {result.run.seed for result in self.runs[self.plan.baseline]}
         is_other = system != self.plan.baseline
         return [
             result.run.seed for result in self.runs[system] if is_other and result.run.seed in theirs
         ]
 
-    def _tested(self, system: str) -> Comparison:
-        """Beside the baseline, but for what there being several comparisons changes."""
+    def _test(self, system: str) -> Comparison:
+        """Test a system against the baseline, without the corrected p-value and the verdict."""
         both, seeds = (system, self.plan.baseline), self._common_seeds(system)
         over_seeds = paired_t_test(
             *([one.test_score for one in self.runs[name] if one.run.seed in seeds] for name in both)

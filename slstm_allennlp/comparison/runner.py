@@ -1,4 +1,4 @@
-"""Runs what is left of a comparison, several runs at a time, each in a process of its own."""
+"""Run the unfinished runs of a comparison in parallel, one process per run."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from slstm_allennlp.comparison.plan import Run
 from slstm_allennlp.comparison.progress import Progress
 
 _POLL_SECONDS = 0.2
-_GRACE_SECONDS = 10.0  # for a process that is told to stop
+_GRACE_SECONDS = 10.0  # between SIGTERM and SIGKILL
 _TAIL_LINES = 15
 
 
@@ -28,27 +28,27 @@ class Failure(NamedTuple):
 
     @property
     def mistake(self) -> Optional[str]:
-        """The sentence, where it is a mistake in the config, which all of the system's runs share."""
+        """The message of a user error in the config, which affects all of the system's runs, or None."""
         last = self.tail[-1] if self.tail else ""
         return last.removeprefix(MISTAKE) if last.startswith(MISTAKE) else None
 
 
 @dataclass(frozen=True)
 class Resources:
-    """Devices are GPUs, dealt out to the runs, or -1 for the CPU. Without any, the configs choose."""
+    """Devices are GPUs to distribute over the runs, or -1 for the CPU. If empty, the configs decide."""
 
     jobs: int  # runs at a time
     devices: Sequence[int] = ()
 
     @property
     def jobs_of_a_device(self) -> int:
-        """Those that share a GPU, or the CPU."""
+        """The number of runs that share a GPU, or the CPU."""
         return -(-self.jobs // max(1, len(set(self.devices))))
 
     def environment(self, device: Optional[int]) -> Dict[str, str]:
         """
-        For a run's process: it sees the one GPU, so that its config says nothing of the machine, and
-        shares the cores with the others, unless OMP_NUM_THREADS says how many it may have.
+        Return the environment variables of a run's process. It sees only its own GPU, so the config does
+        not depend on the machine. It gets its share of the cores, unless OMP_NUM_THREADS is already set.
         """
         environment = dict(os.environ)
         environment.setdefault("OMP_NUM_THREADS", str(max(1, num_cores() // self.jobs)))
@@ -61,7 +61,7 @@ class Resources:
 
 
 def num_cores() -> int:
-    """Those that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -75,21 +75,22 @@ class _Active(NamedTuple):
 class Runner:
     folder: ComparisonFolder
     resources: Resources
-    command: Callable[[Run], List[str]]  # does a run, or what is left of it, in its folder
-    is_done: Callable[[Run], bool]  # whether that has done all
-    watch: Callable[[Run], None]  # has every run at work now and then; what it raises ends them all
+    command: Callable[[Run], List[str]]  # command line that performs or resumes a run
+    is_done: Callable[[Run], bool]  # whether the run is complete
+    watch: Callable[[Run], None]  # called regularly for active runs; its exceptions stop all runs
 
     def __call__(self, runs: Sequence[Run], progress: Progress, lock: int) -> List[Failure]:
         """
-        Runs them all; those that fail do not keep the others, but for a mistake in a config, which is
-        every seed's. However this ends, no process of it is left.
+        Perform all runs and return those that failed. After a failure the other runs continue, except
+        that a user error in a config cancels the system's remaining runs. In any case, no process is
+        left running.
 
         # Parameters
 
         runs : `Sequence[Run]`
         progress : `Progress`
         lock : `int`
-            The comparison's lock, which the processes keep open.
+            The file descriptor of the comparison's lock, which the processes inherit.
         """
         waiting: Deque[Run] = deque(runs)
         devices: List[Optional[int]] = [*self.resources.devices] or [None]
@@ -99,8 +100,8 @@ class Runner:
             while waiting or active:
                 while waiting and len(active) < self.resources.jobs:
                     run = waiting.popleft()
-                    used = [one.device for one in active]
-                    device = min(devices, key=used.count)
+                    devices_in_use = [one.device for one in active]
+                    device = min(devices, key=devices_in_use.count)
                     active.append(_Active(run, self._start(run, device, lock), device))
                     progress.begun(run)
                 time.sleep(_POLL_SECONDS)
@@ -108,20 +109,20 @@ class Runner:
                     self.watch(one.run)
                 for one in [one for one in active if one.process.poll() is not None]:
                     active.remove(one)
-                    _send(signal.SIGKILL, [one.process])  # what it started and left
+                    _send(signal.SIGKILL, [one.process])  # its orphaned children
                     failure = self._failure(one.run, one.process.returncode)
                     progress.ended(one.run, failure.reason if failure else None)
                     failures += [failure] if failure else []
                     if failure and failure.mistake:
-                        waiting = self._without(failure.run.system, waiting, progress)
+                        waiting = self._cancel_system(failure.run.system, waiting, progress)
                 progress.show()
         finally:
             stop([one.process for one in active])
         return failures
 
     @staticmethod
-    def _without(system: str, waiting: Deque[Run], progress: Progress) -> Deque[Run]:
-        """What waits, without the runs of a system whose config has a mistake."""
+    def _cancel_system(system: str, waiting: Deque[Run], progress: Progress) -> Deque[Run]:
+        """Return the waiting runs without those of a system whose config has an error."""
         for run in waiting:
             if run.system == system:
                 progress.dropped(run)
@@ -138,7 +139,7 @@ class Runner:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env=self.resources.environment(device),
-                start_new_session=True,  # a Ctrl-C reaches this process alone, which stops the others
+                start_new_session=True,  # Ctrl-C reaches only this process, which stops the runs
                 pass_fds=(lock,),
             )
 
@@ -154,7 +155,7 @@ class Runner:
 def recorded_failures(
     folder: ComparisonFolder, runs: Sequence[Run], is_done: Callable[[Run], bool]
 ) -> List[Failure]:
-    """Of earlier calls of the `Runner`, those of runs that have not done all since."""
+    """Return the failures of earlier calls of `Runner`, for runs that are still not complete."""
     failed = [run for run in runs if folder.failure(run).exists() and not is_done(run)]
     return [
         Failure(run, read_json(folder.failure(run))["reason"], folder.log(run), tail(folder.log(run)))
@@ -168,13 +169,13 @@ def _signal_name(number: int) -> str:
 
 
 def tail(log: Path, lines: int = _TAIL_LINES) -> List[str]:
-    """The last lines of a log, without the empty ones."""
+    """Return the last lines of a log, without empty ones."""
     with log.open(encoding="utf-8", errors="replace") as file:
         return list(deque((line.rstrip() for line in file if line.strip()), maxlen=lines))
 
 
 def stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
-    """Ends processes and those that they started, which all can be gone on with afterwards."""
+    """Stop processes and their children: SIGTERM first, so that they can save, then SIGKILL."""
     _send(signal.SIGTERM, [process for process in processes if process.poll() is None])
     deadline = time.monotonic() + _GRACE_SECONDS
     while any(process.poll() is None for process in processes) and time.monotonic() < deadline:
@@ -185,7 +186,7 @@ def stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
 
 
 def _send(number: int, processes: Sequence["subprocess.Popen[bytes]"]) -> None:
-    """To each and all that it started, which may be at work when it is not."""
+    """Send a signal to each process group: children may outlive their process."""
     for process in processes:
-        with contextlib.suppress(ProcessLookupError):  # none of them is
+        with contextlib.suppress(ProcessLookupError):  # the group is gone
             os.killpg(process.pid, number)

@@ -1,6 +1,6 @@
 """
-Whether a difference means something, by SciPy's tests: over seeds, a paired t-test as the S-LSTM paper
-has it; over test sentences, approximate randomisation and a bootstrap interval.
+Significance tests, with SciPy: a paired t-test over seeds, as in the S-LSTM paper; approximate
+randomisation and a bootstrap confidence interval over test sentences.
 """
 
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from slstm_allennlp.comparison.counts import Counts, ratio
 
 ALPHA = 0.05
 ENOUGH_SEEDS = 5
-# Sentences in the resamples that are made at a time: bounds the memory, and SciPy's time for each.
+# Sentences in one batch of resamples: a compromise between memory and SciPy's overhead per batch.
 _SENTENCES_AT_A_TIME = 1_000_000
-_SEED = 0  # of the resamples: the same runs give the same report
-_EQUAL = 1e-12
+_RESAMPLING_SEED = 0  # fixed, so that the same runs give the same report
+_TOLERANCE = 1e-12
 
 Interval = Tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and standard deviation (of a sample; None for a single value)."""
+    """Mean and standard deviation of a sample. The latter is None for a single value."""
 
     mean: float
     std: Optional[float]
@@ -36,27 +36,27 @@ class Spread:
 
 @dataclass(frozen=True)
 class SeedTest:
-    difference: float  # the mean over the seeds that both systems have
+    difference: float  # mean over the common seeds
     num_seeds: int
-    p_value: Optional[float] = None  # None where there is no test, for which `remark` has the reason
-    interval: Optional[Interval] = None  # of 95 per cent, for the mean
+    p_value: Optional[float] = None  # None without a test; `remark` has the reason
+    interval: Optional[Interval] = None  # 95% confidence interval of the mean
     remark: str = ""
 
 
 def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTest:
-    """Of the scores of two systems with the same seeds, one or more, in the same order."""
+    """Test the scores of two systems. They are for the same seeds in the same order, one or more."""
     if len(system) != len(baseline) or not len(system):
         raise ValueError(
-            f"there are {len(system)} and {len(baseline)} scores, expected as many of both and some"
+            f"there are {len(system)} and {len(baseline)} scores, expected the same number, at least one"
         )
     each = numpy.subtract(system, baseline)
     difference, number = float(each.mean()), len(each)
     if number < 2:
         return SeedTest(difference, number, remark="one seed: no spread, no test over seeds")
-    if numpy.ptp(each) <= _EQUAL:
-        # Without a spread t is 0 / 0 or infinite, neither of which says anything.
-        same = "the results are the same" if abs(difference) <= _EQUAL else "the difference is the same"
-        return SeedTest(difference, number, remark=f"{same} with every seed: no t-test")
+    if numpy.ptp(each) <= _TOLERANCE:
+        # With a standard deviation of zero, t is undefined or infinite.
+        what = "results are" if abs(difference) <= _TOLERANCE else "difference is"
+        return SeedTest(difference, number, remark=f"the {what} the same with every seed: no t-test")
     result = stats.ttest_rel(system, baseline)
     low, high = result.confidence_interval(1 - ALPHA)
     remark = f"{number} seeds: the t-test has little power" if number < ENOUGH_SEEDS else ""
@@ -65,17 +65,17 @@ def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTes
 
 @dataclass(frozen=True)
 class SentenceTest:
-    difference: float  # of the scores, as a mean over the seeds
-    p_value: float  # of paired approximate randomisation, two-sided
-    interval: Interval  # of 95 per cent, by the bootstrap's percentiles
+    difference: float  # of the scores, mean over the seeds
+    p_value: float  # paired approximate randomisation, two-sided
+    interval: Interval  # 95% confidence interval, percentile bootstrap
     num_sentences: int
     num_resamples: int
 
 
 def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999) -> SentenceTest:
     """
-    Over the test sentences, for two systems with the same seeds: if it made no difference which system
-    is which, their outputs for a sentence (with all seeds at once) could be swapped.
+    Test the difference of two systems with the same seeds over the test sentences. Under the null
+    hypothesis, the outputs of the two systems for a sentence (of all seeds together) can be swapped.
     """
     _check_paired(system, baseline)
     number = system.num_sentences
@@ -88,7 +88,7 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
         vectorized=True,
         n_resamples=num_resamples,
         batch=_batch(number),
-        rng=numpy.random.default_rng(_SEED),
+        rng=numpy.random.default_rng(_RESAMPLING_SEED),
     )
     return SentenceTest(
         difference=float(swapped.statistic),
@@ -113,8 +113,8 @@ def _batch(num_sentences: int) -> int:
 
 class _DifferenceWhenSwapped:
     """
-    The difference of the two scores when some sentences' outputs are swapped, for SciPy, which shuffles
-    the two systems' names within each sentence: 0 for the one, 1 for the other.
+    The difference of the two scores when the outputs of some sentences are swapped. SciPy permutes the
+    two systems' labels, 0 and 1, within each sentence.
     """
 
     def __init__(self, system: Counts, baseline: Counts) -> None:
@@ -146,26 +146,26 @@ def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int) ->
         batch=_batch(system.num_sentences),
         confidence_level=1 - ALPHA,
         method="percentile",
-        rng=numpy.random.default_rng(_SEED),
+        rng=numpy.random.default_rng(_RESAMPLING_SEED),
     ).confidence_interval
     return float(interval.low), float(interval.high)
 
 
 @dataclass(frozen=True)
 class LengthTest:
-    most_words: int  # what the shorter half of the sentences has at most
-    shorter: float  # the difference of the scores on either half, as a mean over the seeds
-    longer: float
-    p_value: float  # of a permutation test, two-sided, for that the one is not the other
+    most_words: int  # maximum length in the shorter half of the sentences
+    shorter: float  # difference of the scores on the shorter half, mean over the seeds
+    longer: float  # the same on the longer half
+    p_value: float  # permutation test for `shorter` ≠ `longer`, two-sided
 
 
 def length_test(
     system: Counts, baseline: Counts, lengths: Sequence[int], *, num_resamples: int = 9999
 ) -> Optional[LengthTest]:
     """
-    Whether one system's advantage grows with the sentences' length: if length made no difference, any
-    other sentences could be the longer ones. The counts are of the same sentences, with the same seeds,
-    and the lengths theirs. None for sentences of one length.
+    Test whether the difference of two systems depends on sentence length. Under the null hypothesis, the
+    lengths can be permuted among the sentences. The counts and the lengths are for the same sentences,
+    the counts also for the same seeds. Returns None if all sentences have the same length.
     """
     _check_paired(system, baseline)
     if len(lengths) != system.num_sentences:
@@ -185,14 +185,17 @@ def length_test(
         vectorized=True,
         n_resamples=num_resamples,
         batch=_batch(len(lengths)),
-        rng=numpy.random.default_rng(_SEED),
+        rng=numpy.random.default_rng(_RESAMPLING_SEED),
     )
     shorter, longer = (float(change.of(half)[0]) for half in (1.0 - is_longer, 1.0 * is_longer))
     return LengthTest(most_words, shorter, longer, float(shuffled.pvalue))
 
 
 def _most_words_of_shorter_half(lengths: Sequence[int]) -> Optional[int]:
-    """Where sentences of one length stay together; None if all have one."""
+    """
+    Return the maximum length in the shorter half, where the split is as even as possible without
+    separating equal lengths. None if all lengths are equal.
+    """
     ordered = sorted(lengths)
     ends = [end for end in range(1, len(ordered)) if ordered[end - 1] < ordered[end]]
     return ordered[min(ends, key=lambda end: abs(2 * end - len(ordered))) - 1] if ends else None
@@ -200,9 +203,9 @@ def _most_words_of_shorter_half(lengths: Sequence[int]) -> Optional[int]:
 
 class _ChangeWithLength:
     """
-    How much larger the difference of two systems' scores is on some sentences than on the others, in
-    standard errors: where sentences have several words or spans each, the shorter half has fewer of
-    them, and its score varies more than that of as many sentences of any length.
+    The test statistic of `length_test`: how much larger the difference of two systems' scores is on some
+    sentences than on the others, in standard errors. It is standardised because short sentences have
+    fewer words or spans, so that the score of the shorter half has a larger variance.
     """
 
     def __init__(self, system: Counts, baseline: Counts) -> None:
@@ -210,12 +213,12 @@ class _ChangeWithLength:
 
     def of(self, chosen: numpy.ndarray) -> Tuple[numpy.ndarray, numpy.ndarray]:
         """
-        The difference on the sentences that are chosen (1, and 0 for the others), and what each of all
-        sentences has to do with it. *Shape:* (..., num_sentences) to (...) and (..., num_sentences)
+        Return the difference on the chosen sentences (1 if chosen, otherwise 0), and each sentence's
+        influence on it. *Shape:* (..., num_sentences) to (...) and (..., num_sentences)
         """
         difference, parts = numpy.zeros(chosen.shape[:-1]), numpy.zeros(chosen.shape)
         for sign, (numerators, denominators) in zip((1, -1), self._systems):
-            sizes = chosen @ denominators.T  # with each seed
+            sizes = chosen @ denominators.T  # per seed
             scores = ratio(chosen @ numerators.T, sizes)
             shares = ratio(numpy.ones_like(sizes), sizes) / sizes.shape[-1]
             difference += sign * scores.mean(axis=-1)
@@ -227,15 +230,15 @@ class _ChangeWithLength:
         chosen = numpy.moveaxis(is_longer, axis, -1)
         shorter, of_shorter = self.of(1.0 - chosen)
         longer, of_longer = self.of(1.0 * chosen)
-        variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one of them
-        return (longer - shorter) / numpy.sqrt(variance + _EQUAL)
+        variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one half
+        return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
 
 
 def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optional[float]:
     """
-    That of the claim that neither difference is by chance: the larger one, of the tests there are. A few
-    seeds without a t-test have none: with enough, the same difference with every seed, the sentences
-    decide.
+    Return the larger p-value of the two tests, or that of the only one. Without a t-test, it is None for
+    fewer than `ENOUGH_SEEDS` seeds. With more, all seeds have the same difference, and the test over
+    sentences decides.
     """
     if seeds.p_value is None and seeds.num_seeds < ENOUGH_SEEDS:
         return None
@@ -244,10 +247,7 @@ def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optio
 
 
 def corrected(p_values: Sequence[Optional[float]]) -> List[Optional[float]]:
-    """
-    The same for there being so many of them: of the differences that these are below `ALPHA` for, that
-    share is expected to be by chance (Benjamini and Hochberg, 1995).
-    """
+    """Correct p-values for multiple comparisons (Benjamini–Hochberg, 1995). None stays None."""
     tested = [p for p in p_values if p is not None]
     adjusted = iter(stats.false_discovery_control(tested) if tested else ())
     return [None if p is None else float(next(adjusted)) for p in p_values]
@@ -261,9 +261,9 @@ def verdict(
     higher_is_better: bool = True,
 ) -> str:
     """
-    In words: `better` or `worse` where the tests that there are agree, in the direction, too, that the
-    difference is not by chance. The p-value is that of both, `corrected`. `higher_is_better` is for the
-    scores over seeds; those of sentences always count what is right.
+    Return the verdict in words. It is `better` or `worse` if the difference is significant and all tests
+    agree on its direction. `p_value` is that of `p_value_of_both`, `corrected`. `higher_is_better`
+    applies to the scores over seeds; scores over sentences always count correct labels.
     """
     is_better = (seeds.difference > 0) == higher_is_better
     agree = sentences is None or (sentences.difference > 0) == is_better
@@ -271,5 +271,5 @@ def verdict(
         return "better" if is_better else "worse"
     if seeds.num_seeds < ENOUGH_SEEDS:
         return "too few seeds to say"
-    is_same = seeds.p_value is None and abs(seeds.difference) <= _EQUAL
+    is_same = seeds.p_value is None and abs(seeds.difference) <= _TOLERANCE
     return "the same with every seed" if is_same else "too close to call"

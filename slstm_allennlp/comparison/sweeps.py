@@ -1,4 +1,4 @@
-"""Which of the compared systems differ in the S-LSTM's steps or window alone, as lines over these."""
+"""Find systems that differ only in the S-LSTM's steps or window size, and group them into lines."""
 
 import inspect
 import json
@@ -12,21 +12,21 @@ _DEFAULTS = {key: inspect.signature(SentenceStateLSTM).parameters[key].default f
 
 
 class Sweep(NamedTuple):
-    key: str  # over which the lines go, `num_steps` or `window_size`
-    # The key's values, in order, with the systems that have them.
+    key: str  # of the x axis, `num_steps` or `window_size`
+    # For each line, the key's values in order, each with its system.
     lines: Dict[str, List[Tuple[int, str]]]
-    others: List[str]  # systems that are on no line
+    others: List[str]  # systems that are not on a line
 
     def line_of(self, system: str) -> str:
-        """On which line it is, by that line's name; its own name if it is on none."""
+        """Return the name of the system's line, or the system's own name if it is not on a line."""
         found = (label for label, points in self.lines.items() if system in [name for _, name in points])
         return next(found, system)
 
 
 def find_sweep(systems: Sequence[System]) -> Optional[Sweep]:
     """
-    The sweep over `num_steps` or, if the systems do not differ in it, `window_size`; None without one.
-    Where an S-LSTM's config leaves one out, it has its default.
+    Find the sweep over `num_steps` or, if there is none, over `window_size`. Returns None if there is
+    neither. A setting that an S-LSTM's config leaves out has its default value.
     """
     for key in AXES:
         sweep = _sweep_over(key, systems)
@@ -37,7 +37,7 @@ def find_sweep(systems: Sequence[System]) -> Optional[Sweep]:
 
 def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
     values: Dict[str, int] = {}
-    groups: Dict[str, List[str]] = {}  # systems that are equal but for the key, by what they have else
+    groups: Dict[str, List[str]] = {}  # systems by the rest of their config
     for system in systems:
         config = flatten(_with_defaults(system.config))
         of_slstms = {path for path in config if _is_of_slstm(path, key, config)}
@@ -60,13 +60,13 @@ def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
 
 
 def _with_defaults(part: Any) -> Any:
-    """With the keys that S-LSTMs leave out; a list with an S-LSTM in it by its numbers, as keys."""
+    """Add the S-LSTM settings that are left out. Turn lists with an S-LSTM into dicts by index."""
     if isinstance(part, list) and _has_slstm(part):
         part = {str(number): inner for number, inner in enumerate(part)}
     if not isinstance(part, dict):
         return part
-    left_out = _DEFAULTS if _is_slstm(part) else {}
-    return {key: _with_defaults(inner) for key, inner in {**left_out, **part}.items()}
+    defaults = _DEFAULTS if _is_slstm(part) else {}
+    return {key: _with_defaults(inner) for key, inner in {**defaults, **part}.items()}
 
 
 def _has_slstm(part: Any) -> bool:
@@ -80,13 +80,13 @@ def _is_slstm(part: Config) -> bool:
 
 
 def _is_of_slstm(path: str, key: str, config: Config) -> bool:
-    """Whether a dotted key is this one of an S-LSTM, and not, say, a scheduler's."""
+    """Return whether a dotted key is an S-LSTM's setting, not, for example, a scheduler's."""
     owner, _, name = path.rpartition(".")
     return name == key and config.get(f"{owner}.type") == "slstm"
 
 
 def _labels(configs: Sequence[Config]) -> List[str]:
-    """What tells the lines apart, such as `window_size=2`; nothing for a single one."""
+    """Label lines by their differences, such as `window_size=2`; empty if single or not unique."""
     keys = [
         path
         for path in sorted({path for config in configs for path in config})

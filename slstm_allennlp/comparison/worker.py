@@ -1,7 +1,7 @@
 """
-Trains a run of a comparison as `allennlp train` does, and measures it. The comparison starts one of
-these for each run; by hand, it is `python -m slstm_allennlp.comparison.worker CONFIG RUN`. Whatever is
-done in the folder is not done again, and training goes on from its last checkpoint.
+Train a run of a comparison as `allennlp train` does, and measure it. The comparison starts one process
+per run; to start one by hand, use `python -m slstm_allennlp.comparison.worker CONFIG RUN`. Finished
+steps are skipped, and training resumes from its last checkpoint.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("--include-package", action="append", default=[], dest="packages")
     parser.add_argument("--time-over-length", action="store_true")
-    # On its device. For the record: times taken beside others are no fair comparison.
+    # On the same device. Recorded only, because timings of parallel runs are not comparable.
     parser.add_argument("--runs-at-a-time", type=int, default=1)
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
@@ -48,13 +48,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         mistake = users_mistake(error)
         if mistake is None:
             raise
-        logger.error("A mistake in what was given", exc_info=True)
-        print(f"{MISTAKE}{mistake}", flush=True)  # the log's last line, which the comparison reads
+        logger.error("The run ended with a user error", exc_info=True)
+        print(f"{MISTAKE}{mistake}", flush=True)  # `Failure.mistake` reads the log's last line
         sys.exit(USERS_MISTAKE)
 
 
 def do(work: argparse.Namespace) -> None:
-    """Whatever is left of the run."""
+    """Perform the steps of the run that are not finished."""
     import_plugins()
     for package in work.packages:
         import_module_and_submodules(package)
@@ -69,9 +69,9 @@ def do(work: argparse.Namespace) -> None:
         with atomic_write(folder.predictions) as path:
             write_predictions(path, trained.predict())
         measured = trained.measure()
-        if "checkpointer" not in section(config, "trainer"):  # which says what is kept
+        if "checkpointer" not in section(config, "trainer"):  # else its settings decide
             folder.remove_checkpoints()
-        # With these the run is done.
+        # Last, because these mark the run as done.
         write_json(folder.measurements, {**measured._asdict(), "conditions": _conditions(work, config)})
     if work.time_over_length:
         groups = trained.time_over_length()
@@ -79,7 +79,7 @@ def do(work: argparse.Namespace) -> None:
 
 
 def _conditions(work: argparse.Namespace, config: Dict[str, Any]) -> Dict[str, Any]:
-    """Under which seconds are taken: they differ from process to process, and so may a run's."""
+    """Return the conditions of a timing in this process. A run that resumes may have several."""
     device = device_of(config)
     return {
         "device": torch.cuda.get_device_name(device) if device >= 0 else f"CPU ({os.cpu_count()} cores)",
@@ -91,7 +91,7 @@ def _conditions(work: argparse.Namespace, config: Dict[str, Any]) -> Dict[str, A
 def _train(work: argparse.Namespace, folder: RunFolder, config: Dict[str, Any]) -> None:
     was_trained = folder.metrics.exists()
     if was_trained:
-        # AllenNLP writes them before the archive, which may be missing or half written.
+        # AllenNLP writes the metrics before the archive, which may be missing or incomplete.
         archive_model(folder.path, include_in_archive=config.get("include_in_archive"))
     else:
         recover = _prepare(folder)
@@ -103,7 +103,7 @@ def _train(work: argparse.Namespace, folder: RunFolder, config: Dict[str, Any]) 
             include_package=work.packages,
             return_model=False,
         )
-    # Of an earlier one, or those of `distributed`, the peak has gone with them.
+    # An earlier process, or those of `distributed`, took their peak memory with them.
     in_other_processes = was_trained or config.get("distributed") is not None
     memory, kind = peak_memory(device_of(config))
     write_json(
@@ -120,13 +120,13 @@ def _train(work: argparse.Namespace, folder: RunFolder, config: Dict[str, Any]) 
 
 
 def _prepare(folder: RunFolder) -> bool:
-    """Whether there is something to recover from; if not, an empty place to begin."""
+    """Return whether training can resume from a checkpoint. If not, remove the folder."""
     checkpoint = folder.latest_checkpoint()
     if checkpoint is None or not _is_json(folder.config):
         if folder.path.exists():
             shutil.rmtree(folder.path)
         return False
-    logger.info("Going on after %d epochs and %d batches", checkpoint.epochs, checkpoint.batches)
+    logger.info("Resuming after %d epochs and %d batches", checkpoint.epochs, checkpoint.batches)
     folder.remove_epochs(checkpoint.epochs)
     earlier = [recovery._asdict() for recovery in folder.recovered_from()]
     write_json(folder.recoveries, [*earlier, checkpoint._asdict()])

@@ -1,11 +1,8 @@
 """
-What AllenNLP 2.10.1 needs to run on a current PyTorch and Python, all in this one place and without a
-change to its files: functions and methods replaced, by `changes.replaces`, and a few names registered
-anew; docs/allennlp_changes.md is the list. On the versions that AllenNLP was released for, the same code
-does the same as AllenNLP's own. And, on all versions alike: what ends a training for no good reason,
-illegal tags in span F1, or for a reason that it does not name, a BERT that is not there; what a run that
-was killed loses; the dropout in a frozen BERT; words that `SimpleGradient` mixes up; and mistakes that
-it does not explain to its user: a wrong key, size, label, device or folder.
+Make AllenNLP 2.10.1 run on a current PyTorch and Python, fix bugs in it, and explain user errors.
+Importing this package replaces functions and methods, by `changes.replaces`, and overrides a few
+registered names. docs/allennlp_changes.md is the complete list. On the versions that AllenNLP was
+released for, the changes for a current PyTorch have no effect.
 """
 
 from allennlp.data.data_loaders import MultiProcessDataLoader, MultiTaskDataLoader
@@ -14,7 +11,7 @@ from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
     ReduceOnPlateauLearningRateScheduler,
 )
 
-from slstm_allennlp.compatibility import (  # noqa: F401 (each replaces what it says)
+from slstm_allennlp.compatibility import (  # noqa: F401 (imported for its replacements)
     checkpointer,
     config_keys,
     data_loader,
@@ -36,7 +33,7 @@ from slstm_allennlp.compatibility import (  # noqa: F401 (each replaces what it 
 from slstm_allennlp.compatibility.train_model import EarlyCheckedTrainModel
 from slstm_allennlp.compatibility.transformers import EvalModeMismatchedEmbedder
 
-# Once subclasses of AllenNLP's classes, which are mended themselves now.
+# Old names: these were subclasses before AllenNLP's own classes were fixed.
 MendedTrainer = GradientDescentTrainer
 ReduceOnPlateau = ReduceOnPlateauLearningRateScheduler
 SpawnSafeDataLoader = MultiProcessDataLoader

@@ -1,8 +1,7 @@
 """
-Lets a run that is killed while it writes a checkpoint be recovered from the one before. AllenNLP writes
-the two files of a checkpoint in place and takes the latest for whole: after a kill between the first
-byte and the last, `--recover` ends in an error, and does so each time it is tried. The best weights are
-written in that way, too.
+Write checkpoints and the best weights atomically, and recover from the previous checkpoint if the last
+one is damaged. AllenNLP writes the two files of a checkpoint in place. If a run is killed while it
+writes them, every later `--recover` fails.
 """
 
 import logging
@@ -23,10 +22,10 @@ logger = logging.getLogger(__name__)
 
 
 @replaces(Checkpointer, "load_checkpoint")
-def _load_whole(original: Original, self: Checkpointer) -> Optional[TrainerCheckpoint]:
+def _load_undamaged(original: Original, self: Checkpointer) -> Optional[TrainerCheckpoint]:
     """
-    The last checkpoint, or the one before where its files are damaged or one of them is missing; they
-    get the ending `.damaged`, so that the run can write its own.
+    Load the last checkpoint without a damaged or missing file. Files of damaged checkpoints are renamed
+    to `*.damaged`, so that the run can write them again. If no checkpoint is left, the error is raised.
     """
     while True:
         try:
@@ -35,32 +34,34 @@ def _load_whole(original: Original, self: Checkpointer) -> Optional[TrainerCheck
             latest = self.find_latest_checkpoint()
             if latest is None or len(self._find_all_checkpoints()) < 2:
                 raise
-            logger.warning("%s; going on from the checkpoint before", error)
+            logger.warning("%s; recovering from the previous checkpoint", error)
             for path in latest:
                 if os.path.exists(path):
                     os.replace(path, f"{path}.damaged")
 
 
 @replaces(Checkpointer, "save_checkpoint")
-def _save_whole(original: Original, self: Checkpointer, trainer: Trainer) -> None:
-    """The files first, complete or not at all; AllenNLP then keeps them and does the rest."""
+def _save_atomically(original: Original, self: Checkpointer, trainer: Trainer) -> None:
+    """Write the files atomically. AllenNLP then does not write files that exist, and does the rest."""
     check_finite_weights(trainer)
     state = trainer.get_checkpoint_state()
     if self._serialization_dir is not None and state is not None:
-        at = [state.trainer_state[key] for key in ("epochs_completed", "batches_in_epoch_completed")]
-        # What AllenNLP looks for is the model's state, so that one is last.
-        _write(state.trainer_state, self._training_state_path(*at))
-        _write(state.model_state, self._model_state_path(*at))
+        position = [
+            state.trainer_state[key] for key in ("epochs_completed", "batches_in_epoch_completed")
+        ]
+        # AllenNLP finds a checkpoint by its model state, so that file is written last.
+        _write(state.trainer_state, self._training_state_path(*position))
+        _write(state.model_state, self._model_state_path(*position))
     original(self, SimpleNamespace(get_checkpoint_state=lambda: state))
 
 
 @replaces(GradientDescentTrainer, "_save_model_state")
-def _save_best_whole(original: Original, self: GradientDescentTrainer, path: str) -> None:
+def _save_best_atomically(original: Original, self: GradientDescentTrainer, path: str) -> None:
     with atomic_write_by_torch(path) as unfinished:
         original(self, str(unfinished))
 
 
 def _write(state: Any, path: str) -> None:
-    if not os.path.isfile(path):  # as AllenNLP: a checkpoint that is there stays
-        with atomic_write_by_torch(path, "the checkpoints before are as they were") as unfinished:
+    if not os.path.isfile(path):  # like AllenNLP, keep an existing file
+        with atomic_write_by_torch(path, "earlier checkpoints are unchanged") as unfinished:
             torch.save(state, unfinished)

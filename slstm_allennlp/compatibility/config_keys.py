@@ -1,8 +1,7 @@
 """
-Has AllenNLP name the key that was meant where a config has one that a class does not take, and the
-registered name that was meant where a `type` is unknown. What is near to no name has AllenNLP's own
-message, or a list. AllenNLP's trainer takes any key and ignores what it does not know: that is a
-warning, since old configs train with such keys.
+Suggest the closest key for an unknown key of a config, and the closest registered name for an unknown
+`type`. If no key is close, the message lists all keys. If no name is close, AllenNLP's message is kept.
+AllenNLP's trainer ignores unknown keys: they cause only a warning, since old configs have some.
 """
 
 import logging
@@ -32,7 +31,7 @@ def _create_or_suggest(
     try:
         return original(constructor, cls, params, **extras)
     except ConfigurationError as error:
-        # Not one of an object within this one, whose message is the same but for the name.
+        # Skip errors of an object inside this one: their message has another class name.
         if (
             not str(error).startswith(f"Extra parameters passed to {cls.__name__}: ")
             or not params.params

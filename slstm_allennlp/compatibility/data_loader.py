@@ -1,7 +1,7 @@
 """
-Lets `MultiProcessDataLoader` start its workers by `"spawn"` and `"forkserver"`. AllenNLP makes the lock
-of the progress bars in the default context (fork) and hands it to workers of any `start_method`, which
-raises since Python 3.11.5.
+Make the start methods `"spawn"` and `"forkserver"` of `MultiProcessDataLoader` work. AllenNLP creates
+the lock of the progress bars in the default context (fork) and passes it to workers of any
+`start_method`, which raises an error since Python 3.11.5.
 """
 
 from multiprocessing.context import BaseContext
@@ -15,7 +15,7 @@ from slstm_allennlp.common.changes import Original, replaces
 
 @replaces(MultiProcessDataLoader, "_start_instance_workers")
 @replaces(MultiProcessDataLoader, "_start_batch_workers")
-def _start_with_its_lock(
+def _start_with_lock_of_context(
     original: Original, self: MultiProcessDataLoader, queue: JoinableQueue, ctx: BaseContext
 ) -> Any:
     module = multiprocess_data_loader.mp

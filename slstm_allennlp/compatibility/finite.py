@@ -1,4 +1,4 @@
-"""A loss or weights that are not finite end a training in one sentence, before a checkpoint has them."""
+"""Stop training if the loss or weights are NaN or infinite, before they are saved in a checkpoint."""
 
 import math
 from typing import Any, Dict, List
@@ -12,11 +12,11 @@ from slstm_allennlp.common.changes import Original, replaces
 
 def check_finite_weights(trainer: Any) -> None:
     """
-    Refuses to write a checkpoint of weights that are of no use.
+    Check a trainer's weights before a checkpoint is written.
 
     # Errors
 
-    `ValueError` that names the weights.
+    `ValueError` with the names of weights that are NaN or infinite.
     """
     if isinstance(trainer, GradientDescentTrainer):
         names = _not_finite(trainer)
@@ -32,12 +32,12 @@ def _checked_batch_outputs(
     original: Original, self: GradientDescentTrainer, batch: TensorDict, for_training: bool
 ) -> Dict[str, torch.Tensor]:
     """
-    Says in which batch the loss is NaN or infinite, and which weights are. AllenNLP says that a NaN was
-    there, and goes on with an infinite loss.
+    Raise an error if the loss of a batch is NaN or infinite. The message has the batch and the weights
+    that are not finite. AllenNLP reports only that there was a NaN, and ignores an infinite loss.
     """
     outputs = original(self, batch, for_training)
     loss = outputs["loss"].item() if for_training else 0.0
-    # Mixed precision has its own way with an overflow.
+    # In mixed precision, the gradient scaler skips steps that overflow.
     if math.isnan(loss) or (math.isinf(loss) and self._scaler is None):
         names = _not_finite(self)
         cause = f"the weights {_listed(names)} are not finite" if names else "all weights are finite"

@@ -1,7 +1,7 @@
 """
-Refuses a second training in a folder in which one is running, also with `--recover` and `--force`: the
-two would take each other's checkpoints. The lock is the folder's own, so that nothing is left of it when
-a process is killed.
+Refuse a second training in the same folder, also with `--recover` and `--force`: the two would overwrite
+each other's checkpoints. The lock is on the folder itself, so that the system releases it when a process
+is killed.
 """
 
 import errno
@@ -17,11 +17,11 @@ from slstm_allennlp.common.changes import Original, replaces
 
 try:
     import fcntl
-except ImportError:  # there is none on Windows
+except ImportError:  # Windows has no fcntl
     fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger(__name__)
-_held: Dict[str, int] = {}  # the folders that this process trains in, with what holds their lock
+_held: Dict[str, int] = {}  # folder -> descriptor that holds its lock
 
 
 @replaces(training_util, "create_serialization_dir")
@@ -36,7 +36,7 @@ def _create_and_lock(
     except BaseException:
         _unlock(folder)
         raise
-    _unlock(folder)  # which may be another folder of that name now
+    _unlock(folder)  # --force may have replaced the folder
     _lock(folder)
 
 
@@ -44,7 +44,7 @@ def _create_and_lock(
 def _create_or_explain(
     original: Original, params: Any, serialization_dir: Any, recover: bool, force: bool
 ) -> None:
-    """Names all options for a folder that is not empty, of which AllenNLP names one."""
+    """Explain all options if the folder is not empty. AllenNLP's message names only one."""
     is_used = os.path.isdir(serialization_dir) and os.listdir(serialization_dir)
     if is_used and not recover and not force:
         raise ConfigurationError(

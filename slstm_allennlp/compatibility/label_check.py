@@ -1,6 +1,6 @@
 """
-Has AllenNLP's data loader say which label of which sentence a model does not know, where AllenNLP names
-the label alone.
+Report the file and the sentence of a label that a model does not know. AllenNLP's data loader reports
+only the label.
 """
 
 import re
@@ -14,7 +14,7 @@ from allennlp.data.fields import TextField
 
 from slstm_allennlp.common.changes import Original, replaces
 
-_MOST_WORDS = 12
+_MAX_WORDS = 12
 _UNKNOWN = re.compile(
     r"'(.*)' not found in vocab namespace '(.*)', and namespace does not contain", re.S
 )
@@ -50,18 +50,19 @@ def explained_labels(
     vocab: Optional[Vocabulary], path: Any, number: int, instance: Optional[Instance] = None
 ) -> Iterator[None]:
     """
-    Turns AllenNLP's `KeyError` for a label that is not in the vocabulary into a `ConfigurationError`
-    that names the file, the sentence and the labels that the model knows.
+    Replace AllenNLP's `KeyError` for a label that is not in the vocabulary by a `ConfigurationError`
+    with the file, the sentence and the labels that the model knows.
 
     # Parameters
 
     vocab : `Vocabulary`, optional
-        The model's.
+        The model's vocabulary.
     path : `Any`
-        Where the instance was read.
+        The file of the instance.
     number : `int`
-        Which one of the file it is, from 1.
+        The number of the instance in the file, from 1.
     instance : `Instance`, optional (default = `None`)
+        The instance, whose text is added to the message.
     """
     try:
         yield
@@ -78,11 +79,11 @@ def explained_labels(
 
 
 def _text_of(instance: Optional[Instance]) -> str:
-    """The beginning of its first text, for a message."""
+    """Return the first words of the first text field, for a message."""
     fields = {} if instance is None else instance.fields
     text = next((field for field in fields.values() if isinstance(field, TextField)), None)
     if text is None:
         return ""
     words = [str(token.text) for token in text.tokens]
-    more = " …" if len(words) > _MOST_WORDS else ""
-    return f' ("{" ".join(words[:_MOST_WORDS])}{more}")'
+    more = " …" if len(words) > _MAX_WORDS else ""
+    return f' ("{" ".join(words[:_MAX_WORDS])}{more}")'

@@ -1,6 +1,6 @@
 """
-Has a distributed training say which of its processes was ended by a signal, and how to go on. PyTorch
-ends the others, and says that one has terminated.
+Report which process of a distributed training was ended by a signal, and how to resume. PyTorch stops
+the others and reports only that one has terminated.
 """
 
 import functools
@@ -21,11 +21,11 @@ def _spawn(*arguments: Any, **options: Any) -> Any:
     except ProcessExitedException as error:
         if error.signal_name is None:
             raise
-        pid: Any = getattr(error, "error_pid", None) or getattr(error, "pid", 0)  # in PyTorch 1
+        pid: Any = getattr(error, "error_pid", None) or getattr(error, "pid", 0)  # `pid` in PyTorch 1
         raise ProcessExitedException(
             f"process {error.error_index} of the distributed training was ended by {error.signal_name} "
-            "(SIGKILL is what a system without memory sends), and so were the others; `allennlp train` "
-            "with --recover goes on from the last checkpoint",
+            "(the system sends SIGKILL when memory runs out), and the other processes were stopped; "
+            "`allennlp train` with --recover resumes from the last checkpoint",
             error.error_index,
             pid,
             error.exit_code,
@@ -33,5 +33,5 @@ def _spawn(*arguments: Any, **options: Any) -> Any:
         ) from None
 
 
-# All that AllenNLP's training has of torch.multiprocessing.
+# `allennlp train` uses only `spawn` of torch.multiprocessing.
 replace(train, "mp", SimpleNamespace(spawn=_spawn))

@@ -1,4 +1,4 @@
-"""`allennlp predict`: what it reads, and how it writes."""
+"""Improve how `allennlp predict` reads inputs and writes predictions."""
 
 import argparse
 import json
@@ -22,16 +22,15 @@ from slstm_allennlp.predictors.text_input import TextInput
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 
-AHEAD = 128  # lines: enough to put those of about one length together, and read in a moment
+AHEAD = 128  # lines: enough to batch sentences of similar length, and fast to read
 _COMPRESSED = (".gz", ".bz2", ".lzma", ".xz")
 
 
 @replaces(_PredictManager, "_get_json_data")
 def _examples(original: Original, self: _PredictManager) -> Iterator[JsonDict]:
     """
-    Gives the plugin's predictors everything that their models can be trained on, and plain text, where
-    AllenNLP takes JSON objects alone. Other predictors have what they had, and a sentence for a line
-    that is no JSON.
+    Read the inputs. This package's predictors accept plain text and all formats of training data, other
+    predictors only JSON objects. Explain a line that is not JSON.
     """
     if isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED):
         yield from read_examples(self._input_file, self._predictor)
@@ -48,8 +47,8 @@ def _add_subparser_without_batch_size(
     original: Original, self: Predict, parser: argparse._SubParsersAction
 ) -> argparse.ArgumentParser:
     """
-    Leaves `--batch-size` open, for `_init_and_open`: without it, the plugin's predictors are given some
-    lines ahead, of which they predict those of about one length together.
+    Set the default of `--batch-size` to `None`, so that `_init_and_open` can choose it. This package's
+    predictors then get `AHEAD` lines at once, and batch sentences of similar length.
     """
     subparser = original(self, parser)
     subparser.set_defaults(batch_size=None)
@@ -59,8 +58,8 @@ def _add_subparser_without_batch_size(
 @replaces(allennlp.commands.predict, "lazy_groups_of")
 def _groups_of(_: Original, items: Iterable[Item], size: int) -> Iterator[List[Item]]:
     """
-    Gives the items before an input that cannot be read, where AllenNLP loses those of its group, so that
-    it ends behind their predictions.
+    Yield groups of items. If an input cannot be read, first yield the items before it, which AllenNLP
+    loses.
     """
     group: List[Item] = []
     try:
@@ -89,11 +88,11 @@ def _init_and_open(
     **options: Any,
 ) -> None:
     """
-    Keeps the last predictions until the new ones are all written. AllenNLP empties the file before it
-    reads the first input.
+    Open a temporary file for the predictions. AllenNLP empties the output file before it reads the first
+    input.
     """
     if batch_size is None:
-        # Who types sentences waits for each answer.
+        # In interactive use, each prediction is needed at once.
         reads_ahead = isinstance(predictor, TextInput) and input_file != "-"
         batch_size = AHEAD if reads_ahead else 1
     arguments = (batch_size, *arguments)
@@ -108,7 +107,7 @@ def _init_and_open(
 
 @replaces(_PredictManager, "run")
 def _run_and_replace(original: Original, self: Any) -> None:
-    """What there is when it ends early stays beside the last predictions: it may have taken hours."""
+    """Replace the output file at the end. After an error, keep the temporary file for the user."""
     if self._whole_output is None:
         original(self)
         return
@@ -116,14 +115,14 @@ def _run_and_replace(original: Original, self: Any) -> None:
     try:
         original(self)
     except BaseException as error:
-        with suppress(OSError):  # of a disk that is full still, which is said below
+        with suppress(OSError):  # the disk is still full, which is reported below
             self._output_file.close()
         if unfinished.stat().st_size == 0:
             unfinished.unlink()
         elif not is_without_room(error):
-            logger.warning("The predictions before are in %s", unfinished)
+            logger.warning("The predictions so far are in %s", unfinished)
         if is_without_room(error):
-            left = f"{AS_IT_WAS}, and the predictions until then are in {unfinished}"
+            left = f"{AS_IT_WAS}, and the predictions so far are in {unfinished}"
             raise NotWritten(
                 self._whole_output, str(getattr(error, "strerror", None) or error), left
             ) from error

@@ -1,6 +1,6 @@
 """
-Makes AllenNLP's `reduce_on_plateau` work with any PyTorch: it hands on `verbose`, which PyTorch 2.7
-dropped. Here `verbose` logs each reduction.
+Make AllenNLP's `reduce_on_plateau` work with every PyTorch version. It passes on `verbose`, which
+PyTorch 2.7 removed. With `verbose`, this replacement logs each reduction.
 """
 
 import inspect
@@ -25,7 +25,7 @@ def _init_without_verbose(
     bound.apply_defaults()
     given = dict(list(bound.arguments.items())[1:])
     self._verbose = given.pop("verbose")  # type: ignore[attr-defined]
-    # The constructor above it wraps any scheduler.
+    # The constructor of the base class accepts any scheduler.
     super(ReduceOnPlateauLearningRateScheduler, self).__init__(
         torch.optim.lr_scheduler.ReduceLROnPlateau(**given)  # type: ignore[arg-type]
     )

@@ -1,7 +1,7 @@
 """
-Lets `--recover` go on with the very numbers of the run that was interrupted, in one process and without
-loader workers. AllenNLP keeps no random state, and leaves out what an epoch added up before its
-checkpoint: losses and metrics.
+Restore the random state and the partial losses and metrics of an epoch, so that `--recover` gives
+bit-identical results, in one process and without loader workers. AllenNLP saves none of them in a
+checkpoint.
 """
 
 import json
@@ -29,11 +29,11 @@ _get_metrics = training_util.get_metrics
 
 class Run:
     """
-    One trainer's run.
+    The state of one trainer's run.
 
-    `starts` has the random states with which each epoch's batches were drawn, for the epochs that a
-    recovered run goes through again without training; `resumed` is what the checkpoint holds until the
-    run is back where it was taken.
+    `starts` has the random states at the start of each epoch: a recovered run draws the batches of
+    completed epochs again, without training. `loss` and `reg_loss` are sums over the current epoch.
+    `resumed` is the state of the checkpoint until the run reaches its position.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Run:
         }
 
     def resume(self, model: torch.nn.Module) -> None:
-        """Sets all to what it was at the checkpoint."""
+        """Restore the state of the checkpoint."""
         assert self.resumed is not None
         self.loss, self.reg_loss = self.resumed["loss"], self.resumed["reg_loss"]
         set_metric_states(model, self.resumed["metrics"])
@@ -62,29 +62,29 @@ class Run:
 
 _runs: "WeakKeyDictionary[GradientDescentTrainer, Run]" = WeakKeyDictionary()
 _loaded: "WeakKeyDictionary[Checkpointer, Dict[str, Any]]" = WeakKeyDictionary()
-_in_training: List[Run] = []  # the run whose epoch is being trained, if any
+_in_training: List[Run] = []  # the run that is training an epoch, if any
 
 
 def resume_run(trainer: GradientDescentTrainer) -> None:
-    """Takes what the checkpoint that the trainer just loaded has of the run, if it has it."""
+    """Take the run's state from the checkpoint that the trainer has just loaded, if it is there."""
     run = _runs[trainer] = Run()
     state = None if trainer._checkpointer is None else _loaded.pop(trainer._checkpointer, None)
     workers = getattr(trainer.data_loader, "num_workers", 0)
     if state is not None and (trainer._distributed or workers):
         what = "several processes" if trainer._distributed else f"num_workers {workers}"
         logger.warning(
-            "The training goes on from the checkpoint, and its numbers will differ a little from those "
-            "of a run that nothing interrupted: with %s, random states are not kept",
+            "Training resumes from the checkpoint, but its results will differ slightly from those of "
+            "an uninterrupted run: with %s, random states are not restored completely",
             what,
         )
-    # One process's random state is not the others'.
+    # The checkpoint has the random state of one process only.
     if state is not None and not trainer._distributed:
         run.starts = list(state["starts"])
         run.resumed = state
 
 
 @replaces(Checkpointer, "load_checkpoint")
-def _load_and_keep(original: Original, self: Checkpointer) -> Optional[TrainerCheckpoint]:
+def _load_with_run(original: Original, self: Checkpointer) -> Optional[TrainerCheckpoint]:
     checkpoint = original(self)
     if checkpoint is not None and _KEY in checkpoint.trainer_state:
         _loaded[self] = checkpoint.trainer_state[_KEY]
@@ -113,21 +113,21 @@ def _train_epoch_of_run(
 ) -> Dict[str, float]:
     run, model, loader = _run(self), self._pytorch_model, self.data_loader
     completed, batches = self._epochs_completed, self._start_after_batches_in_epoch_completed
-    is_back = run.resumed is not None and completed == self._start_after_epochs_completed
-    if is_back and batches == 0:
+    is_resumed_epoch = run.resumed is not None and completed == self._start_after_epochs_completed
+    if is_resumed_epoch and batches == 0:
         run.resume(model)
     run.loss, run.reg_loss = 0.0, None
     if completed < len(run.starts):
         set_random_states(run.starts[completed])
     else:
         run.starts.append(random_states(of_data_alone=True))
-    if is_back and batches > 0:
-        groups = batches * self._num_gradient_accumulation_steps
-        self.data_loader = _Resumed(loader, groups, lambda: run.resume(model))  # type: ignore[assignment]
+    if is_resumed_epoch and batches > 0:
+        count = batches * self._num_gradient_accumulation_steps
+        self.data_loader = _Resumed(loader, count, lambda: run.resume(model))  # type: ignore[assignment]
     _in_training.append(run)
     try:
         metrics = original(self, epoch)
-        if is_back and "loss" not in metrics:  # the checkpoint was taken after the epoch's last batch
+        if is_resumed_epoch and "loss" not in metrics:  # the checkpoint is after the epoch's last batch
             number = self._batches_in_epoch_completed
             totals = _get_metrics(model, run.loss, run.reg_loss, None, None, number, reset=True)
             metrics = {**totals, **metrics}
@@ -138,7 +138,7 @@ def _train_epoch_of_run(
 
 
 class _Resumed:
-    """A data loader that resumes the run after some batches, before it draws the next."""
+    """A data loader that calls `resume` after the given number of batches."""
 
     def __init__(self, loader: Any, batches: int, resume: Any) -> None:
         self._loader, self._batches, self._resume = loader, batches, resume
@@ -167,7 +167,7 @@ def _get_metrics_of_epoch(
     num_batches: int,
     reset: bool = False,
 ) -> Dict[str, float]:
-    """As AllenNLP's, with the losses from before the checkpoint, in the order in which they came."""
+    """Call AllenNLP's function with losses that include those before the checkpoint, summed in order."""
     if _in_training and not is_distributed():
         run = _in_training[-1]
         if batch_loss is not None:
@@ -184,21 +184,21 @@ def _try_train_with_last_metrics(
     original: Original, self: GradientDescentTrainer
 ) -> Tuple[Dict[str, Any], int]:
     """
-    A run that was interrupted behind its last epoch has no epoch to train: neither one more, where its
-    patience was at an end, nor are its last metrics lost.
+    Handle a run that was interrupted after its last epoch: do not train one more epoch if its patience
+    was exhausted, and read its last metrics from the file.
     """
-    completed, number = self._start_after_epochs_completed, self._num_epochs
+    completed, num_epochs = self._start_after_epochs_completed, self._num_epochs
     is_over = completed > 0 and self._start_after_batches_in_epoch_completed == 0
     if is_over and self._metric_tracker.should_stop_early():
         self._num_epochs = completed
     try:
         metrics, epoch = original(self)
     finally:
-        self._num_epochs = number
+        self._num_epochs = num_epochs
     folder = self._serialization_dir  # type: ignore[has-type]
     if "epoch" not in metrics and completed > 0 and folder:
         path = os.path.join(folder, f"metrics_epoch_{completed - 1}.json")
-        if os.path.exists(path):  # a person may have removed it
+        if os.path.exists(path):  # the user may have removed it
             with open(path, encoding="utf-8") as file:
                 metrics = {**json.load(file), **metrics}
     return metrics, epoch
@@ -206,8 +206,8 @@ def _try_train_with_last_metrics(
 
 def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
     """
-    The states of Python's, NumPy's and PyTorch's generators, in types that any checkpoint may hold; or
-    of those alone by which AllenNLP's data loaders draw batches.
+    Return the random states of Python, NumPy and PyTorch, in types that the allow-list for checkpoints
+    accepts. With `of_data_alone`, leave out PyTorch's, which AllenNLP's data loaders do not use.
     """
     version, numbers, gauss = random.getstate()
     name, keys, *rest = numpy.random.get_state()
@@ -227,7 +227,7 @@ def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
 
 
 def set_random_states(states: Dict[str, Any]) -> None:
-    """Sets the generators to what `random_states` gave."""
+    """Restore the states that `random_states` returned."""
     version, numbers, gauss = states["python"]
     random.setstate((version, tuple(numbers.tolist()), gauss))
     name, keys, position, has_gauss, cached = states["numpy"]
@@ -241,7 +241,7 @@ def set_random_states(states: Dict[str, Any]) -> None:
 
 
 def metric_states(model: torch.nn.Module) -> List[Dict[str, Any]]:
-    """What each of a model's metrics has added up: its attributes of numbers and tensors."""
+    """Return the state of each metric of a model: its attributes of plain values and tensors."""
     return [
         {name: _plain(value) for name, value in vars(metric).items() if _is_plain(value)}
         for metric in _metrics(model)
@@ -249,19 +249,19 @@ def metric_states(model: torch.nn.Module) -> List[Dict[str, Any]]:
 
 
 def set_metric_states(model: torch.nn.Module, states: List[Dict[str, Any]]) -> None:
-    """Sets a model's metrics to what `metric_states` gave, each attribute in its own type."""
+    """Restore the states that `metric_states` returned. Dictionaries keep their type."""
     for metric, state in zip(_metrics(model), states):
         for name, value in state.items():
-            there = getattr(metric, name, None)
-            if isinstance(there, dict):  # such as a defaultdict
-                there.clear()
-                there.update(value)
+            current = getattr(metric, name, None)
+            if isinstance(current, dict):  # such as a defaultdict
+                current.clear()
+                current.update(value)
             else:
                 setattr(metric, name, value)
 
 
 def _metrics(model: torch.nn.Module) -> List[Metric]:
-    """All metrics that are attributes of a model's modules, or in a dictionary or list that is."""
+    """Return all metrics that are attributes of a model's modules, or in dictionaries or lists there."""
     found: Dict[int, Metric] = {}
     for module in model.modules():
         for value in vars(module).values():
@@ -273,7 +273,7 @@ def _metrics(model: torch.nn.Module) -> List[Metric]:
 
 
 def _plain(value: Any) -> Any:
-    """Without the types of dictionaries that a checkpoint may not hold."""
+    """Convert subclasses of `dict` and `list`, which the allow-list for checkpoints refuses."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return list(map(_plain, value)) if isinstance(value, list) else value

@@ -1,7 +1,7 @@
 """
-Lets a training that gets SIGTERM or SIGINT write a checkpoint after the batch that it is at, and end
-with status 128 + n. AllenNLP loses what was trained since the last checkpoint. A second signal ends the
-process at once. With `distributed` and without a checkpointer, all is as AllenNLP has it.
+On SIGTERM or SIGINT, write a checkpoint after the current batch and exit with status 128 + n, where n is
+the signal's number. AllenNLP loses all training since the last checkpoint. A second signal ends the
+process at once. With `distributed`, or without a checkpointer, AllenNLP's behaviour is unchanged.
 """
 
 import signal
@@ -19,7 +19,7 @@ _received: List[int] = []
 
 
 class Stopped(SystemExit, SigTermReceived):
-    """The end of the process, with status 128 + n; AllenNLP archives the best weights before."""
+    """Exit with status 128 + n. AllenNLP first archives the best weights, as for `SigTermReceived`."""
 
 
 @replaces(GradientDescentTrainer, "train")

@@ -1,7 +1,6 @@
 """
-Lets `SimpleGradient` multiply each word's gradient by that word's embedding. AllenNLP takes away the
-dimension of the batch when it keeps the embeddings and then takes it away once more, so that it
-multiplies all words' gradients by the first word's embedding.
+Make `SimpleGradient` multiply each word's gradient by that word's embedding. AllenNLP removes the batch
+dimension of the embeddings twice, so that it multiplies all gradients by the first word's embedding.
 """
 
 from typing import List
@@ -16,7 +15,7 @@ from slstm_allennlp.common.changes import replace
 def _with_batch(
     embeddings_list: List[torch.Tensor], token_offsets: List[torch.Tensor]
 ) -> List[numpy.ndarray]:
-    """The embeddings of each text, (1, seq_len, size), from (seq_len, size)."""
+    """Restore the batch dimension of each text's embeddings: (seq_len, size) to (1, seq_len, size)."""
     batches = [embeddings.unsqueeze(0) for embeddings in embeddings_list]
     return SaliencyInterpreter._aggregate_token_embeddings(batches, token_offsets)
 

@@ -1,6 +1,6 @@
 """
-Has AllenNLP's trainer refuse a model with sizes that do not fit, by the key of the config. It does not
-look at distributed models, which may be in parts.
+Check at the start of training that the sizes of a model's modules match, and name the wrong key of the
+config. Distributed models are not checked, since they may be sharded.
 """
 
 import inspect
@@ -22,7 +22,7 @@ from slstm_allennlp.common.patch_method import patch_method
 logger = logging.getLogger(__name__)
 
 _SIZED = (FeedForward, Seq2SeqEncoder, Seq2VecEncoder)
-_KEYS = ("input_dim", "input_size", "embedding_dim")  # what configs call the size that a module takes
+_KEYS = ("input_dim", "input_size", "embedding_dim")  # config keys for the input size of a module
 
 
 @replaces(GradientDescentTrainer, "__init__")
@@ -36,9 +36,9 @@ def _init_and_check(
 
 def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
     """
-    Sends one instance through the model and compares what each encoder and feed-forward network is given
-    with what it takes. The encoders compute nothing: zeros of their output size take the place of their
-    results. The model's metrics, its mode and PyTorch's random numbers are afterwards what they were.
+    Run the model on one instance, and compare the size of each input of an encoder or feed-forward
+    network with its `get_input_dim()`. Encoders are not computed: they return zeros of the output size.
+    Afterwards the metrics are reset, and the model's mode and PyTorch's random state are restored.
 
     # Parameters
 
@@ -46,13 +46,12 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
     loader : `DataLoader`
         Indexed with the model's vocabulary.
     device : `torch.device`
-        The model's.
+        The model's device.
 
     # Errors
 
-    `ConfigurationError` for a size that does not fit, which names the key that has it and the module
-    that gives another. Whatever else goes wrong with the instance goes wrong in training, too, and is
-    said there.
+    `ConfigurationError` for a size that does not match, with its config key and the module before it.
+    Other errors are left to the training.
     """
     instance = next(iter(loader.iter_instances()), None)
     if instance is None:
@@ -76,51 +75,53 @@ class _SizeError(ConfigurationError):
 
 
 class _Checked(ExitStack):
-    """A context in which the model's modules compare sizes, and its encoders do nothing else."""
+    """A context in which modules check the size of their input, and encoders return zeros."""
 
     def __init__(self, model: Model) -> None:
         super().__init__()
         self._names = {module: _key_of(name) for name, module in model.named_modules()}
-        self._given: List[Tuple[str, int]] = []  # modules that have been called and what they gave
+        self._outputs: List[Tuple[str, int]] = []  # name and output size of each module that was called
 
     def __enter__(self) -> "_Checked":
         modules = list(self._names)
-        self.enter_context(patch_method(_of(modules, _SIZED), "forward", self._sized))
-        self.enter_context(patch_method(_of(modules, (TextFieldEmbedder,)), "forward", self._embed))
+        self.enter_context(patch_method(_instances_of(_SIZED, modules), "forward", self._check))
+        self.enter_context(
+            patch_method(_instances_of((TextFieldEmbedder,), modules), "forward", self._embed)
+        )
         return self
 
-    def _sized(self, module: Any, inputs: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
+    def _check(self, module: Any, inputs: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
         taken = module.get_input_dim()
         if inputs.size(-1) != taken:
             raise _SizeError(self._message(module, taken, inputs.size(-1)))
         if isinstance(module, FeedForward):
-            return self._noted(module, type(module).forward(module, inputs))
+            return self._record(module, type(module).forward(module, inputs))
         shape = inputs.shape[:-1] if isinstance(module, Seq2SeqEncoder) else inputs.shape[:1]
-        return self._noted(module, inputs.new_zeros(*shape, module.get_output_dim()))
+        return self._record(module, inputs.new_zeros(*shape, module.get_output_dim()))
 
     def _embed(self, module: TextFieldEmbedder, *arguments: Any, **named: Any) -> torch.Tensor:
-        return self._noted(module, type(module).forward(module, *arguments, **named))
+        return self._record(module, type(module).forward(module, *arguments, **named))
 
-    def _noted(self, module: torch.nn.Module, output: torch.Tensor) -> torch.Tensor:
-        self._given.append((self._names[module].rpartition(".")[2], output.size(-1)))
+    def _record(self, module: torch.nn.Module, output: torch.Tensor) -> torch.Tensor:
+        self._outputs.append((self._names[module].rpartition(".")[2], output.size(-1)))
         return output
 
     def _message(self, module: torch.nn.Module, taken: int, given: int) -> str:
         key = f"{self._names[module]}.{_size_key(module)}"
-        source = next((name for name, size in reversed(self._given) if size == given), None)
+        source = next((name for name, size in reversed(self._outputs) if size == given), None)
         if source is not None:
             return f"the {source} gives {given}, {key} is {taken}, expected {given}"
-        before = f" (the {self._given[-1][0]} gives {self._given[-1][1]})" if self._given else ""
+        before = f" (the {self._outputs[-1][0]} gives {self._outputs[-1][1]})" if self._outputs else ""
         what = f"{given} numbers are given to {self._names[module]}{before}"
         return f"{what}, {key} is {taken}, expected {given}"
 
 
-def _of(modules: List[torch.nn.Module], types: Tuple[type, ...]) -> List[torch.nn.Module]:
+def _instances_of(types: Tuple[type, ...], modules: List[torch.nn.Module]) -> List[torch.nn.Module]:
     return [module for module in modules if isinstance(module, types)]
 
 
 def _key_of(name: str) -> str:
-    """The key that a config has for a module of that name: `model.feedforward` for `_feedforward`."""
+    """Return the config key of a module, such as `model.feedforward` for `_feedforward`."""
     parts = [part.lstrip("_") for part in name.split(".") if part not in ("_module", "")]
     return ".".join(["model", *parts])
 
@@ -131,7 +132,7 @@ def _size_key(module: torch.nn.Module) -> str:
 
 
 def _batch_of(instance: Instance, model: Model, device: torch.device) -> Dict[str, Any]:
-    """A batch of two such, since some models drop dimensions of size one."""
+    """Return a batch with the instance twice, since some models drop dimensions of size one."""
     batch = Batch([instance, instance])
     batch.index_instances(model.vocab)
     return move_to_device(batch.as_tensor_dict(), device)
@@ -140,5 +141,5 @@ def _batch_of(instance: Instance, model: Model, device: torch.device) -> Dict[st
 def _reset_metrics(model: Model) -> None:
     try:
         model.get_metrics(reset=True)
-    except Exception:  # of a metric that was not called, which has nothing to reset
+    except Exception:  # a metric that was not called may raise an error
         logger.debug("The metrics were not reset", exc_info=True)

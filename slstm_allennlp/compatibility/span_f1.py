@@ -1,8 +1,8 @@
 """
-Lets AllenNLP's span F1 count predictions that break the rules of BIOUL as the CoNLL script does. Its own
-reading of most of them is an error, which ends the training of any tagger that does not constrain its
-tags, such as `simple_tagger`, at the first such prediction; and where only the types within an entity
-differ, it takes the last one for the whole. Legal tags count as ever.
+Make AllenNLP's span F1 count illegal BIOUL predictions as the CoNLL script does. AllenNLP raises an
+error for most of them, which ends the training of any tagger without constrained decoding, such as
+`simple_tagger`. If only the types within an entity differ, it uses the last type for the whole entity.
+The results for legal tags do not change.
 """
 
 from allennlp.training.metrics import span_based_f1_measure

@@ -12,9 +12,9 @@ from slstm_allennlp.training.model_card import write_model_card
 class EarlyCheckedTrainModel(TrainModel):
     """
     AllenNLP's training loop, with two additions.
-    It refuses `evaluate_on_test` with `distributed` at the start. AllenNLP would evaluate in its
-    first process alone, wait there for the others, which have ended, and write no archive.
-    It writes `model_card.md` beside the archive: the encoder, the data, the metrics, the versions
+    It refuses `evaluate_on_test` with `distributed` at the start. AllenNLP evaluates only in its first
+    process, which then waits for the other processes, which have ended, and writes no archive.
+    It also writes `model_card.md` beside the archive: the encoder, the data, the metrics, the versions
     and the command.
 
     Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
@@ -29,6 +29,6 @@ class EarlyCheckedTrainModel(TrainModel):
             )
 
     def finish(self, metrics: Dict[str, Any]) -> None:
-        """As AllenNLP's, with the model's card beside its metrics."""
+        """Write the metrics, as AllenNLP does, and the model card."""
         super().finish(metrics)
         write_model_card(Path(self.serialization_dir), self.model, metrics)

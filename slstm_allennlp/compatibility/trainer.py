@@ -1,9 +1,11 @@
 """
-Gives AllenNLP's trainer clipping for sparse gradients, which embeddings with `sparse: true` have:
-`grad_norm` fails on them with a current PyTorch, `grad_clipping` with any. And lets a recovered run end
-as it would have without: AllenNLP writes an epoch's checkpoint before it notes that the epoch is the
-best so far, so that a run that goes on from there may take its last weights for its best; and a moving
-average that it loads is one of the checkpoint's weights, no more of the model's.
+Fix gradient clipping and recovery in AllenNLP's trainer.
+
+- Sparse gradients (of embeddings with `sparse: true`) are clipped. AllenNLP's `grad_norm` fails on them
+  in a current PyTorch, and `grad_clipping` in every version.
+- A recovered run keeps its best epoch. AllenNLP writes the checkpoint of an epoch before it saves the
+  epoch's weights as the best, so that a run recovered from there may use its last weights instead.
+- A recovered run keeps its moving average. AllenNLP connects it to the checkpoint's copy of the weights.
 """
 
 import os
@@ -21,20 +23,20 @@ from slstm_allennlp.compatibility.run_state import resume_run
 
 
 @replaces(GradientDescentTrainer, "_maybe_restore_checkpoint")
-def _restore_with_average_and_best(original: Original, self: GradientDescentTrainer) -> None:
+def _restore_average_and_best(original: Original, self: GradientDescentTrainer) -> None:
     average = self._moving_average
     weights = [] if average is None else average._parameters
     original(self)
     resume_run(self)
     if average is not None:
-        _point_to(average, weights)
+        _reconnect(average, weights)
     is_after_an_epoch = self._start_after_batches_in_epoch_completed == 0
     if is_after_an_epoch and self._metric_tracker.best_epoch == self._start_after_epochs_completed - 1:
         _keep_as_best(self)
 
 
 def _keep_as_best(trainer: GradientDescentTrainer) -> None:
-    """What AllenNLP does after the best epoch so far, to which this run may not have got."""
+    """Save the weights as the best, which AllenNLP does only after the checkpoint of the best epoch."""
     folder = trainer._serialization_dir  # type: ignore[has-type]
     if not folder:
         return
@@ -53,7 +55,7 @@ def _keep_as_best(trainer: GradientDescentTrainer) -> None:
 
 @replaces(GradientDescentTrainer, "rescale_gradients")
 def _rescale_gradients(original: Original, self: GradientDescentTrainer) -> Optional[float]:
-    """Scales the gradients down to `grad_norm` and returns the norm that they had."""
+    """Scale the gradients down to `grad_norm`, and return their previous norm."""
     if isinstance(self._grad_norm, bool) or not _has_sparse_gradients(self.model):
         return original(self)
     _unscale(self)
@@ -62,7 +64,7 @@ def _rescale_gradients(original: Original, self: GradientDescentTrainer) -> Opti
 
 @replaces(GradientDescentTrainer, "clip_gradient")
 def _clip_gradient(original: Original, self: GradientDescentTrainer) -> None:
-    """Clips each gradient's elements to plus or minus `grad_clipping`."""
+    """Clip all elements of the gradients to plus or minus `grad_clipping`."""
     if self._grad_clipping is None or not _has_sparse_gradients(self.model):
         original(self)
         return
@@ -71,7 +73,7 @@ def _clip_gradient(original: Original, self: GradientDescentTrainer) -> None:
 
 
 def _unscale(trainer: GradientDescentTrainer) -> None:
-    """Takes the loss scale of mixed precision out of the gradients, once a step."""
+    """Divide the gradients by the loss scale of mixed precision, once per step."""
     if trainer._scaler is None:
         return
     state = trainer._scaler._per_optimizer_states[id(trainer.optimizer)]
@@ -85,13 +87,13 @@ def _has_sparse_gradients(model: torch.nn.Module) -> bool:
 
 def _with_dense_gradients(model: torch.nn.Module) -> List[torch.Tensor]:
     """
-    The parameters that have a gradient, those with a sparse one by a stand-in whose gradient is the
-    sparse one's stored values: what is scaled there is scaled in the model.
+    Return the parameters that have a gradient. A parameter with a sparse gradient is replaced by a
+    stand-in. Its gradient shares memory with the sparse values, so that clipping changes both.
     """
     parameters: List[torch.Tensor] = []
     for parameter in model.parameters():
         if parameter.grad is not None and parameter.grad.is_sparse:
-            # A row that a batch has several times is stored as often: it counts as their sum.
+            # A row that occurs several times in a batch has several entries: sum them first.
             parameter.grad = parameter.grad.coalesce()
             values = parameter.grad.values()
             stand_in = torch.nn.Parameter(torch.empty_like(values))
@@ -102,8 +104,8 @@ def _with_dense_gradients(model: torch.nn.Module) -> List[torch.Tensor]:
     return parameters
 
 
-def _point_to(average: MovingAverage, weights: List[Tuple[str, torch.Tensor]]) -> None:
-    """Makes it the average of these weights, where they are."""
+def _reconnect(average: MovingAverage, weights: List[Tuple[str, torch.Tensor]]) -> None:
+    """Make it the moving average of these weights again, on their device."""
     average._parameters = weights
     for name, weight in weights:
         for kept in (average._shadows, average._backups):
@@ -112,7 +114,7 @@ def _point_to(average: MovingAverage, weights: List[Tuple[str, torch.Tensor]]) -
 
 @contextmanager
 def _averaged(average: MovingAverage) -> Iterator[None]:
-    """The averages in the place of the weights."""
+    """Replace the weights by their moving averages within this context."""
     average.assign_average_value()
     try:
         yield

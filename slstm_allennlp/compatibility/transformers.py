@@ -1,6 +1,6 @@
 """
-A BERT that is not there, said in one sentence; tokenizers of current transformers; and a frozen BERT
-without dropout of its own.
+Explain a missing BERT in one sentence, support the tokenizers of current transformers versions, and add
+an option to disable dropout in a frozen BERT.
 """
 
 import os
@@ -15,25 +15,23 @@ from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbe
 
 from slstm_allennlp.common.changes import Original, replaces
 
-# What a folder has to hold: for each thing, the files that it may come in.
+# Required files of a folder. Each tuple has alternative names for one of them.
 _Needs = List[Tuple[str, ...]]
 _CONFIG = ("config.json",)
 _VOCABULARY = (
-    *("vocab.txt", "tokenizer.json"),  # BERT's; below, those of models like it
+    *("vocab.txt", "tokenizer.json"),  # BERT; the next line is for similar models
     *("vocab.json", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
 )
 _WEIGHTS = tuple(
     getattr(transformers.utils, name)
     for name in ("WEIGHTS_NAME", "SAFE_WEIGHTS_NAME", "WEIGHTS_INDEX_NAME", "SAFE_WEIGHTS_INDEX_NAME")
-    if hasattr(
-        transformers.utils, name
-    )  # safetensors are unknown to the transformers of AllenNLP's pins
+    if hasattr(transformers.utils, name)  # AllenNLP's pinned transformers has no safetensors
 )
 _EXPECTED = "expected a folder with config.json, the vocabulary and the weights"
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
-# All of AllenNLP calls the two by way of their module.
+# All of AllenNLP calls these two functions as attributes of their module.
 @replaces(cached_transformers, "get")
 def _get(original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
     with _explained(model_name, [_CONFIG, _WEIGHTS], kwargs.get("cache_dir")):
@@ -45,8 +43,8 @@ def _get_tokenizer(
     original: Original, model_name: str, *args: Any, add_special_tokens: bool = True, **kwargs: Any
 ) -> Any:
     """
-    Without `add_special_tokens`, which AllenNLP gives to every call besides: at a tokenizer's making,
-    transformers 4.40 ignores it, and 4.46 refuses it.
+    Load a tokenizer without `add_special_tokens`. When a tokenizer is created, transformers 4.40 ignores
+    this argument and 4.46 refuses it. AllenNLP also passes it to each call of the tokenizer.
     """
     with _explained(model_name, [_CONFIG, _VOCABULARY], kwargs.get("cache_dir")):
         return original(model_name, *args, **kwargs)
@@ -55,8 +53,8 @@ def _get_tokenizer(
 @contextmanager
 def _explained(model_name: str, needs: _Needs, cache: Optional[str]) -> Iterator[None]:
     """
-    Says in a `ConfigurationError` which pretrained transformer was looked for and where, or which file
-    its folder lacks, when it cannot be loaded for that. All other errors stay as they are.
+    Raise a `ConfigurationError` for a pretrained transformer that is not found. It names the places that
+    were searched, or the missing file of the folder. All other errors are unchanged.
     """
     try:
         yield
@@ -69,7 +67,7 @@ def _explained(model_name: str, needs: _Needs, cache: Optional[str]) -> Iterator
 
 
 def _explanation(name: str, needs: _Needs, error: Exception, cache: str) -> Optional[str]:
-    """What is missing, or None if it is something else that is wrong."""
+    """Return what is missing, or `None` for any other error."""
     path = os.path.abspath(name)
     if os.path.isdir(name):
         missing = _missing_files(path, needs)
@@ -82,22 +80,22 @@ def _explanation(name: str, needs: _Needs, error: Exception, cache: str) -> Opti
     if hub is None:
         return None
     return (
-        f"it is not a folder (looked for {path}), not or not wholly in the cache (looked in {cache}), "
+        f"it is not a folder (looked for {path}), not completely in the cache (looked in {cache}), "
         f"and the hub {hub}; {_EXPECTED}, or a name on the hub"
     )
 
 
 def _missing_files(folder: str, needs: _Needs) -> str:
-    there = set(os.listdir(folder))
-    return " and no ".join(" or ".join(names[:2]) for names in needs if there.isdisjoint(names))
+    present = set(os.listdir(folder))
+    return " and no ".join(" or ".join(names[:2]) for names in needs if present.isdisjoint(names))
 
 
 def _why_not_from_the_hub(error: Optional[BaseException]) -> Optional[str]:
-    """None if the hub has answered, or was not what the error is about."""
-    # The libraries have an error of another type for it in every version; the words have stayed.
+    """Return why the hub gave no answer, or `None` for any other error."""
+    # The type of this error differs between library versions, its text does not.
     said = " ".join(str(cause) for cause in _causes(error))
     if "outgoing traffic has been disabled" in said:
-        return "is not to be asked (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set)"
+        return "must not be used (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set)"
     if "Connection error" in said or "couldn't connect to" in said:
         return "cannot be reached"
     return None
@@ -112,8 +110,8 @@ def _causes(error: Optional[BaseException]) -> Iterator[BaseException]:
 @TokenEmbedder.register("pretrained_transformer_mismatched", exist_ok=True)
 class EvalModeMismatchedEmbedder(PretrainedTransformerMismatchedEmbedder):
     """
-    AllenNLP's embedder, with the `eval_mode` of its `pretrained_transformer`: without it, the dropout in
-    a transformer is on in training also where its parameters are frozen.
+    AllenNLP's embedder, with the `eval_mode` of its `pretrained_transformer`. Without `eval_mode`,
+    dropout is active in training even if the transformer's parameters are frozen.
 
     Registered as a `TokenEmbedder` with name "pretrained_transformer_mismatched", in AllenNLP's place
     and with its parameters.
@@ -121,8 +119,8 @@ class EvalModeMismatchedEmbedder(PretrainedTransformerMismatchedEmbedder):
     # Parameters
 
     eval_mode : `Optional[bool]`, optional (default = `False`)
-        Whether the transformer is in evaluation mode at all times. If `None`, it is unless
-        `train_parameters` is true.
+        Whether the transformer is always in evaluation mode. If `None`, it is if `train_parameters` is
+        false.
     """
 
     def __init__(
@@ -134,5 +132,5 @@ class EvalModeMismatchedEmbedder(PretrainedTransformerMismatchedEmbedder):
         **kwargs: Any,
     ) -> None:
         super().__init__(model_name, train_parameters=train_parameters, **kwargs)
-        # Its `train` looks at this whenever the mode changes, which a trainer and a predictor do first.
+        # Its method `train` reads this. A trainer or a predictor calls `train` before anything else.
         self._matched_embedder.eval_mode = not train_parameters if eval_mode is None else eval_mode

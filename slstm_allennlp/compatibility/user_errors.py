@@ -1,4 +1,4 @@
-"""Mistakes that AllenNLP leaves to others to explain, each said in one sentence."""
+"""Explain a missing GPU or a missing spaCy model in one sentence."""
 
 import os
 from typing import Any, List, Union
@@ -16,22 +16,22 @@ from slstm_allennlp.common.changes import Original, replaces
 def _check_device(
     _: Original, device: Union[int, torch.device, List[Union[int, torch.device]], None]
 ) -> None:
-    """Says which GPU was asked for and what there is."""
+    """Raise an error with the missing device and the available GPUs."""
     if isinstance(device, list):
         for each in device:
             checks.check_for_gpu(each)
         return
     if device is None:
         return
-    # Not by `torch.device(3)`, which is an error of PyTorch's where it has no GPU.
+    # `torch.device(3)` raises an error in PyTorch if there is no GPU.
     number = device if isinstance(device, int) else (device.index or 0) if device.type == "cuda" else -1
     count = torch.cuda.device_count()
     if number >= count:
-        there = "no GPU" if count == 0 else f"{count} GPU{'' if count == 1 else 's'}"
+        available = "no GPU" if count == 0 else f"{count} GPU{'' if count == 1 else 's'}"
         numbers = "" if count == 0 else " or one of " + ", ".join(map(str, range(count)))
         raise ConfigurationError(
             f"cuda_device (trainer.cuda_device of a config, --cuda-device of a command) is {number}, "
-            f"and PyTorch sees {there} here, expected -1 for the CPU{numbers}"
+            f"and PyTorch sees {available} here, expected -1 for the CPU{numbers}"
         )
 
 
@@ -39,7 +39,7 @@ def _check_device(
 def _load_model_on_device(
     original: Original, config: Any, weights_path: Any, serialization_dir: Any, cuda_device: int
 ) -> Model:
-    """Looks for the device before the archive is loaded."""
+    """Check the device before the model is loaded."""
     checks.check_for_gpu(cuda_device)
     return original(config, weights_path, serialization_dir, cuda_device)
 
@@ -48,10 +48,10 @@ def _load_model_on_device(
 def _spacy_model_or_explain(
     original: Original, spacy_model_name: str, *arguments: Any, **options: Any
 ) -> Any:
-    """Says which tokenizer needs no download."""
+    """Explain that the tokenizer `spacy_blank` needs no download."""
     try:
         return original(spacy_model_name, *arguments, **options)
-    except (Exception, SystemExit) as error:  # SystemExit is spaCy's when its download fails
+    except (Exception, SystemExit) as error:  # spaCy raises SystemExit if its download fails
         if spacy.util.is_package(spacy_model_name) or os.path.exists(spacy_model_name):
             raise
         raise ConfigurationError(

@@ -1,6 +1,6 @@
 """
-Keeps the last archive and the last results of `evaluate` where the new ones cannot be written, as on a
-full disk. AllenNLP writes them in place, and leaves half a file.
+Write the archive and the results of `evaluate` atomically. AllenNLP writes them in place: on a full
+disk, it leaves a partial file and the previous one is lost.
 """
 
 import os
@@ -19,7 +19,7 @@ _Path = Union[str, "os.PathLike[str]"]
 
 
 @replaces(archival, "archive_model", wherever_imported=True)
-def _archive_whole(
+def _archive_atomically(
     original: Original,
     serialization_dir: _Path,
     weights: str = archival._DEFAULT_WEIGHTS,
@@ -36,7 +36,7 @@ def _archive_whole(
 
 
 @replaces(SimpleEvaluator, "__call__")
-def _evaluate_whole(
+def _evaluate_atomically(
     original: Original,
     self: SimpleEvaluator,
     model: Model,

@@ -1,4 +1,4 @@
-"""The configs that come with the package and the sample corpora that they name."""
+"""The configs that come with the package, and the sample corpora that they use."""
 
 import json
 from pathlib import Path
@@ -11,28 +11,21 @@ from slstm_allennlp.common.suggestions import nearest
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _SAMPLES = "fixtures/"
-_ORDER = (
-    *(
-        "type",
-        "dataset_reader",
-        "validation_dataset_reader",
-        "train_data_path",
-        "validation_data_path",
-        "test_data_path",
-    ),
-    *("evaluate_on_test", "vocabulary", "model", "data_loader", "trainer"),
-    *("text_field_embedder", "source_text_embedder", "seq2seq_encoder", "seq2vec_encoder", "encoder"),
-)
-"""Of keys, before the others: Jsonnet gives them in the order of the alphabet."""
+_KEY_ORDER = """
+    type dataset_reader validation_dataset_reader train_data_path validation_data_path test_data_path
+    evaluate_on_test vocabulary model data_loader trainer
+    text_field_embedder source_text_embedder seq2seq_encoder seq2vec_encoder encoder
+""".split()
+"""The keys that come first in a config. Jsonnet sorts keys alphabetically."""
 
 
 def config_names() -> List[str]:
-    """Of all configs, in the order of the alphabet."""
+    """Return the names of all configs, sorted alphabetically."""
     return sorted(path.stem for path in (_root() / "training_config").glob("*.jsonnet"))
 
 
 def description(name: str) -> str:
-    """The comment with which the config's file begins."""
+    """Return the comment at the start of the config's file."""
     lines = []
     for line in _file(name).read_text(encoding="utf-8").splitlines():
         if not line.startswith("//"):
@@ -42,19 +35,18 @@ def description(name: str) -> str:
 
 
 def whole_config(name: str) -> Dict[str, Any]:
-    """The config without imports, with the paths of the sample corpora as they are on this machine."""
+    """Return the config without imports, with absolute paths to the sample corpora."""
     return _with_samples(Params.from_file(str(_file(name))).as_dict(quiet=True))
 
 
 def config_path(given: str, folder: Path) -> str:
     """
-    The file that a command line means: the one of that path, or, where there is none, one that is
-    written to the folder for the config of that name.
+    Return the path of the config file that a command line names: `given` itself, or, if there is no such
+    file, a file that this function writes to `folder` for the bundled config of that name.
 
     # Errors
 
-    `ConfigurationError` for a plain name that is neither, and for a folder, at which Jsonnet would end
-    the process.
+    `ConfigurationError` for a name that is neither, and for a folder. (Jsonnet ends the process there.)
     """
     if Path(given).is_dir():
         raise ConfigurationError(f"{given} is a folder, expected a config, such as {given}/config.json")
@@ -69,9 +61,11 @@ def config_path(given: str, folder: Path) -> str:
 
 def expect_config(name: str, complaint: str) -> None:
     """
+    Check that there is a bundled config of this name.
+
     # Errors
 
-    `ConfigurationError` with this complaint for a name that no config has.
+    `ConfigurationError` otherwise. Its message begins with the complaint.
     """
     names = config_names()
     if name not in names:
@@ -81,7 +75,7 @@ def expect_config(name: str, complaint: str) -> None:
 
 
 def _root() -> Path:
-    """Where training_config/ and fixtures/ are: in the package that a wheel installs, or beside it."""
+    """Return the parent of training_config/ and fixtures/, for an installed wheel or for a clone."""
     installed = _PACKAGE / "bundled_files"
     return installed if installed.is_dir() else _PACKAGE.parent
 
@@ -91,8 +85,11 @@ def _file(name: str) -> Path:
 
 
 def _with_samples(value: Any) -> Any:
+    """Sort the keys of a config by `_KEY_ORDER`, and make the paths of sample corpora absolute."""
     if isinstance(value, dict):
-        keys = sorted(value, key=lambda key: _ORDER.index(key) if key in _ORDER else len(_ORDER))
+        keys = sorted(
+            value, key=lambda key: _KEY_ORDER.index(key) if key in _KEY_ORDER else len(_KEY_ORDER)
+        )
         return {key: _with_samples(value[key]) for key in keys}
     if isinstance(value, list):
         return [_with_samples(part) for part in value]

@@ -25,31 +25,31 @@ from slstm_allennlp.console.training import metric_lines, result_lines
 from slstm_allennlp.version import __version__
 
 INTERRUPTED = 130
-_OWN_NAMES = {"slstm-inside": "inside"}  # what `slstm` calls a command that `allennlp` has, too
+_OWN_NAMES = {"slstm-inside": "inside"}  # shorter names for commands of `allennlp`
 _VERBOSE = "--verbose"
 
 logger = logging.getLogger(__name__)
 
 
 def run() -> None:
-    """What the program `slstm` does."""
+    """Run the program `slstm`."""
     install_sigterm_handler()
     sys.exit(main())
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """
-    Does what `slstm` is asked for: AllenNLP's commands, with the plugin loaded and a quiet console.
+    Run a command of AllenNLP or `slstm`, with the plugin loaded and a short console output.
 
     # Parameters
 
     arguments : `Sequence[str]`, optional (default = `None`)
-        The command line, without the program's name; None is for that of the process.
+        The command line without the program's name. `None` means that of the process.
 
     # Returns
 
     `int`
-        The exit status: 2 for a mistake of the user's, which is said in one line.
+        The exit status: 2 for a user error, which is reported in one line, and 130 for an interruption.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     is_verbose = _VERBOSE in given
@@ -61,7 +61,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         else:
             stack.enter_context(quiet_console())
         try:
-            return _do(given, stack)
+            return _run_command(given, stack)
         except (KeyboardInterrupt, SigTermReceived):
             print("interrupted", file=sys.stderr)
             return INTERRUPTED
@@ -69,14 +69,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             mistake = users_mistake(error)
             if mistake is None:
                 raise
-            logger.error("A mistake in what was given", exc_info=True, extra=ONLY_IN_LOG)
+            logger.error("User error", exc_info=True, extra=ONLY_IN_LOG)
             if is_verbose:
                 traceback.print_exc()
             print(f"{MISTAKE}{mistake}", file=sys.stderr)
             return USERS_MISTAKE
 
 
-def _do(given: List[str], stack: ExitStack) -> int:
+def _run_command(given: List[str], stack: ExitStack) -> int:
     import_plugins()
     parser = _parser()
     arguments = parser.parse_args(given)
@@ -86,16 +86,16 @@ def _do(given: List[str], stack: ExitStack) -> int:
     if hasattr(arguments, "include_package"):
         for package in arguments.include_package:
             _include(package)
-        # For the processes that a command starts, which find no `.allennlp_plugins`.
+        # For the processes that a command starts. They do not read `.allennlp_plugins`.
         arguments.include_package = ["slstm_allennlp", *arguments.include_package]
     _find_bundled_configs(arguments, stack)
     if arguments.command == "compare" and not sys.stderr.isatty():
-        arguments.file_friendly_logging = True  # its bar, in lines
+        arguments.file_friendly_logging = True  # print its progress bar line by line
     if arguments.command == "train" and arguments.serialization_dir is None:
         arguments.serialization_dir = str(Path("output") / Path(arguments.param_path).stem)
     result = arguments.func(arguments)
     if not arguments.verbose:
-        for line in _lines_of(arguments, result):
+        for line in _summary(arguments, result):
             print(line)
     return 0
 
@@ -104,7 +104,7 @@ def _include(package: str) -> None:
     try:
         import_module_and_submodules(package)
     except ModuleNotFoundError as error:
-        # One that the package itself lacks is a bug there.
+        # A module that the package itself cannot import is a bug in the package.
         if error.name is None or not f"{package}.".startswith(f"{error.name}."):
             raise
         raise ConfigurationError(
@@ -113,8 +113,8 @@ def _include(package: str) -> None:
         ) from None
 
 
-def _lines_of(arguments: argparse.Namespace, result: Any) -> Iterator[str]:
-    """What came of a command that AllenNLP says in its log alone."""
+def _summary(arguments: argparse.Namespace, result: Any) -> Iterator[str]:
+    """Yield the results of a command that AllenNLP writes only to its log."""
     if arguments.command == "train" and not arguments.dry_run:
         yield from result_lines(Path(arguments.serialization_dir))
     elif arguments.command == "evaluate":
@@ -124,10 +124,10 @@ def _lines_of(arguments: argparse.Namespace, result: Any) -> Iterator[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """AllenNLP's, with all commands of the plugins that there are."""
+    """Return AllenNLP's parser with `config` and the commands of all plugins."""
     parser = ArgumentParserWithDefaults(
         prog="slstm",
-        description="AllenNLP's commands, with the sentence-state LSTM and a quiet console.",
+        description="AllenNLP's commands, with the sentence-state LSTM and a short console output.",
     )
     versions = f"slstm-allennlp {__version__}, AllenNLP {allennlp_version}"
     parser.add_argument("--version", action="version", version=versions)
@@ -142,24 +142,26 @@ def _parser() -> argparse.ArgumentParser:
                 "--include-package", action="append", default=[], help="additional packages to include"
             )
         subparser.add_argument(
-            _VERBOSE, action="store_true", help="AllenNLP's console, and tracebacks of mistakes"
+            _VERBOSE,
+            action="store_true",
+            help="AllenNLP's full console output, and tracebacks of user errors",
         )
         if name == "train":
-            _leave_folder_open(subparser)
+            _make_folder_optional(subparser)
     return parser
 
 
-def _leave_folder_open(train: argparse.ArgumentParser) -> None:
+def _make_folder_optional(train: argparse.ArgumentParser) -> None:
     for action in train._actions:
         if action.dest == "serialization_dir":
             action.required = False
-            action.help = f"{action.help}; output/NAME of the config without it"
+            action.help = f"{action.help}; default: output/NAME, with the name of the config"
         if action.dest == "param_path":
             action.help = f"{action.help}; a file, or a name that `slstm config` lists"
 
 
 def _find_bundled_configs(arguments: argparse.Namespace, stack: ExitStack) -> None:
-    """Puts a file in the place of a name that `slstm config` lists."""
+    """Replace names that `slstm config` lists by the paths of their files."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     if getattr(arguments, "param_path", None) is not None:
         arguments.param_path = config_path(arguments.param_path, folder)

@@ -1,4 +1,4 @@
-"""AllenNLP's console, without what only its log needs."""
+"""Shorten AllenNLP's console output. Its log files stay complete."""
 
 import functools
 import io
@@ -15,7 +15,7 @@ from allennlp.training import gradient_descent_trainer
 
 from slstm_allennlp.console.training import EpochLines
 
-_IS_QUIET = "SLSTM_CONSOLE_IS_QUIET"  # for the processes of a distributed training
+_IS_QUIET = "SLSTM_CONSOLE_IS_QUIET"  # tells the processes of a distributed training
 ONLY_IN_LOG = {"only_in_log": True}
 """The `extra` of a log record that is not for the console."""
 
@@ -23,16 +23,16 @@ ONLY_IN_LOG = {"only_in_log": True}
 @contextmanager
 def quiet_console() -> Iterator[None]:
     """
-    Within this context, the console has warnings, what the plugin itself logs, one progress bar on a
-    terminal, and `EpochLines`. The files that AllenNLP logs to get what they always do.
+    Within this context, the console shows only warnings, log messages of the plugin, one progress bar
+    (on a terminal), and `EpochLines`. AllenNLP's log files are not changed.
     """
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     with ExitStack() as stack:
-        for thing, name, value in (
+        for owner, name, value in (
             (common_logging, "prepare_global_logging", _prepare_global_logging),
             (Tqdm, "tqdm", staticmethod(_bar)),
-            # allennlp-models fetches data of NLTK's when it is imported, and prints how that goes.
+            # allennlp-models downloads NLTK data when it is imported, and prints the progress.
             (nltk, "download", functools.partial(nltk.download, quiet=True)),
             (
                 gradient_descent_trainer,
@@ -40,8 +40,8 @@ def quiet_console() -> Iterator[None]:
                 (*gradient_descent_trainer.DEFAULT_CALLBACKS, EpochLines),
             ),
         ):
-            stack.callback(setattr, thing, name, vars(thing)[name])
-            setattr(thing, name, value)
+            stack.callback(setattr, owner, name, vars(owner)[name])
+            setattr(owner, name, value)
         stack.callback(os.environ.pop, _IS_QUIET, None)
         os.environ[_IS_QUIET] = "1"
         root.handlers[:] = [_console_handler()]
@@ -56,33 +56,33 @@ def quiet_console() -> Iterator[None]:
             root.setLevel(level)
 
 
-_of_a_child = ExitStack()  # which keeps the context for as long as the process lasts
+_child_context = ExitStack()  # stays open until the process ends
 
 
 def stay_quiet_in_a_child() -> None:
-    """In the processes that a distributed training starts, which load the program anew."""
+    """Enter `quiet_console` in a process of a distributed training, which imports the program again."""
     if os.environ.get(_IS_QUIET):
-        _of_a_child.enter_context(quiet_console())
+        _child_context.enter_context(quiet_console())
 
 
-# AllenNLP warns of a config without patience, which is a choice, and the console shows what is left.
-_CHOSEN = "You provided a validation dataset but patience was set to None"
+# AllenNLP's warning about a config without patience. That is a valid choice.
+_PATIENCE_WARNING = "You provided a validation dataset but patience was set to None"
 
 
 class _ConsoleFilter(logging.Filter):
-    """Warnings, and what the plugin says, once: that it compiles, which lines it leaves out."""
+    """Pass warnings, and each other message of the plugin once."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: Set[str] = set()
+        self._seen: Set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
         if getattr(record, "only_in_log", False) or record.name == "allennlp.data.vocabulary":
-            return False  # of the latter, the namespace and the word of an error that follows
+            return False  # the vocabulary logs only details of an error that follows
         if record.levelno >= logging.WARNING:
-            return not record.getMessage().startswith(_CHOSEN)
-        is_new = record.getMessage() not in self._said
-        self._said.add(record.getMessage())
+            return not record.getMessage().startswith(_PATIENCE_WARNING)
+        is_new = record.getMessage() not in self._seen
+        self._seen.add(record.getMessage())
         return is_new and record.name.startswith("slstm_allennlp.")
 
 
@@ -99,30 +99,30 @@ def _console_handler() -> logging.Handler:
     return handler
 
 
-_allennlps_logging = common_logging.prepare_global_logging
+_original_prepare = common_logging.prepare_global_logging
 
 
 def _prepare_global_logging(*arguments: Any, **options: Any) -> None:
-    """As AllenNLP's, which has one handler for a file and two for the console."""
+    """Do the same as AllenNLP's, but with one console handler instead of two."""
     hook = sys.excepthook
-    _allennlps_logging(*arguments, **options)
+    _original_prepare(*arguments, **options)
     root = logging.getLogger()
-    of_files = [handler for handler in root.handlers if isinstance(handler, logging.FileHandler)]
-    is_primary = len(of_files) < len(root.handlers)
-    root.handlers[:] = [*of_files, *([_console_handler()] if is_primary else [])]
-    sys.excepthook = hook  # AllenNLP's would print what `slstm` says in one line
+    file_handlers = [handler for handler in root.handlers if isinstance(handler, logging.FileHandler)]
+    is_primary = len(file_handlers) < len(root.handlers)
+    root.handlers[:] = [*file_handlers, *([_console_handler()] if is_primary else [])]
+    sys.excepthook = hook  # AllenNLP's would log errors that `slstm` reports in one line
 
 
-_allennlps_bar = Tqdm.tqdm
+_original_tqdm = Tqdm.tqdm
 
 
 def _bar(*arguments: Any, **options: Any) -> Any:
-    """AllenNLP's progress bar, which goes when it is done, and is for terminals."""
-    return _allennlps_bar(*arguments, **{"file": _BarWriter(), "leave": False, **options})
+    """Return AllenNLP's progress bar, but only for terminals, and removed when it is done."""
+    return _original_tqdm(*arguments, **{"file": _BarWriter(), "leave": False, **options})
 
 
 class _BarWriter(TqdmToLogsWriter):
-    """To the log as AllenNLP's; to the console where that is a terminal."""
+    """Write to the log as AllenNLP does, but to the console only if it is a terminal or on request."""
 
     def write(self, message: str) -> None:
         to_console = common_logging.FILE_FRIENDLY_LOGGING or sys.stderr.isatty()

@@ -1,7 +1,4 @@
-"""
-What `slstm train` prints, what is trained, a line an epoch, and what came of it, and the metrics of
-`slstm evaluate`.
-"""
+"""The console output of `slstm train` and `slstm evaluate`."""
 
 import json
 import time
@@ -15,14 +12,14 @@ from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
 
 
 class EpochLines(TrainerCallback):
-    """A line at the start of a training and one after each epoch, on the standard output."""
+    """Print one line at the start of training and one after each epoch."""
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
         super().on_start(trainer, is_primary, **kwargs)
         self._began = self._epoch_began = time.monotonic()
         self._epochs_here = 0
         if is_primary:
-            print(_what_is_trained(trainer), flush=True)
+            print(_model_summary(trainer), flush=True)
 
     def on_epoch(
         self,
@@ -50,7 +47,7 @@ class EpochLines(TrainerCallback):
 
 
 def result_lines(folder: Path) -> Iterator[str]:
-    """The best epoch with its metrics, and the archive with the command that uses it."""
+    """Yield the best epoch with its metrics, and the archive with a command that uses it."""
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
     trainer = Params.from_file(str(folder / "config.json")).as_dict(quiet=True).get("trainer", {})
     tracked = trainer.get("validation_metric", "-loss")
@@ -65,13 +62,13 @@ def result_lines(folder: Path) -> Iterator[str]:
 
 
 def metric_lines(metrics: Dict[str, Any]) -> Iterator[str]:
-    """A line for each metric that `allennlp evaluate` gives, of several files each."""
+    """Yield one line per metric of `allennlp evaluate`, which may be for several files."""
     width = max(map(len, metrics), default=0)
     for name, value in metrics.items():
         yield f"{name:{width}}  {value:.4f}" if isinstance(value, float) else f"{name:{width}}  {value}"
 
 
-def _what_is_trained(trainer: GradientDescentTrainer) -> str:
+def _model_summary(trainer: GradientDescentTrainer) -> str:
     weights = num_weights(trainer.model)
     encoders = encoder_names(trainer.model)
     parts = [f"Training {model_name(trainer.model)}"]
@@ -88,7 +85,7 @@ def _what_is_trained(trainer: GradientDescentTrainer) -> str:
 
 
 def _num_instances(loader: Any) -> Optional[int]:
-    """Those in memory; None for a loader that reads them anew for each epoch."""
+    """Return the number of instances in memory, or `None` if the loader reads them in each epoch."""
     instances = getattr(loader, "_instances", None)
     return len(instances) if instances else None
 
@@ -100,12 +97,12 @@ def _scores(metrics: Dict[str, Any], tracked: List[str]) -> Iterator[str]:
 
 
 def _values(metrics: Dict[str, Any], prefix: str, tracked: List[str]) -> Iterator[str]:
-    """The metrics by which the best epoch is told, and the loss."""
-    called = prefix.replace("best_", "").rstrip("_")
+    """Yield the metrics that select the best epoch, and the loss (except the training loss)."""
+    label = prefix.replace("best_", "").rstrip("_")
     for name in dict.fromkeys([*tracked, "loss"]):
         value = metrics.get(prefix + name)
         if isinstance(value, (int, float)) and not (prefix == "training_" and name == "loss"):
-            yield f"{called} {name} {value:.4f}"
+            yield f"{label} {name} {value:.4f}"
 
 
 def _duration(seconds: float) -> str:

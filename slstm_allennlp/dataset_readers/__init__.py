@@ -18,7 +18,7 @@ __all__ = [
     "TextClassificationJsonReader",
 ]
 
-# Those that stand in the place of readers of allennlp_models, without which AllenNLP works, too.
+# These readers replace readers of allennlp_models, which is an optional package.
 if importlib.util.find_spec("allennlp_models") is not None:
     from slstm_allennlp.dataset_readers.parallel_text_reader import ParallelTextReader
     from slstm_allennlp.dataset_readers.quora_paraphrase_reader import QuoraParaphraseReader

@@ -8,21 +8,21 @@ from allennlp.modules.conditional_random_field.conditional_random_field import i
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
 from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
-_LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIES"}  # beside O
-_ALLENNLPS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
+_LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIES"}  # prefixes, besides O
+_ALLENNLP_ENCODINGS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
 _BIOES_TO_BIOUL = str.maketrans("ES", "LU")
 
 
 @DatasetReader.register("conll_ner")
 class ConllNerReader(TaggingReader):
     """
-    Reads named entities in the columns of the CoNLL-2003 shared task: a word a line, the word in the
-    first column and the entity's tag in the last, with or without others between (two columns in
-    WNUT-17, four in CoNLL-2003), a tab or spaces between columns, blank lines between sentences.
-    `-DOCSTART-` lines are passed over.
+    Read named entities in the column format of the CoNLL-2003 shared task: one word per line, with the
+    word in the first column and its entity tag in the last. The columns between them are ignored (two in
+    CoNLL-2003, none in WNUT-17). Columns are separated by a tab or by spaces, sentences by blank lines.
+    `-DOCSTART-` lines are skipped.
 
-    The model gets BIOES tags, which AllenNLP calls BIOUL: of its taggers, `crf_tagger` takes them with
-    `"label_encoding": "BIOUL"`. Tags that break the rules of the file's coding scheme are an error.
+    The instances have BIOES tags, which AllenNLP calls BIOUL. Of its taggers, `crf_tagger` supports them
+    with `"label_encoding": "BIOUL"`. Tags that are invalid in the file's coding scheme are an error.
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 
@@ -31,18 +31,18 @@ class ConllNerReader(TaggingReader):
     # Parameters
 
     coding_scheme : `str`, optional (default = `"IOB1"`)
-        How the file marks entities: `"IOB1"`, as CoNLL-2003 is distributed, where B opens an entity
-        only right behind another of the same type; `"IOB2"`, where B opens every entity; `"BIOES"`,
-        where E closes those of several words and S stands for those of one.
+        The coding scheme of the file. `"IOB1"`, that of CoNLL-2003: B begins an entity only directly
+        after another entity of the same type. `"IOB2"`: B begins every entity. `"BIOES"`: E ends an
+        entity of several words, and S is an entity of one word.
     token_indexers, label_namespace, max_instances
         As in `CorpusReader`.
 
     # Errors
 
-    `ConfigurationError` for an unknown coding scheme. While reading, `ValueError` that names the file
-    and the line: for a file that is missing, unreadable, without sentences or not UTF-8, fewer than two
-    columns or another number than on the file's first line, a missing word or tag, a tag that is not of
-    the coding scheme, and one that must not follow the one before it.
+    `ConfigurationError` for an unknown coding scheme. While reading, `ValueError`: for a file that is
+    missing, unreadable, without sentences or not UTF-8; and, with file and line, for fewer than two
+    columns or another number than in the first sentence's first line, a missing word or tag, a tag that
+    is not in the coding scheme, and a tag that must not follow the previous one.
     """
 
     def __init__(
@@ -80,12 +80,12 @@ class ConllNerReader(TaggingReader):
             word, tag = line.word_and_tag()
             self._check_tag(tag, line)
             if not self._may_follow(tag, previous):
-                raise self._illegal(f"the tag {tag}", previous, line)
+                raise self._transition_error(f"the tag {tag}", previous, line)
             words.append(word)
             tags.append(tag)
             previous = tag
         if not self._may_follow("O", previous):
-            raise self._illegal("the end of the sentence", previous, sentence[-1])
+            raise self._transition_error("the end of the sentence", previous, sentence[-1])
         return list(zip(words, self._to_bioul(tags)))
 
     def _check_tag(self, tag: str, line: Line) -> None:
@@ -97,13 +97,13 @@ class ConllNerReader(TaggingReader):
             )
 
     def _may_follow(self, tag: str, previous: str) -> bool:
-        """Whether the coding scheme has the tag behind the one before it, O at the sentence's start."""
+        """Return whether the tag may follow the previous one. O stands for both ends of a sentence."""
         letters = [each[0].translate(_BIOES_TO_BIOUL) for each in (previous, tag)]
         (before, letter), (entity_before, entity) = letters, (previous[2:], tag[2:])
-        scheme = _ALLENNLPS[self._coding_scheme]
+        scheme = _ALLENNLP_ENCODINGS[self._coding_scheme]
         return is_transition_allowed(scheme, before, entity_before, letter, entity)
 
-    def _illegal(self, what: str, previous: str, line: Line) -> ValueError:
+    def _transition_error(self, what: str, previous: str, line: Line) -> ValueError:
         return line.error(
             f"{what} follows {previous}, which {self._coding_scheme} does not allow, expected another "
             f"tag, or another coding_scheme of the reader: {', '.join(_LETTERS)}"
@@ -112,4 +112,4 @@ class ConllNerReader(TaggingReader):
     def _to_bioul(self, tags: List[str]) -> List[str]:
         if self._coding_scheme == "BIOES":
             return [tag[0].translate(_BIOES_TO_BIOUL) + tag[1:] for tag in tags]
-        return to_bioul(tags, encoding=_ALLENNLPS[self._coding_scheme])
+        return to_bioul(tags, encoding=_ALLENNLP_ENCODINGS[self._coding_scheme])

@@ -1,4 +1,4 @@
-"""Corpora that come as a folder: `FOLDER#PART` names one part of one, such as `data/mr#train`."""
+"""Corpora that are folders. `FOLDER#PART` names one part of a corpus, such as `data/mr#train`."""
 
 import pathlib
 from typing import Iterator, NamedTuple, Sequence
@@ -7,7 +7,7 @@ from slstm_allennlp.dataset_readers.lines import UTF_8, Line, local_path, read_l
 
 
 class CorpusPart(NamedTuple):
-    """A part of a corpus; `name` is the folder as the user calls it."""
+    """A part of a corpus. `name` is the folder as the user wrote it."""
 
     name: str
     folder: pathlib.Path
@@ -16,13 +16,13 @@ class CorpusPart(NamedTuple):
     @classmethod
     def of(cls, path: str, parts: Sequence[str] = ()) -> "CorpusPart":
         """
-        The folder and the part that `FOLDER#PART` names. The folder may be one inside an archive, as
-        AllenNLP's `cached_path` takes it: `corpus.tar.gz!folder#train`.
+        Parse `FOLDER#PART`. The folder may be inside an archive, as for AllenNLP's `cached_path`:
+        `corpus.tar.gz!folder#train`.
 
         # Errors
 
-        `ValueError` for a file, a path without a part, a folder that does not exist and, where `parts`
-        are given, a part that is none of them.
+        `ValueError` for a file, a path without a part, a folder that does not exist and, if `parts` are
+        given, a part that is not one of them.
         """
         if pathlib.Path(path).is_file():
             raise ValueError(
@@ -41,5 +41,5 @@ class CorpusPart(NamedTuple):
         return cls(name, folder, part)
 
     def lines(self, file: str, encoding: str = UTF_8) -> Iterator[Line]:
-        """The lines of a file of the folder."""
+        """Yield the lines of a file in the folder."""
         return read_lines(str(self.folder / file), encoding, name=f"{self.name.rstrip('/')}/{file}")

@@ -10,7 +10,7 @@ from slstm_allennlp.common.registered_name import registered_name
 
 class CorpusReader(DatasetReader):
     """
-    What the plugin's own readers share. Each keeps an argument `name` of its constructor as `_name`.
+    Base class of the plugin's own readers. Each stores its constructor arguments `name` as `_name`.
 
     # Parameters
 
@@ -19,7 +19,7 @@ class CorpusReader(DatasetReader):
     label_namespace : `str`, optional (default = `"labels"`)
         The vocabulary namespace of the labels or tags.
     max_instances : `int`, optional (default = `None`)
-        How many instances to read at most.
+        The maximum number of instances to read.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class CorpusReader(DatasetReader):
 
 
 def text_fields(tokens: Sequence[Union[str, Token]]) -> Dict[str, Field]:
-    """The fields `tokens` and `metadata`, of a text's words."""
+    """Return the fields `tokens` and `metadata` for the words of a text."""
     words: List[Token] = [Token(token) if isinstance(token, str) else token for token in tokens]
     return {
         "tokens": TextField(words),

@@ -12,18 +12,18 @@ from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 class LabelledTextReader(CorpusReader):
     """
-    What the readers of labelled texts share. Their corpora are tokenised, with white space between
-    the tokens, and older than UTF-8. A subclass gives the texts.
+    Base class of the readers of labelled texts. Their corpora are tokenised, with white space between
+    the tokens, and often older than UTF-8.
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there is one, `label`.
 
     # Parameters
 
     encoding : `str`, optional (default = `None`)
-        The encoding of the files, such as `"cp1252"`. None is for what is out there: UTF-8 and, where
-        bytes are not, Windows-1252.
+        The encoding of the files, such as `"cp1252"`. The default is UTF-8, with Windows-1252 for bytes
+        that are not valid UTF-8.
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_hyphens": false}`)
-        What splits raw text at prediction, which should be how the corpus is split.
+        The tokenizer for raw text at prediction. It should split text as the corpus does.
     token_indexers, label_namespace, max_instances
         As in `CorpusReader`.
     """
@@ -45,14 +45,14 @@ class LabelledTextReader(CorpusReader):
 
     @abstractmethod
     def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
-        """The texts, none of them empty, and their labels, or a `ValueError`."""
+        """Yield non-empty texts with their labels, or raise a `ValueError`."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for text, label in self.shard_iterable(self._labelled_texts(str(file_path))):
             yield self.text_to_instance(_words(text), label)
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        """A file's texts, as the plugin's predictors take them: `words` with their `label`."""
+        """Yield the texts of a file as input of the plugin's predictors: `words` and `label`."""
         for text, label in self._labelled_texts(path):
             yield {"words": _words(text), "label": label}
 
@@ -60,6 +60,8 @@ class LabelledTextReader(CorpusReader):
         self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None
     ) -> Instance:
         """
+        Return the instance of a text.
+
         # Parameters
 
         text : `str` or `Sequence[Union[str, Token]]`

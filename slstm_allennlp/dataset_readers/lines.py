@@ -1,4 +1,4 @@
-"""Lines of text files with the numbers under which an error message can name them."""
+"""Read the lines of text files, with line numbers for error messages."""
 
 import codecs
 import json
@@ -11,22 +11,22 @@ from allennlp.data import Tokenizer
 
 
 class Line(NamedTuple):
-    """A line without its line ending, and where it stands."""
+    """A line without its line ending, with its file and line number."""
 
     path: str
     number: int
     text: str
 
     def error(self, what: str) -> ValueError:
-        """An error that names the file and the line."""
+        """Return an error that names the file and the line."""
         return ValueError(f"{self.path}, line {self.number}: {what}")
 
     def columns(self) -> List[str]:
-        """What stands between the tabs or, in a line without a tab, between the spaces."""
+        """Return the columns, split at tabs or, in a line without a tab, at spaces."""
         return self.text.split("\t") if "\t" in self.text else re.split(" +", self.text.strip(" "))
 
     def word_and_tag(self) -> Tuple[str, str]:
-        """What stands in the first and in the last column, or an error where one is empty."""
+        """Return the first and the last column, or raise an error if one of them is empty."""
         columns = self.columns()
         word, tag = columns[0].strip(" "), columns[-1].strip(" ")
         if not word or not tag:
@@ -34,15 +34,15 @@ class Line(NamedTuple):
         return word, tag
 
     def expect_text(self, what: str, text: str, tokenizer: Tokenizer) -> None:
-        """A `ValueError` for a text that is blank or of which the tokenizer leaves nothing."""
+        """Raise a `ValueError` for a text that is blank or has no tokens."""
         if not text.strip():
             raise self.error(f"the {what} is empty, expected text")
-        # Letters and digits make tokens; the rest is split here and once more for the instance.
+        # Tokenization is slow, and a text with a letter or digit always has a token.
         if not any(map(str.isalnum, text)) and not tokenizer.tokenize(text):
             raise self.error(f"the {what} is {text!r}, which has no tokens, expected text")
 
     def json_object(self, expected: str) -> Dict[str, Any]:
-        """The JSON object that the line is, or an error that says what was expected."""
+        """Return the JSON object in the line, or raise an error that says what was expected."""
         try:
             example = parsed_json(self.text)
         except ValueError as error:
@@ -53,16 +53,17 @@ class Line(NamedTuple):
 
 
 UTF_8 = "UTF-8"
-# For the corpora that were made before UTF-8 was everywhere, and for those that mix the two.
+# For corpora that are older than UTF-8 or mix both encodings.
 OLD = "UTF-8 or Windows-1252"
 
 
 def expect_encoding(name: str) -> None:
     """
+    Check that Python knows the encoding, and that a newline is one byte in it, unlike in UTF-16.
+
     # Errors
 
-    `ConfigurationError` for an encoding that Python does not know, or in which a newline is not one
-    byte, as in UTF-16, so that lines cannot be told.
+    `ConfigurationError` otherwise.
     """
     try:
         has_lines = b"\n".decode(name) == "\n"
@@ -80,7 +81,7 @@ def expect_encoding(name: str) -> None:
 
 
 def _by_windows_1252(error: UnicodeError) -> Tuple[str, int]:
-    """An error handler of `bytes.decode`: what is not UTF-8 is Windows-1252."""
+    """Decode bytes that are not UTF-8 as Windows-1252. This is an error handler for `bytes.decode`."""
     assert isinstance(error, UnicodeDecodeError)
     broken = error.object[error.start : error.end]
     try:
@@ -94,12 +95,12 @@ codecs.register_error("slstm-Windows-1252", _by_windows_1252)
 
 def local_path(path: str, expected: str) -> str:
     """
-    Where a file or folder is that AllenNLP's `cached_path` takes: a path, a URL, or one inside an
-    archive, `archive.tar.gz!folder`.
+    Return the local path of a file or folder that AllenNLP's `cached_path` supports: a path, a URL, or a
+    path inside an archive, `archive.tar.gz!folder`.
 
     # Errors
 
-    `ValueError` for what is missing or cannot be had, which says what was expected.
+    `ValueError` that says what was expected, if it is missing or cannot be downloaded.
     """
     try:
         return cached_path(path, extract_archive="!" in path)
@@ -114,18 +115,18 @@ def _unreadable(path: str, error: Exception, expected: str) -> ValueError:
 
 def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> Iterator[Line]:
     """
-    The lines of a text file, which may be anything that AllenNLP's `cached_path` takes. Messages call it
+    Yield the lines of a text file, given as for AllenNLP's `cached_path`. Error messages call the file
     `name`, if that is given.
 
     # Errors
 
-    `ValueError` for a file that is missing, cannot be read or is empty, and for bytes that do not fit
-    the encoding, with their line.
+    `ValueError` for a file that is missing, unreadable or empty, and, with the line, for bytes that are
+    not valid in the encoding.
     """
     name = name or path
     number = 0
     try:
-        # As bytes: only a newline ends a line, and a broken byte can be given its line's number.
+        # As bytes: then only a newline ends a line, and a decoding error can name its line.
         with open(local_path(path, "a text file"), "rb") as file:
             for number, line in enumerate(file, start=1):
                 yield Line(name, number, _decode(line, name, number, encoding))
@@ -137,8 +138,8 @@ def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> 
 
 def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Line]]:
     """
-    The runs of lines between blank lines; a line of nothing but white space is blank, and so is one
-    whose first word is `end`.
+    Yield each group of lines between blank lines. A line of white space is blank, and so is a line whose
+    first word is `end`.
     """
     block: List[Line] = []
     for line in lines:
@@ -153,18 +154,18 @@ def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Li
 
 def parsed_json(text: str) -> Any:
     """
-    What a line of JSON stands for.
+    Return the value of a JSON text.
 
     # Errors
 
-    `ValueError` that says why it is not JSON, or not text that can be written.
+    `ValueError` that says why it is not valid JSON, or why its strings cannot be encoded as UTF-8.
     """
     try:
         value = json.loads(text)
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode()
         return value
-    except json.JSONDecodeError as error:  # by itself it calls every line of a file line 1
+    except json.JSONDecodeError as error:  # str(error) would always say line 1
         why = f"{error.msg} at character {error.pos + 1}"
     except UnicodeEncodeError:
         why = "half of a surrogate pair, as of an emoji that was cut in two"
@@ -174,12 +175,12 @@ def parsed_json(text: str) -> Any:
 
 
 def found(example: Dict[str, Any], key: str) -> str:
-    """What a JSON object has under the key, for messages."""
+    """Describe the value of the key in a JSON object, for error messages."""
     return f"{key} is {json.dumps(example[key])}" if key in example else f"{key} is missing"
 
 
 def number_of_columns(count: int) -> str:
-    """`3 columns`, for messages."""
+    """Return `3 columns`, for example, for error messages."""
     return f"{count} column{'' if count == 1 else 's'}"
 
 
@@ -194,7 +195,7 @@ def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
             f"byte 0x{broken:02x} at position {error.start + 1} is not {encoding}, "
             f"expected a {encoding} file"
         ) from None
-    # A carriage return ends the line, also where blanks follow it.
+    # Remove a carriage return at the end of the line, and any blanks after it.
     text = text.rstrip("\n")
     body = text.rstrip(" \t\r")
     return body + text[len(body) :].partition("\r")[0]

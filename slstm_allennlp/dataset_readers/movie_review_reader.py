@@ -25,15 +25,15 @@ class _Sentence(NamedTuple):
 @DatasetReader.register("movie_review")
 class MovieReviewReader(LabelledTextReader):
     """
-    Reads the sentence polarity dataset of Pang and Lee, "Seeing Stars" (ACL 2005), as it is
-    distributed: `rt-polarity.pos` and `rt-polarity.neg`, a sentence a line. The path names the folder
-    and one part of it, `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`.
+    Read the sentence polarity dataset of Pang and Lee, "Seeing Stars" (ACL 2005), in its original
+    format: `rt-polarity.pos` and `rt-polarity.neg`, one sentence per line. The path names the folder and
+    one part: `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`.
 
-    The corpus comes without parts. Here it is divided at random into `folds` folds of equal size: `fold`
-    is test, the next one is dev, the others are train. Ten folds give the 80/10/10 split of the
-    S-LSTM paper with any one `fold`, and cross-validation with all of them in turn. A sentence's place
-    follows from the SHA-256 digest of `seed` and its letters, so that the split is the same on every
-    machine and in every Python.
+    The corpus has no official split. The reader divides it at random into `folds` folds of equal size:
+    `fold` is test, the next one is dev, and the others are train. Ten folds give the 80/10/10 split of
+    the S-LSTM paper, and cross-validation if each is `fold` in turn. The random order is that of the
+    SHA-256 digests of `seed` with each sentence's letters and digits, so the split is the same on every
+    machine and Python version.
 
     Labels: `positive` and `negative`. The instances have the fields `tokens`, `metadata` (the words)
     and `label`.
@@ -43,27 +43,27 @@ class MovieReviewReader(LabelledTextReader):
     # Parameters
 
     seed : `int`, optional (default = `0`)
-        Which of the random divisions.
+        The random seed of the split.
     folds : `int`, optional (default = `10`)
-        How many folds, three or more.
+        The number of folds, at least three.
     fold : `int`, optional (default = `0`)
-        The fold to test on, from 0.
+        The test fold, from 0.
     duplicates_together : `bool`, optional (default = `True`)
-        Whether sentences of the same letters and digits (case, spaces and punctuation aside) stay in
-        one part, so that no test sentence was seen in training. The log says how many there are: in
-        the corpus of 10,662 no two lines are equal, and four lines, two pairs, are equal but for
-        punctuation.
+        Whether sentences with the same letters and digits (ignoring case, spaces and punctuation) stay
+        in one part, so that no test sentence is also a training sentence. The log gives their number:
+        of the 10,662 lines of the corpus, no two are equal, and two pairs differ only in punctuation.
+        If false, the order depends on `seed`, file and line.
     tokenizer : `Tokenizer`, optional
         (default = `{"type": "spacy_blank", "split_contractions": false, "split_hyphens": false}`)
-        What splits raw text at prediction. The corpus leaves words such as `it's` whole.
+        The tokenizer for raw text at prediction. The corpus does not split words such as `it's`.
     encoding, token_indexers, label_namespace, max_instances
         As in `LabelledTextReader`.
 
     # Errors
 
-    `ConfigurationError` for `folds` and `fold` out of range. While reading, `ValueError` for a path
-    without a part, a part that does not exist, a file that is missing, an empty line or bytes that do
-    not fit the encoding (with file and line), and fewer sentences than folds.
+    `ConfigurationError` for `folds` or `fold` out of range. While reading, `ValueError` for a path
+    without a part, a part that does not exist, a missing file, and fewer sentences than folds; and, with
+    file and line, for an empty line and bytes that are not valid in the encoding.
     """
 
     def __init__(
@@ -115,13 +115,15 @@ class MovieReviewReader(LabelledTextReader):
             yield _Sentence(line.text, label, f"{name} {line.number}")
 
     def _divide(self, sentences: List[_Sentence]) -> Iterator[Tuple[_Sentence, int]]:
-        """The sentences with their folds, in the random order that divides them."""
+        """Yield each sentence with its fold, in random order."""
         groups: Dict[str, List[_Sentence]] = defaultdict(list)
         for sentence in sentences:
             groups[self._identity(sentence)].append(sentence)
-        repeated = sum(len(group) for group in groups.values() if len(group) > 1)
-        if repeated:
-            logger.info("%d sentences say the same as another one and stay in its part", repeated)
+        duplicates = sum(len(group) for group in groups.values() if len(group) > 1)
+        if duplicates:
+            logger.info(
+                "%d sentences are duplicates of another one and stay in the same part", duplicates
+            )
         placed = 0
         for identity in sorted(groups, key=self._digest):
             fold = placed * self._folds // len(sentences)

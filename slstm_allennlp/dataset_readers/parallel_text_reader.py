@@ -18,31 +18,30 @@ _EXPECTED = (
 @DatasetReader.register("parallel_text")
 class ParallelTextReader(Seq2SeqReader):
     """
-    Reads translations in two files, a sentence a line, of which one holds the source and the other its
-    translation. The path names both, as the shell does: `data/train.{de,en}`, the source's file first.
-    The command `allennlp evaluate` takes a comma for the end of a name, unless the name is JSON:
+    Read translations from two files with one sentence per line: the source and the target. The path
+    names both files as in a shell, source first: `data/train.{de,en}`. The command `allennlp evaluate`
+    splits names at commas, so there the path must be a JSON string:
     `allennlp evaluate model.tar.gz '"data/test.{de,en}"'`.
 
-    The instances are those of `Seq2SeqReader`. White space around a sentence is not part of it.
+    The instances are those of `Seq2SeqReader`. White space around a sentence is removed.
 
     Registered as a `DatasetReader` with name "parallel_text".
 
     # Parameters
 
     source_tokenizer, target_tokenizer, …
-        As in AllenNLP's `Seq2SeqDatasetReader`, but for `delimiter` and any `quoting` but 3, for none:
-        there are no columns.
+        As in AllenNLP's `Seq2SeqDatasetReader`, except `delimiter` and `quoting`: the files have no
+        columns. Only `"quoting": 3` (none) is accepted.
 
     # Errors
 
-    `ConfigurationError` for a `delimiter` or `quoting`. While reading, `ValueError`: for a path that
-    does not name two files, a file that is missing, unreadable, empty or not UTF-8, and files of
-    different length; and, with file and line, for a sentence that is empty or of which the tokenizer
-    leaves nothing.
+    `ConfigurationError` for a `delimiter` and for another `quoting` than 3. While reading, `ValueError`:
+    for a path that does not name two files, a file that is missing, unreadable, empty or not UTF-8, and
+    files of different lengths; and, with file and line, for a sentence that is empty or without tokens.
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        if kwargs.get("quoting") == csv.QUOTE_NONE:  # what is so anyway
+        if kwargs.get("quoting") == csv.QUOTE_NONE:  # the files have no quoting anyway
             del kwargs["quoting"]
         for key in ("delimiter", "quoting"):
             if key in kwargs:

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Token(NamedTuple):
-    """A word, its tag, whether a sentence may end with it, and whether a paragraph begins with it."""
+    """A word, its tag, whether a sentence may end after it, and whether a paragraph begins with it."""
 
     word: str
     tag: str
@@ -23,30 +23,29 @@ class _Token(NamedTuple):
 
 _PARTS = {"train": range(19), "dev": range(19, 22), "test": range(22, 25)}
 _FILE = re.compile(r"wsj_(\d\d)\d\d\.pos", re.IGNORECASE)
-_TOKEN = re.compile(r"(.+)(?<!\\)/([^/|][^/]*)")  # the last slash without a backslash before it
-_CLOSING = ("''", "-RRB-", ")")  # the tags of what may follow a sentence's full stop
+_TOKEN = re.compile(r"(.+)(?<!\\)/([^/|][^/]*)")  # split at the last slash without a backslash before
+_CLOSING = ("''", "-RRB-", ")")  # tags that may follow the full stop of a sentence
 
 
 @DatasetReader.register("penn_treebank_pos")
 class PennTreebankPosReader(TaggingReader):
     """
-    Reads part-of-speech tags from the Wall Street Journal part of the Penn Treebank (Marcus et al.,
-    1993) in the form in which it is distributed: a folder of files `wsj_0001.pos` … `wsj_2454.pos`, in
-    folders by section or not, with `word/TAG` tokens, and brackets around base noun phrases, which are
-    passed over, like lines of `*x*`, the copyright. The first two digits of a file's number are its
-    section.
+    Read part-of-speech tags from the Wall Street Journal part of the Penn Treebank (Marcus et al.,
+    1993) in its original format: a folder with files `wsj_0001.pos` … `wsj_2454.pos`, with or without a
+    subfolder per section. The files contain `word/TAG` tokens. Brackets around base noun phrases and
+    copyright lines (`*x*`) are ignored. The first two digits of a file's number are its section.
 
-    The path names the folder and a part, `FOLDER#train` (sections 0-18), `FOLDER#dev` (19-21) or
-    `FOLDER#test` (22-24), the split of Manning (2011); or sections, such as `FOLDER#2-21` or
-    `FOLDER#23`.
+    The path names the folder and one part: `FOLDER#train` (sections 0-18), `FOLDER#dev` (19-21) or
+    `FOLDER#test` (22-24), the split of Manning (2011). It can also name sections, such as `FOLDER#2-21`
+    or `FOLDER#23`.
 
-    The files mark paragraphs (a line of equals signs, or two and more blank lines), but no sentences,
-    and have single blank lines anywhere. A sentence ends with its paragraph, and at a word tagged `.`
-    that stands outside the brackets, with the closing quotes and brackets behind it, unless what follows
-    begins in lower case (`''What/WP ?/. ''/'' he/PRP asked/VBD`).
+    The files mark paragraphs (a line of equals signs, or at least two blank lines), but not sentences.
+    A single blank line has no meaning. A sentence ends with its paragraph. It also ends after a word
+    that is tagged `.` and outside brackets, and any closing quotes and brackets after that, unless the
+    next word begins in lower case (`''What/WP ?/. ''/'' he/PRP asked/VBD`).
 
-    A slash within a word (`1\\/2`) loses its backslash. Of several tags that the annotators left open
-    (`JJ|NN`), the first is taken, and the log says how often.
+    The backslash before a slash in a word (`1\\/2`) is removed. If the annotators left several tags open
+    (`JJ|NN`), the first is read, and the log gives the number of these words.
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 
@@ -60,8 +59,8 @@ class PennTreebankPosReader(TaggingReader):
     # Errors
 
     While reading, `ValueError` for a path without a part, a part that does not exist, a section without
-    files, a `.pos` file with a name that tells no section; and, with file and line, for a token that is
-    not `word/TAG`, bytes that are not UTF-8 and a file that has no sentence.
+    files, a `.pos` file whose name has no section number, and a file without words; and, with file and
+    line, for a token that is not `word/TAG` and bytes that are not UTF-8.
     """
 
     def _sentences(self, path: str) -> Iterator[List[_Token]]:
@@ -75,7 +74,7 @@ class PennTreebankPosReader(TaggingReader):
             ambiguous += sum("|" in token.tag for token in tokens)
             yield from _split(tokens)
         if ambiguous:
-            logger.info("%s: %d words have several tags, of which the first is taken", path, ambiguous)
+            logger.info("%s: %d words have several tags, of which the first is read", path, ambiguous)
 
     def _tagged_words(self, sentence: List[_Token]) -> List[Tuple[str, str]]:
         return [(token.word, token.tag.split("|")[0]) for token in sentence]
@@ -108,14 +107,14 @@ def _tokens(lines: Iterable[Line]) -> Iterator[_Token]:
 
 
 def _split(tokens: List[_Token]) -> Iterator[List[_Token]]:
-    """The sentences of a file."""
+    """Split the tokens of a file into sentences."""
     sentence: List[_Token] = []
     ended = False
     for token in tokens:
-        # Closing quotes may stand in a paragraph of their own.
+        # Closing quotes may be a separate paragraph.
         closes = ended and token.tag in _CLOSING
-        goes_on = ended and token.word[0].islower() and not token.begins_paragraph
-        if sentence and not closes and (token.begins_paragraph or (ended and not goes_on)):
+        continues = ended and token.word[0].islower() and not token.begins_paragraph
+        if sentence and not closes and (token.begins_paragraph or (ended and not continues)):
             yield sentence
             sentence = []
         sentence.append(token)
@@ -137,12 +136,14 @@ def _sections(corpus: CorpusPart) -> range:
 
 
 def _files(corpus: CorpusPart, sections: range) -> List[pathlib.Path]:
-    """The files of the sections, in their order; every section has to be there."""
+    """Return the files of the sections, in order. Every section must have a file."""
     wanted: Dict[int, List[pathlib.Path]] = {n: [] for n in sections}
     for file in sorted(corpus.folder.rglob("*.[pP][oO][sS]"), key=lambda path: path.name.lower()):
         match = _FILE.fullmatch(file.name)
         if match is None:
-            raise ValueError(f"{file}: the name tells no section, expected one such as wsj_0001.pos")
+            raise ValueError(
+                f"{file}: the name has no section number, expected one such as wsj_0001.pos"
+            )
         if int(match[1]) in wanted:
             wanted[int(match[1])].append(file)
     missing = [f"{section:02}" for section, files in wanted.items() if not files]

@@ -18,13 +18,13 @@ _EXPECTED = (
 @DatasetReader.register("quora_paraphrase", exist_ok=True)
 class QuoraParaphraseReader(StockQuoraParaphraseReader):
     """
-    Reads the Quora question pairs as Wang, Hamza and Florian distribute them, and other paraphrases in
-    that form: a pair a line, `label TAB sentence TAB sentence TAB id`, with the label 1 for paraphrases.
-    Quotation marks are characters like any other.
+    Read the Quora question pairs in the format of Wang, Hamza and Florian, and other paraphrases in this
+    format: one pair per line, `label TAB sentence TAB sentence TAB id`. Label 1 means paraphrase.
+    Quotation marks are ordinary characters.
 
-    From a correct file it gives the instances of AllenNLP's own reader. That one leaves out rows of
-    another number of columns in silence, lets a quotation mark at the start of a sentence hide
-    tabs and line ends, and fails in the workers of a data loader.
+    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader silently skips rows
+    with another number of columns. In it, a quotation mark at the start of a sentence hides tabs and
+    line ends. It fails in the workers of a data loader.
 
     Registered as a `DatasetReader` with name "quora_paraphrase", in AllenNLP's place.
 
@@ -37,14 +37,14 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
 
     While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
     file and line, for another number of columns than four, a label other than 0 and 1, and a sentence
-    that is empty or of which the tokenizer leaves nothing.
+    that is empty or without tokens.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         return (self.text_to_instance(**pair) for pair in self.examples(str(file_path)))
 
     def examples(self, path: str) -> Iterator[Dict[str, str]]:
-        """A file's pairs, as the plugin's predictors take them."""
+        """Yield the pairs of a file as input of the plugin's predictors."""
         return map(self._pair, read_lines(path))
 
     def _pair(self, line: Line) -> Dict[str, str]:
@@ -61,7 +61,7 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
     def text_to_instance(  # type: ignore[override]
         self, premise: str, hypothesis: str, label: Optional[str] = None
     ) -> Instance:
-        """As AllenNLP's, with the indexers left to `apply_token_indexers`, as workers need it."""
+        """Do the same as AllenNLP's, but without token indexers, as data loader workers require."""
         instance = super().text_to_instance(premise, hypothesis, label)
         for field in _texts(instance):
             field._token_indexers = None

@@ -15,11 +15,11 @@ _LABELS = {"0": "negative", "1": "positive"}
 @DatasetReader.register("review")
 class ReviewReader(LabelledTextReader):
     """
-    Reads the 16 review datasets of Liu, Qiu and Huang, "Adversarial Multi-task Learning for Text
-    Classification" (ACL 2017), as they are distributed: a folder with `DATASET.task.train` and
-    `DATASET.task.test` for each, a review a line, `label TAB text`. The path names the folder and one
-    part, `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`. There is no file for dev: it is the end of the
-    train file.
+    Read the 16 review datasets of Liu, Qiu and Huang, "Adversarial Multi-task Learning for Text
+    Classification" (ACL 2017), in their original format: a folder with `DATASET.task.train` and
+    `DATASET.task.test` for each dataset, one review per line, `label TAB text`. The path names the
+    folder and one part: `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`. There is no dev file: dev is the
+    end of the train file.
 
     The instances have the fields `tokens`, `metadata` (the words) and `label`.
 
@@ -28,23 +28,23 @@ class ReviewReader(LabelledTextReader):
     # Parameters
 
     dataset : `str`
-        Which dataset: `"apparel"`, `"baby"`, `"books"`, … as the files are called.
+        The dataset: `"apparel"`, `"baby"`, `"books"`, …, as in the file names.
     dev_size : `int`, optional (default = `200`)
-        How many reviews at the end of the train file are dev.
+        The number of reviews at the end of the train file that are dev.
     labels : `Dict[str, str]`, optional (default = `{"0": "negative", "1": "positive"}`)
-        The labels that the files may hold, and what each is called here.
+        Maps the labels in the files to the labels of the instances.
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_hyphens": false}`)
-        What splits raw text at prediction. The datasets split words such as `it's`, but for `"MR"`,
-        where `"split_contractions": false` is the default.
+        The tokenizer for raw text at prediction. The datasets split words such as `it's`. `"MR"` does
+        not, so its default has `"split_contractions": false`.
     encoding, token_indexers, label_namespace, max_instances
         As in `LabelledTextReader`.
 
     # Errors
 
     `ConfigurationError` for a `dev_size` below one. While reading, `ValueError` for a path without a
-    part, a part or a dataset that does not exist, a train file of no more than `dev_size` reviews; and,
-    with file and line, for a line without a tab, a label other than those named, an empty text and
-    bytes that do not fit the encoding.
+    part, a part or dataset that does not exist, and a train file with at most `dev_size` reviews; and,
+    with file and line, for a line without a tab, an unknown label, an empty text, and bytes that are not
+    valid in the encoding.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class ReviewReader(LabelledTextReader):
     def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
         corpus = CorpusPart.of(path, _PARTS)
         file = f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
-        there = sorted(found.name.split(".task.")[0] for found in corpus.folder.glob("*.task.train"))
-        if self._dataset not in there:
+        datasets = sorted(found.name.split(".task.")[0] for found in corpus.folder.glob("*.task.train"))
+        if self._dataset not in datasets:
             raise ValueError(
                 f"{corpus.name}: there is no dataset {self._dataset!r}, expected one of those in the "
-                f"folder: {', '.join(there) or 'there are none'}"
+                f"folder: {', '.join(datasets) or 'there are none'}"
             )
         lines = list(corpus.lines(file, self._decoding))
         if corpus.part != "test":

@@ -13,14 +13,14 @@ logger = logging.getLogger(__name__)
 @DatasetReader.register("seq2seq", exist_ok=True)
 class Seq2SeqReader(StockSeq2SeqReader):
     """
-    Reads pairs of texts, `source TAB target`, a pair a line.
+    Read pairs of texts, one pair per line: `source TAB target`.
 
-    By default a text may stand in quotation marks, which are not part of it, as in all CSV files. In
-    text that nobody wrote as CSV, a quotation mark at the start of a sentence swallows what follows, at
-    worst many lines; that is an error here, and `"quoting": 3` takes quotation marks as they are.
+    By default, a text may be in quotation marks, which are removed, as in CSV. In a file that is not
+    CSV, a quotation mark at the start of a sentence would hide what follows, even many lines. This is an
+    error here. `"quoting": 3` reads quotation marks as ordinary characters.
 
-    From a correct file it gives the instances of AllenNLP's own reader. That one leaves out pairs
-    with an empty side in silence.
+    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader silently skips
+    pairs with an empty side.
 
     Registered as a `DatasetReader` with name "seq2seq", in AllenNLP's place.
 
@@ -33,8 +33,7 @@ class Seq2SeqReader(StockSeq2SeqReader):
 
     While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
     file and line, for another number of columns than two, a quotation mark that is not closed on its
-    line or behind which text goes on, and a source or target that is empty or of which the tokenizer
-    leaves nothing.
+    line, text after a closing quotation mark, and a source or target that is empty or without tokens.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
@@ -51,13 +50,13 @@ class Seq2SeqReader(StockSeq2SeqReader):
     def text_to_instance(  # type: ignore[override]
         self, source_string: str, target_string: Optional[str] = None
     ) -> Instance:
-        """As AllenNLP's, with a `ValueError` for a source without text, also at prediction."""
+        """Do the same as AllenNLP's method, but raise a `ValueError` for a source without text."""
         if not source_string.strip():
             raise ValueError(f"the source is {source_string!r}, expected text")
         return super().text_to_instance(source_string, target_string)
 
     def _translations(self, path: str) -> Iterator[Tuple[str, str]]:
-        """Sources with their targets."""
+        """Yield each source with its target."""
         for line in read_lines(path):
             row = self._row(line)
             if len(row) != 2:
@@ -71,8 +70,8 @@ class Seq2SeqReader(StockSeq2SeqReader):
             yield source, target
 
     def _row(self, line: Line) -> List[str]:
-        # A line at a time, so that no quotation mark reaches beyond its line; strict, so that none is
-        # lost where text goes on behind the closing one.
+        # One line at a time, so that no quotation mark hides the next lines. `strict` makes text after a
+        # closing quotation mark an error. Otherwise the mark would be lost.
         reader = csv.reader([line.text], delimiter=self._delimiter, quoting=self.quoting, strict=True)
         try:
             return next(reader)

@@ -16,12 +16,12 @@ _EXPECTED = 'expected {"gold_label": "neutral", "sentence1": "a premise", "sente
 @DatasetReader.register("snli", exist_ok=True)
 class SnliReader(StockSnliReader):
     """
-    Reads SNLI, MultiNLI and what comes in their form, such as SICK: a JSON object a line with
-    `gold_label`, `sentence1` (the premise) and `sentence2` (the hypothesis). Pairs whose label is `-`,
-    on which the annotators did not agree, are left out, and the log says how many.
+    Read SNLI, MultiNLI and corpora in the same format, such as SICK: one JSON object per line with
+    `gold_label`, `sentence1` (the premise) and `sentence2` (the hypothesis). Pairs with the label `-`,
+    on which the annotators did not agree, are skipped, and the log gives their number.
 
-    From a correct file it gives the instances of AllenNLP's own reader. That one takes files without
-    labels as well, and does not say what it leaves out.
+    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader also accepts files
+    without labels, and does not report what it skips.
 
     Registered as a `DatasetReader` with name "snli", in AllenNLP's place.
 
@@ -34,8 +34,8 @@ class SnliReader(StockSnliReader):
 
     While reading, `ValueError`: for a file that is missing, unreadable, empty, not UTF-8 or without a
     labelled pair; and, with file and line, for a line that is not a JSON object, a missing key, a label
-    other than `entailment`, `neutral`, `contradiction` and `-`, and a sentence that is empty or of which
-    the tokenizer leaves nothing.
+    other than `entailment`, `neutral`, `contradiction` and `-`, and a sentence that is empty or without
+    tokens.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
@@ -43,25 +43,25 @@ class SnliReader(StockSnliReader):
             yield self.text_to_instance(*pair)
 
     def _labelled_pairs(self, path: str) -> Iterator[Tuple[str, str, str]]:
-        number = unlabelled = 0
+        total = unlabelled = 0
         for line in read_lines(path):
-            number += 1
+            total += 1
             example = line.json_object(_EXPECTED)
             if example.get("gold_label") == _NO_LABEL:
                 unlabelled += 1
             else:
                 yield self._labelled_pair(line, example)
-        if unlabelled == number:
+        if unlabelled == total:
             raise ValueError(
-                f'{path}: none of {number} pairs has a gold label, all have "-"; {_EXPECTED}'
+                f'{path}: none of {total} pairs has a gold label, all have "-"; {_EXPECTED}'
             )
         if unlabelled:
             logger.info(
-                '%s: %d of %d pairs have no gold label ("-") and were left out', path, unlabelled, number
+                '%s: %d of %d pairs have no gold label ("-") and were left out', path, unlabelled, total
             )
 
     def _labelled_pair(self, line: Line, example: Dict[str, Any]) -> Tuple[str, str, str]:
-        """The premise, the hypothesis and the label."""
+        """Return the premise, the hypothesis and the label."""
         label = example.get("gold_label")
         if label not in _LABELS:
             raise line.error(

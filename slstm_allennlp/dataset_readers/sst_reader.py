@@ -19,12 +19,12 @@ _EXPECTED = "expected one tree with a label from 0 to 4 on every node, such as (
 @DatasetReader.register("sst_tokens", exist_ok=True)
 class StanfordSentimentTreebankReader(StockSstReader):
     """
-    Reads the trees of the Stanford Sentiment Treebank, one a line, with labels from 0 (very negative) to
-    4 (very positive) on every node. Blank lines are passed over. With two classes, what is neutral (2)
-    is left out, and the log says how much.
+    Read the trees of the Stanford Sentiment Treebank, one per line, with a label from 0 (very negative)
+    to 4 (very positive) on every node. Blank lines are skipped. With two classes, neutral texts (2) are
+    skipped, and the log gives their number.
 
-    From a correct file it gives the instances of AllenNLP's own reader, words with their escapes
-    (`\\/`, `\\*`) included. That one takes any label on a node, and does not say what it leaves out.
+    For a valid file, the instances are those of AllenNLP's reader, including escapes in words (`\\/`,
+    `\\*`). AllenNLP's reader accepts any label on a node, and does not report what it skips.
 
     Registered as a `DatasetReader` with name "sst_tokens", in AllenNLP's place.
 
@@ -35,23 +35,22 @@ class StanfordSentimentTreebankReader(StockSstReader):
 
     # Errors
 
-    While reading, `ValueError`: for a file that is missing, unreadable, not UTF-8 or of which nothing
-    is left; and, with file and line, for a line that is not one bracketed tree, a node with another
-    label or without words, a word without a node of its own, and a phrase of which the tokenizer leaves
-    nothing.
+    While reading, `ValueError`: for a file that is missing, unreadable, not UTF-8, or without a tree
+    that is not skipped; and, with file and line, for a line that is not one bracketed tree, a node with
+    another label or without words, a word without its own node, and a phrase without tokens.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         path = str(file_path)
-        number = neutral = 0
+        total = neutral = 0
         for instance in self._instances(path):
-            number += 1
+            total += 1
             if instance is None:
                 neutral += 1
             else:
                 yield instance
         texts = "phrases" if self._use_subtrees else "sentences"
-        if number == neutral:
+        if total == neutral:
             raise ValueError(
                 f"{path}: no {texts} but {neutral} neutral ones, expected others for {self._granularity}"
                 if neutral
@@ -59,11 +58,11 @@ class StanfordSentimentTreebankReader(StockSstReader):
             )
         if neutral:
             logger.info(
-                "%s: %d of %d %s are neutral and were left out for 2-class", path, neutral, number, texts
+                "%s: %d of %d %s are neutral and were left out for 2-class", path, neutral, total, texts
             )
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        """A file's texts, as the plugin's predictors take them: `words` with their `label`."""
+        """Yield the texts of a file as input of the plugin's predictors: `words` and `label`."""
         for instance in self._instances(path):
             if instance is not None:
                 tokens = instance["tokens"].tokens  # type: ignore[attr-defined]
@@ -71,13 +70,13 @@ class StanfordSentimentTreebankReader(StockSstReader):
                 yield {"words": [token.text for token in tokens], "label": label}
 
     def _instances(self, path: str) -> Iterator[Optional[Instance]]:
-        """Instances and, for what is neutral and two classes, None."""
+        """Yield instances, and `None` for each neutral text if there are two classes."""
         for line in read_lines(path):
             if not line.text.strip():
                 continue
             tree = _tree(line)
             for phrase in tree.subtrees() if self._use_subtrees else [tree]:
-                # The words of AllenNLP's reader, which splits 9 1\/2 at its no-break space.
+                # As in AllenNLP's reader, split a word such as 9 1\/2 at its no-break space.
                 words = " ".join(phrase.leaves()).split()
                 instance = self.text_to_instance(words, phrase.label())
                 if instance is not None and not instance["tokens"].tokens:  # type: ignore[attr-defined]

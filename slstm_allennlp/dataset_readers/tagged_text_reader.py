@@ -9,21 +9,21 @@ from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns
 from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
 _FORMATS = ("conllu", "columns", "inline")
-_TAG_COLUMNS = {"upos": 3, "xpos": 4}  # of CoNLL-U's ten, from 0
+_TAG_COLUMNS = {"upos": 3, "xpos": 4}  # column indices in CoNLL-U
 
 
 @DatasetReader.register("tagged_text")
 class TaggedTextReader(TaggingReader):
     """
-    Reads sentences whose words each carry one tag, in the forms in which such corpora are distributed:
+    Read sentences with one tag per word, in one of these formats:
 
-    - `conllu`: CoNLL-U. The tags are a column of choice. Multi-word tokens (`3-4`) and empty words
-      (`3.1`) are passed over, since the words that they cover or leave out have rows of their own.
-    - `columns`: a word and its tag on a line, between them a tab, or white space where the line has
-      no tab; blank lines between sentences; `-DOCSTART-` lines are passed over.
-    - `inline`: a sentence on a line, each word with its tag behind it: `The/DT dog/NN`. The last
-      separator counts, and one that is escaped (`1\\/2/CD`) belongs to the word, where it loses its
-      backslash. (For the bracketed `.pos` files of the Penn Treebank there is `penn_treebank_pos`.)
+    - `conllu`: CoNLL-U, with the tags of the column `tag_column`. Multi-word tokens (`3-4`) and empty
+      nodes (`3.1`) are skipped. The words of a multi-word token have their own rows.
+    - `columns`: one word and its tag per line, separated by a tab or, in a line without a tab, by
+      spaces. Blank lines separate sentences, and `-DOCSTART-` lines are skipped.
+    - `inline`: one sentence per line, each word followed by its tag: `The/DT dog/NN`. The last separator
+      counts. An escaped separator (`1\\/2/CD`) is part of the word, and its backslash is removed. (For
+      the bracketed `.pos` files of the Penn Treebank, use `penn_treebank_pos`.)
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 
@@ -34,18 +34,17 @@ class TaggedTextReader(TaggingReader):
     format : `str`, optional (default = `"conllu"`)
         `"conllu"`, `"columns"` or `"inline"`.
     tag_column : `str`, optional (default = `"xpos"`)
-        Which tags to take from CoNLL-U: `"upos"`, the universal ones, or `"xpos"`, the treebank's own.
+        The CoNLL-U tags to read: `"upos"`, the universal ones, or `"xpos"`, those of the treebank.
     separator : `str`, optional (default = `"/"`)
-        What stands between a word and its tag in the `inline` format.
+        The character between a word and its tag in the `inline` format.
     token_indexers, label_namespace, max_instances
         As in `CorpusReader`.
 
     # Errors
 
-    `ConfigurationError` for an argument that is none of those named. While reading, `ValueError` that
-    names the file and the line: for a file that is missing, unreadable, without sentences or not
-    UTF-8, a wrong number of columns, an id that is no CoNLL-U id or out of order, and a word or a tag
-    that is missing.
+    `ConfigurationError` for an invalid argument. While reading, `ValueError`: for a file that is
+    missing, unreadable, without sentences or not UTF-8; and, with file and line, for a wrong number of
+    columns, an invalid CoNLL-U id or one that is out of order, and a missing word or tag.
     """
 
     def __init__(
@@ -73,7 +72,7 @@ class TaggedTextReader(TaggingReader):
         self._separator = separator
 
     def _sentences(self, path: str) -> Iterator[List[Line]]:
-        """The lines of each sentence, without comments and `-DOCSTART-` lines."""
+        """Yield the lines of each sentence, without comments and `-DOCSTART-` lines."""
         found = False
         lines: Iterable[Line] = read_lines(path)
         if self._format == "conllu":
@@ -139,7 +138,7 @@ class TaggedTextReader(TaggingReader):
     def _from_inline(self, line: Line) -> Iterator[Tuple[str, str]]:
         separator = re.escape(self._separator)
         for item in re.split("[ \t]+", line.text.strip(" \t")):
-            # The word takes all but the last separator that has no backslash before it.
+            # Split at the last separator without a backslash before it.
             match = re.fullmatch(rf"(.*)(?<!\\){separator}(.*)", item)
             if match is None:
                 raise line.error(
@@ -154,7 +153,7 @@ class TaggedTextReader(TaggingReader):
 
 
 def _other_format(line: Line) -> str:
-    """What reads a line that is not CoNLL-U, if it is of another form."""
+    """Return a hint at the right format or reader for a line that is not CoNLL-U."""
     if len(line.columns()) == 2:
         return '; "format": "columns" of the reader tagged_text reads a word and its tag a line'
     if all("/" in item for item in line.text.split()):

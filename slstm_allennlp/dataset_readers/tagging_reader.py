@@ -9,19 +9,19 @@ from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fiel
 
 class TaggingReader(CorpusReader):
     """
-    What the readers of tagged sentences share. A subclass splits its files into sentences, and
-    these into words and tags.
+    Base class of the readers of tagged sentences. A subclass splits its files into sentences, and these
+    into words and tags.
 
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
     """
 
     @abstractmethod
     def _sentences(self, path: str) -> Iterator[List[Any]]:
-        """What makes up each sentence; at least one sentence, or a `ValueError`."""
+        """Yield the data of each sentence (at least one), or raise a `ValueError`."""
 
     @abstractmethod
     def _tagged_words(self, sentence: List[Any]) -> List[Tuple[str, str]]:
-        """A sentence's words with their tags, at least one, or a `ValueError` that names the line."""
+        """Return a sentence's words (at least one) and tags, or raise a `ValueError` with the line."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for sentence in self.shard_iterable(self._sentences(str(file_path))):
@@ -29,7 +29,7 @@ class TaggingReader(CorpusReader):
             yield self.text_to_instance(example["words"], example["tags"])
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        """A file's sentences, as the plugin's predictors take them: `words` with their `tags`."""
+        """Yield the sentences of a file as input of the plugin's predictors: `words` and `tags`."""
         return map(self._example, self._sentences(path))
 
     def _example(self, sentence: List[Any]) -> Dict[str, Any]:
@@ -40,6 +40,8 @@ class TaggingReader(CorpusReader):
         self, tokens: List[Union[str, Token]], tags: Optional[List[str]] = None
     ) -> Instance:
         """
+        Return the instance of a sentence.
+
         # Parameters
 
         tokens : `List[Union[str, Token]]`
@@ -47,7 +49,7 @@ class TaggingReader(CorpusReader):
 
         # Errors
 
-        `ValueError` for a sentence without words, and for tags that are not as many as the words.
+        `ValueError` for a sentence without words, and if there is not one tag per word.
         """
         if not tokens:
             raise ValueError("tokens is empty, expected a sentence of at least one word")

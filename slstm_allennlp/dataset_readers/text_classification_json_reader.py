@@ -13,12 +13,12 @@ logger = logging.getLogger(__name__)
 @DatasetReader.register("text_classification_json", exist_ok=True)
 class TextClassificationJsonReader(StockReader):
     """
-    Reads texts and their classes: a JSON object a line, `{"text": "raw text", "label": "a class"}`. A
-    label is text, an integer or a truth value. Either all lines of a file have one or none has, which is
-    for prediction; the log warns of the latter.
+    Read texts and their classes, one JSON object per line: `{"text": "raw text", "label": "a class"}`. A
+    label is a string, an integer or a Boolean. Either all lines of a file have a label or none has. A
+    file without labels can only be used for prediction, and the log warns about it.
 
-    From a correct file it gives the instances of AllenNLP's own reader. That one takes an empty file,
-    texts without words and labels that are lists, and does not say in which line a mistake is.
+    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader accepts empty
+    files, texts without words and labels that are lists, and does not report the line of an error.
 
     Registered as a `DatasetReader` with name "text_classification_json", in AllenNLP's place.
 
@@ -27,18 +27,18 @@ class TextClassificationJsonReader(StockReader):
     token_indexers, segment_sentences, max_sequence_length, skip_label_indexing, max_instances
         As in AllenNLP's `TextClassificationJsonReader`.
     tokenizer : `Tokenizer`, optional
-        As there: by default a spaCy model, which is downloaded when it is not there.
-        `{"type": "spacy_blank"}` needs none.
+        As in AllenNLP's: by default a spaCy model, which is downloaded if it is not installed.
+        `{"type": "spacy_blank"}` needs no model.
     text_key : `str`, optional (default = `"text"`)
     label_key : `str`, optional (default = `"label"`)
-        What the text and its class are called.
+        The JSON keys of the text and its class.
 
     # Errors
 
     While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
-    file and line, for a line that is not a JSON object, a text that is missing, empty or of which the
-    tokenizer leaves nothing, a label of another kind (with `skip_label_indexing`, one that is no
-    number), and a line with a label in a file that began without, or the other way round.
+    file and line, for a line that is not a JSON object, a text that is missing, empty or without tokens,
+    a label of another type (with `skip_label_indexing`, one that is not an integer from 0 on), and a
+    line with a label after lines without one, or the reverse.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
@@ -61,7 +61,7 @@ class TextClassificationJsonReader(StockReader):
             yield text, label
         if not has_labels:
             logger.warning(
-                "%s: no text has a %s, so that nothing can be learned or measured with it",
+                "%s: no text has a %s, so the file cannot be used for training or evaluation",
                 *(path, self._label_key),
             )
 

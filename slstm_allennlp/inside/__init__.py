@@ -1,4 +1,4 @@
-"""A look inside trained S-LSTMs: what they read, what their gates did, and a page that shows it."""
+"""Look inside trained S-LSTMs: record their input words and gates, and show them on a page."""
 
 from slstm_allennlp.inside.page import page
 from slstm_allennlp.inside.recorder import Reading, TraceRecorder

@@ -1,4 +1,4 @@
-"""The histograms of the CAS-LSTM paper's Figure 4: what the vertical forget gates do."""
+"""Histograms of the vertical forget gates, as in Figure 4 of the CAS-LSTM paper."""
 
 from contextlib import ExitStack
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
@@ -33,7 +33,7 @@ class Histogram:
         self._sum_of_squares += float((numbers**2).sum())
 
     def as_dict(self) -> Dict[str, Any]:
-        """`count`, `mean`, `std` and the `counts` of the bins."""
+        """Return `count`, `mean`, `std` and the `counts` of the bins."""
         count = int(self.counts.sum())
         mean = self._sum / count if count else 0.0
         variance = max(0.0, self._sum_of_squares / count - mean**2) if count else 0.0
@@ -41,7 +41,7 @@ class Histogram:
 
 
 class Place(NamedTuple):
-    """Where gates are: an encoder by its name in the model, a layer from 2 on, and a direction."""
+    """The position of gates: the encoder's name in the model, the layer (from 2 on), the direction."""
 
     encoder: str
     layer: int
@@ -53,8 +53,8 @@ class Place(NamedTuple):
 
 class GateHistograms:
     """
-    Watches every `CellAwareStackedLSTM` in a model, while this is entered as a context, and counts the
-    values of its vertical forget gates at real words. Its forward pass is computed twice.
+    Record every `CellAwareStackedLSTM` of a model within this context: count the values of its vertical
+    forget gates at real words, not padding. Its forward pass is computed twice.
 
     # Parameters
 
@@ -63,7 +63,7 @@ class GateHistograms:
     # Errors
 
     `ValueError` for a model without a `CellAwareStackedLSTM` of two layers or more, and for gates that
-    are not numbers.
+    are not finite.
     """
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -89,10 +89,10 @@ class GateHistograms:
     def _forward(
         self, module: CellAwareStackedLSTM, inputs: Tensor, mask: Optional[Tensor] = None
     ) -> Tuple[Tensor, Tensor]:
-        self._watch(module, inputs, mask)
+        self._record(module, inputs, mask)
         return type(module).forward(module, inputs, mask)
 
-    def _watch(self, module: CellAwareStackedLSTM, inputs: Tensor, mask: Optional[Tensor]) -> None:
+    def _record(self, module: CellAwareStackedLSTM, inputs: Tensor, mask: Optional[Tensor]) -> None:
         if mask is None:
             mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
         if not mask.any():
@@ -110,7 +110,7 @@ class GateHistograms:
 def _values(
     encoder: str, states: List[CasLstmStates], mask: Tensor
 ) -> Iterator[Tuple[Place, Dict[str, Tensor]]]:
-    """For each layer above the first and each direction, the numbers of the three histograms."""
+    """Yield the values for the three histograms, for each layer above the first and each direction."""
     for number in range(1, len(states)):
         gates, outputs_below = states[number].g, states[number - 1].o
         assert gates is not None and outputs_below is not None

@@ -18,35 +18,34 @@ class Reading(NamedTuple):
     """One sentence that one encoder read."""
 
     encoder: str
-    """Its name in the model."""
+    """The encoder's name in the model."""
     settings: SlstmSettings
     trace: SlstmTrace
-    """That of the batch in which the sentence was, without gradients."""
+    """The trace of the sentence's batch, without gradients."""
     row: int
-    """Where the sentence is in the batch."""
+    """The index of the sentence in the batch."""
     field: Optional[str]
-    """The instance's `TextField` that was read; None where it is not known."""
+    """The name of the instance's `TextField` that was read, or `None` if it is unknown."""
     words: Optional[List[str]]
-    """Its words, without boundary words; None where they are not known."""
+    """The words without boundary words, or `None` if they are unknown."""
     taken: str
-    """Which of the encoder's results the model takes: `"words"`, `"sentence"` or `"both"`."""
+    """The outputs of the encoder that the model uses: `"words"`, `"sentence"` or `"both"`."""
 
 
 class TraceRecorder:
     """
-    Watches every `SentenceStateLSTM` in a model, while this is entered as a context, and records what it
-    does. The model's results are the same, by PyTorch's own operations.
+    Record every `SentenceStateLSTM` of a model within this context. The model's results do not change.
+    They are computed by PyTorch operations instead of the kernels.
 
-    A reading's words are those of the `TextField` from whose embedding the encoder's input was
-    computed, which autograd's graph tells, so that a premise and a hypothesis are not taken for
-    one another. They are not known where the input was computed from no `TextField` of as many words, as
-    where characters are read, or from two of them.
+    The autograd graph shows from which `TextField` an encoder's input was computed. So a premise and a
+    hypothesis are not confused. The words are unknown if there is not exactly one such `TextField` with
+    the same number of words, for example if the encoder reads characters.
 
     # Parameters
 
     model : `Model`
     more_steps : `int`, optional (default = `0`)
-        Steps to trace behind the encoders' own, of which the model learns nothing.
+        The number of steps to trace after the encoder's own. They do not change the model's results.
 
     # Errors
 
@@ -65,8 +64,8 @@ class TraceRecorder:
             raise ValueError(f"{type(model).__name__} has no S-LSTM, expected one")
         self._readings: List[Reading] = []
         self._instances: List[Instance] = []
-        self._names: Dict[int, str] = {}  # of the TextFields, by their tensors' ids
-        self._embedded: List[Tuple[str, Tensor]] = []  # TextFields' names and embeddings
+        self._names: Dict[int, str] = {}  # of TextFields, by the id of their tensors
+        self._embedded: List[Tuple[str, Tensor]] = []  # names and embeddings of TextFields
         self._contexts = ExitStack()
 
     def __enter__(self) -> "TraceRecorder":
@@ -84,7 +83,7 @@ class TraceRecorder:
         self._contexts.close()
 
     def take(self) -> List[Reading]:
-        """The readings since the last time, in their order."""
+        """Return the readings since the last call, in order."""
         readings, self._readings = self._readings, []
         return readings
 
@@ -98,7 +97,7 @@ class TraceRecorder:
     def _forward(self, model: Model, *arguments: Any, **fields: Any) -> Any:
         self._names = {id(tensor): name for name, value in fields.items() for tensor in _tensors(value)}
         try:
-            with torch.enable_grad():  # for the graph
+            with torch.enable_grad():  # for `_source_fields`
                 return _detached(type(model).forward(model, *arguments, **fields))
         finally:
             self._names, self._embedded = {}, []
@@ -111,7 +110,7 @@ class TraceRecorder:
             return embedded
         leaf = embedded.detach().requires_grad_()
         self._embedded.append((field, leaf))
-        return leaf.clone()  # what is no leaf may be changed in place
+        return leaf.clone()  # the model may change it in place, unlike a leaf
 
     def _encode(
         self,
@@ -123,7 +122,7 @@ class TraceRecorder:
     ) -> Tuple[Tensor, Tensor]:
         trace = encoder.trace(inputs, mask, self._more_steps)
         taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
-        fields = self._fields_behind(inputs)
+        fields = self._source_fields(inputs)
         for row, count in enumerate(trace.mask.sum(1).tolist()):
             count -= 2 * encoder.settings.boundary
             field, words = self._words(fields, row, len(inputs), count)
@@ -140,15 +139,15 @@ class TraceRecorder:
             )
         return trace.words, trace.sentence
 
-    def _fields_behind(self, inputs: Tensor) -> List[str]:
-        """The names of the `TextField`s from which the inputs were computed."""
+    def _source_fields(self, inputs: Tensor) -> List[str]:
+        """Return the names of the `TextField`s from which the inputs were computed."""
         leaves = {id(leaf) for leaf in _leaves(inputs)}
         return list(dict.fromkeys(name for name, leaf in self._embedded if id(leaf) in leaves))
 
     def _words(
         self, fields: List[str], row: int, rows: int, count: int
     ) -> Tuple[Optional[str], Optional[List[str]]]:
-        """The one field of so many words and its words."""
+        """Return the only field with this number of words, and its words."""
         if len(self._instances) != rows:
             return None, None
         texts = {name: self._instances[row].fields.get(name) for name in fields}
@@ -161,17 +160,17 @@ class TraceRecorder:
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
-    """Every tensor in nested dictionaries, lists and tuples."""
+    """Yield every tensor in nested dictionaries, lists and tuples."""
     return (part for part in tree_flatten(value)[0] if isinstance(part, Tensor))
 
 
 def _detached(value: Any) -> Any:
-    """The same without autograd's graph."""
+    """Return the same value without the autograd graph."""
     return tree_map(lambda part: part.detach() if isinstance(part, Tensor) else part, value)
 
 
 def _leaves(tensor: Tensor) -> Iterator[Tensor]:
-    """The tensors from which autograd's graph starts that leads to this one."""
+    """Yield the leaf tensors from which a tensor was computed, from its autograd graph."""
     nodes, seen = [tensor.grad_fn], set()
     while nodes:
         node = nodes.pop()

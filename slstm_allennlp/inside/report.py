@@ -1,4 +1,4 @@
-"""What a trace says, in numbers that a person can read: means over the dimensions, and changes."""
+"""Summarise a trace in readable numbers: means over the dimensions, and changes between steps."""
 
 from typing import Any, Dict, List, Optional
 
@@ -13,25 +13,26 @@ START, END = "⟨s⟩", "⟨/s⟩"
 
 def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
     """
-    One sentence's trace, for JSON. T steps, more of them included; N words, boundary words included.
+    Summarise the trace of one sentence for JSON. T is the number of steps, including additional ones. N
+    is the number of words, including boundary words.
 
     # Parameters
 
     reading : `Reading`
     tolerance : `float`
-        States whose relative change is not above it have converged.
+        States have converged if their relative change is at most this.
 
     # Returns
 
     `Dict[str, Any]`
-        `encoder` and `field`, by name; `words`, N texts, and `words_known`, false where they are numbers
-        for want of texts; `taken`, what the model takes from here, `"words"`, `"sentence"` or `"both"`:
-        with `"words"`, its prediction does not come from a node; `steps`, the encoder's own; `gates`, by
-        name, (T, N) each, which sum to one; `output_gate`, (T, N); `change` of the words' states,
-        ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖), (T, N).
-        For each of the `nodes`, `listens`, fᵢ, (T, N), and `keeps`, f_g, (T), which sum to one;
-        `output_gate` and `change` of g, (T). `converged`: for `words` and `nodes`, the first step from
-        which on no change is above the tolerance, or null.
+        `encoder` and `field`: their names. `words`: N strings. `words_known`: false if `words` are only
+        numbers because the words are unknown. `taken`: the outputs that the model uses, `"words"`,
+        `"sentence"` or `"both"`; with `"words"`, the prediction does not come from a sentence node.
+        `steps`: the number of the encoder's own steps. `gates`: by name, (T, N) each; they sum to one.
+        `output_gate`: (T, N). `change` of the words' states: ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖), (T, N).
+        `nodes`: for each sentence node, `listens`, fᵢ, (T, N), and `keeps`, f_g, (T), which sum to one,
+        and `output_gate` and `change` of g, (T). `converged`: for `words` and `nodes`, the first step
+        from which no change is above the tolerance, or null.
 
     # Errors
 
@@ -88,8 +89,8 @@ def _node(reading: Reading, node: int, count: int) -> Dict[str, Any]:
 
 def _change(states: Tensor) -> Tensor:
     """
-    How far the states moved at each step, from 0 to 2: (T + 1, …, h) to (T, …). By the longer of the two
-    lengths, since either may be zero: with c⁰ at zero, where its training starts, g¹ is.
+    Return the relative change of the states at each step, from 0 to 2: (T + 1, …, h) to (T, …). Divide
+    by the longer of the two lengths, since one may be zero: g¹ is zero if c⁰ has its initial value, 0.
     """
     states = states.double()
     moved, lengths = (states[1:] - states[:-1]).norm(dim=-1), states.norm(dim=-1)
@@ -98,12 +99,12 @@ def _change(states: Tensor) -> Tensor:
 
 
 def _converged(change: Tensor, tolerance: float) -> Optional[int]:
-    """The first step, from 1, from which on no change is above the tolerance. Change is (T, …)."""
+    """Return the first step (from 1) from which no change, (T, …), is above the tolerance."""
     moving = (change.flatten(1) > tolerance).any(1).nonzero()
     step = int(moving[-1]) + 2 if len(moving) else 1
     return step if step <= len(change) else None
 
 
 def _numbers(values: Tensor) -> Any:
-    """Lists of numbers of five digits."""
+    """Return nested lists of numbers with five significant digits."""
     return tree_map(lambda value: float(f"{value:.5g}"), values.tolist())

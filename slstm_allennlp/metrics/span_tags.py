@@ -1,4 +1,4 @@
-"""Entities in tags, as the CoNLL shared tasks' script counts them."""
+"""Entities in tag sequences, as in the evaluation script of the CoNLL shared tasks (`conlleval`)."""
 
 from typing import List, Optional
 
@@ -10,29 +10,29 @@ _BIOUL_TO_BIO = str.maketrans("UL", "BI")
 
 def bioul_spans(tags: List[str], classes_to_ignore: Optional[List[str]] = None) -> List[TypedStringSpan]:
     """
-    The entities of BIOUL tags, also of tags that break the scheme's rules, in their order. As is usual
-    before the CoNLL script (`conlleval`), U is read as B and L as I; then, as there, an entity begins at
-    a B and at an I that does not go on with one of its type, and ends where it does not go on. For legal
-    tags this is what AllenNLP's `bioul_tags_to_spans` gives.
+    Return the entities of BIOUL tags in order, even if the tag sequence is invalid. As usual for
+    `conlleval`, U is read as B and L as I. An entity starts at each B, and at each I that does not
+    continue an entity of its type. For valid sequences the result is that of AllenNLP's
+    `bioul_tags_to_spans`.
 
     # Parameters
 
     tags : `List[str]`
         Such as `["B-PER", "L-PER", "O"]`.
     classes_to_ignore : `List[str]`, optional (default = `None`)
-        The types to leave out.
+        The entity types to ignore.
 
     # Returns
 
     `List[TypedStringSpan]`
-        (type, (first word, last word)).
+        (type, (first word, last word)), both inclusive.
     """
     bio = [tag[:1].translate(_BIOUL_TO_BIO) + tag[1:] for tag in tags]
     return sorted(span_utils.bio_tags_to_spans(bio, classes_to_ignore or []), key=lambda span: span[1])
 
 
 def spans_of(tags: List[str], encoding: str) -> List[TypedStringSpan]:
-    """The entities of tags in one of AllenNLP's encodings, BIO, IOB1, BIOUL or BMES, in their order."""
+    """Return the entities in order, from tags in BIO, IOB1, BIOUL or BMES encoding."""
     read = {
         "BIO": span_utils.bio_tags_to_spans,
         "IOB1": span_utils.iob1_tags_to_spans,

@@ -8,12 +8,12 @@ from torch.nn.utils.rnn import pad_sequence
 @Metric.register("token_bleu")
 class TokenBleu(BLEU):
     """
-    AllenNLP's `bleu` over words in the place of indices, from 0 to 1.
+    AllenNLP's `bleu`, computed on words instead of indices. Scores are from 0 to 1.
 
-    `bleu` has to be given the indices of the padding, start and end symbols, which in most vocabularies
-    no config can know: they follow from how often the words occur. Words come without them. What the
-    vocabulary lacks is one word, `@@UNKNOWN@@`, on both sides, so that with a `min_count` this is above
-    the BLEU of the text itself.
+    `bleu` needs the indices of the padding, start and end symbols. A config usually cannot give them,
+    because they depend on word frequencies. The words of a prediction do not include these symbols.
+    Out-of-vocabulary words are `@@UNKNOWN@@` in both prediction and reference. With a `min_count`, the
+    score is therefore higher than the BLEU of the original text.
 
     Registered as a `Metric` with name "token_bleu"; the `token_based_metric` of a `SeqDecoder`.
     """
@@ -28,7 +28,7 @@ class TokenBleu(BLEU):
         super().__call__(self._tensor(predictions), self._tensor(gold_targets))
 
     def _tensor(self, texts: List[List[str]]) -> torch.LongTensor:
-        """Numbers from 1 for words, zeros behind. *Shape:* (number of texts, length of the longest)"""
+        """Map words to indices from 1, padded with 0. *Shape:* (number of texts, longest length)"""
         numbers = self._indices
         rows = [[numbers.setdefault(token, len(numbers) + 1) for token in text] for text in texts]
         tensors = [torch.tensor(row, dtype=torch.long) for row in rows]

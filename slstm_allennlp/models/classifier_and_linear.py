@@ -13,14 +13,14 @@ from slstm_allennlp.models.linear_classifier import LinearClassifier
 @Model.register("classifier_and_linear")
 class ClassifierAndLinear(Model):
     """
-    Classifies texts by two models that err in different places, one over words in context and one over
-    counts of words. Each is trained by itself. In evaluation and prediction, the probabilities of both
-    are multiplied (Hinton's product of experts):
+    Classify texts by two models that make different errors: one reads words in context, one counts of
+    words. Each is trained separately. Evaluation and prediction multiply their probabilities (Hinton's
+    product of experts):
 
         p(y | text) ∝ p_classifier(y | text) · p_linear(y | text)^weight
 
-    It reads what `basic_classifier` reads; one of the token indexers is `utf8`. The trainer needs the
-    callback `fit_linear`. The metric is `accuracy`, in training that of the classifier alone.
+    The inputs are those of `basic_classifier`. One of the token indexers must be `utf8`, and the trainer
+    needs the callback `fit_linear`. The metric is `accuracy`, in training that of the classifier alone.
 
     Registered as a `Model` with name "classifier_and_linear".
 
@@ -28,13 +28,14 @@ class ClassifierAndLinear(Model):
 
     vocab : `Vocabulary`
     classifier : `Model`
-        Such as `basic_classifier`: it takes `tokens`, `label` and `metadata` and gives `logits`.
+        Such as `basic_classifier`: it takes `tokens`, `label` and `metadata`, and returns `logits`.
     linear : `LinearClassifier`, optional (default = `{"calibrated": true}`)
-        Without calibration, its probabilities are more timid than they should be.
+        Without calibration, its probabilities are underconfident.
     weight : `float`, optional (default = `1.0`)
-        Of the linear model. 1 trusts both alike, 0 the classifier alone.
+        The exponent of the linear model. 1 weights both models equally, 0 ignores the linear model.
     linear_indexer : `str`, optional (default = `None`)
-        The name of the token indexer `utf8` where the linear model alone reads it.
+        The name of the token indexer `utf8` if only the linear model reads it. The classifier does not
+        get it.
 
     # Errors
 
@@ -70,20 +71,19 @@ class ClassifierAndLinear(Model):
         # Returns
 
         `Dict[str, torch.Tensor]`
-            What the classifier gives, with the `logits` and `probs` of the two in evaluation.
-            *Shape:* (batch_size, num_labels). `loss` where there are labels: in training that of the
-            classifier.
+            The classifier's output. In evaluation, `logits` and `probs` are those of the product,
+            *Shape:* (batch_size, num_labels), and so is `loss`, if there are labels.
         """
-        read = {name: text for name, text in tokens.items() if name != self._linear_indexer}
-        output = self.classifier(tokens=read, label=label, metadata=metadata)
+        inputs = {name: text for name, text in tokens.items() if name != self._linear_indexer}
+        output = self.classifier(tokens=inputs, label=label, metadata=metadata)
         if not self.training:
             if not self.linear.is_fitted:
                 raise ConfigurationError(
                     'classifier_and_linear: the linear model is not fitted, expected "callbacks": '
                     '["fit_linear"] in the config\'s trainer'
                 )
-            of_linear = self.linear(tokens=tokens)["logits"]
-            logits = output["logits"].log_softmax(-1) + self._weight * of_linear.log_softmax(-1)
+            linear_logits = self.linear(tokens=tokens)["logits"]
+            logits = output["logits"].log_softmax(-1) + self._weight * linear_logits.log_softmax(-1)
             output.update(logits=logits, probs=logits.softmax(-1))
             if label is not None:
                 output["loss"] = cross_entropy(logits, label.long().view(-1))
@@ -94,7 +94,7 @@ class ClassifierAndLinear(Model):
     def make_output_human_readable(
         self, output_dict: Dict[str, torch.Tensor]
     ) -> Dict[str, torch.Tensor]:
-        """As the classifier."""
+        """Delegate to the classifier."""
         return self.classifier.make_output_human_readable(output_dict)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:

@@ -13,8 +13,8 @@ _INDEXER = '"token_indexers": {"words": {"type": "utf8"}}'
 
 class FittedModel(Model):
     """
-    A model that another library fits to the whole train set at once, by the trainer `fit`, not by
-    gradients. The state dict holds the result, as PyTorch's extra state.
+    A model that another library fits to the whole train set at once, without gradients. Its trainer is
+    `fit`. The state dict holds the fitted weights as PyTorch's extra state.
 
     # Parameters
 
@@ -23,7 +23,7 @@ class FittedModel(Model):
 
     def __init__(self, vocab: Vocabulary) -> None:
         super().__init__(vocab)
-        # AllenNLP's predictors ask a model's first parameter for the device. This one has no numbers.
+        # AllenNLP's predictors take the device from a model's first parameter. This one is empty.
         self._nothing = torch.nn.Parameter(torch.empty(0))
 
     @abstractmethod
@@ -31,30 +31,30 @@ class FittedModel(Model):
         self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
     ) -> Dict[str, float]:
         """
-        Fits the model to instances with labels. Returns the settings, by name, that were chosen by those
-        to validate.
+        Fit the model to labelled instances. Return the hyperparameters chosen on the validation set, by
+        name.
         """
 
     @property
     @abstractmethod
     def is_fitted(self) -> bool:
-        """Whether it can be used."""
+        """Whether the model has been fitted and can predict."""
 
     @property
     @abstractmethod
     def num_weights(self) -> int:
-        """How many numbers were fitted."""
+        """The number of fitted weights."""
 
     @abstractmethod
     def get_extra_state(self) -> Dict[str, Any]:
-        """What was fitted, as strings, numbers and tensors: `torch.load` takes these for weights."""
+        """Return the fitted state as strings, numbers and tensors, for `weights_only` loading."""
 
     @abstractmethod
     def set_extra_state(self, state: Dict[str, Any]) -> None:
-        """Takes what `get_extra_state` gave."""
+        """Restore the result of `get_extra_state`."""
 
     def not_fitted(self) -> ConfigurationError:
-        """For a model that is used too early."""
+        """Return the error for a model that is used before it is fitted."""
         return ConfigurationError(
             f'{type(self).__name__} is not fitted, expected "trainer": {{"type": "fit"}} in its config'
         )
@@ -62,14 +62,14 @@ class FittedModel(Model):
 
 def words_in(text: TextFieldTensors) -> List[List[str]]:
     """
-    The words of each text of a batch.
+    Return the words of each text of a batch.
 
     # Errors
 
     `ConfigurationError` for a text without the token indexer `utf8`.
     """
     for tensors in text.values():
-        if set(tensors) == {"token_ids", "mask"}:  # of all indexers, this one's alone
+        if set(tensors) == {"token_ids", "mask"}:  # only `utf8` has exactly these keys
             return words_of(tensors)
     names = ", ".join(text)
     raise ConfigurationError(

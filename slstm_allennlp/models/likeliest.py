@@ -7,7 +7,7 @@ from allennlp.data import Vocabulary
 def add_likeliest_label(
     output: Dict[str, torch.Tensor], vocab: Vocabulary, namespace: str
 ) -> Dict[str, torch.Tensor]:
-    """Adds `label` to a classifier's output with `probs`: the likeliest class by its name."""
+    """Add `label`, the name of the most probable class, to a classifier's output."""
     names = vocab.get_index_to_token_vocabulary(namespace)
     best = output["probs"].argmax(dim=-1).tolist()
     labels = [names.get(number, str(number)) for number in best]

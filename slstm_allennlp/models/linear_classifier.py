@@ -25,36 +25,37 @@ _WITHOUT_VALIDATION = 1.0
 _MAX_ITERATIONS = 1000
 _FOLDS = 5
 _LOG_FACTORS = (math.log(0.01), math.log(100))
-# The logit of a class that training has not seen: finite, so that a loss is a number.
-_NEVER = -100.0
+# The logit of a class that is not in the train set. It is finite, so that the loss is.
+_UNSEEN = -100.0
 
 Texts = List[List[str]]
 
 
 class TfidfClassifier(FittedModel):
     """
-    What the linear classifiers share: a logistic regression over TF-IDF vectors, both scikit-learn's.
-    The terms are the words in lower case and the pairs of neighbouring words; their number n in a text
-    counts as 1 + log n. Training is deterministic.
+    The base class of the linear classifiers: a logistic regression over TF-IDF vectors, both by
+    scikit-learn. The terms are lower-cased word n-grams. A term that occurs n times in a text has the
+    term frequency 1 + log n. Training is deterministic.
 
     # Parameters
 
     vocab : `Vocabulary`
     max_words : `int`, optional (default = `2`)
-        Of how many neighbouring words a term is at most.
+        The largest n of the n-grams; 2 for words and pairs of words.
     strengths : `List[float]`, optional (default = `[0.1, 0.3, 1, 3, 10, 30, 100]`)
-        C, the inverse of the L2 regularisation. The one with the best accuracy on the validation set is
-        taken; among equals, that with the lowest loss there. Without a validation set it is 1, or the
-        only one that is given.
+        The candidates for C, the inverse strength of the L2 regularisation. Fitting selects the best
+        accuracy on the validation set, then the lowest loss, then the smallest C. Without a validation
+        set C is 1, or the only candidate.
     label_namespace : `str`, optional (default = `"labels"`)
     calibrated : `bool`, optional (default = `False`)
-        Whether the logits are multiplied by the factor under which the train set is likeliest, each
-        fifth by a model of the others. Labels stay; probabilities say how often they are right.
+        Whether to calibrate the probabilities by temperature scaling: multiply the logits by the factor
+        with the lowest loss on the train set, in cross-validation with up to 5 folds. Predicted labels
+        do not change.
 
     # Errors
 
-    `ConfigurationError` for settings that cannot be, instances without a label, and a train set with
-    fewer than two labels.
+    `ConfigurationError` for an argument out of range, for an instance without a label, and for a train
+    set with fewer than two labels.
     """
 
     texts: ClassVar[Tuple[str, ...]]
@@ -96,20 +97,20 @@ class TfidfClassifier(FittedModel):
         features = self._features(texts)
         if not validation:
             only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
-            return self._take(_fitted(features, labels, only), features, labels)
-        there = self._features(self._texts_of(validation)), self._labels_of(validation)
+            return self._use(_fitted(features, labels, only), features, labels)
+        held_out = self._features(self._texts_of(validation)), self._labels_of(validation)
 
         candidates = (_fitted(features, labels, strength) for strength in self._strengths)
-        best = max(candidates, key=lambda one: (*self._quality(one, *there), -one.C))
-        return self._take(best, features, labels)
+        best = max(candidates, key=lambda model: (*self._quality(model, *held_out), -model.C))
+        return self._use(best, features, labels)
 
-    def _take(
+    def _use(
         self, regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
     ) -> Dict[str, float]:
-        """Takes the regression, calibrated if that is asked for."""
+        """Use this regression, calibrated if required. Return the chosen hyperparameters."""
         chosen = {"C": regression.C}
         if self._calibrated:
-            factor = _likeliest_factor(features, labels, regression.C)
+            factor = _calibration_factor(features, labels, regression.C)
             regression.coef_ *= factor
             regression.intercept_ *= factor
             chosen["calibration_factor"] = factor
@@ -117,15 +118,15 @@ class TfidfClassifier(FittedModel):
         return chosen
 
     def _logits(self, regression: LogisticRegression, features: sparse.csr_matrix) -> numpy.ndarray:
-        """Of all labels, those that training has not seen included. *Shape:* (batch_size, num_labels)"""
-        logits = numpy.full((features.shape[0], self._num_labels), _NEVER)
-        logits[:, regression.classes_] = _of_each_class(regression.decision_function(features))
+        """Return logits of all labels, also of unseen ones. *Shape:* (batch_size, num_labels)"""
+        logits = numpy.full((features.shape[0], self._num_labels), _UNSEEN)
+        logits[:, regression.classes_] = _score_per_class(regression.decision_function(features))
         return logits
 
     def _quality(
         self, regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
     ) -> Tuple[float, float]:
-        """Accuracy, and the loss with a minus: more of both is better."""
+        """Return the accuracy and the negative loss: higher is better for both."""
         logits = torch.as_tensor(self._logits(regression, features))
         gold = torch.tensor(labels)
         return float((logits.argmax(dim=1) == gold).double().mean()), -float(cross_entropy(logits, gold))
@@ -163,7 +164,7 @@ class TfidfClassifier(FittedModel):
 
     def _new_vectorizer(self, terms: Optional[List[str]]) -> TfidfVectorizer:
         return TfidfVectorizer(
-            preprocessor=_in_lower_case,
+            preprocessor=_lower_cased,
             tokenizer=list,
             token_pattern=None,
             lowercase=False,
@@ -173,12 +174,12 @@ class TfidfClassifier(FittedModel):
         )
 
     def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
-        """Of the texts of each field. *Shape:* (batch_size, num_features)"""
+        """Compute features from the texts of each field. *Shape:* (batch_size, num_features)"""
         (only,) = texts
         return self._vectorizer.transform(only)
 
     def _texts_of(self, instances: Sequence[Instance]) -> List[Texts]:
-        """For each field, the words of each instance."""
+        """Return, for each field, the words of each instance."""
         return [
             [[str(token.text) for token in instance[name]] for instance in instances]  # type: ignore[attr-defined]
             for name in self.texts
@@ -187,7 +188,9 @@ class TfidfClassifier(FittedModel):
     def _labels_of(self, instances: Sequence[Instance]) -> List[int]:
         for instance in instances:
             if "label" not in instance.fields:
-                raise ConfigurationError("an instance to be fitted to has no label, expected one")
+                raise ConfigurationError(
+                    "an instance of the train or validation set has no label, expected one"
+                )
             instance.index_fields(self.vocab)
         return [int(instance["label"].as_tensor({})) for instance in instances]
 
@@ -211,7 +214,7 @@ class TfidfClassifier(FittedModel):
     def make_output_human_readable(
         self, output_dict: Dict[str, torch.Tensor]
     ) -> Dict[str, torch.Tensor]:
-        """Adds `label`, the name of the likeliest class."""
+        """Add `label`, the name of the most probable class."""
         return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
@@ -221,10 +224,9 @@ class TfidfClassifier(FittedModel):
 @Model.register("linear_classifier")
 class LinearClassifier(TfidfClassifier):
     """
-    Classifies texts by a logistic regression over TF-IDF vectors of words and pairs of words: the
-    baseline that every encoder should beat. It reads what the readers of `basic_classifier` give,
-    `tokens` and `label`, with the token indexer `utf8`. It is trained by the trainer `fit`. Its metric
-    is `accuracy`.
+    Classify texts by a logistic regression over TF-IDF vectors of words and pairs of words: the baseline
+    that every encoder should beat. The inputs are those of `basic_classifier`, `tokens` and `label`,
+    with the token indexer `utf8`. The trainer is `fit`. The metric is `accuracy`.
 
     Registered as a `Model` with name "linear_classifier".
 
@@ -247,7 +249,7 @@ class LinearClassifier(TfidfClassifier):
         # Returns
 
         `Dict[str, torch.Tensor]`
-            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` where there are labels.
+            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
         """
         return self._outputs([tokens], label)
 
@@ -255,9 +257,10 @@ class LinearClassifier(TfidfClassifier):
 @Model.register("linear_pair_classifier")
 class LinearPairClassifier(TfidfClassifier):
     """
-    Classifies pairs of sentences by a logistic regression over φ of their TF-IDF vectors a and b, as
-    `sentence_pair_classifier` has it of its encoder's vectors. It reads `premise`, `hypothesis` and
-    `label`, with the token indexer `utf8`. It is trained by the trainer `fit`. Its metric is `accuracy`.
+    Classify pairs of sentences by a logistic regression over φ(a, b), where a and b are their TF-IDF
+    vectors. `sentence_pair_classifier` does the same with an encoder's vectors. The inputs are
+    `premise`, `hypothesis` and `label`, with the token indexer `utf8`. The trainer is `fit`. The metric
+    is `accuracy`.
 
     Registered as a `Model` with name "linear_pair_classifier".
 
@@ -300,27 +303,27 @@ class LinearPairClassifier(TfidfClassifier):
         # Returns
 
         `Dict[str, torch.Tensor]`
-            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` where there are labels.
+            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
         """
         return self._outputs([premise, hypothesis], label)
 
     def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
         a, b = (self._vectorizer.transform(part) for part in texts)
-        both = [abs(a - b), a.multiply(b)]
-        return sparse.hstack([a, b, *both] if self._phi == "nli" else both, format="csr")
+        symmetric = [abs(a - b), a.multiply(b)]
+        return sparse.hstack([a, b, *symmetric] if self._phi == "nli" else symmetric, format="csr")
 
 
 def _fitted(features: sparse.csr_matrix, labels: List[int], strength: float) -> LogisticRegression:
     return LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS).fit(features, labels)
 
 
-def _of_each_class(scores: numpy.ndarray) -> numpy.ndarray:
-    """scikit-learn's scores, of which there is one for two classes, the second's."""
+def _score_per_class(scores: numpy.ndarray) -> numpy.ndarray:
+    """Expand scikit-learn's binary scores, which are those of the second class, to two columns."""
     return scores if scores.ndim == 2 else numpy.stack([0 * scores, scores], axis=1)
 
 
-def _likeliest_factor(features: sparse.csr_matrix, labels: List[int], strength: float) -> float:
-    """The factor of the logits, as in `TfidfClassifier`; 1 where a label is too rare to leave out."""
+def _calibration_factor(features: sparse.csr_matrix, labels: List[int], strength: float) -> float:
+    """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
     folds = min(_FOLDS, min(Counter(labels).values()))
     if folds < 2:
         return 1.0
@@ -328,14 +331,14 @@ def _likeliest_factor(features: sparse.csr_matrix, labels: List[int], strength: 
     scores = cross_val_predict(
         regression, features, labels, cv=StratifiedKFold(folds), method="decision_function"
     )
-    logits = torch.as_tensor(_of_each_class(scores))
-    places = torch.tensor([sorted(set(labels)).index(label) for label in labels])
+    logits = torch.as_tensor(_score_per_class(scores))
+    columns = torch.as_tensor(numpy.unique(labels, return_inverse=True)[1])
 
     def loss(log_factor: float) -> float:
-        return float(cross_entropy(math.exp(log_factor) * logits, places))
+        return float(cross_entropy(math.exp(log_factor) * logits, columns))
 
     return math.exp(minimize_scalar(loss, bounds=_LOG_FACTORS, method="bounded").x)
 
 
-def _in_lower_case(words: List[str]) -> List[str]:
+def _lower_cased(words: List[str]) -> List[str]:
     return [word.lower() for word in words]

@@ -15,18 +15,18 @@ from allennlp.training.metrics import CategoricalAccuracy, SpanBasedF1Measure
 from slstm_allennlp.models.fitted_model import FittedModel, words_in
 from slstm_allennlp.models.tagging_features import features_of
 
-# The least probability, also of a tag that training has not seen: so a loss is a number.
-_LEAST = sys.float_info.min
+# The smallest probability, also of tags that are not in the train set. It keeps the loss finite.
+_MIN_PROBABILITY = sys.float_info.min
 
 
 @Model.register("linear_tagger")
 class LinearTagger(FittedModel):
     """
-    Tags words by a conditional random field over the usual features, python-crfsuite's: the words and
-    their affixes, their shape, two neighbours on each side. It reads what the readers of `crf_tagger`
-    give, `tokens` and `tags`, with the token indexer `utf8`. It is trained by the trainer `fit`.
-    Training is deterministic. Its metrics are `accuracy` and, for spans, `precision-overall`,
-    `recall-overall` and `f1-measure-overall`.
+    Tag words by a linear-chain conditional random field (python-crfsuite) over hand-crafted features:
+    the word, its affixes, its shape, and two neighbours on each side. The inputs are those of
+    `crf_tagger`, `tokens` and `tags`, with the token indexer `utf8`. The trainer is `fit`. Training is
+    deterministic. The metrics are `accuracy` and, for spans, `precision-overall`, `recall-overall` and
+    `f1-measure-overall`.
 
     Registered as a `Model` with name "linear_tagger".
 
@@ -34,19 +34,19 @@ class LinearTagger(FittedModel):
 
     vocab : `Vocabulary`
     label_encoding : `str`, optional (default = `None`)
-        BIO, IOB1, BIOUL or BMES, for tags that are spans.
+        BIO, IOB1, BIOUL or BMES, if the tags encode spans.
     calculate_span_f1 : `bool`, optional (default = `None`)
-        None is for: if there is a `label_encoding`.
+        Whether to compute the span metrics. Default: true if `label_encoding` is given.
     c1, c2 : `float`, optional (default = `0.1`, `0.01`)
-        Of the L1 and of the L2 regularisation.
+        The coefficients of L1 and L2 regularisation.
     max_iterations : `int`, optional (default = `100`)
-        Of L-BFGS.
+        The maximum number of L-BFGS iterations.
     label_namespace : `str`, optional (default = `"labels"`)
 
     # Errors
 
-    `ConfigurationError` without python-crfsuite, for `calculate_span_f1` without a `label_encoding`,
-    for settings that cannot be, and for instances without tags.
+    `ConfigurationError` if python-crfsuite is not installed, for `calculate_span_f1` without a
+    `label_encoding`, for an argument out of range, and for instances without tags.
     """
 
     default_predictor = "sentence_tagger"
@@ -73,7 +73,7 @@ class LinearTagger(FittedModel):
                 f"linear_tagger: c1 is {c1}, c2 {c2} and max_iterations {max_iterations}, expected 0 or "
                 "more, 0 or more and 1 or more"
             )
-        # The predictor `sentence_tagger` looks at both.
+        # Public, because the predictor `sentence_tagger` reads both.
         self.label_encoding = label_encoding
         self.label_namespace = label_namespace
         self._settings = {
@@ -96,7 +96,7 @@ class LinearTagger(FittedModel):
     ) -> Dict[str, float]:
         for instance in train:
             if "tags" not in instance.fields:
-                raise ConfigurationError("an instance to be fitted to has no tags, expected some")
+                raise ConfigurationError("an instance of the train set has no tags, expected some")
         self._crf = _fitted(
             [[str(token.text) for token in instance["tokens"]] for instance in train],  # type: ignore[attr-defined]
             [list(map(str, instance["tags"].labels)) for instance in train],  # type: ignore[attr-defined]
@@ -134,8 +134,8 @@ class LinearTagger(FittedModel):
         # Returns
 
         `Dict[str, Any]`
-            `tags`, for each sentence the numbers of its tags, and `mask`; with gold `tags` also `loss`,
-            the sum over the batch of minus the logarithm of their probability, as `crf_tagger` has it.
+            `tags`, the predicted tag indices of each sentence, and `mask`. With gold `tags` also `loss`,
+            the negative log-likelihood, summed over the batch as in `crf_tagger`.
         """
         if self._crf is None:
             raise self.not_fitted()
@@ -145,15 +145,15 @@ class LinearTagger(FittedModel):
             predicted.append(list(map(self._number_of, self._crf.tags(words))))
             if tags is not None:
                 gold = map(self._name_of, tags[number, : len(words)].tolist())
-                losses.append(-math.log(max(self._crf.probability(list(gold)), _LEAST)))
+                losses.append(-math.log(max(self._crf.probability(list(gold)), _MIN_PROBABILITY)))
         if tags is None:
             return {"tags": predicted, "mask": mask}
-        self._count(predicted, tags, mask)
+        self._update_metrics(predicted, tags, mask)
         loss = torch.tensor(sum(losses), dtype=torch.get_default_dtype(), device=mask.device)
         return {"tags": predicted, "mask": mask, "loss": loss}
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
-        """Gives `tags` by their names."""
+        """Replace the indices in `tags` by names."""
         output_dict["tags"] = [list(map(self._name_of, tags)) for tags in output_dict["tags"]]
         return output_dict
 
@@ -164,11 +164,13 @@ class LinearTagger(FittedModel):
             metrics.update({name: value for name, value in of_spans.items() if "overall" in name})
         return metrics
 
-    def _count(self, predicted: List[List[int]], tags: torch.Tensor, mask: torch.BoolTensor) -> None:
-        """For the metrics, which take scores of all tags."""
+    def _update_metrics(
+        self, predicted: List[List[int]], tags: torch.Tensor, mask: torch.BoolTensor
+    ) -> None:
+        """Update the metrics, which expect a score for every tag, with one-hot scores."""
         scores = torch.zeros(*tags.shape, self.vocab.get_vocab_size(self.label_namespace))
-        for number, of_sentence in enumerate(predicted):
-            scores[number, range(len(of_sentence)), of_sentence] = 1
+        for number, tag_indices in enumerate(predicted):
+            scores[number, range(len(tag_indices)), tag_indices] = 1
         scores = scores.to(tags.device)
         self._accuracy(scores, tags, mask)
         if self._span_f1 is not None:
@@ -183,30 +185,30 @@ class LinearTagger(FittedModel):
 
 class _Crf:
     """
-    python-crfsuite's tagger.
+    A fitted tagger of python-crfsuite.
 
     # Parameters
 
     model : `bytes`
-        The file that CRFsuite wrote.
+        The content of CRFsuite's model file.
     num_weights : `int`
     """
 
     def __init__(self, model: bytes, num_weights: int) -> None:
         import pycrfsuite
 
-        self.model = model  # kept, since the tagger reads on in this memory
+        self.model = model  # keep a reference: the tagger reads this memory
         self.num_weights = num_weights
         self._tagger = pycrfsuite.Tagger()
         self._tagger.open_inmemory(model)
         self._labels = set(self._tagger.labels())
 
     def tags(self, words: Sequence[str]) -> List[str]:
-        """The best ones."""
+        """Return the most probable tags."""
         return self._tagger.tag(features_of(words))
 
     def probability(self, tags: Sequence[str]) -> float:
-        """That of these tags for the words that were last given to `tags`."""
+        """Return the probability of tags, given the words of the last call of `tags`."""
         return self._tagger.probability(tags) if self._labels.issuperset(tags) else 0.0
 
 
@@ -216,8 +218,8 @@ def _fitted(
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=settings, verbose=False)
-    for words, of_words in zip(sentences, tags):
-        trainer.append(features_of(words), of_words)
+    for words, gold_tags in zip(sentences, tags):
+        trainer.append(features_of(words), gold_tags)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model")
         trainer.train(path)
@@ -226,11 +228,7 @@ def _fitted(
 
 
 def expect_crfsuite() -> None:
-    """
-    # Errors
-
-    `ConfigurationError` if python-crfsuite is not installed.
-    """
+    """Raise a `ConfigurationError` if python-crfsuite is not installed."""
     if importlib.util.find_spec("pycrfsuite") is None:
         raise ConfigurationError(
             "linear_tagger: python-crfsuite is not installed, expected it by "

@@ -18,14 +18,15 @@ FEATURES = ("nli", "paraphrase")
 @Model.register("sentence_pair_classifier")
 class SentencePairClassifier(Model):
     """
-    Classifies pairs of sentences by one vector each, as the CAS-LSTM paper does (Choi, Kim and Lee, ACML
-    2019, Section 3.3): one encoder reads both, neither sees the other, and a multi-layer perceptron
-    reads what `features` makes of the two.
+    Classify pairs of sentences from one vector each, as in the CAS-LSTM paper (Choi, Kim and Lee, ACML
+    2019, Section 3.3). One encoder reads both sentences separately. A multi-layer perceptron reads the
+    features φ of the two vectors.
 
         P(y | a, b) = softmax(W MLP(φ(a, b)))      (Eq. 14)
 
-    It takes what the readers `snli` and `quora_paraphrase` give: `premise`, `hypothesis` and `label`.
-    Its metrics are `accuracy` and, for each class, the accuracy on its pairs: `accuracy_entailment`.
+    The inputs are those of the readers `snli` and `quora_paraphrase`: `premise`, `hypothesis` and
+    `label`. The metrics are `accuracy` and the accuracy on the pairs of each class, such as
+    `accuracy_entailment`.
 
     Registered as a `Model` with name "sentence_pair_classifier".
 
@@ -34,23 +35,23 @@ class SentencePairClassifier(Model):
     vocab : `Vocabulary`
     text_field_embedder : `TextFieldEmbedder`
     seq2vec_encoder : `Seq2VecEncoder`
-        Of size s, or its `Lazy`. A config may leave out its input size.
+        The sentence encoder, of output size s, or its `Lazy`. Its input size is optional in a config.
     feedforward : `FeedForward`, optional (default = `None`)
-        The perceptron's hidden layers, without `input_dim`, which is 4s or 2s. None is for none.
+        The hidden layers of the perceptron. The default `input_dim` is 4s or 2s, the size of φ.
     features : `str`, optional (default = `"nli"`)
-        φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b] (Eq. 15), or `"paraphrase"`, [|a - b| ; a ⊙ b], in which
-        the order of the two makes no difference (Eq. 16).
+        φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b] (Eq. 15), or `"paraphrase"`, [|a - b| ; a ⊙ b] (Eq. 16),
+        which does not depend on the order of the sentences.
     dropout : `float`, optional (default = `0.0`)
-        On the embeddings; the perceptron has its own.
+        The dropout rate on the embeddings. `feedforward` has its own.
     label_namespace : `str`, optional (default = `"labels"`)
     num_labels : `int`, optional (default = `None`)
-        None is for as many as the vocabulary has; classes beyond those go by their numbers.
+        Default: the number of labels in the vocabulary. Further classes are named by their number.
     initializer : `InitializerApplicator`, optional (default = `None`)
 
     # Errors
 
-    `ConfigurationError` for unknown features, and for an encoder that does not take the embeddings;
-    `ValueError` for a sentence without words.
+    `ConfigurationError` for unknown features, and if an input size does not match; `ValueError` for a
+    sentence without words.
     """
 
     default_predictor = "sentence_pair"
@@ -118,15 +119,15 @@ class SentencePairClassifier(Model):
         label : `torch.IntTensor`, optional (default = `None`)
             *Shape:* (batch_size,)
         metadata : `List[Dict[str, Any]]`, optional (default = `None`)
-            Not used; `snli` gives it.
+            Not used; the reader `snli` provides it.
 
         # Returns
 
         `Dict[str, torch.Tensor]`
-            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` where there are labels.
+            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
         """
         vectors = [self._encode("premise", premise), self._encode("hypothesis", hypothesis)]
-        pair = self._features_of(*vectors)
+        pair = self._phi(*vectors)
         if self._feedforward is not None:
             pair = self._feedforward(pair)
         logits = self._classification_layer(pair)
@@ -138,10 +139,10 @@ class SentencePairClassifier(Model):
                 accuracy(logits, label, label == number)  # type: ignore[arg-type]
         return output
 
-    def _features_of(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        """φ. *Shape:* (batch_size, s) twice to (batch_size, 4s) or (batch_size, 2s)"""
-        both = [(a - b).abs(), a * b]
-        return torch.cat([a, b, *both] if self._features == "nli" else both, dim=-1)
+    def _phi(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Compute φ from two tensors (batch_size, s). *Shape:* (batch_size, 4s) or (batch_size, 2s)"""
+        symmetric = [(a - b).abs(), a * b]
+        return torch.cat([a, b, *symmetric] if self._features == "nli" else symmetric, dim=-1)
 
     def _encode(self, name: str, sentence: TextFieldTensors) -> torch.Tensor:
         mask = util.get_text_field_mask(sentence)
@@ -153,7 +154,7 @@ class SentencePairClassifier(Model):
     def make_output_human_readable(
         self, output_dict: Dict[str, torch.Tensor]
     ) -> Dict[str, torch.Tensor]:
-        """Adds `label`, the name of the likeliest class."""
+        """Add `label`, the name of the most probable class."""
         return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:

@@ -1,4 +1,4 @@
-"""Sizes that a config leaves out: those that the part before it gives."""
+"""Models of AllenNLP whose input sizes default to the output size of the previous layer."""
 
 from typing import Any, Optional
 
@@ -14,8 +14,8 @@ from slstm_allennlp.modules.sized import sized
 @Model.register("basic_classifier", constructor="from_partial_objects", exist_ok=True)
 class BasicClassifier(StockBasicClassifier):
     """
-    AllenNLP's `basic_classifier`. A config may leave out the input sizes of encoders and
-    feed-forward layer: each is the output size of the part before.
+    AllenNLP's `basic_classifier` with optional input sizes of encoders and feed-forward layer. They
+    default to the output size of the previous layer.
 
     Registered as a `Model` with name "basic_classifier", in AllenNLP's place and with its parameters.
     """
@@ -44,8 +44,8 @@ class BasicClassifier(StockBasicClassifier):
 @Model.register("crf_tagger", constructor="from_partial_objects", exist_ok=True)
 class CrfTagger(StockCrfTagger):
     """
-    AllenNLP's `crf_tagger`. A config may leave out the input sizes of encoder and feed-forward
-    layer: each is the output size of the part before.
+    AllenNLP's `crf_tagger` with optional input sizes of encoder and feed-forward layer. They default to
+    the output size of the previous layer.
 
     Registered as a `Model` with name "crf_tagger", in AllenNLP's place and with its parameters.
     """

@@ -1,4 +1,4 @@
-"""What a model is, in a few words: for the console and for a model's card."""
+"""A summary of a model, for the console and for model cards: names and number of weights."""
 
 from typing import Dict, Iterator, List
 
@@ -17,14 +17,15 @@ _COMPOSED = (ComposeEncoder, ComposeSeq2VecEncoder)
 
 
 def model_name(model: Model) -> str:
-    """The name that configs have for it, or that of its class."""
+    """Return the registered name of a model, or that of its class."""
     return registered_name(Model, model)
 
 
 def encoder_names(model: Model) -> List[str]:
     """
-    The names of the encoders that have weights, without those in an embedder or in another encoder, but
-    for `compose`, which has a name for each of its own; an S-LSTM's with its preset: `slstm (balanced)`.
+    Return the names of the encoders that have weights. The name of an S-LSTM includes its preset:
+    `slstm (balanced)`. Encoders inside an embedder or another encoder are left out, but `compose` is
+    replaced by its parts.
     """
     return [
         _encoder_name(encoder) for encoder in _encoders(model) if any(True for _ in encoder.parameters())
@@ -32,7 +33,7 @@ def encoder_names(model: Model) -> List[str]:
 
 
 def preset(encoder: SentenceStateLSTM) -> str:
-    """The name of its transition, or `own transition` for a combination that has none."""
+    """Return the preset of an S-LSTM's transition, or `own transition` if it is none of the presets."""
     for name, transition in PRESETS.items():
         if encoder.settings.transition == transition:
             return name
@@ -40,7 +41,7 @@ def preset(encoder: SentenceStateLSTM) -> str:
 
 
 def num_weights(model: torch.nn.Module) -> Dict[str, int]:
-    """All of them, and those that are trained; of a model that is fitted at once, what was fitted."""
+    """Count `all` and `trained` weights. In a `FittedModel`, all are trained."""
     if isinstance(model, FittedModel):
         return {"all": model.num_weights, "trained": model.num_weights}
     weights = list(model.parameters())

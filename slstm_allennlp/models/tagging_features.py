@@ -1,4 +1,4 @@
-"""What a linear tagger looks at: the usual features of a word and its neighbours."""
+"""The features of the linear tagger, from a word and its neighbours."""
 
 from typing import Iterator, List, Sequence
 
@@ -8,26 +8,26 @@ _NEIGHBOURS = (-2, -1, 1, 2)
 
 def features_of(words: Sequence[str]) -> List[List[bytes]]:
     """
-    The features of each word of a sentence: the word, in lower case, too; its first and last one to
-    three letters; its shape; whether it has a digit or a hyphen, a capital first or nothing but
-    capitals; and the two words on each side, in lower case, with their shapes.
+    Return the features of each word of a sentence: the word as written and in lower case; its prefixes
+    and suffixes of one to three letters, in lower case; its shape; whether it has a digit or a hyphen,
+    is in title case or in upper case; and the two words on each side, in lower case, with their shapes.
 
     # Returns
 
     `List[List[bytes]]`
-        In UTF-8, half surrogates included.
+        Encoded as UTF-8, lone surrogates included.
     """
     lowered, shapes = [word.lower() for word in words], [shape_of(word) for word in words]
     return [
-        [feature.encode("utf-8", errors="surrogatepass") for feature in of_word]
-        for of_word in (
-            [*_own(word, low, shape), *_of_neighbours(place, lowered, shapes)]
-            for place, (word, low, shape) in enumerate(zip(words, lowered, shapes))
-        )
+        [
+            feature.encode("utf-8", errors="surrogatepass")
+            for feature in (*_of_word(word, low, shape), *_of_neighbours(index, lowered, shapes))
+        ]
+        for index, (word, low, shape) in enumerate(zip(words, lowered, shapes))
     ]
 
 
-def _own(word: str, low: str, shape: str) -> Iterator[str]:
+def _of_word(word: str, low: str, shape: str) -> Iterator[str]:
     yield "bias"
     yield f"word={word}"
     yield f"lower={low}"
@@ -45,19 +45,19 @@ def _own(word: str, low: str, shape: str) -> Iterator[str]:
         yield "upper"
 
 
-def _of_neighbours(place: int, lowered: Sequence[str], shapes: Sequence[str]) -> Iterator[str]:
+def _of_neighbours(index: int, lowered: Sequence[str], shapes: Sequence[str]) -> Iterator[str]:
     for offset in _NEIGHBOURS:
-        if 0 <= place + offset < len(lowered):
-            yield f"{offset:+d}lower={lowered[place + offset]}"
-            yield f"{offset:+d}shape={shapes[place + offset]}"
+        if 0 <= index + offset < len(lowered):
+            yield f"{offset:+d}lower={lowered[index + offset]}"
+            yield f"{offset:+d}shape={shapes[index + offset]}"
         else:
             yield f"{offset:+d}none"
 
 
 def shape_of(word: str) -> str:
     """
-    Capitals as X, other letters with a case as x, digits as d, the rest as it is, and no more than two
-    alike in a row: `Xxxdd-x` for `Abcd123-x`.
+    Replace upper-case letters by X, lower-case letters by x and digits by d, and shorten runs to two
+    characters: `Abcd123-x` becomes `Xxxdd-x`.
     """
     shape = ""
     for letter in word:

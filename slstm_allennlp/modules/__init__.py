@@ -1,4 +1,4 @@
-"""Torch modules. The AllenNLP adapters over them are in the subpackages named after their role."""
+"""PyTorch modules and their AllenNLP encoders. The subfolders are named after roles in AllenNLP."""
 
 from slstm_allennlp.modules.additive_attention import AdditiveAttention
 from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM

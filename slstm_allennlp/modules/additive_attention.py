@@ -9,8 +9,8 @@ from slstm_allennlp.modules.checks import check_inputs, check_sizes
 
 class AdditiveAttention(Module):
     """
-    A sentence's vector as a weighted sum of its words' states (Zhang, Liu and Song, ACL 2018,
-    Section 3.3, "External attention", after Bahdanau et al., 2015).
+    A sentence vector as a weighted sum of the words' states (Zhang, Liu and Song, ACL 2018, Section 3.3,
+    "External attention", after Bahdanau et al., 2015).
 
         εₜ = tanh(W_α hₜ + b_α)
         αₜ = exp(uᵀ εₜ) / Σᵢ exp(uᵀ εᵢ)      over the real words
@@ -43,20 +43,20 @@ class AdditiveAttention(Module):
         states : `Tensor`
             *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens; None where there is no padding. *Shape:* (batch_size, seq_len)
+            Boolean, True at real tokens; None if there is no padding. *Shape:* (batch_size, seq_len)
 
         # Returns
 
         `Tensor`
-            Zero for sentences that are all padding. *Shape:* (batch_size, input_size)
+            g, zero for sentences without real words. *Shape:* (batch_size, input_size)
 
         # Errors
 
-        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean.
+        `ValueError` for a wrong shape or precision, and for a mask that is not boolean.
         """
         padding = ~check_inputs(states, mask, self.input_size, "states", self.W.weight).unsqueeze(-1)
         states = states.masked_fill(padding, 0)
         scores = self.u(torch.tanh(self.W(states)))
         scores = scores.masked_fill(padding, torch.finfo(scores.dtype).min)
-        # Where all is padding, the weights are uniform and the states zero.
+        # Without real words, the weights are uniform and the states are zero.
         return (torch.softmax(scores, dim=1) * states).sum(dim=1)

@@ -9,7 +9,7 @@ from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, with
 
 
 class CasLstmEncoder(ModuleEncoder):
-    """What the two encoders registered as `cas_lstm` share: a `CellAwareStackedLSTM`."""
+    """Base class of the two encoders registered as `cas_lstm`, with a `CellAwareStackedLSTM`."""
 
     @with_arguments_of(CellAwareStackedLSTM.__init__)
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -21,7 +21,7 @@ class CasLstmEncoder(ModuleEncoder):
 @Seq2SeqEncoder.register("cas_lstm")
 class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
-    The cell-aware stacked LSTM as a sequence encoder: every word's state.
+    The cell-aware stacked LSTM as a sequence encoder. It returns every word's state.
     Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2SeqEncoder` with name "cas_lstm".
@@ -34,7 +34,7 @@ class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[mis
 @Seq2VecEncoder.register("cas_lstm")
 class CasLstmSeq2VecEncoder(CasLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
-    The cell-aware stacked LSTM as a vector encoder: the maximum over the real words.
+    The cell-aware stacked LSTM as a vector encoder. It returns the maximum over the real words' states.
     Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "cas_lstm".

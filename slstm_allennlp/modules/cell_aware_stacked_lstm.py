@@ -30,17 +30,17 @@ FUSIONS = ("trainable", "sum", "peephole")
 
 class CellAwareStackedLSTM(Module):
     """
-    The cell-aware stacked LSTM (CAS-LSTM) of Choi, Kim and Lee (ACML 2019): from the second layer on, a
-    cell also takes in the cell of the layer below, by way of a forget gate g of its own.
+    The cell-aware stacked LSTM (CAS-LSTM) of Choi, Kim and Lee (ACML 2019). From the second layer on, a
+    cell also reads the cell of the layer below, through an additional forget gate g.
 
         i, f, g, o = σ(W h' + U h + b) each      c̃ = tanh(W h' + U h + b)      (Eqs. 7-13)
         c = i ⊙ c̃ + (1 - λ) ⊙ f ⊙ c₋ + λ ⊙ g ⊙ c'
         h = o ⊙ tanh(c)
 
-    with h' and c' of the layer below. The first layer is an ordinary LSTM (Eqs. 1-6). From the authors'
-    code: 1 is added to the pre-activations of f and g above the first layer, the first layer's forget
-    bias starts at 1, U is orthogonal at the start, the biases zero. In two directions, these are two
-    stacks that do not mix.
+    c₋ is the previous word's cell; h' and c' are the state and the cell of the layer below. The first
+    layer is an ordinary LSTM (Eqs. 1-6). As in the authors' code, 1 is added to the pre-activations of f
+    and g above the first layer. Initially, U is orthogonal, the first layer's forget bias is 1, and all
+    other biases are 0. The two directions are independent stacks.
 
     # Parameters
 
@@ -50,13 +50,13 @@ class CellAwareStackedLSTM(Module):
         The size h of a state of one direction, in every layer.
     num_layers : `int`, optional (default = `2`)
     bidirectional : `bool`, optional (default = `False`)
-        Whether a second stack, with parameters of its own, reads from right to left.
+        Whether a second stack, with separate parameters, reads from right to left.
     fusion : `float` or `str`, optional (default = `0.5`)
-        λ, a number from 0 to 1; or a variant of the paper's Table 6: `"trainable"`, a vector in each
-        layer, the sigmoid of parameters drawn from N(0, 0.1²); `"sum"`, without λ, both factors 1;
+        λ, a number from 0 to 1, or a variant of the paper's Table 6: `"trainable"`, λ is a vector in
+        each layer, the sigmoid of parameters drawn from N(0, 0.1²); `"sum"`, no λ, both factors are 1;
         `"peephole"`, g = σ(W h' + p₁ ⊙ c₋ + p₂ ⊙ c' + b), also without λ (Eqs. 17, 18).
     dropout : `float`, optional (default = `0.0`)
-        The rate of the dropout on the states that go from layer to layer; cells have none.
+        The dropout rate of the states between layers. Cells have no dropout.
 
     # Errors
 
@@ -99,8 +99,8 @@ class CellAwareStackedLSTM(Module):
         inputs : `Tensor`
             Word representations. *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens, which come before the padding; None where there is no
-            padding. *Shape:* (batch_size, seq_len)
+            Boolean, True at real tokens, which come before the padding; None if there is no padding.
+            *Shape:* (batch_size, seq_len)
 
         # Returns
 
@@ -108,13 +108,13 @@ class CellAwareStackedLSTM(Module):
             Every word's state [→h ; ←h] in the last layer, zero at padding.
             *Shape:* (batch_size, seq_len, directions * hidden_size)
         sentence : `Tensor`
-            Their maximum over the real words; zero for sentences without any.
+            The maximum over the real words; zero for sentences without real words.
             *Shape:* (batch_size, directions * hidden_size)
 
         # Errors
 
-        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean,
-        has a hole or is padded elsewhere than at the end.
+        `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
+        padded elsewhere than at the end.
         """
         real = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
         if inputs.size(0) == 0 or inputs.size(1) == 0:
@@ -126,18 +126,18 @@ class CellAwareStackedLSTM(Module):
 
     def states(self, inputs: Tensor, mask: Optional[Tensor] = None) -> List[CasLstmStates]:
         """
-        The states, cells and gates of every layer, for a look inside.
+        Return the states, cells and gates of every layer, for inspection.
 
         # Parameters
 
         inputs, mask
-            As in `forward`; at least one word of padding or not.
+            As in `forward`, with at least one position (a real word or padding).
 
         # Returns
 
         `List[CasLstmStates]`
             For each layer `h`, `c`, the output gates `o` and the vertical forget gates `g` (None in the
-            first layer). What stands at padding has no meaning.
+            first layer). Values at padding are undefined.
             *Shape:* (batch_size, seq_len, directions, hidden_size) each
         """
         real = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
@@ -148,7 +148,7 @@ class CellAwareStackedLSTM(Module):
     def _read(self, inputs: Tensor, mask: Tensor, with_gates: bool) -> List[CasLstmStates]:
         order = reading_orders(mask, self.directions)
         inputs = inputs.expand(self.directions, -1, -1, -1)
-        # The directions read side by side, word after word: (D, seq_len, batch_size, ...)
+        # (D, seq_len, batch_size, ...), in reading order
         h, c = take(inputs, order).transpose(1, 2), None
         result = []
         for number, layer in enumerate(self.layers):
@@ -165,8 +165,7 @@ class CellAwareStackedLSTM(Module):
 
 class CellAwareStackedLSTMLayer(Module):
     """
-    One layer of a `CellAwareStackedLSTM`, in its directions: the parameters and the operation over them.
-    The first layer's `fusion` is None.
+    One layer of a `CellAwareStackedLSTM`, for all directions. The first layer's `fusion` is None.
     """
 
     def __init__(
@@ -176,8 +175,8 @@ class CellAwareStackedLSTMLayer(Module):
         W, U, b, _, peephole = initial_weights(
             directions, input_size, hidden_size, is_first=fusion is None, peephole=fusion == "peephole"
         )
-        # Input by input, (D, d, G, h) and (D, h, G, h): the layout in which the products are fastest and
-        # the gradients come, so that nothing of their size is copied.
+        # (D, d, G, h) and (D, h, G, h): products are fastest in this layout, and their gradients have
+        # it, so no copies are needed.
         self.W, self.U = (Parameter(weight.permute(0, 3, 1, 2).contiguous()) for weight in (W, U))
         self.b = Parameter(b)
         self.peephole = None if peephole is None else Parameter(peephole)
@@ -200,8 +199,8 @@ class CellAwareStackedLSTMLayer(Module):
         self, inputs: Tensor, cells_below: Optional[Tensor], with_gates: bool = False
     ) -> CasLstmStates:
         """
-        (directions, seq_len, batch_size, input_size) and the cells of the layer below to
-        (directions, seq_len, batch_size, hidden_size).
+        Run the layer on inputs in reading order. *Shape:* (directions, seq_len, batch_size, input_size)
+        to (directions, seq_len, batch_size, hidden_size); `cells_below` has the shape of the results.
         """
         kernels = None if with_gates else self._kernels(inputs)
         if kernels is None:
@@ -209,7 +208,7 @@ class CellAwareStackedLSTMLayer(Module):
         return fused_cas_lstm_layer(inputs, cells_below, self.weights, kernels)
 
     def _kernels(self, inputs: Tensor) -> Optional[ModuleType]:
-        """What the fused version is to run on; None where it cannot."""
+        """Return the kernels for the fused version, or None if it does not support these inputs."""
         single_or_double = inputs.dtype in (torch.float32, torch.float64)
         if self.peephole is not None or not single_or_double or is_autocast() or is_traced():
             return None
@@ -231,5 +230,5 @@ def _zero_at_padding(states: Tensor, mask: Optional[Tensor]) -> Tensor:
 
 
 def _in_sentences(states: Optional[Tensor], order: Tensor) -> Optional[Tensor]:
-    """(D, seq_len, batch_size, h) in the order of reading to (batch_size, seq_len, D, h)."""
+    """From (D, seq_len, batch_size, h) in reading order to (batch_size, seq_len, D, h)."""
     return None if states is None else take(states.transpose(1, 2), order).permute(1, 2, 0, 3)

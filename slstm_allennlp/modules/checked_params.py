@@ -17,14 +17,13 @@ _NAMES: Dict[Any, str] = {
 
 class CheckedParams:
     """
-    What an encoder inherits to refuse a value of another kind in its config. Of `"input_size": true`
-    AllenNLP makes the number 1 before the encoder sees it, and of text for a size an error that has no
-    value in it.
+    A mixin that rejects a config value of the wrong type. AllenNLP itself converts `"input_size": true`
+    to 1 before the encoder sees it, and its error for a string does not name the value.
     """
 
     @classmethod
     def from_params(cls, params: Params, constructor_to_inspect: Any = None, **extras: Any) -> Any:
-        """As AllenNLP's own, behind that check."""
+        """Check the types of the values, then build as AllenNLP does."""
         constructor = constructor_to_inspect or cls.__init__
         for name, argument in inspect.signature(constructor).parameters.items():
             if name in params and not _fits(params.params[name], argument.annotation):
@@ -38,14 +37,14 @@ class CheckedParams:
 
 
 def _kind(annotation: Any) -> Any:
-    """The class that it names, without what that holds."""
+    """The annotation's class, without its type arguments."""
     return get_origin(annotation) or annotation
 
 
 def _fits(value: Any, annotation: Any) -> bool:
     kind = _kind(annotation)
     if value is None:
-        return True  # AllenNLP hands it on, and the encoder knows what it means
+        return True  # AllenNLP passes None on to the encoder
     if kind is Union:
         return any(_fits(value, part) for part in get_args(annotation))
     if kind is bool:

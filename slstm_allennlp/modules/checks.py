@@ -1,4 +1,4 @@
-"""Checks that the modules share, with messages that give the offending value."""
+"""Argument checks that the modules share. The messages include the wrong value."""
 
 from typing import Optional
 
@@ -8,21 +8,21 @@ from torch.nn.utils.rnn import PackedSequence
 
 
 def check_sizes(**sizes: object) -> None:
-    """A `ValueError` unless each of the named sizes is an integer of at least one."""
+    """Raise `ValueError` unless each of the named sizes is an integer of at least one."""
     for name, value in sizes.items():
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
 
 
 def check_flags(**flags: object) -> None:
-    """A `ValueError` unless each of the named flags is True or False."""
+    """Raise `ValueError` unless each of the named flags is True or False."""
     for name, flag in flags.items():
         if not isinstance(flag, bool):
             raise ValueError(f"{name} is {flag!r}, expected True or False")
 
 
 def check_rate(dropout: object) -> None:
-    """A `ValueError` unless the dropout is a rate."""
+    """Raise `ValueError` unless the dropout rate is a number from 0 to 1."""
     is_number = isinstance(dropout, (int, float)) and not isinstance(dropout, bool)
     if not is_number or not 0 <= dropout <= 1:  # type: ignore[operator]
         raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
@@ -36,7 +36,7 @@ def check_inputs(
     weight: Optional[Tensor] = None,
 ) -> Tensor:
     """
-    The mask, or one without padding where it is None.
+    Check the inputs and the mask. Return the mask, or an all-True mask if it is None.
 
     # Parameters
 
@@ -46,14 +46,14 @@ def check_inputs(
         Boolean, True at real tokens. *Shape:* (batch_size, seq_len)
     input_size : `int`
     name : `str`, optional (default = `"inputs"`)
-        What the inputs are called.
+        The inputs' name in messages.
     weight : `Tensor`, optional (default = `None`)
-        One of the module's weights, whose precision the inputs must have, but under autocast.
+        One of the module's weights. The inputs must have its precision, except under autocast.
 
     # Errors
 
-    `ValueError` for a `PackedSequence`, for shapes and precisions that do not fit, and for a mask that
-    is not boolean.
+    `ValueError` for a `PackedSequence`, for a wrong shape or precision, and for a mask that is not
+    boolean.
     """
     if isinstance(inputs, PackedSequence):
         raise ValueError(
@@ -87,12 +87,12 @@ def check_inputs_and_mask(
     inputs: Tensor, mask: Optional[Tensor], input_size: int, weight: Optional[Tensor] = None
 ) -> Tensor:
     """
-    `check_inputs`, for a module that reads up to the first padding.
+    Check like `check_inputs`, for a module that needs padding on the right.
 
     # Errors
 
-    `ValueError` as there, and for a mask that has a hole or is padded elsewhere than at the end (which
-    is not looked at while a graph is recorded).
+    `ValueError` as in `check_inputs`, and for a mask that has a hole or is padded elsewhere than at the
+    end. This is not checked while a graph is traced.
     """
     mask = check_inputs(inputs, mask, input_size, weight=weight)
     if is_traced():
@@ -108,14 +108,14 @@ def check_inputs_and_mask(
 
 
 def is_autocast() -> bool:
-    """Whether products convert what they are given."""
+    """Whether autocast is on, so that products convert their inputs."""
     return torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
 
 
 def is_traced() -> bool:
     """
-    Whether `torch.jit.trace`, `torch.compile` or `torch.export` is recording: values are not to be
-    looked at then, and compiled kernels are out of reach.
+    Whether `torch.jit.trace`, `torch.compile` or `torch.export` is tracing. Values must not be read
+    then, and compiled kernels cannot be called.
     """
     compiler = getattr(torch, "compiler", None)
     is_compiling = getattr(compiler, "is_compiling", lambda: False)

@@ -11,16 +11,16 @@ from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_
 
 class CoupledLSTM(Module):
     """
-    The LSTM with coupled gates of Zhang, Liu and Song (ACL 2018, Section 3.1), the paper's baseline:
-    the input and the forget gate share what there is.
+    The LSTM with coupled gates: the baseline of Zhang, Liu and Song (ACL 2018, Section 3.1). The input
+    gate and the forget gate sum to one.
 
         î, f̂, o = σ(W x + U h + b) each      u = tanh(W_u x + U_u h + b_u)      (Eq. 1)
         i, f = softmax(î, f̂)
         c = f ⊙ c + i ⊙ u
         h = o ⊙ tanh(c)
 
-    What h and c start from are parameters of each layer and direction. With boundary words, both
-    directions read ⟨s⟩ and ⟨/s⟩, too, and so do the layers above the first.
+    The initial h and c are parameters of each layer and direction. Boundary words are read in both
+    directions and in all layers.
 
     # Parameters
 
@@ -31,11 +31,11 @@ class CoupledLSTM(Module):
     num_layers : `int`, optional (default = `1`)
         A layer's words are the next one's input.
     bidirectional : `bool`, optional (default = `False`)
-        Whether a second direction, with parameters of its own, reads from right to left.
+        Whether a second direction, with separate parameters, reads from right to left.
     boundary : `bool`, optional (default = `True`)
         Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put before the first word and after the last.
     dropout : `float`, optional (default = `0.0`)
-        The rate of the dropout between layers.
+        The dropout rate between layers.
 
     # Errors
 
@@ -77,8 +77,8 @@ class CoupledLSTM(Module):
         inputs : `Tensor`
             Word representations. *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens, which come before the padding; None where there is no
-            padding. *Shape:* (batch_size, seq_len)
+            Boolean, True at real tokens, which come before the padding; None if there is no padding.
+            *Shape:* (batch_size, seq_len)
 
         # Returns
 
@@ -91,8 +91,8 @@ class CoupledLSTM(Module):
 
         # Errors
 
-        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean,
-        has a hole or is padded elsewhere than at the end.
+        `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
+        padded elsewhere than at the end.
         """
         mask = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
         words, reach = inputs, mask
@@ -121,7 +121,7 @@ class CoupledLSTM(Module):
 
 
 class CoupledLSTMLayer(Module):
-    """One layer of a `CoupledLSTM`, in its directions: the parameters and the operation over them."""
+    """One layer of a `CoupledLSTM`, for all directions."""
 
     def __init__(self, weights: CoupledLstmWeights) -> None:
         super().__init__()
@@ -133,5 +133,5 @@ class CoupledLSTMLayer(Module):
         return CoupledLstmWeights(*(getattr(self, name) for name in CoupledLstmWeights._fields))
 
     def forward(self, inputs: Tensor, mask: Tensor) -> Tensor:
-        """(batch_size, seq_len, input_size) to (batch_size, seq_len, directions * hidden_size)."""
+        """From (batch_size, seq_len, input_size) to (batch_size, seq_len, directions * hidden_size)."""
         return hoisted_coupled_lstm(inputs, mask, self.weights)

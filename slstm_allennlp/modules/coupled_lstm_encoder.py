@@ -14,7 +14,7 @@ from slstm_allennlp.modules.module_encoder import (
 
 
 class CoupledLstmEncoder(ModuleEncoder):
-    """What the two encoders registered as `coupled_lstm` share: a `CoupledLSTM`."""
+    """Base class of the two encoders registered as `coupled_lstm`, with a `CoupledLSTM`."""
 
     @with_arguments_of(CoupledLSTM.__init__)
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -26,7 +26,7 @@ class CoupledLstmEncoder(ModuleEncoder):
 @Seq2SeqEncoder.register("coupled_lstm")
 class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
-    The LSTM with coupled gates as a sequence encoder: every word's state.
+    The LSTM with coupled gates as a sequence encoder. It returns every word's state.
     Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2SeqEncoder` with name "coupled_lstm".
@@ -39,7 +39,7 @@ class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ig
 @Seq2VecEncoder.register("coupled_lstm")
 class CoupledLstmSeq2VecEncoder(CoupledLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
-    The LSTM with coupled gates as a vector encoder: the last state of each direction, side by side.
+    The LSTM with coupled gates as a vector encoder. It returns the directions' last states concatenated.
     Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "coupled_lstm".

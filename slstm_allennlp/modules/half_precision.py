@@ -5,8 +5,8 @@ import torch
 
 def save_in_half_precision(module: torch.nn.Module) -> None:
     """
-    Has a module's state hold the parameters that training does not change with 16 bits a number, at half
-    the size; they have 32 again when the state is loaded.
+    Store a module's frozen parameters with 16 bits in its state, which halves their size. They have 32
+    bits again after the state is loaded.
     """
     module._register_state_dict_hook(_to_half)
 

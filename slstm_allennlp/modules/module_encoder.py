@@ -12,9 +12,9 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 class ModuleEncoder(CheckedParams, torch.nn.Module):
     """
-    What AllenNLP's encoders over one of the project's modules share: the module, which has an
-    `input_size` and an `output_size`, and masks of integers, as some models have them. A subclass has
-    `_encode`: what its role takes of the module's results.
+    Base class of the AllenNLP encoders over one of this package's modules, which has an `input_size` and
+    an `output_size`. The mask may have integers, as in some AllenNLP models. A subclass implements
+    `_encode`, which selects the results that its role needs.
     """
 
     _module: Any
@@ -26,13 +26,13 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
         inputs : `torch.Tensor`
             *Shape:* (batch_size, seq_len, input_dim)
         mask : `torch.Tensor`, optional (default = `None`)
-            Booleans or integers; None where there is no padding. *Shape:* (batch_size, seq_len)
+            Booleans or integers; None if there is no padding. *Shape:* (batch_size, seq_len)
 
         # Returns
 
         `torch.Tensor`
-            Of a sequence encoder, zero at padding. *Shape:* (batch_size, seq_len, output_dim)
-            Of a vector encoder, zero for what is all padding. *Shape:* (batch_size, output_dim)
+            Sequence encoders: zero at padding. *Shape:* (batch_size, seq_len, output_dim)
+            Vector encoders: zero for sentences without real words. *Shape:* (batch_size, output_dim)
         """
         return self._encode(inputs, None if mask is None else mask.bool())
 
@@ -51,14 +51,14 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
 
 
 def zero_without_words(sentences: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-    """Sets what is all padding to zero, as AllenNLP's own encoders do."""
+    """Set the vectors of sentences without real words to zero, as AllenNLP's own encoders do."""
     return sentences if mask is None else sentences.masked_fill(~mask.any(dim=1, keepdim=True), 0)
 
 
 def with_arguments_of(theirs: Callable[..., Any]) -> Callable[[C], C]:
     """
-    Gives a constructor of `*arguments, **named`, in its signature, the arguments that it hands on,
-    before those of its own that go by name. AllenNLP reads the keys of a config from there.
+    Set the signature of a constructor of `*arguments, **named` to the arguments of `theirs`, followed by
+    its own keyword-only arguments. AllenNLP reads the keys of a config from the signature.
     """
 
     def decorated(constructor: C) -> C:
@@ -74,7 +74,7 @@ def with_arguments_of(theirs: Callable[..., Any]) -> Callable[[C], C]:
 
 @contextmanager
 def errors_of(name: str) -> Iterator[None]:
-    """A module's `ValueError` about an argument, as the named encoder's `ConfigurationError`."""
+    """Convert a module's `ValueError` to a `ConfigurationError` that names the encoder."""
     try:
         yield
     except ValueError as error:

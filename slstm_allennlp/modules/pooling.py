@@ -13,12 +13,12 @@ def max_over_words(states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
     states : `Tensor`
         *Shape:* (batch_size, seq_len, size)
     mask : `Tensor`, optional (default = `None`)
-        Boolean, True at real tokens; None where there is no padding. *Shape:* (batch_size, seq_len)
+        Boolean, True at real tokens; None if there is no padding. *Shape:* (batch_size, seq_len)
 
     # Returns
 
     `Tensor`
-        Zero for sentences that are all padding. *Shape:* (batch_size, size)
+        Zero for sentences without real words. *Shape:* (batch_size, size)
     """
     if states.size(1) == 0:
         return states.new_zeros(states.size(0), states.size(2))
@@ -46,11 +46,11 @@ _POOLINGS: Dict[str, Pooling] = {"max": max_over_words, "mean": mean_over_words}
 
 def check_poolings(names: Sequence[str]) -> List[Pooling]:
     """
-    The functions above by their names, `"max"` and `"mean"`.
+    Return the pooling functions with these names, `"max"` or `"mean"`.
 
     # Errors
 
-    `ValueError` for another name, and for one that comes twice.
+    `ValueError` for an unknown name, and for a duplicate.
     """
     is_list = isinstance(names, (list, tuple))
     if not is_list or len(set(names)) < len(names) or not set(names) <= set(_POOLINGS):

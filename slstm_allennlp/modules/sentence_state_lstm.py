@@ -23,15 +23,16 @@ from slstm_allennlp.ops.slstm import (
 from slstm_allennlp.ops.slstm.kernels import eager
 from slstm_allennlp.ops.slstm.product_weights import KeptWeights
 
-# Words a side that the kernels take; Triton unrolls over them, and compiles for minutes for many.
+# The largest `window_size` of the kernels. Triton unrolls the loop over the window, so a large one takes
+# minutes to compile.
 _LARGEST_WINDOW = {"cpu": 30, "cuda": 8}
 
 
 class SentenceStateLSTM(Module):
     """
     The sentence-state LSTM of Zhang, Liu and Song, "Sentence-State LSTM for Text Representation"
-    (ACL 2018), which reads a sentence in both directions at once: every word holds a state, and
-    `num_steps` times each word exchanges it with its neighbours and with the sentence's own state g.
+    (ACL 2018). Every word has a state, and the sentence has a state g. In each of `num_steps` steps,
+    every word reads its neighbours' states and g, and g reads all words: both directions at once.
 
         ξᵢ = [h₍ᵢ₋₁₎ ; hᵢ ; h₍ᵢ₊₁₎]
         x̂ᵢ = σ(Wₓ ξᵢ + Uₓ xᵢ + Vₓ g + bₓ)      for the gates x ∈ {i, l, r, f, s, o}      (Eq. 2)
@@ -44,7 +45,7 @@ class SentenceStateLSTM(Module):
         f₁ … fₙ, f_g = softmax(f̂₁ … f̂ₙ, f̂_g)                                           (Eq. 3)
         c_g = f_g ⊙ c_g + Σᵢ fᵢ ⊙ cᵢ           g = o ⊙ tanh(c_g)
 
-    All states of a step are computed from those of the step before.
+    All states of a step are computed from the states of the previous step. h̄ is the mean of the hᵢ.
 
     # Parameters
 
@@ -58,28 +59,29 @@ class SentenceStateLSTM(Module):
         How many neighbours k a word reads on each side.
     num_sentence_nodes : `int`, optional (default = `1`)
         The number m of sentence nodes. With none, the sentence vector is the mean of the words'
-        states; with several, each also reads the others, and the first is the sentence vector.
+        states. With several, each node also reads the others, and the first is the sentence vector.
     boundary : `bool`, optional (default = `None`)
-        Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put before the first word and after the last; they
-        take part in everything, means included. None takes what `transition` has: on for
-        `"paper"`, off for the other presets.
+        Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put before the first word and after the last. They are
+        treated like words, also in means. None is the default of `transition`: True for `"paper"`,
+        False for the other presets.
     transition : `str` or mapping, optional (default = `"paper"`)
-        `"paper"`, `"released"` (the authors' TensorFlow code), `"fastnlp"` (the re-implementation
-        there) or `"balanced"` (this project's own combination, see RESULTS.md), or a mapping
-        that changes single choices of one, such as `{"preset": "released", "initial_state": "uniform"}`,
-        the released code's start for tagging; `slstm_allennlp.ops.slstm.Transition` lists them.
+        `"paper"`, `"released"` (the authors' TensorFlow code), `"fastnlp"` (the re-implementation in
+        fastNLP) or `"balanced"` (this project's own combination, see RESULTS.md). Or a mapping that
+        changes some choices of a preset, such as `{"preset": "released", "initial_state": "uniform"}`,
+        the released code's for tagging. `slstm_allennlp.ops.slstm.Transition` lists the choices.
     layer_norm : `bool`, optional (default = `False`)
-        Whether every gate's pre-activation goes through a layer normalisation of its own.
+        Whether each gate's pre-activation has its own layer normalisation.
     recompute : `bool`, optional (default = `False`)
-        Whether the backward pass computes products of the forward pass anew: it keeps a third, for a
-        fifth more time. Not with layer normalisation, more than one node or a summed window.
+        Whether the backward pass recomputes products of the forward pass (gradient checkpointing). The
+        forward pass then stores a third as much, and a step takes a fifth more time. Not supported with
+        layer normalisation, more than one node or a summed window.
     bfloat16 : `bool`, optional (default = `False`)
         Whether the matrix products are computed in bfloat16, as under `torch.autocast`. Parameters,
         states and results stay in single precision.
 
-    In single and double precision, and in single precision with products in bfloat16, the module runs on
-    compiled kernels: on a CPU where there is a C++ compiler, on a GPU where there is Triton (there with
-    products in float16, too). What they lack (see `recompute`) and other devices run on PyTorch's own
+    The module runs on compiled kernels on a CPU with a C++ compiler and on a GPU with Triton. They
+    support single and double precision, and single precision with products in bfloat16 (on a GPU also
+    float16). The configurations that exclude `recompute`, and other devices, run on PyTorch's own
     operations.
 
     # Errors
@@ -135,7 +137,7 @@ class SentenceStateLSTM(Module):
 
     @property
     def weights(self) -> SlstmWeights:
-        """The parameters, by the letters of the paper."""
+        """The parameters, named as in the paper."""
         return SlstmWeights(*(getattr(self, name) for name in SlstmWeights._fields))
 
     def forward(
@@ -151,10 +153,10 @@ class SentenceStateLSTM(Module):
         inputs : `Tensor`
             Word representations. *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens, which come before the padding; None where there is no
-            padding. *Shape:* (batch_size, seq_len)
+            Boolean, True at real tokens, which come before the padding; None if there is no padding.
+            *Shape:* (batch_size, seq_len)
         need_words, need_sentence : `bool`, optional (default = `True`)
-            Time can be saved on a result that is not needed, which may be None then.
+            Whether the result is needed. If not, it may be None, which saves time.
 
         # Returns
 
@@ -165,8 +167,8 @@ class SentenceStateLSTM(Module):
 
         # Errors
 
-        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean,
-        has a hole or is padded elsewhere than at the end.
+        `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
+        padded elsewhere than at the end.
         """
         mask = check_inputs_and_mask(inputs, mask, self.input_size, self._checked_weight)
         with self._precision(inputs):
@@ -174,13 +176,13 @@ class SentenceStateLSTM(Module):
 
     @property
     def _checked_weight(self) -> Optional[Tensor]:
-        """The one whose precision the inputs must have; None where autocast converts them."""
+        """A weight whose precision the inputs must have; None if autocast converts them."""
         return None if self.bfloat16_products else self.weights.word_b
 
     def _precision(self, inputs: Tensor) -> ContextManager[object]:
-        """In which to compute."""
+        """Return the context in which to compute."""
         if not self.bfloat16_products:
-            return nullcontext()  # that of the caller, who may be under autocast
+            return nullcontext()  # keep the caller's context, which may be autocast
         return torch.autocast(inputs.device.type, torch.bfloat16)
 
     def _states(
@@ -200,15 +202,14 @@ class SentenceStateLSTM(Module):
             need_words=need_words,
             need_sentence=need_sentence,
             recompute=self.recompute,
-            # Those that are compiled for a CPU can tell whether weights have changed.
+            # Only the compiled CPU kernels can detect a change of the weights.
             kept=self._kept if hasattr(kernels, "fingerprint") else None,
         )
 
     def trace(self, inputs: Tensor, mask: Optional[Tensor] = None, more_steps: int = 0) -> SlstmTrace:
         """
-        What the module does with these sentences, step by step: every gate and every state, beside the
-        results of `forward`; `SlstmTrace` says what there is. It runs on PyTorch's own operations, with
-        gradients unless `torch.no_grad()` says otherwise.
+        Return every gate and every state of every step, and the results of `forward`. It runs on
+        PyTorch's own operations, with gradients unless under `torch.no_grad()`.
 
         # Parameters
 
@@ -216,8 +217,8 @@ class SentenceStateLSTM(Module):
         mask : `Tensor`, optional (default = `None`)
             Both as in `forward`.
         more_steps : `int`, optional (default = `0`)
-            Steps to take behind the module's own, to see whether its states come to rest. They are in
-            the trace and leave the results as they are.
+            Additional steps, to see whether the states converge. They are traced, but do not change the
+            results.
 
         # Returns
 
@@ -235,10 +236,10 @@ class SentenceStateLSTM(Module):
             return trace_slstm(inputs, mask, self.weights, self.settings, start, more_steps)
 
     def _kernels(self, inputs: Tensor, mask: Tensor) -> Optional[ModuleType]:
-        """What `fused_slstm` is to run on; None where `batched_slstm` has to."""
+        """Return the kernels for `fused_slstm`, or None if `batched_slstm` must be used."""
         if is_traced() or not is_fusible(self.settings):
             return None
-        # In this order: on a GPU, to look at the mask is to wait for it.
+        # In this order, because reading the mask synchronises with the GPU.
         any_word = (self.settings.boundary and len(mask) > 0) or bool(mask.any())
         if not any_word:
             return None
@@ -246,7 +247,7 @@ class SentenceStateLSTM(Module):
         return eager if compiled is None and self.recompute else compiled
 
     def _compiled_kernels(self, inputs: Tensor) -> Optional[ModuleType]:
-        """Those for the inputs' device, if they have the precision that is asked for."""
+        """Return the kernels for the inputs' device, or None if they do not support the precision."""
         device, has_low = inputs.device, [torch.bfloat16]
         if device.type == "cpu":
             autocast, low = torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype()
@@ -269,7 +270,7 @@ class SentenceStateLSTM(Module):
             return None
         length = inputs.size(1) + 2 * self.settings.boundary
         shape = (2, inputs.size(0), length, self.hidden_size)
-        # Of the weights' precision, as all states are, whatever that of the inputs.
+        # States have the precision of the weights, whatever that of the inputs.
         dtype = self.weights.word_b.dtype
         return torch.empty(shape, dtype=dtype, device=inputs.device).uniform_(-0.05, 0.05)
 

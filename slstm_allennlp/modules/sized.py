@@ -3,18 +3,18 @@ from typing import Optional, TypeVar
 from allennlp.common import Lazy
 
 T = TypeVar("T")
-# What AllenNLP's and our encoders call the size of a word that they read.
+# The names of the input size in AllenNLP's and our encoders.
 _KEYS = ("input_size", "input_dim", "embedding_dim")
 
 
 def sized(part: Lazy[T], size: Optional[int]) -> T:
     """
-    Builds an encoder or a feed-forward layer that reads words of `size` numbers. A size that its config
-    has stays as it is; so does a part that is built already.
+    Build an encoder or a feed-forward layer with the input size `size`. A size in its config has
+    priority. A part that is already built is returned unchanged.
     """
     if not isinstance(part, Lazy):
         return part
-    for key in _KEYS:  # those meant for a part further out
+    for key in _KEYS:  # AllenNLP passes on the sizes that were meant for an enclosing part
         part._constructor_extras.pop(key, None)
     sizes = {} if size is None else {key: size for key in _KEYS if key not in part._params}
     return part.construct(**sizes)

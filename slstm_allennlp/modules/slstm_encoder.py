@@ -16,7 +16,7 @@ from slstm_allennlp.modules.module_encoder import (
 from slstm_allennlp.modules.pooling import check_poolings
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 
-# What AllenNLP's recurrent encoders take and an S-LSTM has no use for.
+# Keys of AllenNLP's recurrent encoders that an S-LSTM does not have.
 _LSTM_KEYS = (
     "bidirectional",
     "num_layers",
@@ -38,19 +38,19 @@ _ADVICE = (
 
 class SlstmEncoder(ModuleEncoder):
     """
-    What the two encoders registered as `slstm` share: a `SentenceStateLSTM` and dropout around it.
+    Base class of the two encoders registered as `slstm`: a `SentenceStateLSTM` with dropout.
 
     # Parameters
 
     dropout : `float`, optional (default = `0.0`)
-        The rate of the dropout on the inputs and on the outputs. Leave it at zero where the model
-        around the encoder drops both already, as `crf_tagger` does.
+        The dropout rate of the inputs and of the outputs. Leave it at zero if the model around the
+        encoder already applies dropout to both, like `crf_tagger`.
     input_size, hidden_size, …
         All others as in `SentenceStateLSTM`.
 
     # Errors
 
-    `ConfigurationError` for a value that is out of range, and for a key that only an LSTM has.
+    `ConfigurationError` for a value that is out of range, and for a key that only LSTMs have.
     """
 
     @with_arguments_of(SentenceStateLSTM.__init__)
@@ -63,7 +63,7 @@ class SlstmEncoder(ModuleEncoder):
 
     @classmethod
     def from_params(cls, params: Params, **extras: Any) -> "SlstmEncoder":  # type: ignore[override]
-        """As AllenNLP's own, with a word on the keys that an LSTM has and an S-LSTM does not."""
+        """Build as AllenNLP does, but explain which keys only LSTMs have."""
         found = [key for key in _LSTM_KEYS if key in params]
         if found:
             keys = ", ".join(f'"{key}"' for key in found)
@@ -80,7 +80,7 @@ class SlstmEncoder(ModuleEncoder):
 @Seq2SeqEncoder.register("slstm")
 class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
-    The sentence-state LSTM as a sequence encoder: every word's last state.
+    The sentence-state LSTM as a sequence encoder. It returns every word's last state.
     Parameters and errors as in `SlstmEncoder`.
 
     Registered as a `Seq2SeqEncoder` with name "slstm".
@@ -94,21 +94,21 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
 @Seq2VecEncoder.register("slstm")
 class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
-    The sentence-state LSTM as a vector encoder: the sentence vector of its transition, g in the paper,
-    and what is pooled over the words' last states beside it.
+    The sentence-state LSTM as a vector encoder. It returns the sentence vector of its transition (g in
+    the paper), concatenated with the results of `pooling` over the words' last states.
 
     Registered as a `Seq2VecEncoder` with name "slstm".
 
     # Parameters
 
     pooling : `List[str]`, optional (default = `[]`)
-        `"max"` and `"mean"`: what comes behind the sentence vector, of `hidden_size` numbers each.
+        `"max"`, `"mean"` or both. Each adds `hidden_size` dimensions after the sentence vector.
     input_size, hidden_size, …
         All others as in `SlstmEncoder`.
 
     # Errors
 
-    `ConfigurationError` as in `SlstmEncoder`, and for another kind of pooling.
+    `ConfigurationError` as in `SlstmEncoder`, and for an unknown or duplicate kind of pooling.
     """
 
     @with_arguments_of(SlstmEncoder.__init__)

@@ -9,23 +9,24 @@ from slstm_allennlp.modules.checks import check_inputs, check_rate, check_sizes
 
 class StackedCNN(Module):
     """
-    A stack of convolutions over words, the CNN of Table 3 of Zhang, Liu and Song (ACL 2018).
+    A stack of convolutions over words: the CNN of Table 3 of Zhang, Liu and Song (ACL 2018).
 
         hₗₜ = ReLU(Wₗ [hₗ₋₁₍ₜ₋ₖ₎ ; … ; hₗ₋₁₍ₜ₊ₖ₎] + bₗ)      for a window of 2k + 1 words
 
-    What lies beyond either end of a sentence is zero in every layer. Weights start as He et al. (2015)
-    have it for ReLU, since PyTorch's start lets the signal fade from layer to layer; biases at zero.
+    Positions beyond either end of a sentence are zero in every layer. Weights have the initialisation of
+    He et al. (2015) for ReLU, because with PyTorch's default the signal fades from layer to layer.
+    Biases are initially zero.
 
     # Parameters
 
     input_size : `int`
     hidden_size : `int`
-        The filters of each layer.
+        The number of filters in each layer.
     num_layers : `int`, optional (default = `1`)
     window : `int`, optional (default = `3`)
-        How many words a filter sees, an odd number.
+        The number of words that a filter reads: an odd number.
     dropout : `float`, optional (default = `0.0`)
-        The rate of the dropout between layers.
+        The dropout rate between layers.
 
     # Errors
 
@@ -59,16 +60,16 @@ class StackedCNN(Module):
         inputs : `Tensor`
             *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens; None where there is no padding. *Shape:* (batch_size, seq_len)
+            Boolean, True at real tokens; None if there is no padding. *Shape:* (batch_size, seq_len)
 
         # Returns
 
         `Tensor`
-            The last layer's words, zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
+            The last layer's states, zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
 
         # Errors
 
-        `ValueError` for shapes and a precision that do not fit, and for a mask that is not boolean.
+        `ValueError` for a wrong shape or precision, and for a mask that is not boolean.
         """
         padding = ~check_inputs(inputs, mask, self.input_size, weight=next(self.parameters())).unsqueeze(
             1

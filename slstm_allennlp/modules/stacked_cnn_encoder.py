@@ -10,7 +10,7 @@ from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
 
 class StackedCnnEncoder(ModuleEncoder):
-    """What the two encoders registered as `stacked_cnn` share: a `StackedCNN`."""
+    """Base class of the two encoders registered as `stacked_cnn`, with a `StackedCNN`."""
 
     @with_arguments_of(StackedCNN.__init__)
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -22,7 +22,7 @@ class StackedCnnEncoder(ModuleEncoder):
 @Seq2SeqEncoder.register("stacked_cnn")
 class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
-    Stacked convolutions as a sequence encoder: every word's features.
+    Stacked convolutions as a sequence encoder. It returns every word's features.
     Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2SeqEncoder` with name "stacked_cnn".
@@ -35,7 +35,7 @@ class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: igno
 @Seq2VecEncoder.register("stacked_cnn")
 class StackedCnnSeq2VecEncoder(StackedCnnEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
-    Stacked convolutions as a vector encoder: the maximum of each feature over the real words.
+    Stacked convolutions as a vector encoder. It returns each feature's maximum over the real words.
     Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "stacked_cnn".

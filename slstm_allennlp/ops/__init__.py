@@ -1,1 +1,1 @@
-"""The equations, as functions of tensors: nothing in this package knows of AllenNLP."""
+"""The equations of the encoders, as functions of tensors, independent of AllenNLP."""

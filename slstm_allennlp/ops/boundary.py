@@ -6,7 +6,25 @@ from torch.nn.functional import pad
 
 
 def add_boundary(x: Tensor, mask: Tensor, boundary: Tensor) -> Tuple[Tensor, Tensor]:
-    """⟨s⟩ before the first word and ⟨/s⟩ right behind each sentence's last: (B, L + 2, d) and mask."""
+    """
+    Insert ⟨s⟩ before the first word and ⟨/s⟩ directly after the last real word of each sentence.
+
+    # Parameters
+
+    x : `Tensor`
+        *Shape:* (batch_size, seq_len, d)
+    mask : `Tensor`
+        True at real words. *Shape:* (batch_size, seq_len)
+    boundary : `Tensor`
+        The inputs ⟨s⟩ and ⟨/s⟩. *Shape:* (2, d)
+
+    # Returns
+
+    x : `Tensor`
+        *Shape:* (batch_size, seq_len + 2, d)
+    mask : `Tensor`
+        *Shape:* (batch_size, seq_len + 2)
+    """
     last = mask.sum(1, keepdim=True) + 1  # (B, 1)
     positions = torch.arange(mask.size(1) + 2, device=mask.device)
     boundary = boundary.to(x.dtype)

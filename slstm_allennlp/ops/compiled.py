@@ -1,8 +1,9 @@
 """
-The kernels of an operation. Those for the CPU are compiled for this machine when they are first needed,
-once: the result is kept in the user's cache. Those for a GPU are Triton's to compile and keep. Without a
-C++ compiler or Triton, or with SLSTM_ALLENNLP_KERNELS=0 in the environment, the encoders run on
-PyTorch's own operations.
+Compile and load the kernels of an operation.
+
+CPU kernels are compiled for this machine on first use and stored in the user's cache. Triton compiles
+and caches the GPU kernels. Without a C++ compiler or Triton, or with SLSTM_ALLENNLP_KERNELS=0 in the
+environment, the encoders run on PyTorch's own operations.
 """
 
 import contextlib
@@ -27,7 +28,7 @@ from slstm_allennlp.ops.products import LARGE
 logger = logging.getLogger(__name__)
 
 _HEADER = pathlib.Path(__file__).with_name("elementwise.h")
-# The products are PyTorch's; these functions are simple loops, which the compiler vectorises.
+# The kernels are elementwise loops, which the compiler vectorises. Matrix products stay with PyTorch.
 _FLAGS = ["-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
 _FLAGS += [f"-DLARGE_PRODUCT={LARGE}"]
 
@@ -35,8 +36,8 @@ _FLAGS += [f"-DLARGE_PRODUCT={LARGE}"]
 @cache
 def load_kernels(operation: str) -> Optional[ModuleType]:
     """
-    The functions of an operation's `kernels/cpu.cpp`, that of `"slstm"` or `"cas_lstm"`, or None where
-    they cannot be compiled; the log says why.
+    Return the compiled functions of `kernels/cpu.cpp` of an operation, `"slstm"` or `"cas_lstm"`. Return
+    None if kernels are turned off, or if they cannot be compiled; the log then has the reason.
     """
     source = pathlib.Path(__file__).parent / operation / "kernels" / "cpu.cpp"
     if _turned_off():
@@ -47,7 +48,7 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
     except (ImportError, OSError, RuntimeError, subprocess.SubprocessError) as error:
         reason = str(error).strip().split("\n")[0]
         logger.warning(
-            "The CPU kernels of %s could not be compiled (%s), so that it runs on PyTorch's own "
+            "The CPU kernels of %s could not be compiled (%s), so it runs on PyTorch's own "
             "operations, which are slower; expected a C++ compiler and ninja.",
             operation,
             reason,
@@ -58,21 +59,22 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
 @cache
 def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleType]:
     """
-    The functions of an operation's `kernels/gpu/triton_kernels.py`, that of `"slstm"`, or None where
-    they do not run on this GPU; the log says why. Each is compiled when it is first called.
+    Return the functions of `kernels/gpu/triton_kernels.py` of an operation (only `"slstm"` has them).
+    Return None if kernels are turned off, or if they do not run on this GPU; the log then has the
+    reason. Triton compiles each function on its first call.
     """
     if _turned_off():
         return None
-    # In a folder without __init__.py: AllenNLP imports every module of a package that it is told to
-    # include, and this one needs Triton.
+    # The folder gpu/ has no __init__.py: AllenNLP's --include-package imports every module of a package,
+    # and this one needs Triton.
     name = f"slstm_allennlp.ops.{operation}.kernels.gpu.triton_kernels"
     try:
         module = importlib.import_module(name)
         module.try_out(device)
         return module
-    except Exception as error:  # whatever Triton, a C compiler or the GPU's driver raises
+    except Exception as error:  # Triton, the C compiler and the GPU driver raise errors of many types
         logger.warning(
-            "The GPU kernels of %s do not run here (%s: %s), so that it runs on PyTorch's own "
+            "The GPU kernels of %s do not run here (%s: %s), so it runs on PyTorch's own "
             "operations, which are slower; expected Triton, as PyTorch for CUDA brings it, and a C "
             "compiler.",
             operation,
@@ -87,19 +89,19 @@ def _turned_off() -> bool:
 
 
 def _cache() -> pathlib.Path:
-    """The user's, or where there is none to write to, one of the user's own among temporary files."""
+    """Return the user's cache folder or, if it is not writable, a private temporary folder."""
     try:
         home = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
         folder = home / "slstm_allennlp"
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
         return folder
-    except (OSError, RuntimeError):  # no home, or nothing can be written there
+    except (OSError, RuntimeError):  # no home folder, or not writable
         folder = pathlib.Path(tempfile.gettempdir()) / f"slstm_allennlp-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.stat()
         if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            # Somebody else's program would be run from it.
+            # Another user could place a library there, which would run in this process.
             raise OSError(
                 f"{folder} can be written to by others, expected a folder of one's own"
             ) from None
@@ -107,7 +109,7 @@ def _cache() -> pathlib.Path:
 
 
 def _key(source: pathlib.Path) -> str:
-    """What the compiled file depends on: the sources, PyTorch, Python and the processor."""
+    """Hash what the compiled file depends on: sources, compiler flags, PyTorch, Python and processor."""
     processor = platform.processor()
     cpuinfo = pathlib.Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -121,30 +123,30 @@ def _key(source: pathlib.Path) -> str:
 
 
 def _built_once(name: str, source: pathlib.Path, library: pathlib.Path) -> ModuleType:
-    """The module, compiled if it is not there: by one of several processes that start together."""
-    if module := _whole(name, library):
+    """Return the compiled module. If it is not cached, one of the processes that need it compiles it."""
+    if module := _import_if_intact(name, library):
         return module
-    import fcntl  # Windows has none, and the flags above are not its compiler's
+    import fcntl  # not on Windows, whose compiler does not take _FLAGS either
 
     with library.with_suffix(".lock").open("w") as lock:
-        with contextlib.suppress(OSError):  # a file system without locks: all of them compile
+        with contextlib.suppress(OSError):  # without file locks, every process compiles
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if module := _whole(name, library):
+        if module := _import_if_intact(name, library):
             return module
         _build(name, source, library)
-    return _imported(name, library)
+    return _import_library(name, library)
 
 
-def _whole(name: str, library: pathlib.Path) -> Optional[ModuleType]:
-    """The compiled module, or None where there is none or the file was cut short by a full disk."""
+def _import_if_intact(name: str, library: pathlib.Path) -> Optional[ModuleType]:
+    """Import the compiled module; None if there is no file or a full disk has truncated it."""
     try:
-        return _imported(name, library) if library.exists() else None
+        return _import_library(name, library) if library.exists() else None
     except ImportError:
         logger.info("%s is damaged and built again", library)
         return None
 
 
-def _imported(name: str, library: pathlib.Path) -> ModuleType:
+def _import_library(name: str, library: pathlib.Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, library)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -153,14 +155,14 @@ def _imported(name: str, library: pathlib.Path) -> ModuleType:
 
 
 def _build(name: str, source: pathlib.Path, library: pathlib.Path) -> None:
-    from torch.utils import cpp_extension  # takes its time to import
+    from torch.utils import cpp_extension  # slow to import
 
     logger.info("Compiling the CPU kernels of %s, once (about half a minute)", source.parent.parent.name)
-    # ninja stands beside Python in a virtual environment, also in one that was not activated.
+    # A virtual environment has ninja next to Python, which is not on PATH unless it is activated.
     os.environ["PATH"] = os.pathsep.join(
         [os.environ.get("PATH", ""), str(pathlib.Path(sys.executable).parent)]
     )
-    # In a folder of its own, and moved when it is done: processes that start together do not meet.
+    # Build in a temporary folder and rename: an atomic write, also without file locks.
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
         cpp_extension.load(
             name,

@@ -1,4 +1,4 @@
-"""Backward passes by hand: their results can be used once, and say so where they are used again."""
+"""Hand-written backward passes whose results raise an error if they are differentiated again."""
 
 import functools
 from typing import Any, Callable, Optional, Tuple
@@ -11,9 +11,10 @@ Gradients = Tuple[Optional[Tensor], ...]
 
 def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gradients]:
     """
-    For the backward pass of a `torch.autograd.Function`. PyTorch's `once_differentiable` notices a
-    second differentiation only where the gradients that come in ask for one; these here depend on
-    weights, too, so that under `create_graph=True` all that goes out refuses it.
+    Decorate the backward pass of a `torch.autograd.Function`: a second derivative is a `RuntimeError`.
+
+    PyTorch's `once_differentiable` detects a second derivative only if the incoming gradients require
+    grad. Here the results depend on weights, too, so under `create_graph=True` all of them raise.
     """
 
     @functools.wraps(backward)
@@ -22,7 +23,7 @@ def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gra
             results = backward(ctx, *gradients)
         if not torch.is_grad_enabled():  # no create_graph
             return results
-        # What they depend on, so that a derivative by any of it comes by the refusal.
+        # Connect the results to all they depend on: a derivative by any of it then reaches _Refusal.
         sources = [tensor for tensor in ctx.saved_tensors if tensor is not None and tensor.requires_grad]
         return _Refusal.apply(len(sources), *sources, *results)
 
@@ -30,7 +31,7 @@ def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gra
 
 
 class _Refusal(torch.autograd.Function):
-    """The tensors behind the sources, as they are; their derivative by these is refused."""
+    """The identity of the tensors after the first `num_sources`. Its backward pass raises an error."""
 
     @staticmethod
     def forward(  # type: ignore[override]

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-// exp, in a form that compilers vectorise: 2^n e^r with |r| <= ln 2 / 2, within 2 units in the last place.
+// exp in a form that compilers vectorise: 2^n e^r with |r| <= ln 2 / 2. Error: at most 2 ulp.
 inline float exp_(float x) {
   x = std::min(std::max(x, -87.0f), 88.0f);
   const float n = std::nearbyint(x * 1.44269504f);
@@ -28,7 +28,7 @@ inline float exp_(float x) {
 }
 inline double exp_(double x) { return std::exp(x); }
 
-// The same for 0 <= x <= 1, as sigmoids are: a polynomial alone, within 2 units in the last place.
+// exp for 0 <= x <= 1, the range of the sigmoid: a polynomial. Error: at most 2 ulp.
 inline float exp_of_share(float x) {
   const float r = x - 0.5f;
   float p = 2.30784272e-3f;
@@ -48,7 +48,7 @@ inline T sigmoid(T x) {
 inline float tanh_(float x) { return 2.0f * sigmoid(2.0f * x) - 1.0f; }
 inline double tanh_(double x) { return std::tanh(x); }
 
-// bfloat16 in memory, single precision in registers; the others are what they are.
+// Convert between bfloat16 in memory and float in registers. Other types stay as they are.
 template <typename T>
 inline T load(T x) {
   return x;
@@ -63,7 +63,7 @@ template <typename T>
 inline void store(T& place, T x) {
   place = x;
 }
-inline void store(c10::BFloat16& place, float x) {  // to the nearest, to even between two
+inline void store(c10::BFloat16& place, float x) {  // round to nearest, ties to even
   uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
   const uint32_t nearest = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;

@@ -1,9 +1,10 @@
 """
-The matrix products of the hand-written passes, by the faster of the libraries that PyTorch has: on a
-CPU MKL or oneDNN, of which `torch.mm` gives single precision to the first and bfloat16 to the second.
+The matrix products of the hand-written passes, by the faster of PyTorch's two CPU libraries. `torch.mm`
+uses MKL in single precision and oneDNN in bfloat16; this module also uses oneDNN for large products in
+single precision.
 
-oneDNN compiles a product for every number of rows that it meets, and keeps it. With sentences of any
-length that is a millisecond or two in every batch, and much memory: so it is given round numbers.
+oneDNN compiles and caches a product for every number of rows. With sentences of any length this takes
+one or two milliseconds in every batch, and much memory. So the number of rows is rounded up.
 """
 
 from functools import cache
@@ -13,12 +14,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-# oneDNN's product with a weight of so many numbers is a tenth to a half faster than MKL's on an AMD
-# processor (benchmarks/README.md); smaller ones take it too long to start. PyTorch 1 does not have it.
+# With a weight of at least this many elements, oneDNN's product is 10 to 50 per cent faster than MKL's
+# on an AMD processor (benchmarks/README.md); with smaller ones, its overhead is too large. PyTorch 1
+# does not have these operators.
 LARGE = 90_000
-_FEW = 64  # rows in bfloat16 for which laying W out anew takes longer than it saves
-_FEW_TO_KEEP = 16  # rows in single precision for which oneDNN's own order gains nothing
-_ALIGNED = 8  # rows of a GPU's products: of any even number of numbers, 16 bytes in half precision
+_MIN_ROWS_BFLOAT16 = 64  # with fewer rows in bfloat16, packing W takes longer than it saves
+_MIN_ROWS_FLOAT32 = 16  # with fewer rows in single precision, oneDNN's packed layout gains nothing
+_GPU_ROWS = 8  # on a GPU, rows are a multiple of this: 16 bytes in half precision, whatever the width
 
 
 class _Onednn(NamedTuple):
@@ -31,7 +33,10 @@ class _Onednn(NamedTuple):
 
 @cache
 def _onednn() -> Optional[_Onednn]:
-    """Those of this PyTorch, or None where it lacks or has changed one: `linear` is the fallback."""
+    """
+    Return the oneDNN operators of this PyTorch. Return None if one is missing or has changed: the
+    fallback is `torch.nn.functional.linear`.
+    """
     try:
         operators = torch.ops.mkldnn
         found = _Onednn(
@@ -52,14 +57,14 @@ def _onednn_product(onednn: _Onednn, x: Tensor, W: Tensor, bias: Optional[Tensor
 
 def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     """
-    x Wᵀ + b, as `torch.nn.functional.linear` has it, without a gradient.
+    Compute x Wᵀ + b like `torch.nn.functional.linear`, without a gradient.
 
     # Parameters
 
     x : `Tensor`
         *Shape:* (rows, n)
     W : `Tensor`
-        In any layout, or `packed`. *Shape:* (m, n)
+        In any memory layout, or the result of `packed`. *Shape:* (m, n)
     bias : `Tensor`, optional (default = `None`)
         *Shape:* (m,)
 
@@ -71,7 +76,7 @@ def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     rows = len(x)
     if rows == 0:
         return x.new_zeros(0, len(W))
-    if not W.is_cuda:  # there zeros would cost more than they save
+    if not W.is_cuda:  # on a GPU, padding costs more than it saves
         x = _with_rows(x, rows_for(rows, W))
     onednn = _onednn()
     if onednn and (W.is_mkldnn or _is_for_onednn(W, W.numel())):
@@ -83,12 +88,12 @@ def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
 
 def product_over_rows(d: Tensor, x: Tensor) -> Tensor:
     """
-    dᵀ x, the gradient of a weight W from that of x Wᵀ.
+    Compute dᵀ x, the gradient of a weight W.
 
     # Parameters
 
     d : `Tensor`
-        *Shape:* (rows, m)
+        The gradient of x Wᵀ. *Shape:* (rows, m)
     x : `Tensor`
         *Shape:* (rows, n)
 
@@ -101,12 +106,12 @@ def product_over_rows(d: Tensor, x: Tensor) -> Tensor:
     if not onednn or not _is_for_onednn(d, d.size(1) * x.size(1)) or len(d) == 0:
         return torch.mm(d.t(), x)
     d, x = (_with_rows(part, rounded(len(part))) for part in (d, x))
-    # It lays out its first factor anew, of which this has fewer columns.
+    # oneDNN repacks its first factor, so take xᵀ d: x has fewer columns.
     return _onednn_product(onednn, x.t(), d.t(), None).t()
 
 
 def linear(x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
-    """`product` with gradients, and in autocast's precision where there is one."""
+    """Compute x Wᵀ + b with gradients, under autocast in its precision."""
     if not torch.is_autocast_cpu_enabled() and _is_for_onednn(W, W.numel()):
         return _Linear.apply(x, W, bias)
     return torch.nn.functional.linear(x, W, bias)
@@ -114,30 +119,30 @@ def linear(x: Tensor, W: Tensor, bias: Optional[Tensor]) -> Tensor:
 
 def packed(W: Tensor, rows: int, keep: bool = False) -> Tensor:
     """
-    W for several products with about so many rows each: for oneDNN in the order in which it is read,
-    which saves every product from making it so; elsewhere, and for a few rows of bfloat16 if it is
-    not to `keep` for many batches, as it is.
+    Return W for several products with about `rows` rows each. For oneDNN, W is packed into oneDNN's own
+    memory layout, so that the products do not repack it. Otherwise W is returned unchanged, also for few
+    rows in bfloat16, unless W is to `keep` for many batches.
     """
     onednn = _onednn()
     if onednn is None or rows == 0:
         return W
-    if _is_low(W):
-        pays = (keep or rows >= _FEW) and W.numel() >= LARGE and onednn.has_bfloat16
+    if _is_cpu_bfloat16(W):
+        pays = (keep or rows >= _MIN_ROWS_BFLOAT16) and W.numel() >= LARGE and onednn.has_bfloat16
     else:
         pays = _is_for_onednn(W, W.numel())
     return onednn.pack(W.contiguous(), rounded(rows)) if pays else W
 
 
 class Multiplication(NamedTuple):
-    """x ↦ x Wᵀ without a gradient."""
+    """The function x ↦ x Wᵀ, without a gradient."""
 
-    laid_out: Tensor
-    is_turned: bool  # into Wᵀ; else W, in any layout
+    laid_out: Tensor  # Wᵀ if `is_turned`, else W in any memory layout
+    is_turned: bool
 
     @classmethod
     def with_weight(cls, W: Tensor, rows: int, keep: bool = False) -> "Multiplication":
         """
-        For several products with about so many rows each.
+        Prepare W for several products with about `rows` rows each.
 
         # Parameters
 
@@ -145,10 +150,10 @@ class Multiplication(NamedTuple):
             *Shape:* (m, n)
         rows : `int`
         keep : `bool`, optional (default = `False`)
-            Whether for so many products that any order in memory pays.
+            Whether there are so many products that any change of the memory layout pays off.
         """
-        if keep and (rows < _FEW_TO_KEEP or W.numel() <= LARGE) and W.dtype == torch.float32:
-            # MKL reads W as fast as memory gives it, if what it adds up stands side by side.
+        if keep and (rows < _MIN_ROWS_FLOAT32 or W.numel() <= LARGE) and W.dtype == torch.float32:
+            # MKL reads a contiguous Wᵀ at full memory bandwidth.
             return cls(W.t().contiguous(), True)
         return cls(packed(W, rows, keep), False)
 
@@ -157,14 +162,15 @@ class Multiplication(NamedTuple):
 
 
 def rows_for(rows: int, W: Tensor) -> int:
-    """How many rows x best has in its place in memory, zeros behind its own, for `product` with W."""
-    if W.is_cuda:  # what is read from the next place on stays aligned
-        return -(-rows // _ALIGNED) * _ALIGNED
-    return rounded(rows) if _is_low(W) or W.is_mkldnn or _is_for_onednn(W, W.numel()) else rows
+    """Return how many rows to allocate for x, zeros included, so that `product` with W is fast."""
+    if W.is_cuda:  # keeps the rows that come next in memory aligned
+        return -(-rows // _GPU_ROWS) * _GPU_ROWS
+    is_onednn = _is_cpu_bfloat16(W) or W.is_mkldnn or _is_for_onednn(W, W.numel())
+    return rounded(rows) if is_onednn else rows
 
 
 def rounded(rows: int) -> int:
-    """So many or up to 3 per cent more (up to 7, where they are few)."""
+    """Round up by at most 3 per cent (by at most 7 if there are few rows)."""
     step = max(8, 2 ** (rows.bit_length() - 6)) if rows > 32 else 1
     return -(-rows // step) * step
 
@@ -173,13 +179,13 @@ def _with_rows(x: Tensor, rows: int) -> Tensor:
     return x if len(x) == rows else pad(x, (0, 0, 0, rows - len(x)))
 
 
-def _is_low(tensor: Tensor) -> bool:
-    """Whether PyTorch itself gives its products to oneDNN."""
+def _is_cpu_bfloat16(tensor: Tensor) -> bool:
+    """Whether PyTorch itself computes the tensor's products with oneDNN."""
     return tensor.dtype == torch.bfloat16 and tensor.device.type == "cpu"
 
 
 def _is_for_onednn(tensor: Tensor, size: int) -> bool:
-    """Whether single precision's products with a weight of this size, and this type and device, are."""
+    """Whether to use oneDNN for a product with this tensor, if the weight has `size` elements."""
     single = tensor.dtype == torch.float32 and tensor.device.type == "cpu"
     has = torch.backends.mkldnn.enabled and _onednn() is not None
     return single and size >= LARGE and bool(has)

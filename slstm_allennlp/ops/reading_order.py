@@ -1,4 +1,4 @@
-"""The order in which the directions of a recurrent encoder read the words of padded sentences."""
+"""The order in which each direction of a recurrent encoder reads the words of padded sentences."""
 
 import torch
 from torch import Tensor
@@ -6,15 +6,15 @@ from torch import Tensor
 
 def reading_orders(mask: Tensor, directions: int) -> Tensor:
     """
-    Which word each direction reads when: the backward one starts from each sentence's last word, with
-    the padding left where it is. It is its own inverse.
+    Return the position of the word that each direction reads at each step. The backward direction starts
+    at the last real word of a sentence; padding stays in its place. An order is its own inverse.
 
     # Parameters
 
     mask : `Tensor`
         Boolean, padded on the right. *Shape:* (batch_size, seq_len)
     directions : `int`
-        One for forward alone, two for forward and backward.
+        1 for forward, 2 for forward and backward.
 
     # Returns
 
@@ -27,7 +27,7 @@ def reading_orders(mask: Tensor, directions: int) -> Tensor:
 
 
 def take(states: Tensor, order: Tensor) -> Tensor:
-    """(directions, batch_size, seq_len, n) in an order of reading, or back from it."""
-    if len(order) == 1:  # forward alone, which is as they stand
+    """Put states into reading order, or back. *Shape:* (directions, batch_size, seq_len, n)"""
+    if len(order) == 1:  # forward only: nothing to reorder
         return states
     return states.gather(2, order.unsqueeze(-1).expand(-1, -1, -1, states.size(-1)))

@@ -1,9 +1,9 @@
-"""What a predictor reads from a file: everything that its model can be trained on, and plain text."""
+"""Read a predictor's inputs from a file: plain text, JSON lines, or training data of its model."""
 
 import itertools
 import sys
 from pathlib import Path
-from typing import Any, Iterable, Iterator, List
+from typing import Any, Iterable, Iterator, List, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
@@ -12,33 +12,33 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.dataset_readers.lines import Line, read_lines
 
 _JSON = (".jsonl", ".json")
-_PLAIN = (".txt", "")  # which corpora have, too
+_PLAIN = (".txt", "")  # corpora may have these suffixes, too
 
 
 def read_examples(path: str, predictor: Predictor) -> Iterator[JsonDict]:
     """
-    The predictor's inputs from a file:
+    Yield the predictor's inputs from a file. It contains
 
-    - JSON objects, one a line, with or without labels: files that end in .jsonl or .json, and those
-      whose first line begins with `{`;
-    - the dataset reader's own files, with labels: `FOLDER#PART`, files that end in neither .txt nor
-      nothing, and those of which the reader can read the first example and the model knows its labels;
-    - a text a line: all others.
+    - JSON objects, one per line, with or without labels, if its suffix is .jsonl or .json, or its first
+      non-blank line begins with `{`;
+    - data for the dataset reader, with labels, if the path is `FOLDER#PART`, if it has another suffix
+      than .txt, or if the reader can read the first example and the model knows half of its labels;
+    - one text per line otherwise.
 
     A blank line between JSON objects or texts is an empty text.
 
     # Parameters
 
     path : `str`
-        `-` is for the standard input, which has JSON objects or texts.
+        `-` means the standard input, which contains JSON objects or texts.
     predictor : `Predictor`
 
     # Errors
 
-    `ValueError` for a file that cannot be read and a line that the predictor does not take, with its
-    number; `ConfigurationError` for texts that are no JSON objects and a predictor that takes no others.
+    `ValueError` for a file that cannot be read and, with its number, for a line that is invalid for the
+    predictor; `ConfigurationError` for plain text if the predictor accepts only JSON objects.
     """
-    if path != "-" and _is_of_reader(path, predictor):
+    if path != "-" and _is_reader_file(path, predictor):
         yield from predictor._dataset_reader.examples(path)  # type: ignore[attr-defined]
         return
     lines: Iterable[Line] = _standard_input() if path == "-" else read_lines(path)
@@ -60,8 +60,8 @@ def read_examples(path: str, predictor: Predictor) -> Iterator[JsonDict]:
         yield example
 
 
-def _is_json(path: str, lines: Iterable[Line]) -> Any:
-    """Whether the lines are JSON objects, and the lines."""
+def _is_json(path: str, lines: Iterable[Line]) -> Tuple[bool, Iterable[Line]]:
+    """Return whether the lines are JSON objects, and all lines again."""
     if path.endswith(_JSON):
         return True, lines
     head: List[Line] = []
@@ -74,8 +74,8 @@ def _is_json(path: str, lines: Iterable[Line]) -> Any:
     return is_json, itertools.chain(head, lines)
 
 
-def _is_of_reader(path: str, predictor: Predictor) -> bool:
-    """Whether the dataset reader is to read it, as it reads what the model is trained on."""
+def _is_reader_file(path: str, predictor: Predictor) -> bool:
+    """Return whether the dataset reader should read the file, as it reads training data."""
     if not hasattr(predictor._dataset_reader, "examples") or path.endswith(_JSON):
         return False
     if not Path(path).is_file() and "#" in path:
@@ -87,12 +87,12 @@ def _is_of_reader(path: str, predictor: Predictor) -> bool:
             return True
         first = next(iter(predictor._dataset_reader.examples(path)), None)
     except ValueError:
-        return Path(path).suffix not in _PLAIN  # where that is said once more, as the error that it is
-    return first is not None and _are_known(first, predictor)
+        return Path(path).suffix not in _PLAIN  # then the reader raises the error again
+    return first is not None and _knows_labels(first, predictor)
 
 
-def _are_known(example: JsonDict, predictor: Predictor) -> bool:
-    """Whether the model knows half of the labels, by which a tag is told from a text's last word."""
+def _knows_labels(example: JsonDict, predictor: Predictor) -> bool:
+    """Return whether the model knows half of the labels, to tell a tag from the last word of a text."""
     labels = example["tags"] if "tags" in example else [example["label"]]
     model: Any = predictor._model
     namespace = getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))

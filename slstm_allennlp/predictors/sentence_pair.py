@@ -9,35 +9,35 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.predictors.text_input import TextInput, probabilities_of
 
 _KEYS = (("premise", "hypothesis"), ("sentence1", "sentence2"))
-_FOR_MACHINES = ("probs", "logits")
-_NO_LABEL = (None, "-", "hidden")  # SNLI's where annotators do not agree, MultiNLI's of its test set
+_HIDDEN_OUTPUTS = ("probs", "logits")
+_NO_LABEL = (None, "-", "hidden")  # in SNLI: annotators disagree; in MultiNLI's test set
 
 
 @Predictor.register("sentence_pair")
 class SentencePair(TextInput):
     """
-    Classifies pairs of sentences, offline. The reader's tokenizer splits them.
+    Classify pairs of sentences, offline. The reader's tokenizer splits them.
 
-    Input: `{"premise": "raw text", "hypothesis": "raw text"}`, or with the keys of SNLI's and MultiNLI's
-    files, `sentence1` and `sentence2` (others are passed over), so that their files can be given as they
-    are, unlabelled ones too; in plain text, two sentences a line with a tab between.
+    Input: `{"premise": "raw text", "hypothesis": "raw text"}`, or the keys `sentence1` and `sentence2`
+    of SNLI and MultiNLI, so that their files can be used directly, with or without labels. Other keys
+    are ignored. In plain text, a line contains two sentences with a tab between them.
 
-    Output: `label`; with a label in the input, that one as `gold`, and `correct`; and `probabilities`,
-    that of every class by its name. A pair with a sentence without words has the label `null` and no
+    Output: `label`; `gold` (the label in the input) and `correct`, if the input has a label; and
+    `probabilities`, by class name. If a sentence has no words, the label is `null` and there are no
     probabilities.
 
-    Registered as a `Predictor` with name "sentence_pair"; `sentence_pair_classifier` names it as its
-    own: no `--predictor` is needed.
+    Registered as a `Predictor` with name "sentence_pair". It is the default predictor of
+    `sentence_pair_classifier`, so no `--predictor` is needed.
 
     # Errors
 
-    `ValueError` for input of another form.
+    `ValueError` for invalid input.
     """
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'
 
     def of_sentence(self, text: str) -> JsonDict:
-        """A line of text: two sentences with a tab between, or a sentence and itself."""
+        """Return the input for two sentences with a tab between, or for one sentence and itself."""
         first, tab, second = text.partition("\t")
         return {"premise": first, "hypothesis": second if tab else first}
 
@@ -53,7 +53,7 @@ class SentencePair(TextInput):
         return {"label": None, "probabilities": {}}
 
     def _gold(self, json_dict: JsonDict, output: JsonDict) -> Optional[str]:
-        """The label that SNLI's or another file has."""
+        """Return the value of `gold_label`, as in SNLI, or of `label`."""
         label = json_dict.get("gold_label", json_dict.get("label"))
         return None if label in _NO_LABEL else str(label)
 
@@ -72,7 +72,7 @@ class SentencePair(TextInput):
     def predictions_to_labeled_instances(
         self, instance: Instance, outputs: Dict[str, numpy.ndarray]
     ) -> List[Instance]:
-        """The pair with the predicted label, for AllenNLP's interpreters and attackers."""
+        """Return the pair with the predicted label, for AllenNLP's interpreters and attackers."""
         labeled = instance.duplicate()
         labeled.add_field("label", LabelField(int(outputs["probs"].argmax()), skip_indexing=True))
         return [labeled]
@@ -83,6 +83,6 @@ class SentencePair(TextInput):
             "probabilities": probabilities_of(self._model, output["probs"]),
         }
         for name, value in output.items():
-            if name not in result and name not in _FOR_MACHINES:
+            if name not in result and name not in _HIDDEN_OUTPUTS:
                 result[name] = value
         return result

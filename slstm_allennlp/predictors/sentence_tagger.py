@@ -12,36 +12,38 @@ from allennlp.predictors import Predictor, SentenceTaggerPredictor
 from slstm_allennlp.metrics.span_tags import spans_of
 from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of, tokens_of
 
-_FOR_MACHINES = ("logits", "mask", "class_probabilities")  # left out unless asked for
+_HIDDEN_OUTPUTS = ("logits", "mask", "class_probabilities")  # unless `all_outputs` is true
 
 
 @Predictor.register("sentence_tagger", exist_ok=True)
 class SentenceTagger(TextInput, SentenceTaggerPredictor):
     """
-    Tags sentences with any tagger (`crf_tagger`, `simple_tagger` and models like them), offline: raw
-    text is split by spaCy's rules, without the model that AllenNLP's predictor downloads.
+    Tag sentences with any tagger (`crf_tagger`, `simple_tagger` and similar models), offline. Raw text
+    is split by spaCy's rules, without the model that AllenNLP's predictor downloads.
 
-    Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "sentence"]}`, also with their
-    `tags`; from a file also what the model is trained on, such as CoNLL-U. Output: `tagged`,
-    the words and tags side by side, `words` and `tags`; `spans`, if the tags are entities (the model has
-    a `label_encoding`), each with its `text`, `label`, `start` and `end`, in characters of the sentence
-    (of the words with a space between, if that was the input); and `scores` when asked for. A sentence
-    without words has empty ones.
+    Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "sentence"]}`, with or without
+    gold `tags`. A file can also contain training data, such as CoNLL-U.
 
-    Registered as a `Predictor` with name "sentence_tagger", in AllenNLP's place, since that is the one
-    that these models name as theirs: no `--predictor` is needed. What a model gives beside `tags` is
-    kept, but for the three of `all_outputs`; a model that gives no `tags` has its outputs unchanged.
+    Output: `words`, `tags`, and `tagged`, which shows both side by side; `gold` (the tags in the input)
+    and `correct`, if the input has tags; `spans`, if the tags are entities (the model has a
+    `label_encoding`), each with `text`, `label`, `start` and `end`, which are character offsets in the
+    sentence (the words joined by spaces, if the input was `words`); and `scores`, on request. All are
+    empty for a sentence without words.
+
+    Registered as a `Predictor` with name "sentence_tagger", in AllenNLP's place. It is the default
+    predictor of these models, so no `--predictor` is needed. Other outputs of a model are kept, except
+    those of `all_outputs`. The outputs of a model without `tags` are not changed.
 
     # Parameters
 
     model : `Model`
     dataset_reader : `DatasetReader`
     language : `str`, optional (default = `"en"`)
-        A language that `SpacyBlankTokenizer` takes, or the name of an installed spaCy pipeline, such as
-        `"en_core_web_sm"`, for readers that use its analyses.
+        A language that `SpacyBlankTokenizer` supports, or the name of an installed spaCy pipeline, such
+        as `"en_core_web_sm"`, for readers that use its annotations.
     scores : `bool`, optional (default = `False`)
-        Whether to add each tag's probability given the whole sentence: its marginal under a CRF, the
-        softmax elsewhere.
+        Whether to add the probability of each predicted tag given the whole sentence: its marginal
+        probability under a CRF, the softmax otherwise.
     all_outputs : `bool`, optional (default = `False`)
         Whether to keep the model's logits, mask and class probabilities.
 
@@ -49,8 +51,8 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
 
     # Errors
 
-    `ConfigurationError` for an unknown language, and for scores of a model that gives none;
-    `ValueError` for input of another form.
+    `ConfigurationError` for an unknown language, and for `scores` of a model without probabilities;
+    `ValueError` for invalid input.
     """
 
     answer = "tags"
@@ -67,7 +69,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         self._splitter = splitter_for(language)
         self._scores = scores
         self._all_outputs = all_outputs
-        # Span metrics are what tells that tags are spans in models that do not keep their encoding.
+        # A model that does not store its label encoding may have a span metric that does.
         metric = getattr(model, "_f1_metric", None)
         self._label_encoding = getattr(model, "label_encoding", None) or getattr(
             metric, "_label_encoding", None
@@ -92,14 +94,14 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         self, instance: Instance, outputs: Dict[str, Any]
     ) -> List[Instance]:
         """
-        The sentence with the predicted tags, for AllenNLP's interpreters and attackers. As AllenNLP's
-        own, one instance for each entity, the tags around it "O" and left out of the loss, but in every
-        encoding; where there is no entity, and where tags are no entities, one instance with all tags.
+        Return the sentence with the predicted tags, for AllenNLP's interpreters and attackers. As in
+        AllenNLP, there is one instance per entity. Its other tags are "O", and the loss ignores them.
+        Unlike AllenNLP, support every encoding. Without entities, return one instance with all tags.
         """
         tags = list(outputs["tags"])
         spans = [] if self._label_encoding is None else spans_of(tags, self._label_encoding)
         entities = [
-            [tag if first <= place <= last else "O" for place, tag in enumerate(tags)]
+            [tag if first <= index <= last else "O" for index, tag in enumerate(tags)]
             for _, (first, last) in spans
         ]
         text = instance["tokens"]
@@ -119,11 +121,11 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
 
     def _gold(self, json_dict: JsonDict, output: JsonDict) -> Optional[List[str]]:
         """
-        The tags that the input has.
+        Return the tags in the input.
 
         # Errors
 
-        `ValueError` where they are not as many as the words.
+        `ValueError` if there is not one tag per word.
         """
         tags = json_dict.get("tags")
         if tags is not None and len(tags) != len(output["words"]):
@@ -139,7 +141,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         if self._scores:
             result["scores"] = self._probabilities(output)
         for name, value in output.items():
-            if name not in result and (self._all_outputs or name not in _FOR_MACHINES):
+            if name not in result and (self._all_outputs or name not in _HIDDEN_OUTPUTS):
                 result[name] = value
         return result
 
@@ -152,7 +154,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         return result
 
     def _probabilities(self, output: Dict[str, Any]) -> List[float]:
-        """The probability of each predicted tag."""
+        """Return the probability of each predicted tag."""
         tags = output["tags"]
         namespace = getattr(self._model, "label_namespace", "labels")
         ids = [self._model.vocab.get_token_index(tag, namespace) for tag in tags]
@@ -170,20 +172,20 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             logits.requires_grad_()
             log_likelihood = crf(logits.unsqueeze(0), path, torch.ones_like(path, dtype=torch.bool))
             (gradient,) = torch.autograd.grad(log_likelihood, logits)
-        # log p(path) = score(path) - log Z, and the gradient of log Z by a logit is a marginal.
+        # log p(path) = score(path) - log Z. The gradient of log Z by a logit is a marginal probability.
         return [1 - float(gradient[i, id]) for i, id in enumerate(ids)]
 
 
 def _spans(tokens: List[Token], tags: List[str], encoding: str) -> List[JsonDict]:
-    """The entities, with their places in the sentence."""
+    """Return the entities with their character offsets in the sentence."""
     starts: List[int] = []
     for number, token in enumerate(tokens):
-        # Tokens that do not know their places stand with a space between.
-        behind = starts[-1] + len(str(tokens[number - 1])) + 1 if starts else 0
-        starts.append(behind if token.idx is None else token.idx)
+        # Between tokens without offsets there is one space.
+        next_start = starts[-1] + len(str(tokens[number - 1])) + 1 if starts else 0
+        starts.append(next_start if token.idx is None else token.idx)
     sentence = ""
     for token, start in zip(tokens, starts):
-        sentence = sentence.ljust(start) + str(token)  # white space between, whatever it was
+        sentence = sentence.ljust(start) + str(token)  # other white space becomes spaces
     spans = []
     for label, (first, last) in spans_of(tags, encoding):
         start, end = starts[first], starts[last] + len(str(tokens[last]))

@@ -14,42 +14,43 @@ from slstm_allennlp.predictors.text_input import (
     tokens_of,
 )
 
-_PROBABILITIES = ("probs", "class_probabilities")  # what models call them
-_FOR_MACHINES = (*_PROBABILITIES, "logits", "token_ids", "tokens")  # left out unless asked for
+_PROBABILITIES = ("probs", "class_probabilities")  # their names in the models' outputs
+_HIDDEN_OUTPUTS = (*_PROBABILITIES, "logits", "token_ids", "tokens")  # unless `all_outputs` is true
 
 
 @Predictor.register("text_classifier", exist_ok=True)
 class TextClassifier(TextInput, TextClassifierPredictor):
     """
-    Classifies texts with any classifier (`basic_classifier` and models like it), offline: raw text is
-    split by the tokenizer of the dataset reader or, where it has none, by spaCy's rules, without the
-    model that AllenNLP's predictor downloads.
+    Classify texts with any classifier (`basic_classifier` and similar models), offline. Raw text is
+    split by the dataset reader's tokenizer or, if it has none, by spaCy's rules, without the model that
+    AllenNLP's predictor downloads.
 
-    Input: `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "text"]}`, and what the model is
-    trained on, such as `{"text": "raw text", "label": "a class"}`. Output: `label`; with a label in the
-    input, that one as `gold`, and `correct`;
-    `probabilities`, that of every class by its name, and `words` (as the reader split them; AllenNLP's
-    own readers also split `words` anew). A text without words has the label `null` and no probabilities.
+    Input: `{"sentence": "raw text"}`, `{"words": ["words", "of", "a", "text"]}`, or training data,
+    such as `{"text": "raw text", "label": "a class"}`.
 
-    Registered as a `Predictor` with name "text_classifier", in AllenNLP's place, since that is the one
-    that these models name as theirs: no `--predictor` is needed. What a model gives beside them is kept,
-    but for what `all_outputs` asks for; a model without class probabilities has its outputs unchanged.
+    Output: `label`; `gold` (the label in the input) and `correct`, if the input has a label;
+    `probabilities`, by class name; and `words`, as the reader split them (AllenNLP's readers split the
+    `words` of the input again). A text without words has the label `null` and no probabilities.
+
+    Registered as a `Predictor` with name "text_classifier", in AllenNLP's place. It is the default
+    predictor of these models, so no `--predictor` is needed. Other outputs of a model are kept, except
+    those of `all_outputs`. The outputs of a model without class probabilities are not changed.
 
     # Parameters
 
     model : `Model`
     dataset_reader : `DatasetReader`
     language : `str`, optional (default = `"en"`)
-        For readers without a tokenizer: a language that `SpacyBlankTokenizer` takes, or the name of an
-        installed spaCy pipeline.
+        For readers without a tokenizer: a language that `SpacyBlankTokenizer` supports, or the name of
+        an installed spaCy pipeline.
     all_outputs : `bool`, optional (default = `False`)
-        Whether to keep the model's logits, probabilities as a list, tokens and their ids.
+        Whether to keep the model's logits, list of probabilities, tokens and token ids.
 
     From the command line: `--predictor-args '{"all_outputs": true}'`.
 
     # Errors
 
-    `ConfigurationError` for an unknown language; `ValueError` for input of another form.
+    `ConfigurationError` for an unknown language; `ValueError` for invalid input.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         self._all_outputs = all_outputs
 
     def load_line(self, line: str) -> JsonDict:
-        """With `text` and `label` for what the dataset reader's files may call otherwise."""
+        """Rename the dataset reader's `text_key` and `label_key` to `text` and `label`."""
         json_dict = super().load_line(line)
         for name, key in (("text", "_text_key"), ("label", "_label_key")):
             own = getattr(self._dataset_reader, key, name)
@@ -86,7 +87,7 @@ class TextClassifier(TextInput, TextClassifierPredictor):
     def _instance(self, json_dict: JsonDict, tokens: List[Token]) -> Instance:
         if self._reader_tokenizer is None or isinstance(self._dataset_reader, LabelledTextReader):
             return self._dataset_reader.text_to_instance(tokens)
-        # AllenNLP's readers that have a tokenizer take nothing but text, and split words anew.
+        # AllenNLP's readers with a tokenizer accept only raw text, so they split words again.
         text = text_of(json_dict)
         return self._dataset_reader.text_to_instance(text if isinstance(text, str) else " ".join(text))
 
@@ -101,6 +102,6 @@ class TextClassifier(TextInput, TextClassifierPredictor):
             "words": [token.text for token in instance["tokens"].tokens],  # type: ignore[attr-defined]
         }
         for key, value in output.items():
-            if key not in result and (self._all_outputs or key not in _FOR_MACHINES):
+            if key not in result and (self._all_outputs or key not in _HIDDEN_OUTPUTS):
                 result[key] = value
         return result

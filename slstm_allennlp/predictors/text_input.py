@@ -18,24 +18,24 @@ T = TypeVar("T")
 
 _EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
 _TEXT_KEYS = ("sentence", "text")
-_WORDS = 500  # of a batch: more do not make it faster, and longer texts need no more memory
+_MAX_BATCH_WORDS = 500  # limits the memory for long texts; larger batches are not faster
 
 
 class TextInput(Predictor):
     """
-    What the predictors share: their input, a JSON object a line, `{"sentence": "raw text"}` or
-    `{"words": ["words", "of", "a", "sentence"]}` if they do not say otherwise, and their output, a JSON
-    object a line. `text` is the same as `sentence`, as in the files that classifiers are trained on. An
-    input may have what is right, as those files do: the output then has it as `gold`, and says under
-    `correct` whether the prediction is the same.
+    Base class of the predictors. Their input is one JSON object per line, by default
+    `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "sentence"]}`. `text` is a synonym of
+    `sentence`, as in training data of classifiers. Their output is one JSON object per line. If an input
+    contains a gold label, the output contains it as `gold`, and in `correct` whether the prediction is
+    equal to it.
     """
 
     expected = _EXPECTED
     answer = "label"
-    """The output's key for the prediction."""
+    """The key of the prediction in the output."""
 
     def load_line(self, line: str) -> JsonDict:
-        text = line.strip().lstrip("\ufeff")  # the mark with which some editors begin a file
+        text = line.strip().lstrip("\ufeff")  # the byte order mark
         try:
             return parsed_json(text)
         except ValueError as error:
@@ -45,43 +45,43 @@ class TextInput(Predictor):
         return json.dumps(outputs, ensure_ascii=False) + "\n"
 
     def of_sentence(self, text: str) -> JsonDict:
-        """The input for one sentence of raw text."""
+        """Return the input for one sentence of raw text."""
         return {"sentence": text}
 
     def unexpected(self, json_dict: Any) -> ValueError:
-        """What to raise for input of another form."""
+        """Return the error for an invalid input."""
         return ValueError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")
 
     def check_input(self, json_dict: JsonDict) -> None:
-        """A `ValueError` for an input of another form, without a prediction."""
+        """Raise a `ValueError` for an invalid input, without predicting."""
         text_of(json_dict)
 
     @abstractmethod
     def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
-        """The instance of an input; None for one without words, which models do not take."""
+        """Return the instance of an input, or `None` without words, since models need at least one."""
 
     @abstractmethod
     def _without_words(self) -> JsonDict:
-        """The output for that."""
+        """Return the output for an input without words."""
 
     def _gold(self, json_dict: JsonDict, output: JsonDict) -> Any:
-        """What the input says is right; None where it says nothing."""
+        """Return the gold label in the input, or `None` if there is none."""
         label = json_dict.get("label")
         return None if label is None else str(label)
 
     @abstractmethod
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
-        """What people want to read of a model's output."""
+        """Return the part of a model's output that is for humans."""
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         instances = [self._instance_of_words(json_dict) for json_dict in inputs]
-        whole = [instance for instance in instances if instance is not None]
-        predictions = iter(self.predict_batch_instance(whole) if whole else [])
+        with_words = [instance for instance in instances if instance is not None]
+        predictions = iter(self.predict_batch_instance(with_words) if with_words else [])
         outputs = [self._without_words() if each is None else next(predictions) for each in instances]
         return [self._with_gold(output, given) for output, given in zip(outputs, inputs)]
 
     def _with_gold(self, output: JsonDict, json_dict: JsonDict) -> JsonDict:
-        """The output with what is right, and whether the prediction is."""
+        """Add the gold label, and whether the prediction is equal to it."""
         gold = self._gold(json_dict, output) if self.answer in output else None
         if gold is None:
             return output
@@ -111,40 +111,40 @@ def predictions_of(
     prediction: Callable[[Instance, Dict[str, Any]], T],
 ) -> List[T]:
     """
-    What `prediction` makes of each instance and its outputs, in the order of the instances. Batches are
-    the places of those that the model has at a time; no more outputs than a batch's are kept.
+    Return the result of `prediction(instance, output)` for each instance, in the order of the instances.
+    Each batch is a sequence of instance indices. Only the outputs of one batch are in memory at a time.
     """
-    found: Dict[int, T] = {}
+    results: Dict[int, T] = {}
     for batch in batches:
-        outputs = model.forward_on_instances([instances[place] for place in batch])
-        for place, output in zip(batch, outputs):
-            found[place] = prediction(instances[place], output)
-    return [found[place] for place in range(len(instances))]
+        outputs = model.forward_on_instances([instances[index] for index in batch])
+        for index, output in zip(batch, outputs):
+            results[index] = prediction(instances[index], output)
+    return [results[index] for index in range(len(instances))]
 
 
 def _batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:
-    """The places of instances of about one length, at most `_WORDS` with their padding together."""
+    """Yield batches of indices of instances with similar lengths. The limit includes padding."""
     lengths = [
         max((len(field) for field in instance.values() if isinstance(field, TextField)), default=1)
         for instance in instances
     ]
     batch: List[int] = []
-    for place in sorted(range(len(instances)), key=lengths.__getitem__):
-        if batch and lengths[place] * (len(batch) + 1) > _WORDS:
+    for index in sorted(range(len(instances)), key=lengths.__getitem__):
+        if batch and lengths[index] * (len(batch) + 1) > _MAX_BATCH_WORDS:
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(index)
     if batch:
         yield batch
 
 
 def text_of(json_dict: JsonDict) -> Union[str, List[str]]:
     """
-    An input's raw text, or its words.
+    Return the raw text or the words of an input.
 
     # Errors
 
-    `ValueError` for an input of another form.
+    `ValueError` for an invalid input.
     """
     keys = [key for key in (*_TEXT_KEYS, "words") if isinstance(json_dict, dict) and key in json_dict]
     if len(keys) != 1:
@@ -160,18 +160,18 @@ def text_of(json_dict: JsonDict) -> Union[str, List[str]]:
 
 
 def tokens_of(json_dict: JsonDict, splitter: Tokenizer) -> List[Token]:
-    """The tokens of an input; raw text is split."""
+    """Return the tokens of an input. The splitter splits raw text."""
     text = text_of(json_dict)
     return splitter.tokenize(text) if isinstance(text, str) else [Token(word) for word in text]
 
 
 def splitter_for(language: str) -> Tokenizer:
-    """spaCy's rules for a language, or an installed spaCy pipeline of that name."""
+    """Return a tokenizer with spaCy's rules for a language, or an installed spaCy pipeline."""
     return SpacyTokenizer(language) if spacy.util.is_package(language) else SpacyBlankTokenizer(language)
 
 
 def probabilities_of(model: Model, values: Sequence[float]) -> Dict[str, float]:
-    """The probabilities that a classifier gave, by the names of the classes."""
+    """Return the probabilities of a classifier by class name."""
     namespace = getattr(model, "_label_namespace", "labels")
     labels = model.vocab.get_index_to_token_vocabulary(namespace)
     return {labels.get(number, str(number)): float(value) for number, value in enumerate(values)}

@@ -1,6 +1,6 @@
 """
-What lets an archive or a config of a stranger be opened: no code of it runs. SECURITY.md says what is
-promised and what is not.
+Open untrusted archives and configs without running their code. SECURITY.md says what is promised and
+what is not.
 """
 
 from importlib import import_module
@@ -18,19 +18,19 @@ from slstm_allennlp.security import archives, class_names, opening, tensor_cache
 
 
 def open_archives_safely() -> None:
-    """Puts the checks in the place of what AllenNLP calls, once, for all that call AllenNLP."""
+    """Replace the functions that AllenNLP calls by functions with checks. Called once, on import."""
     weights.allow_numpy_scalars()
     replace(torch, "load", weights.load)
     replace(file_utils.TensorCache, "__getitem__", tensor_cache.get_tensor)
     replace(Registrable, "resolve_class_name", classmethod(class_names.resolve_class_name))
 
     replace(archival, "extracted_archive", archives.extracted_archive)
-    # All that `load_archive` has of Params is `Params.from_file`, for the config.
+    # `load_archive` uses only `Params.from_file`, to read the config.
     replace(archival, "Params", SimpleNamespace(from_file=opening.read_config))
     for build in ("_load_dataset_readers", "_load_model"):
         replace(archival, build, opening.in_opening(getattr(archival, build)))
 
-    # And what these two may bring about, at the one place that each of it comes through.
+    # While these two run, downloads and foreign code are blocked in the functions that all calls share.
     fetching = import_module("cached_path._cached_path")
     address = "a file, or an address that you downloaded yourself"
     replace(fetching, "get_from_cache", opening.refusing(fetching.get_from_cache, "fetch {0}", address))

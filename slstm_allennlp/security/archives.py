@@ -1,4 +1,4 @@
-"""Unpacking an archive of a stranger: files and folders alone, below one folder, up to a limit."""
+"""Unpack untrusted archives: only files and folders, below one folder, up to a limit."""
 
 import gzip
 import logging
@@ -9,19 +9,19 @@ import tempfile
 import zlib
 from contextlib import contextmanager
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Any, BinaryIO, Iterator, List, Union
+from typing import Any, BinaryIO, Iterator, List, Optional, Union
 
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.atomic_write import NotWritten, is_without_room
 
-logger = logging.getLogger("allennlp.models.archival")  # whose function stands here
+logger = logging.getLogger("allennlp.models.archival")  # whose function this module replaces
 
-# What a BERT's archive takes is about half a gigabyte; AllenNLP writes about ten members.
+# For comparison: the archive of a BERT model has about half a gigabyte and ten members.
 MAX_BYTES = "SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES"
 MAX_MEMBERS = "SLSTM_ALLENNLP_MAX_ARCHIVE_MEMBERS"
 _LIMITS = {MAX_BYTES: 16 * 2**30, MAX_MEMBERS: 10_000}
-# tarfile reads a header at once, and a header may say that it has gigabytes; it reads files in pieces.
+# tarfile reads a header in one call, and a header may claim gigabytes. It reads files in chunks.
 _MAX_READ = 2**20
 
 
@@ -30,19 +30,20 @@ def extracted_archive(
     resolved_archive_file: Union[str, "os.PathLike[str]"], cleanup: bool = True
 ) -> Iterator[str]:
     """
-    AllenNLP's `extracted_archive`, which looks at each member before it writes it.
+    Replace AllenNLP's `extracted_archive`: unpack an archive to a temporary folder. All members are
+    checked before any is written.
 
     # Parameters
 
     resolved_archive_file : `Union[str, PathLike]`
-        The path of a file in the format `tar.gz`.
+        The path of a `tar.gz` file.
     cleanup : `bool`, optional (default = `True`)
-        Whether the folder is removed at the end; if the archive is refused, it always is.
+        Whether to remove the folder at the end. If the archive is refused, it is always removed.
 
     # Errors
 
-    `ConfigurationError` for what `check_member` refuses, for more members or bytes than the limits
-    allow, and for a file that is damaged or no archive; `NotWritten` where there is no room.
+    `ConfigurationError` for members that `check_member` refuses, for more members or bytes than the
+    limits, and for a file that is damaged or not an archive. `NotWritten` if the disk is full.
     """
     folder = tempfile.mkdtemp()
     logger.info("extracting archive file %s to temp dir %s", resolved_archive_file, folder)
@@ -60,11 +61,12 @@ def extracted_archive(
 
 def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
     """
-    The members of an archive.
+    Check all members of an archive and return them.
 
     # Errors
 
-    `ConfigurationError` for what `check_member` refuses and for more of them than the limits allow.
+    `ConfigurationError` for members that `check_member` refuses, and for more members or bytes than the
+    limits.
     """
     members: List[tarfile.TarInfo] = []
     name = str(archive.name)
@@ -74,22 +76,22 @@ def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
         members.append(member)
         size += member.size
         if len(members) > _limit(MAX_MEMBERS):
-            raise _beyond(name, "members", MAX_MEMBERS)
+            raise _limit_error(name, "members", MAX_MEMBERS)
         if size > _limit(MAX_BYTES):
-            raise _beyond(f"{name}, up to member {member.name!r},", "bytes unpacked", MAX_BYTES)
+            raise _limit_error(f"{name}, up to member {member.name!r},", "bytes unpacked", MAX_BYTES)
     return members
 
 
 def check_member(archive: str, member: tarfile.TarInfo) -> None:
     """
-    Refuses a member that is something else than a file or a folder below the archive's own.
+    Refuse a member unless it is a file or folder inside the archive's folder.
 
     # Errors
 
-    `ConfigurationError`, with the member's name, for links, devices and other special files, and for
-    names that are absolute or have `..` in them.
+    `ConfigurationError`, with the member's name, for links, sparse files, devices and other special
+    files, and for absolute paths and paths with `..`.
     """
-    kind = _kind(member)
+    kind = _refused_kind(member)
     if kind is not None:
         raise ConfigurationError(
             f"{archive}: member {member.name!r} is {kind}, expected files and folders alone"
@@ -103,8 +105,8 @@ def check_member(archive: str, member: tarfile.TarInfo) -> None:
         )
 
 
-def _kind(member: tarfile.TarInfo) -> Union[str, None]:
-    """What it is, if it is no plain file and no folder."""
+def _refused_kind(member: tarfile.TarInfo) -> Optional[str]:
+    """Return what the member is, or `None` for a regular file or a folder."""
     if member.issym() or member.islnk():
         return f"a link to {member.linkname!r}"
     if member.issparse():
@@ -113,7 +115,7 @@ def _kind(member: tarfile.TarInfo) -> Union[str, None]:
 
 
 def _extract(archive_file: str, folder: str) -> None:
-    # Python's own filter, beside the checks here: permissions, owners and what they may have missed.
+    # A second check by Python, which also resets permissions and owners.
     data_filter = getattr(tarfile, "data_filter", None)
     if data_filter is None:
         raise ConfigurationError(
@@ -121,7 +123,7 @@ def _extract(archive_file: str, folder: str) -> None:
             "expected one with tarfile.data_filter (3.10.12, 3.11.4, 3.12 or later)"
         )
     try:
-        with gzip.open(archive_file, "rb") as file, _open(archive_file, file) as archive:
+        with gzip.open(archive_file, "rb") as file, _open_tar(archive_file, file) as archive:
             for member in check_members(archive):
                 archive.extract(member, folder, filter="data")
     except (tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError) as error:
@@ -132,22 +134,22 @@ def _extract(archive_file: str, folder: str) -> None:
         if not is_without_room(error):
             raise
         left = (
-            f"{archive_file} is unpacked there, and the environment variable TMPDIR names another place"
+            f"{archive_file} is unpacked there; set the environment variable TMPDIR to unpack elsewhere"
         )
         raise NotWritten(folder, str(error.strerror), left) from error
 
 
-def _open(name: str, file: Any) -> tarfile.TarFile:
-    return tarfile.open(name, "r:", fileobj=_InPieces(name, file))  # type: ignore[call-overload]
+def _open_tar(name: str, file: Any) -> tarfile.TarFile:
+    return tarfile.open(name, "r:", fileobj=_LimitedFile(name, file))  # type: ignore[call-overload]
 
 
-class _InPieces:
-    """A file of which nothing large is read at once, and nothing beyond the limit in all."""
+class _LimitedFile:
+    """A file that limits the bytes per read, and the bytes in total."""
 
     def __init__(self, name: str, file: BinaryIO) -> None:
         self.name = name
         self._file = file
-        # Headers and padding come on top of the files.
+        # Tar headers and padding need space beside the files.
         self._end = 2 * _limit(MAX_BYTES) + 4096 * _limit(MAX_MEMBERS)
 
     def read(self, size: int) -> bytes:
@@ -156,19 +158,19 @@ class _InPieces:
                 f"{self.name}: a header of {size} bytes, expected at most {_MAX_READ}"
             )
         if self.tell() > self._end:
-            raise _beyond(self.name, "bytes unpacked", MAX_BYTES)
+            raise _limit_error(self.name, "bytes unpacked", MAX_BYTES)
         return self._file.read(size)
 
     def seek(self, position: int) -> int:
         if position > self._end:
-            raise _beyond(self.name, "bytes unpacked", MAX_BYTES)
+            raise _limit_error(self.name, "bytes unpacked", MAX_BYTES)
         return self._file.seek(position)
 
     def tell(self) -> int:
         return self._file.tell()
 
 
-def _beyond(what: str, unit: str, variable: str) -> ConfigurationError:
+def _limit_error(what: str, unit: str, variable: str) -> ConfigurationError:
     return ConfigurationError(
         f"{what} has more than {_limit(variable)} {unit}; "
         f"the environment variable {variable} raises the limit"

@@ -1,4 +1,4 @@
-"""Which class the `type` of a config may name: registered ones, and others of included packages."""
+"""Restrict the `type` of a config to registered classes and classes of included packages."""
 
 import os
 import sys
@@ -21,9 +21,9 @@ _resolve = Registrable.resolve_class_name.__func__  # type: ignore[attr-defined]
 
 def resolve_class_name(cls: Any, name: Any) -> Tuple[type, Optional[str]]:
     """
-    AllenNLP's `Registrable.resolve_class_name`, for names with a dot: a class is taken only if it is a
-    subclass of the one that is asked for and comes from a package that the user included. AllenNLP
-    imports any module and takes whatever is called so, such as `subprocess.Popen`, which it then calls.
+    Replace AllenNLP's `Registrable.resolve_class_name`. A name with a dot is accepted only if it is a
+    subclass of `cls` in a loaded module or an included package. AllenNLP imports any module and calls
+    any object, such as `subprocess.Popen`.
 
     # Errors
 
@@ -40,13 +40,13 @@ def resolve_class_name(cls: Any, name: Any) -> Tuple[type, Optional[str]]:
     if not is_registered and not (isinstance(found, type) and issubclass(found, cls)):
         raise ConfigurationError(
             f'type "{name}" is no {cls.__name__}, expected a registered name or a subclass of '
-            f"{cls.__module__}.{cls.__name__}{_nearest(name, cls)}"
+            f"{cls.__module__}.{cls.__name__}{_suggestion(name, cls)}"
         )
     return found, constructor
 
 
 def _check_included(name: str) -> None:
-    """Refuses a class whose module is not loaded, and of no package that the user included."""
+    """Refuse a class if its module is not loaded and its package is not included by the user."""
     module_name = name.rpartition(".")[0]
     package = name.partition(".")[0]
     if module_name in sys.modules or (package in _included() and not module_name.endswith(".__main__")):
@@ -59,8 +59,8 @@ def _check_included(name: str) -> None:
 
 def _included() -> Set[str]:
     """
-    The packages of which a name may have another module loaded. (--include-package loads all of them
-    at once.)
+    Return the packages from which a `type` may import a module: AllenNLP, this package and plugins.
+    `--include-package` needs no entry here, since it imports all modules of a package.
     """
     plugins: List[str] = []
     for path in (LOCAL_PLUGINS_FILENAME, GLOBAL_PLUGINS_FILENAME):
@@ -70,7 +70,7 @@ def _included() -> Set[str]:
     return {name for name in (*_OURS, *packages) if name in sys.modules}
 
 
-def _nearest(name: str, cls: type) -> str:
+def _suggestion(name: str, cls: type) -> str:
     module, _, class_name = name.rpartition(".")
     known = vars(sys.modules[module]).items()
     names = [key for key, value in known if isinstance(value, type) and issubclass(value, cls)]

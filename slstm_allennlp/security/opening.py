@@ -1,4 +1,4 @@
-"""While an archive of a stranger is being opened: what its config may not bring about."""
+"""Restrict what the config of an untrusted archive can do while the archive is opened."""
 
 import functools
 import json
@@ -15,8 +15,8 @@ from allennlp.common.params import Params
 from slstm_allennlp.security.archives import check_members
 
 TRUST = "SLSTM_ALLENNLP_TRUST_ARCHIVES"
-# Keys by which a config of AllenNLP's own models has code run, and how.
-_CODE = {
+# Config keys by which AllenNLP's own models run code, and how.
+_CODE_KEYS = {
     "trust_remote_code": "by which transformers runs code that comes with a model",
     "evalb_directory_path": "a program that would be compiled and run",
     "srl_eval_path": "a Perl script that would be run",
@@ -26,7 +26,7 @@ _is_opening: ContextVar[bool] = ContextVar("_is_opening", default=False)
 
 @contextmanager
 def opening() -> Iterator[None]:
-    """What is built from an archive is built in this context."""
+    """Mark that an archive is being opened: `refuse` then raises."""
     token = _is_opening.set(True)
     try:
         yield
@@ -36,7 +36,7 @@ def opening() -> Iterator[None]:
 
 def refuse(what: str, expected: str) -> None:
     """
-    Refuses what only an archive that the user trusts may do, while one is being opened.
+    Refuse an action that only a trusted archive may cause, if an archive is being opened.
 
     # Errors
 
@@ -50,7 +50,7 @@ def refuse(what: str, expected: str) -> None:
 
 
 def is_trusting() -> bool:
-    """Whether the user said that the archives are by people that she trusts."""
+    """Return whether the user has set SLSTM_ALLENNLP_TRUST_ARCHIVES to 1."""
     value = os.environ.get(TRUST, "0")
     if value not in ("0", "1"):
         raise ConfigurationError(f"{TRUST} is {value!r}, expected 0 or 1")
@@ -58,7 +58,7 @@ def is_trusting() -> bool:
 
 
 def in_opening(build: Callable) -> Callable:
-    """A function that builds from an archive's config, in the context for it."""
+    """Wrap a function that builds objects from an archive's config, so that it runs within `opening`."""
 
     @functools.wraps(build)
     def build_in_context(*args: Any, **kwargs: Any) -> Any:
@@ -70,13 +70,13 @@ def in_opening(build: Callable) -> Callable:
 
 def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params:
     """
-    An archive's config, as AllenNLP writes it: plain JSON. Read as Jsonnet, as AllenNLP reads it, it
-    could import other files and look at all environment variables. The overrides are the user's, and
-    still Jsonnet.
+    Read an archive's config as plain JSON, as AllenNLP writes it. AllenNLP reads it as Jsonnet, which
+    can import files and read environment variables. The user's overrides may be Jsonnet.
 
     # Errors
 
-    `ConfigurationError` for a config that is not plain JSON.
+    `ConfigurationError` for a config that is not plain JSON or has a key that runs code, unless the user
+    trusts archives.
     """
     if not is_trusting():
         try:
@@ -98,7 +98,7 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
 
 
 def _check_keys(value: Any, path: str = "") -> None:
-    """Refuses a config with a key that names code."""
+    """Refuse a config with a key that runs code."""
     items: Iterable[Tuple[Any, Any]] = ()
     if isinstance(value, dict):
         items = value.items()
@@ -106,16 +106,16 @@ def _check_keys(value: Any, path: str = "") -> None:
         items = enumerate(value)
     for key, item in items:
         where = f"{path}.{key}" if path else str(key)
-        if key in _CODE and item not in (None, False):
+        if key in _CODE_KEYS and item not in (None, False):
             raise ConfigurationError(
-                f"the archive's config has {where} = {item!r}, {_CODE[key]}, expected none; "
+                f"the archive's config has {where} = {item!r}, {_CODE_KEYS[key]}, expected none; "
                 f"--overrides can set it to null, or {TRUST}=1 takes it, for archives that you trust"
             )
         _check_keys(item, where)
 
 
 def refusing(call: Callable, what: str, expected: str) -> Callable:
-    """A function that is refused while an archive is being opened; `{0}` in `what` is its argument."""
+    """Wrap a function so that it calls `refuse` first. `{0}` in `what` is replaced by its argument."""
 
     @functools.wraps(call)
     def call_or_refuse(*args: Any, **kwargs: Any) -> Any:
@@ -126,7 +126,7 @@ def refusing(call: Callable, what: str, expected: str) -> Callable:
 
 
 def checking_tarfile(check: Callable) -> Callable:
-    """The check of a corpus's archive, and that of a model's while one is being opened."""
+    """Wrap cached_path's check of tar files. While an archive is opened, `check_members` runs, too."""
 
     @functools.wraps(check)
     def check_more(tar_file: tarfile.TarFile) -> None:
@@ -138,7 +138,7 @@ def checking_tarfile(check: Callable) -> Callable:
 
 
 def load_spacy(name: str, **options: Any) -> Any:
-    """`spacy.load`, by the name of an installed package alone while an archive is being opened."""
+    """Replace `spacy.load`: while an archive is opened, load only installed packages, by name."""
     if not spacy.util.is_package(str(name)):
         refuse(
             f"have spaCy load or install {str(name)!r}, which may be code",

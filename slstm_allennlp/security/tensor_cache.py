@@ -1,4 +1,4 @@
-"""`TensorCache`, whose files PyTorch does not load by its allow-list, since they hold a newer pickle."""
+"""Read `TensorCache` by an allow-list. PyTorch's own does not support its pickle protocol."""
 
 import io
 import pickle
@@ -12,11 +12,11 @@ from slstm_allennlp.security.weights import load_by_our_list
 
 def get_tensor(self: TensorCache, key: str) -> Tensor:
     """
-    `TensorCache.__getitem__`, by this package's allow-list, which knows every protocol of pickle.
+    Replace `TensorCache.__getitem__`: use this package's allow-list, which supports all protocols.
 
     # Errors
 
-    `KeyError` for a key that is not there; `ConfigurationError` for one with anything but a tensor.
+    `KeyError` for a missing key. `ConfigurationError` if the value is not a tensor.
     """
     if key in self.cache_cache:
         return self.cache_cache[key]
@@ -28,7 +28,7 @@ def get_tensor(self: TensorCache, key: str) -> Tensor:
         tensor = load_by_our_list(io.BytesIO(buffer), map_location="cpu")
     except (pickle.UnpicklingError, EOFError, RuntimeError) as error:
         raise ConfigurationError(
-            f"{self.lmdb_env.path()}: what is kept for {key!r} is no tensor ({error})"
+            f"{self.lmdb_env.path()}: the value of {key!r} is not a tensor ({error})"
         ) from error
     self.cache_cache[key] = tensor
     return tensor

@@ -1,4 +1,4 @@
-"""Loading weights by an allow-list, on every PyTorch, where AllenNLP and transformers load them."""
+"""Load weights by an allow-list, in every PyTorch version, when AllenNLP or transformers loads them."""
 
 import errno
 import functools
@@ -16,11 +16,11 @@ import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 
-# Whose calls of `torch.load` read what may come from a stranger. Other code decides for itself.
+# Packages whose calls of `torch.load` may read untrusted files. Calls of other code are not changed.
 _PACKAGES = {"allennlp", "allennlp_models", "transformers"}
 _EXPECTED = "expected tensors, numbers, text and collections of these alone"
-# What comes up on the way through a file that was cut off or changed.
-_DAMAGE = (
+# Errors that a truncated or changed file can cause.
+_DAMAGE_ERRORS = (
     *(EOFError, RuntimeError, LookupError, AttributeError, TypeError, ValueError, AssertionError),
     *(struct.error, OSError),
 )
@@ -28,39 +28,39 @@ _NUMBERS = (numpy.float64, numpy.float32, numpy.int64, numpy.int32, numpy.bool_)
 _SCALAR: Any = numpy.float64(0).__reduce__()[0]
 _NUMBER_TYPES = tuple(type(numpy.dtype(number)) for number in _NUMBERS)
 _load = torch.load
-_KNOWS_WEIGHTS_ONLY = "weights_only" in inspect.signature(_load).parameters
+_HAS_WEIGHTS_ONLY = "weights_only" in inspect.signature(_load).parameters
 
 
 class DamagedFile(ConfigurationError):
-    """A file of weights that was cut off or changed."""
+    """An error for a file of weights that is truncated or changed."""
 
 
 @functools.wraps(_load)
 def load(f: Any, *args: Any, **kwargs: Any) -> Any:
     """
-    `torch.load`, which holds itself to an allow-list when AllenNLP or transformers calls it: PyTorch's
-    own (`weights_only=True`, whatever the environment says), before PyTorch 1.13 this module's.
+    Replace `torch.load`. Calls from AllenNLP and transformers use an allow-list: PyTorch's own
+    (`weights_only=True`, whatever the environment variables say), or this module's before PyTorch 1.13.
 
     # Errors
 
-    `ConfigurationError`, for these callers, for a file that names anything else, and for a damaged one.
+    `ConfigurationError`, for these callers, for a file with any other object, and for a damaged file.
     """
     caller = str(sys._getframe(1).f_globals.get("__name__"))
     if caller.partition(".")[0] not in _PACKAGES:
         return _load(f, *args, **kwargs)
     try:
-        if _KNOWS_WEIGHTS_ONLY:
+        if _HAS_WEIGHTS_ONLY:
             return _load(f, *args, **{**kwargs, "weights_only": True})
         return load_by_our_list(f, *args, **kwargs)
     except pickle.UnpicklingError as error:
         raise ConfigurationError(f"{_name(f)}: {_reason(str(error))}") from error
-    except _DAMAGE as error:
+    except _DAMAGE_ERRORS as error:
         if "weights_only" in str(error):
             raise ConfigurationError(
                 f"{_name(f)}: it is TorchScript, which is code; {_EXPECTED}"
             ) from error
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
-            raise  # it cannot be read at all
+            raise  # an error of the file system
         if isinstance(error, RuntimeError) and "PytorchStreamReader" not in str(error):
             raise
         said = str(error).partition("\n")[0] or type(error).__name__
@@ -69,7 +69,7 @@ def load(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 def load_by_our_list(f: Any, map_location: Any = None) -> Any:
     """
-    Loads what `torch.save` wrote, with any protocol of pickle, by this module's allow-list.
+    Load a file of `torch.save`, with any pickle protocol, by this module's allow-list.
 
     # Parameters
 
@@ -80,17 +80,17 @@ def load_by_our_list(f: Any, map_location: Any = None) -> Any:
 
     # Errors
 
-    `pickle.UnpicklingError` for a file that names anything else.
+    `pickle.UnpicklingError` for a file with any other object.
     """
     _refuse_torchscript(f)
-    options = {"weights_only": False} if _KNOWS_WEIGHTS_ONLY else {}
+    options = {"weights_only": False} if _HAS_WEIGHTS_ONLY else {}
     return _load(f, map_location=map_location, pickle_module=_OUR_PICKLE, **options)
 
 
 class AllowListUnpickler(pickle._Unpickler):  # type: ignore[name-defined]
     """
-    An unpickler that knows the names on the list, and sets the state of tensors and collections alone:
-    a class or a function, on the list, too, is to stay as it is.
+    An unpickler for the names on the allow-list. It sets the state only of tensors, parameters,
+    `OrderedDict`s and NumPy dtypes. Otherwise a file could change the classes and functions on the list.
     """
 
     stack: List[Any]
@@ -99,7 +99,7 @@ class AllowListUnpickler(pickle._Unpickler):  # type: ignore[name-defined]
     _with_state = (OrderedDict, torch.Tensor, torch.nn.Parameter, *_NUMBER_TYPES)
 
     def find_class(self, module: str, name: str) -> Any:
-        if self.proto < 3:  # Python 2's names, in which PyTorch writes by default
+        if self.proto < 3:  # uses Python 2's names; PyTorch writes protocol 2 by default
             module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
         try:
             return _allowed()[f"{module}.{name}"]
@@ -115,7 +115,7 @@ class AllowListUnpickler(pickle._Unpickler):  # type: ignore[name-defined]
     dispatch[pickle.BUILD[0]] = load_build
 
 
-# What `torch.load` takes of the module `pickle`.
+# The parts of the `pickle` module that `torch.load` uses.
 _OUR_PICKLE = SimpleNamespace(
     __name__=__name__,
     Unpickler=AllowListUnpickler,
@@ -125,7 +125,7 @@ _OUR_PICKLE = SimpleNamespace(
 
 @functools.lru_cache(maxsize=1)
 def _allowed() -> Dict[str, Any]:
-    """The names that a file may hold: those on PyTorch 2's list which older ones have, and numbers."""
+    """Return the allow-list: names on PyTorch 2's list that older versions have, and NumPy numbers."""
     plain = {
         "collections.OrderedDict": OrderedDict,
         "collections.Counter": Counter,
@@ -159,23 +159,23 @@ def _allowed() -> Dict[str, Any]:
 
 def allow_numpy_scalars() -> None:
     """
-    Lets `--recover` read back the checkpoints that AllenNLP writes, on PyTorch 2.6 and later. Some of
-    AllenNLP's learning rate schedulers compute with NumPy (`cosine`), so that the optimizer's state
-    holds NumPy numbers, which carry no code; they are added to PyTorch's list.
+    Add NumPy numbers, which contain no code, to PyTorch's allow-list, if it can be extended (PyTorch 2.4
+    or later). `--recover` needs them: some of AllenNLP's learning rate schedulers (`cosine`) store them
+    in the optimizer's state.
     """
     if hasattr(torch.serialization, "add_safe_globals"):
         torch.serialization.add_safe_globals([_SCALAR, numpy.dtype, *_NUMBER_TYPES])
 
 
 def _encode(text: str, encoding: str = "latin1") -> bytes:
-    """As bytes are written; other codecs have no business here."""
+    """Replace `_codecs.encode`, and allow only `latin1`, which pickle uses for bytes."""
     if encoding != "latin1":
         raise pickle.UnpicklingError(f"GLOBAL _codecs.encode with {encoding!r}")
     return text.encode("latin1")
 
 
 def _refuse_torchscript(f: Any) -> None:
-    """`torch.load` would hand such a file on to `torch.jit.load`, which runs what it says."""
+    """Refuse a TorchScript file: `torch.load` would call `torch.jit.load`, which can run code."""
     serialization = torch.serialization
     with serialization._open_file_like(f, "rb") as file:
         start = file.tell()

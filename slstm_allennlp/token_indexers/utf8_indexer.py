@@ -7,20 +7,20 @@ from allennlp.common.util import pad_sequence_to_length
 from allennlp.data import Token, TokenIndexer, Vocabulary
 from allennlp.data.token_indexers.token_indexer import IndexedTokenList
 
-_SEPARATOR = b"\xff"  # between two words: no text has this byte in UTF-8
-_FIRST = 2  # the number of the first byte, after those of padding and of the unknown
+_SEPARATOR = b"\xff"  # between two words; this byte does not occur in UTF-8
+_OFFSET = 2  # the index of byte 0; 0 is padding and 1 the unknown token
 NAMESPACE = "utf8"
 
 
 @TokenIndexer.register("utf8")
 class Utf8Indexer(TokenIndexer):
     """
-    Gives a text's words as their bytes in UTF-8. The model gets every word as it was written, whatever
-    the vocabulary has; `words_of` decodes them.
+    Index the words of a text as UTF-8 bytes. So the model gets every word exactly, independent of the
+    vocabulary. `words_of` decodes them.
 
-    Its tensors are `token_ids`, *Shape:* (batch_size, num_bytes), each byte plus 2, with the byte 0xFF
+    The tensors are `token_ids`, *Shape:* (batch_size, num_bytes), each byte plus 2, with the byte 0xFF
     between two words and 0 as padding, and `mask`, *Shape:* (batch_size, num_words). In the vocabulary's
-    namespace `utf8`, each byte is a token, for the models that name their input.
+    namespace `utf8`, each byte is a token, for models whose output contains the tokens of their input.
 
     Registered as a `TokenIndexer` with name "utf8".
 
@@ -34,14 +34,14 @@ class Utf8Indexer(TokenIndexer):
     """
 
     def count_vocab_items(self, token: Token, counter: Dict[str, Dict[str, int]]) -> None:
-        """Counts nothing: all bytes are known."""
+        """Count nothing: all bytes are known."""
 
     def tokens_to_indices(self, tokens: List[Token], vocabulary: Vocabulary) -> IndexedTokenList:
-        if vocabulary.get_vocab_size(NAMESPACE) <= _FIRST:
+        if vocabulary.get_vocab_size(NAMESPACE) <= _OFFSET:
             for byte in range(256):
                 vocabulary.add_token_to_namespace(f"{byte:02x}", NAMESPACE)
         text = _SEPARATOR.join(_bytes_of(token) for token in tokens)
-        return {"token_ids": [byte + _FIRST for byte in text], "mask": [True] * len(tokens)}
+        return {"token_ids": [byte + _OFFSET for byte in text], "mask": [True] * len(tokens)}
 
     def indices_to_tokens(self, indexed_tokens: IndexedTokenList, vocabulary: Vocabulary) -> List[Token]:
         words = _words(numpy.array(indexed_tokens["token_ids"]), sum(indexed_tokens["mask"]))
@@ -53,7 +53,7 @@ class Utf8Indexer(TokenIndexer):
     def as_padded_tensor_dict(
         self, tokens: IndexedTokenList, padding_lengths: Dict[str, int]
     ) -> Dict[str, torch.Tensor]:
-        # The base class gives an empty mask as integers, which do not go into a batch with the others.
+        # The base class returns an empty mask as integers, which cannot be batched with Booleans.
         ids = pad_sequence_to_length(tokens["token_ids"], padding_lengths["token_ids"])
         mask = pad_sequence_to_length(tokens["mask"], padding_lengths["mask"], lambda: False)
         return {"token_ids": torch.LongTensor(ids), "mask": torch.BoolTensor(mask)}
@@ -61,12 +61,12 @@ class Utf8Indexer(TokenIndexer):
 
 def words_of(tensors: Dict[str, torch.Tensor]) -> List[List[str]]:
     """
-    Decodes a batch of the indexer `utf8`.
+    Decode a batch of the indexer `utf8`.
 
     # Parameters
 
     tensors : `Dict[str, torch.Tensor]`
-        `token_ids` and `mask`, as the indexer gives them.
+        `token_ids` and `mask`, as the indexer returns them.
 
     # Returns
 
@@ -79,8 +79,8 @@ def words_of(tensors: Dict[str, torch.Tensor]) -> List[List[str]]:
 
 
 def _words(row: Any, number: int) -> List[str]:
-    """Of one text with so many words, of which some may be empty."""
-    text = (row[row > 0] - _FIRST).astype(numpy.uint8).tobytes()
+    """Decode one text with this number of words, some of which may be empty."""
+    text = (row[row > 0] - _OFFSET).astype(numpy.uint8).tobytes()
     words = text.split(_SEPARATOR) if number else []
     return [word.decode("utf-8", errors="surrogatepass") for word in words]
 

@@ -10,24 +10,24 @@ _APOSTROPHES = ("'", "’")
 @Tokenizer.register("spacy_blank")
 class SpacyBlankTokenizer(Tokenizer):
     """
-    Splits text by the rules that spaCy ships for a language (`spacy.blank`): no model, no download.
-    White space makes no tokens. The tokens know their character offsets.
+    Split text with spaCy's rules for a language (`spacy.blank`), without a model or a download. White
+    space is not a token. The tokens have character offsets.
 
     Registered as a `Tokenizer` with name "spacy_blank".
 
     # Parameters
 
     language : `str`, optional (default = `"en"`)
-        A language code that spaCy knows, such as `"de"` or `"xx"` (any language). Some, such as `"ja"`,
-        need packages of their own, which spaCy names.
+        A language code of spaCy, such as `"de"` or `"xx"` (any language). Some, such as `"ja"`, need
+        additional packages, which spaCy's error message names.
     split_contractions : `bool`, optional (default = `True`)
         Whether `it's` and `don't` are two tokens each, as in treebanks, or one.
     split_hyphens : `bool`, optional (default = `True`)
-        Whether `well-made` is three tokens, as spaCy has it, or one, as in most corpora.
+        Whether `well-made` is three tokens, as in spaCy, or one, as in most corpora.
 
     # Errors
 
-    `ConfigurationError` for a language that spaCy does not know or lacks a package for.
+    `ConfigurationError` for a language that spaCy does not know, or whose packages are missing.
     """
 
     def __init__(
@@ -43,13 +43,13 @@ class SpacyBlankTokenizer(Tokenizer):
                 f"spacy_blank: language is {language!r}, expected a code that spaCy has rules for here, "
                 f"such as en, de or xx ({error})"
             ) from error
-        # Of languages that are not split by a tokenizer of another kind, such as Chinese.
+        # Some languages, such as Chinese, have another tokenizer class, without rules.
         self._rules = getattr(self._nlp.tokenizer, "rules", None) or {}
 
     def tokenize(self, text: str) -> List[Token]:
         document = self._nlp(text)
         with document.retokenize() as retokenizer:
-            for span in self._wholes(document):
+            for span in self._spans_to_merge(document):
                 retokenizer.merge(span)
         return [
             Token(text=token.text, idx=token.idx, idx_end=token.idx + len(token.text))
@@ -65,8 +65,8 @@ class SpacyBlankTokenizer(Tokenizer):
             "split_hyphens": self._split_hyphens,
         }
 
-    def _wholes(self, document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:
-        """What spaCy split and is to stay whole."""
+    def _spans_to_merge(self, document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:
+        """Return the spans that spaCy split and that should be one token."""
         spans = []
         start = 0
         for end in range(1, len(document) + 1):
@@ -79,15 +79,15 @@ class SpacyBlankTokenizer(Tokenizer):
         if first.whitespace_:
             return False
         if not self._split_contractions:
-            # spaCy's own rules have `cannot` and `y'all`, the marks `it` and `'s`.
+            # Words such as `cannot` and `y'all` are in spaCy's rules. An apostrophe marks `it` + `'s`.
             whole = first.text + second.text
             is_contraction = any(mark in whole for mark in _APOSTROPHES) and _has_letters(first, second)
             if is_contraction or whole.lower() in self._rules:
                 return True
         if self._split_hyphens:
             return False
-        is_first, is_second = (token.text.strip("-") == "" for token in (first, second))
-        return (is_first and _is_word(second)) or (is_second and _is_word(first))
+        first_is_hyphen, second_is_hyphen = (token.text.strip("-") == "" for token in (first, second))
+        return (first_is_hyphen and _is_word(second)) or (second_is_hyphen and _is_word(first))
 
 
 def _has_letters(*tokens: spacy.tokens.Token) -> bool:

@@ -12,15 +12,15 @@ logger = logging.getLogger(__name__)
 @TrainerCallback.register("fit_linear")
 class FitLinear(TrainerCallback):
     """
-    Fits the linear models that are part of a model, such as that of `classifier_and_linear`, to the
-    whole train set before the first epoch. What is chosen is chosen on the validation set.
+    Fit the linear models inside a model, such as that of `classifier_and_linear`, to the whole train set
+    before the first epoch. Hyperparameters are selected on the validation set.
 
     Registered as a `TrainerCallback` with name "fit_linear".
 
     # Errors
 
-    `ConfigurationError` for a model without one, and in distributed training, where each process has a
-    part of the train set.
+    `ConfigurationError` for a model without a linear model, and in distributed training, where each
+    process has only a part of the train set.
     """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
@@ -34,7 +34,7 @@ class FitLinear(TrainerCallback):
         if trainer._distributed:
             raise ConfigurationError("fit_linear: training is distributed, expected one process")
         for part in parts:
-            if part.is_fitted:  # of a checkpoint
+            if part.is_fitted:  # restored from a checkpoint
                 continue
             validation = trainer._validation_data_loader
             chosen = part.fit(

@@ -24,9 +24,9 @@ _CPU = -1
 @Trainer.register("fit")
 class FitTrainer(Trainer):
     """
-    Fits a model that is not trained by gradients, such as `linear_classifier`, to the whole train set at
-    once, on the CPU. It writes what AllenNLP's trainer writes after one epoch. An interrupted fit begins
-    anew.
+    Fit a model that needs no gradients, such as `linear_classifier`, to the whole train set at once, on
+    the CPU. The output files are those of AllenNLP's trainer after one epoch. An interrupted fit
+    restarts from the beginning.
 
     Registered as a `Trainer` with name "fit".
 
@@ -36,13 +36,13 @@ class FitTrainer(Trainer):
     model : `Model`
     data_loader : `DataLoader`
     validation_data_loader : `DataLoader`, optional (default = `None`)
-        For the settings that the model chooses by it.
+        The model selects its hyperparameters on it.
     validation_metric : `str`, optional (default = `None`)
-        Such as `"+accuracy"`, by which `allennlp compare` compares. It must be one of the model's.
+        Such as `"+accuracy"`. `allennlp compare` uses it. It must be a metric of the model.
 
     # Errors
 
-    `ConfigurationError` for a model of another kind and for a metric that the model does not have.
+    `ConfigurationError` for a model that is not a `FittedModel`, and for an unknown metric.
     """
 
     def __init__(
@@ -71,17 +71,19 @@ class FitTrainer(Trainer):
         validation = self._validation_data_loader
         train = list(self._data_loader.iter_instances())
         held_out = None if validation is None else list(validation.iter_instances())
-        beside = "" if held_out is None else f" and {len(held_out):,} to validate"
-        logger.info("Training %s: %s sentences%s", model_name(self.model), f"{len(train):,}", beside)
+        validation_size = "" if held_out is None else f" and {len(held_out):,} to validate"
+        logger.info(
+            "Training %s: %s sentences%s", model_name(self.model), f"{len(train):,}", validation_size
+        )
         chosen = self.model.fit(train, held_out)
         metrics: Dict[str, Any] = {"epoch": 0, "best_epoch": 0}
-        of_training = {**chosen, **self._evaluate(self._data_loader)}
-        metrics.update({f"training_{name}": value for name, value in of_training.items()})
+        training_metrics = {**chosen, **self._evaluate(self._data_loader)}
+        metrics.update({f"training_{name}": value for name, value in training_metrics.items()})
         if validation is not None:
-            of_validation = self._evaluate(validation)
-            self._expect_metric(of_validation)
+            validation_metrics = self._evaluate(validation)
+            self._expect_metric(validation_metrics)
             for kind in ("validation", "best_validation"):
-                metrics.update({f"{kind}_{name}": value for name, value in of_validation.items()})
+                metrics.update({f"{kind}_{name}": value for name, value in validation_metrics.items()})
         with atomic_write_by_torch(self._weights) as path:
             torch.save(self.model.state_dict(), path)
         metrics["training_duration"] = str(datetime.timedelta(seconds=time.time() - start))

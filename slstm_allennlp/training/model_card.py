@@ -1,4 +1,4 @@
-"""The card of a trained model: what it is, on what it was trained, and how good it is."""
+"""The model card of a trained model: architecture, training data and metrics."""
 
 import json
 import sys
@@ -19,14 +19,14 @@ _PATHS = ("train_data_path", "validation_data_path", "test_data_path")
 
 def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any]) -> None:
     """
-    Writes `model_card.md` into the folder of a trained model, which has its config.json.
+    Write `model_card.md` into the folder of a trained model, which contains config.json.
 
     # Parameters
 
     folder : `Path`
     model : `Model`
     metrics : `Dict[str, Any]`
-        As AllenNLP gives them after training.
+        The metrics that AllenNLP returns after training.
     """
     config = Params.from_file(str(folder / "config.json")).as_dict(quiet=True)
     lines = "\n".join(_lines(config, model, metrics))
@@ -55,7 +55,7 @@ def _lines(config: Dict[str, Any], model: Model, metrics: Dict[str, Any]) -> Ite
 
 
 def _encoders(value: Any, key: str = "") -> Iterator[Dict[str, Any]]:
-    """The objects of the config under keys that end in `encoder`, without those of an embedder."""
+    """Find the configs under keys that end in `encoder`, except inside an embedder."""
     if isinstance(value, dict):
         if key.endswith("encoder") and "type" in value:
             yield value

@@ -1,4 +1,4 @@
-"""Pretrained word vectors: spaCy's, GloVe's, word2vec's and fastText's files, memory-mapped."""
+"""Pretrained word vectors, memory-mapped from the files of spaCy, GloVe, word2vec and fastText."""
 
 from slstm_allennlp.vectors.sources import open_vectors
 from slstm_allennlp.vectors.table import FloretVectors, VectorTable, WordVectors

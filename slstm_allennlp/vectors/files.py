@@ -1,4 +1,4 @@
-"""Vectors in one file: GloVe's and fastText's text, word2vec's text and binary, packed or not."""
+"""Read vectors from one file: text (GloVe, fastText, word2vec) or word2vec's binary format."""
 
 import contextlib
 import gzip
@@ -25,7 +25,7 @@ from slstm_allennlp.common.kept_files import keep
 from slstm_allennlp.common.packages import cache_folder
 from slstm_allennlp.vectors.table import Index, VectorTable, key_of
 
-Block = Tuple[Sequence[str], numpy.ndarray]  # words, and their vectors as rows
+Block = Tuple[Sequence[str], numpy.ndarray]  # words, and a matrix with a row for each
 _UNREADABLE = (
     OSError,
     EOFError,
@@ -35,21 +35,22 @@ _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-_LINES = 20_000  # that are parsed at once
+_LINES_PER_BLOCK = 20_000
 
 
 def open_file(uri: str) -> VectorTable:
     """
-    Memory-maps the vectors of a file, which is converted once, into `cache_folder()`.
+    Memory-map the vectors of a file. The first call converts the file, into `cache_folder()`.
 
     # Parameters
 
     uri : `str`
-        A path or an address; a file in an archive as AllenNLP has it: `(archive.zip)#file.txt`.
+        A path or a URL. For a file in an archive, AllenNLP's syntax: `(archive.zip)#file.txt`.
 
     # Errors
 
-    `ConfigurationError`, with file and line, for rows of different lengths and what is no number.
+    `ConfigurationError` for an unreadable file, and, with file and line, for rows of different lengths
+    and for a value that is not a finite number.
     """
     folder = _conversion_of(uri)
     if not folder.exists():
@@ -62,14 +63,14 @@ def open_file(uri: str) -> VectorTable:
         )
     except (KeyError, OSError, ValueError) as error:
         raise ConfigurationError(
-            f"{folder}: the converted vectors of {uri} are damaged ({error}), expected them whole; "
-            "remove the folder, and they are made again"
+            f"{folder}: the converted vectors of {uri} are damaged ({error}), expected intact files; "
+            "remove the folder to convert the vectors again"
         ) from None
     return VectorTable(uri, index, vectors)
 
 
 def _conversion_of(uri: str) -> Path:
-    """The folder for a file's vectors, another one when the file changes."""
+    """Return the cache folder of a file. It depends on path, size and modification time."""
     archive, member = parse_embeddings_file_uri(uri)
     try:
         path = Path(cached_path(archive)).resolve()
@@ -81,7 +82,7 @@ def _conversion_of(uri: str) -> Path:
 
 
 def _convert(uri: str, folder: Path) -> None:
-    """Whole or not at all, also while another process does the same."""
+    """Convert atomically, also if another process converts the same file."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         keep(folder, lambda unfinished: _write(uri, unfinished))
@@ -97,7 +98,7 @@ def _write(uri: str, folder: Path) -> None:
     keys: List[int] = []
     size = 0
     with (folder / "vectors").open("wb") as file:
-        for words, vectors in _blocks(uri):
+        for words, vectors in _read_blocks(uri):
             keys += map(key_of, words)
             size = vectors.shape[1]
             file.write(vectors.tobytes())
@@ -110,19 +111,14 @@ def _write(uri: str, folder: Path) -> None:
     (folder / "size.json").write_text(json.dumps({"rows": len(keys), "size": size}))
 
 
-def _blocks(uri: str) -> Iterator[Block]:
-    """
-    # Errors
-
-    `ConfigurationError` for what cannot be read.
-    """
+def _read_blocks(uri: str) -> Iterator[Block]:
     is_binary = uri.endswith((".bin", ".bin.gz")) and not uri.startswith("(")
     if not is_binary and re.search(r"\.bin(\.\w+)?$", uri):
         raise ConfigurationError(
             f"{uri}: word2vec's binary form is read from a .bin or a .bin.gz file alone, expected one"
         )
     try:
-        yield from _binary_blocks(uri) if is_binary else _text_blocks(uri)
+        yield from _read_binary(uri) if is_binary else _read_text(uri)
     except UnicodeDecodeError as error:
         raise ConfigurationError(
             f"{uri}: not UTF-8 ({error.reason}), expected words and numbers in UTF-8, or word2vec's "
@@ -134,22 +130,22 @@ def _blocks(uri: str) -> Iterator[Block]:
         ) from None
 
 
-def _text_blocks(uri: str) -> Iterator[Block]:
+def _read_text(uri: str) -> Iterator[Block]:
     size = None
     try:
         file = EmbeddingsTextFile(uri)
-    except StopIteration:  # no first line
+    except StopIteration:  # an empty file
         return
     with file:
         numbered = enumerate((line.rstrip(" \r\n") for line in file), 2 if file.num_tokens else 1)
-        with_text = ((number, line) for number, line in numbered if line)
-        while block := list(itertools.islice(with_text, _LINES)):
+        not_empty = ((number, line) for number, line in numbered if line)
+        while block := list(itertools.islice(not_empty, _LINES_PER_BLOCK)):
             size = block[0][1].count(" ") if size is None else size
-            yield _block(uri, block, size)
+            yield _parse_block(uri, block, size)
 
 
-def _block(uri: str, numbered: List[Tuple[int, str]], size: int) -> Block:
-    """All at once, or line by line where one of them is unlike the others."""
+def _parse_block(uri: str, numbered: List[Tuple[int, str]], size: int) -> Block:
+    """Parse lines in one call of pandas. If that fails, parse line by line, to find the error."""
     lines = [line for _, line in numbered]
     words, _, numbers = zip(*(line.partition(" ") for line in lines))
     if size and all(line.count(" ") == size for line in lines):
@@ -158,12 +154,12 @@ def _block(uri: str, numbered: List[Tuple[int, str]], size: int) -> Block:
             table = pandas.read_csv(text, sep=" ", header=None, dtype=numpy.float32, na_filter=False)
             if numpy.isfinite(table.to_numpy()).all():
                 return words, table.to_numpy()
-    rows = [_row(f"{uri}:{number}", line, size) for number, line in numbered]
+    rows = [_parse_row(f"{uri}:{number}", line, size) for number, line in numbered]
     return [word for word, _ in rows], numpy.array([row for _, row in rows], dtype=numpy.float32)
 
 
-def _row(where: str, line: str, size: int) -> Tuple[str, List[float]]:
-    word, *numbers = line.rsplit(" ", size)  # some words of GloVe's have spaces in them
+def _parse_row(where: str, line: str, size: int) -> Tuple[str, List[float]]:
+    word, *numbers = line.rsplit(" ", size)  # some words in GloVe contain spaces
     if not size or len(numbers) != size:
         raise ConfigurationError(
             f"{where}: {len(numbers)} numbers after the word, expected {size or 'some'}, as many as in "
@@ -178,26 +174,26 @@ def _row(where: str, line: str, size: int) -> Tuple[str, List[float]]:
     return word, values
 
 
-def _binary_blocks(uri: str) -> Iterator[Block]:
-    """word2vec's: a line with two numbers, then each word, a space and its numbers as float32."""
+def _read_binary(uri: str) -> Iterator[Block]:
+    """Read word2vec's format: a line with two integers, then each word, a space and float32 values."""
     path = cached_path(uri)
     with gzip.open(path, "rb") if uri.endswith(".gz") else open(path, "rb") as stream:
         try:
-            number, size = map(int, stream.readline().split())
+            num_words, size = map(int, stream.readline().split())
         except ValueError:
             raise ConfigurationError(
-                f"{uri}: no number of words and of their numbers in its first line, expected word2vec's "
-                "binary form"
+                f"{uri}: the first line is not two integers, the number of words and the vector size, "
+                "expected word2vec's binary format"
             ) from None
-        for row in range(1, number + 1):
-            word = _until_space(stream).lstrip(b"\n").decode("utf-8", "replace")
+        for row in range(1, num_words + 1):
+            word = _read_word(stream).lstrip(b"\n").decode("utf-8", "replace")
             values = stream.read(4 * size)
             if len(values) < 4 * size:
-                raise ConfigurationError(f"{uri}: it ends in word {row}, expected {number} words")
+                raise ConfigurationError(f"{uri}: it ends in word {row}, expected {num_words} words")
             yield [word], numpy.frombuffer(values, dtype="<f4").reshape(1, size)
 
 
-def _until_space(stream: Any) -> bytes:
+def _read_word(stream: Any) -> bytes:
     letters = bytearray()
     while (letter := stream.read(1)) not in (b" ", b""):
         letters += letter

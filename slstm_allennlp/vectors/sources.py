@@ -1,4 +1,4 @@
-"""From a name to vectors: which form they have, and what reads it."""
+"""Find vectors by name, detect their format, and open them."""
 
 import re
 from pathlib import Path
@@ -19,19 +19,19 @@ _FORMS = (
     "an installed package or a folder with a spaCy pipeline, the package glove-6b-50d, or a file of "
     "GloVe's, word2vec's or fastText's vectors"
 )
-_NOT_A_PATH = re.compile(r"\(.*\)#.*|\w+://.*")  # AllenNLP's form for a file in an archive; an address
+_NOT_A_PATH = re.compile(r"\(.*\)#.*|\w+://.*")  # AllenNLP's syntax for a file in an archive, or a URL
 
 
 def open_vectors(name: str) -> WordVectors:
     """
-    Vectors by the name of a package (`en_core_web_md`), a folder or a file. The code of a package is not
-    imported, and a spaCy pipeline is not loaded: only the files of its vectors are read. Matrices are
-    memory-mapped, so that all processes of a machine share one copy; a text file is converted once, into
-    `cache_folder()`.
+    Open the vectors of a package (`en_core_web_md`), a folder or a file. Only the files of the vectors
+    are read: packages are not imported, and spaCy pipelines are not loaded. Matrices are memory-mapped,
+    so that all processes of a machine share one copy. GloVe, word2vec and fastText files are converted
+    once, into `cache_folder()`.
 
     # Errors
 
-    `ConfigurationError` where there is nothing of that name, or no vectors in it.
+    `ConfigurationError` if the name is not found, or holds no readable vectors.
     """
     if _NOT_A_PATH.fullmatch(name):
         return open_file(name)
@@ -47,12 +47,12 @@ def open_vectors(name: str) -> WordVectors:
 
 
 def _open_folder(name: str, folder: Path) -> WordVectors:
-    """The pipeline or the matrix in a folder, or in one of its folders."""
+    """Open the spaCy pipeline or the matrix in a folder or in one of its subfolders."""
     for candidate in [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]:
         for vocab in (candidate / "vocab", candidate):
             if (vocab / "vectors").is_file() and (vocab / "key2row").is_file():
                 return _open_spacy(name, vocab)
-        matrix, index = _only(candidate.glob("*.npy")), _only(candidate.glob("*.parquet"))
+        matrix, index = _single(candidate.glob("*.npy")), _single(candidate.glob("*.parquet"))
         if matrix and index:
             return _open_matrix(name, matrix, index)
     raise ConfigurationError(
@@ -70,9 +70,9 @@ def _open_spacy(name: str, vocab: Path) -> WordVectors:
             return FloretVectors(name, Vectors().from_disk(vocab))
         vectors = numpy.load(vocab / "vectors", mmap_mode="r", allow_pickle=False)
         rows = srsly.read_msgpack(vocab / "key2row")
-        # spaCy has a number, and not the hash, for words that are names of its own, such as "mark".
-        named = {key_of(word): rows[number] for word, number in IDS.items() if number in rows}
-        rows = {**rows, **named}
+        # For its symbols, such as "mark", spaCy stores an ID instead of the hash.
+        symbol_rows = {key_of(word): rows[number] for word, number in IDS.items() if number in rows}
+        rows = {**rows, **symbol_rows}
         index = Index.of(list(rows.keys()), list(rows.values()))
     except (AttributeError, OSError, TypeError, ValueError) as error:
         raise _damaged(vocab, error) from None
@@ -80,7 +80,7 @@ def _open_spacy(name: str, vocab: Path) -> WordVectors:
 
 
 def _open_matrix(name: str, matrix: Path, words: Path) -> WordVectors:
-    """NumPy's matrix, and its words in the only column of a Parquet file."""
+    """Open a NumPy matrix whose words are in the first column of a Parquet file."""
     from pyarrow import ArrowException, parquet
 
     try:
@@ -115,6 +115,6 @@ def _damaged(place: Path, error: Exception) -> ConfigurationError:
     )
 
 
-def _only(paths: Iterable[Path]) -> Optional[Path]:
+def _single(paths: Iterable[Path]) -> Optional[Path]:
     found = list(paths)
     return found[0] if len(found) == 1 else None

@@ -1,4 +1,4 @@
-"""Vectors of words, and how a word is found."""
+"""Tables of word vectors, and the lookup of words."""
 
 from abc import ABC, abstractmethod
 from typing import Any, List, NamedTuple, Sequence, Tuple
@@ -8,31 +8,31 @@ from allennlp.common.checks import ConfigurationError
 from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.symbols import IDS
 
-_SAMPLE = 20_000  # rows from which the scale is taken
+_SAMPLE = 20_000  # the rows from which the standard deviation is estimated
 
 
 class WordVectors(ABC):
     name: str  # of the source, for messages
-    size: int  # numbers in a vector
-    std: float  # the standard deviation of the numbers, of up to 20,000 rows
+    size: int  # of a vector
+    std: float  # the standard deviation of the components, estimated from a sample
 
     @abstractmethod
     def lookup(self, words: Sequence[str]) -> Tuple[numpy.ndarray, numpy.ndarray]:
         """
-        Looks up each word as it is written, then in lower case, then capitalised.
+        Look up each word as written, then in lower case, then capitalised.
 
         # Returns
 
         `Tuple[numpy.ndarray, numpy.ndarray]`
-            Whether each word has a vector, *Shape:* (num_words,); the vectors of those that have one,
+            Whether each word has a vector, *Shape:* (num_words,), and the vectors of the words found,
             *Shape:* (num_found, size)
         """
 
 
 class Index(NamedTuple):
     """
-    The rows of words by a 64-bit hash of each, spaCy's `hash_string`. Two of a million words share a
-    hash with a probability below 1e-7.
+    A sorted index from the 64-bit hash of a word, spaCy's `hash_string`, to its row. The probability
+    that any two of a million words collide is below 1e-7.
     """
 
     keys: numpy.ndarray  # sorted, *Shape:* (num_words,)
@@ -40,12 +40,12 @@ class Index(NamedTuple):
 
     @classmethod
     def of(cls, keys: Sequence[int], rows: Sequence[int]) -> "Index":
-        """Of unsorted keys; the first of equal ones counts."""
+        """Build the index from unsorted keys. Of duplicates, the first is used."""
         unique, first = numpy.unique(numpy.asarray(keys, dtype=numpy.uint64), return_index=True)
         return cls(unique, numpy.asarray(rows, dtype=numpy.int64)[first])
 
     def find(self, words: Sequence[str]) -> numpy.ndarray:
-        """The row of each word, -1 for none. *Shape:* (num_words,)"""
+        """Return the row of each word, -1 if it is not found. *Shape:* (num_words,)"""
         wanted = numpy.array([key_of(word) for word in words], dtype=numpy.uint64)
         if not len(self.keys):
             return numpy.full(len(words), -1)
@@ -54,12 +54,12 @@ class Index(NamedTuple):
 
 
 def key_of(word: str) -> int:
-    """A word's hash. Half a surrogate pair, which UTF-8 cannot write, is left out of it."""
+    """Hash a word. Lone surrogates, which UTF-8 cannot encode, are ignored."""
     return hash_string(word.encode("utf-8", "ignore").decode("utf-8"))
 
 
 class VectorTable(WordVectors):
-    """A matrix, which may be memory-mapped, *Shape:* (num_rows, size), and the rows of words in it."""
+    """A matrix, optionally memory-mapped, with an index of its words. *Shape:* (num_rows, size)"""
 
     def __init__(self, name: str, index: Index, vectors: numpy.ndarray) -> None:
         self.name = name
@@ -71,8 +71,8 @@ class VectorTable(WordVectors):
     def lookup(self, words: Sequence[str]) -> Tuple[numpy.ndarray, numpy.ndarray]:
         rows = numpy.full(len(words), -1)
         for form in (str, str.lower, str.capitalize):
-            left = numpy.flatnonzero(rows < 0).tolist()
-            rows[left] = self._index.find([form(words[number]) for number in left])
+            missing = numpy.flatnonzero(rows < 0).tolist()
+            rows[missing] = self._index.find([form(words[number]) for number in missing])
         found = rows >= 0
         return found, numpy.asarray(self._vectors[rows[found]], dtype=numpy.float32)
 
@@ -87,13 +87,13 @@ def _std(name: str, vectors: numpy.ndarray) -> float:
 
 
 class FloretVectors(WordVectors):
-    """spaCy's `Vectors` in the mode `floret`, which any word has: the sum of those of its parts."""
+    """spaCy's floret vectors. Every word has one, the mean over its character n-grams."""
 
     def __init__(self, name: str, vectors: Any) -> None:
         self.name = name
         self.size = vectors.shape[1]
         self._vectors = vectors
-        self.std = _std(name, self.lookup(list(IDS))[1])  # of some words, which have means of the rows
+        self.std = _std(name, self.lookup(list(IDS))[1])  # of a sample of words: rows are averaged
 
     def lookup(self, words: Sequence[str]) -> Tuple[numpy.ndarray, numpy.ndarray]:
         known: List[str] = list(words)

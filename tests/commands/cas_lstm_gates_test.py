@@ -42,7 +42,7 @@ def text_classifier(trained):
 
 @pytest.fixture
 def gates(monkeypatch, tmp_path):
-    """Runs the command in this process and gives what it wrote."""
+    """Run the command in this process, and return its report."""
 
     def run(*arguments):
         output = ["--output-dir", tmp_path / "gates"]

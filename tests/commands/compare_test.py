@@ -1,4 +1,4 @@
-"""allennlp compare, as a user types it: interrupted, gone on with, with a run that fails."""
+"""allennlp compare, as a user types it: interrupted, resumed, and with a run that fails."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ SMALL = {
     "model.seq2vec_encoder.input_size": 6,
     "model.seq2vec_encoder.hidden_size": 6,
     "trainer.num_epochs": 2,
-    # All are kept, so that the one that the interruption waits for is there afterwards.
+    # Keep all checkpoints: the interruption waits for one of them.
     "trainer.checkpointer": {"save_every_num_batches": 10, "keep_most_recent_by_count": 50},
 }
 SYSTEMS = [
@@ -40,14 +40,14 @@ def arguments(folder, *more):
     return ["compare", *SYSTEMS, "--output-dir", folder, "--overrides", json.dumps(SMALL), *more]
 
 
-def compare(*command, anew=False):
-    """In this process, in lines; its runs are forked, or new."""
+def compare(*command, new_interpreters=False):
+    """Run in this process, with progress as lines. The runs are forks, or new interpreters."""
     with contextlib.ExitStack() as stack:
-        if not anew:
-            stack.enter_context(programs.instead_of_new_ones(runner))
+        if not new_interpreters:
+            stack.enter_context(programs.popen_forks_in(runner))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.chdir(ROOT)
-        patch.setattr(common_logging, "FILE_FRIENDLY_LOGGING", False)  # set back afterwards
+        patch.setattr(common_logging, "FILE_FRIENDLY_LOGGING", False)  # restored afterwards
         words = ["allennlp", *command, "--file-friendly-logging", "--resamples", "500"]
         patch.setattr(sys, "argv", [str(word) for word in words])
         main()
@@ -58,7 +58,7 @@ def read(path):
 
 
 def test_a_comparison(tmp_path):
-    """Of two systems, with one seed each."""
+    """Two systems with one seed."""
     overrides = json.dumps({**SMALL, "trainer.num_epochs": 1})
     compare("compare", *SYSTEMS, "--output-dir", tmp_path, "--overrides", overrides, "--seeds", "3")
     report = read(tmp_path / "report.json")
@@ -74,22 +74,22 @@ def test_a_comparison(tmp_path):
 
 @pytest.fixture(scope="module")
 def interrupted(tmp_path_factory):
-    """A comparison that a Ctrl-C ends in the middle of its first run's second epoch."""
+    """Interrupt a comparison in its first run's second epoch. Return its folder and exit status."""
     folder = tmp_path_factory.mktemp("comparison") / "out"
     state = folder / "runs" / "slstm-1" / "training_state_e1_b20.th"
     with interrupted_when(state.exists), pytest.raises(SystemExit) as end:
-        compare(*arguments(folder, "--seeds", "1", "2"), anew=True)
+        compare(*arguments(folder, "--seeds", "1", "2"), new_interpreters=True)
     assert state.exists()
     return folder, end.value.code
 
 
 @pytest.fixture(scope="module")
 def comparison(interrupted):
-    """The same command again."""
+    """Run the same command again. Return the folder, and when the first epoch had ended."""
     folder, _ = interrupted
-    before = (folder / "runs" / "slstm-1" / "metrics_epoch_0.json").stat().st_mtime_ns
-    compare(*arguments(folder, "--seeds", "1", "2", "--jobs", "2"), anew=True)
-    return folder, before
+    first_epoch = (folder / "runs" / "slstm-1" / "metrics_epoch_0.json").stat().st_mtime_ns
+    compare(*arguments(folder, "--seeds", "1", "2", "--jobs", "2"), new_interpreters=True)
+    return folder, first_epoch
 
 
 @pytest.mark.slow
@@ -109,11 +109,11 @@ def test_it_goes_on_where_it_stopped(comparison):
     run = folder / "runs" / "slstm-1"
     assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
     (recovery,) = read(run / "recoveries.json")
-    # In the middle of its second epoch, from a checkpoint that was whole.
+    # It resumed in the second epoch, from a complete checkpoint.
     assert recovery["epochs"] == 1 and recovery["batches"] >= 10
     assert read(run / "metrics.json")["epoch"] == 1
     report = (folder / "report.md").read_text(encoding="utf-8")
-    assert "interrupted, went on 1 time" in report
+    assert "interrupted, resumed 1 time" in report
 
 
 @pytest.mark.slow
@@ -213,8 +213,10 @@ def test_a_metric_that_is_not_there_is_noticed_after_an_epoch(tmp_path):
     options = ["--overrides", overrides, "--metric", "+acuracy", "--seeds", "1"]
     with pytest.raises(ConfigurationError) as error:
         compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
-    said = "the metric is acuracy, which slstm does not have, expected by --metric one of accuracy, loss"
-    assert said in str(error.value)
+    assert (
+        "the metric is acuracy, which slstm does not have, expected by --metric one of accuracy, loss"
+        in (str(error.value))
+    )
 
 
 @pytest.mark.slow
@@ -242,7 +244,7 @@ def test_only_a_report(comparison, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "options, said",
+    "options, message",
     [
         (["--jobs", "0"], "--jobs: it is '0', expected a number of at least 1"),
         (["--overrides", "{"], "--overrides: it is '{', expected a JSON object"),
@@ -250,10 +252,10 @@ def test_only_a_report(comparison, tmp_path, capsys):
         (["--variant", "{}"], "--variant: it is '{}', expected NAME=JSON"),
     ],
 )
-def test_what_is_wrong_with_an_option(tmp_path, capsys, options, said):
+def test_what_is_wrong_with_an_option(tmp_path, capsys, options, message):
     with pytest.raises(SystemExit):
         compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_two_variants_of_one_name(tmp_path):
@@ -263,7 +265,7 @@ def test_two_variants_of_one_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "overrides, devices, said",
+    "overrides, devices, message",
     [
         ({"trainer.cuda_device": -1}, ["0"], "of slstm has trainer.cuda_device -1, expected neither"),
         ({"distributed": {"cuda_devices": [0, 1]}}, ["0"], "of slstm has distributed, expected neither"),
@@ -271,32 +273,32 @@ def test_two_variants_of_one_name(tmp_path):
         ({}, ["-2"], "--devices has -2, expected -1 for the CPU"),
     ],
 )
-def test_devices_that_cannot_be_dealt_out(tmp_path, monkeypatch, overrides, devices, said):
+def test_devices_that_cannot_be_dealt_out(tmp_path, monkeypatch, overrides, devices, message):
     monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
     options = ["--overrides", json.dumps(overrides), "--devices", *devices]
-    with pytest.raises(ConfigurationError, match=said):
+    with pytest.raises(ConfigurationError, match=message):
         compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize(
-    "runs, gpus, threads, said",
+    "runs, gpus, threads, message",
     [
         (8, 0, 1, "--jobs 4 does 4 at a time"),
         (8, 0, 2, "--jobs 2 does 2 at a time"),
         (3, 0, 1, "--jobs 3 does 3 at a time"),
-        (8, 0, 4, None),  # one has all four cores
+        (8, 0, 4, None),  # one run uses all four cores
         (1, 0, 1, None),
         (8, 3, 1, "with 3 GPUs here: --devices 0 1 2 gives"),
         (2, 3, 1, "with 3 GPUs here: --devices 0 1 gives"),
-        (8, 1, 1, None),  # the one is at work
+        (8, 1, 1, None),  # the only GPU is in use
     ],
 )
-def test_what_is_idle_is_said(monkeypatch, runs, gpus, threads, said):
+def test_what_is_idle_is_said(monkeypatch, runs, gpus, threads, message):
     monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
     monkeypatch.setattr("torch.get_num_threads", lambda: threads)  # read when PyTorch was imported
     hints = [*more_at_a_time(plan("lstm", seeds=range(runs)).runs(), 4, gpus)]
-    assert hints == [] if said is None else [said in hint for hint in hints] == [True]
+    assert hints == [] if message is None else [message in hint for hint in hints] == [True]
 
 
 def test_distributed_that_is_switched_off():
@@ -311,7 +313,7 @@ def test_no_device_is_offered_to_a_config_that_has_one(fixed):
 
 
 def test_a_linear_model_beside_them(tmp_path, capsys):
-    """On the same sentences, with the same result for every seed; and killed, it begins anew."""
+    """It has the same sentences, and the same result for every seed. After a kill it starts again."""
     overrides = json.dumps({**SMALL, "trainer.num_epochs": 1, "dataset_reader.max_instances": 60})
     options = ["--overrides", overrides, "--output-dir", tmp_path, "--time-over-length"]
     killed = tmp_path / "runs" / "linear-1"

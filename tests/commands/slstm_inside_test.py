@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 @pytest.fixture
 def inside(monkeypatch, tmp_path):
-    """Runs the command in this process and gives what it wrote."""
+    """Run the command in this process, check that its page has the report, and return the report."""
 
     def run(archive, sentences, *options):
         command = ["allennlp", "slstm-inside", archive / "model.tar.gz", sentences, *options]
@@ -72,7 +72,7 @@ def test_both_sentences_of_a_pair(inside, pair_classifier):
 
 
 def test_a_file_that_it_was_trained_on(inside, tagger):
-    """With what is right beside what is predicted."""
+    """Each prediction has its gold tags beside it."""
     report = inside(tagger, ROOT / "fixtures" / "pos" / "dev.conllu", "--sample", 2)
     for result in report["inputs"]:
         prediction = result["prediction"]
@@ -115,7 +115,7 @@ def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, e
 
 
 def test_the_output_folder_is_a_file(inside, tmp_path):
-    """Said before the archive is opened: there is none."""
+    """The error comes before the archive is opened: here there is no archive."""
     (tmp_path / "out").write_text("")
     with pytest.raises(ConfigurationError, match=r"--output-dir: .*out is a file, expected"):
         inside(tmp_path, "fixtures/pos/raw.jsonl")

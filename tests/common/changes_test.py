@@ -1,4 +1,4 @@
-"""The list of what this package changes in AllenNLP is complete, and the mends reach Python, too."""
+"""The list of changes to AllenNLP is complete, and the fixes also apply without configs, from Python."""
 
 import inspect
 import re
@@ -69,7 +69,7 @@ def test_sparse_clipping_by_hand():
 
 
 class FakeTrainer(Trainer):
-    """As AllenNLP's own tests of the checkpointer have it."""
+    """Like the one in AllenNLP's own tests of the checkpointer."""
 
     def __init__(self):
         self.states = {"epochs_completed": 1, "batches_in_epoch_completed": 0}

@@ -51,8 +51,8 @@ def test_a_value_of_another_kind_in_a_config():
 @pytest.mark.parametrize(
     "function",
     [
-        lambda: FeedForward(2, 1, 2),  # type: ignore[call-arg]  (a TypeError, too, of Python's)
-        lambda: int("x"),  # not by a `raise` of AllenNLP's or the plugin's
+        lambda: FeedForward(2, 1, 2),  # type: ignore[call-arg]  (Python's own TypeError)
+        lambda: int("x"),  # not raised by AllenNLP or the plugin
         lambda: {}["x"],
         lambda: torch.zeros(2) @ torch.zeros(3),
         lambda: SentenceStateLSTM(4, 4)(3),

@@ -31,19 +31,19 @@ def test_only_what_is_known_is_silenced():
 @pytest.mark.parametrize(
     "what",
     [
-        pytest.param("slstm_allennlp", marks=pytest.mark.slow),  # as far as the next one goes, too
+        pytest.param("slstm_allennlp", marks=pytest.mark.slow),  # the next one covers this
         "slstm_allennlp, allennlp_models.rc",
     ],
 )
 def test_loading_the_plugin_prints_nothing(what):
-    """Where all that is logged from INFO on is printed, as under `allennlp`."""
+    """Nothing is logged at level INFO or higher, which `allennlp` prints."""
     code = f"import logging; logging.basicConfig(level=logging.INFO); import {what}"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_name_that_another_package_registers_anew_is_still_logged(caplog):
-    """The plugin is quiet about its own names alone."""
+def test_a_name_that_another_package_registers_again_is_still_logged(caplog):
+    """The plugin silences only its own registrations."""
     from allennlp.data import Tokenizer
 
     with caplog.at_level("INFO", logger="allennlp.common.registrable"):

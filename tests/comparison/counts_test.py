@@ -1,4 +1,4 @@
-"""Predictions, and their scores as counts of each sentence."""
+"""Predictions, and their scores as counts per sentence."""
 
 import numpy
 import pytest
@@ -34,7 +34,7 @@ def test_accuracy_of_tags_counts_words():
 
 
 def test_span_f1_counts_spans():
-    """One of two is found, with one that is not there: 2 · 1 / (2 + 2). The second sentence has none."""
+    """One of two gold spans is predicted, and a wrong one: 2 · 1 / (2 + 2). Sentence 2 has no spans."""
     gold = ["B-PER", "I-PER", "O", "B-LOC"]
     predicted = ["B-PER", "I-PER", "O", "B-ORG"]
     counts = counts_of([[Prediction(4, gold, predicted), Prediction(1, ["O"], ["O"])]], "BIO")
@@ -42,12 +42,12 @@ def test_span_f1_counts_spans():
     assert counts.scores().tolist() == [0.5]
 
 
-def test_nothing_of_nothing_is_zero():
+def test_f1_without_spans_is_zero():
     assert counts_of([[Prediction(1, ["O"], ["O"])]], "BIO").scores().tolist() == [0]
 
 
-def test_nothing_of_nothing_is_no_score():
-    """With one seed a span is found that is not there, which is an F1 of 0."""
+def test_f1_without_spans_is_not_a_known_score():
+    """With a span that is predicted but not gold, F1 is known: it is 0."""
     nothing, wrong = Prediction(1, ["O"], ["O"]), Prediction(1, ["O"], ["B-PER"])
     assert counts_of([[nothing], [wrong]], "BIO").known_scores() == [0]
     assert counts_of([[nothing], [nothing]], "BIO").known_scores() == []

@@ -1,4 +1,4 @@
-"""What is measured of trained models, of each kind that the configs have."""
+"""Measurements of trained models, for each kind of model in the configs."""
 
 import json
 
@@ -19,7 +19,7 @@ def trained_run(folder, **changes):
 
 @pytest.fixture(scope="module")
 def simple_tagger(trained):
-    """AllenNLP's tagger without a CRF, which tags padding, too."""
+    """AllenNLP's tagger without a CRF: it also predicts tags for padding."""
     model = {
         "type": "simple_tagger",
         "text_field_embedder": {
@@ -47,7 +47,7 @@ def translator(shared):
 
 @pytest.mark.parametrize("name", ["classifier", "tagger", "simple_tagger", "pair_classifier"])
 def test_predictions_make_up_the_accuracy(request, name):
-    """Those of the model without dropout, in other batches than AllenNLP's evaluation."""
+    """Predictions are made without dropout, in other batches than AllenNLP's evaluation."""
     trained = trained_run(request.getfixturevalue(name))
     predictions = trained.predict()
     measured = trained.measure()
@@ -77,11 +77,11 @@ def test_predictions_make_up_the_span_f1(tmp_path):
     ],
 )
 def test_the_whole_test_set_counts(classifier, loader):
-    """Without a `validation_data_loader` the one for training loads the test set, too."""
+    """Without a `validation_data_loader`, the training data loader also loads the test set."""
     trained = trained_run(classifier, data_loader=loader)
     accuracy = trained.measure().test_metrics["accuracy"]
     assert accuracy == pytest.approx(counts_of([trained.predict()]).scores()[0])
-    assert trained._config["data_loader"] == loader  # as it was
+    assert trained._config["data_loader"] == loader  # unchanged
 
 
 def test_predictions_are_in_the_order_of_the_test_set(classifier):
@@ -125,7 +125,7 @@ def test_time_over_length(tagger):
 
 
 def test_what_is_timed_for_each_length(tagger, monkeypatch):
-    """In training mode, after a batch to warm up: up to five batches of each of ten groups."""
+    """It times training: a warm-up batch, and then up to five batches of each of ten groups."""
     trained, lengths, batches = trained_run(tagger), [], []
 
     def second(instances):
@@ -143,7 +143,7 @@ def test_what_is_timed_for_each_length(tagger, monkeypatch):
     for group, start in zip(groups, range(0, len(timed), number)):
         sentences = sum(timed[start : start + number])
         assert group["sentences"] == sentences and group["seconds_per_sentence"] == number / sentences
-    assert groups[-1]["length"] < max(map(max, lengths))  # the median of its group
+    assert groups[-1]["length"] < max(map(max, lengths))  # it is the median of its group
 
 
 def test_no_gradient_is_left(tagger):
@@ -189,14 +189,14 @@ def test_batch_sizes():
     assert batch_size_of({"data_loader": {"batch_size": 7, "batch_sampler": None}}) == 7
 
 
-def test_peak_memory_is_that_of_the_past_too():
+def test_peak_memory_includes_memory_that_was_freed():
     before, kind = peak_memory(-1)
     block = bytearray(before + 100_000_000)
-    block[::4096] = b"x" * len(block[::4096])  # used, not only asked for
+    block[::4096] = b"x" * len(block[::4096])  # only memory that is written to counts
     grown = peak_memory(-1)[0]
     del block
     assert kind == "CPU" and grown - before >= 90_000_000
-    assert peak_memory(-1)[0] >= grown - 10_000_000  # the kernel counts roughly
+    assert peak_memory(-1)[0] >= grown - 10_000_000  # the kernel's count is approximate
 
 
 @pytest.mark.parametrize("trainer", ["fit", {"type": "fit"}])

@@ -1,4 +1,4 @@
-"""The pictures' data; that they can be read is for a person to see."""
+"""The data in the pictures. Whether they are readable is for a person to judge."""
 
 import re
 import warnings
@@ -6,7 +6,6 @@ import xml.etree.ElementTree
 from collections import Counter
 from contextlib import contextmanager
 
-import numpy
 import pytest
 
 from slstm_allennlp.comparison import figures
@@ -15,7 +14,7 @@ from slstm_allennlp.comparison.lines import Chart, Curves, Level, Points, Scale
 
 
 def texts(path):
-    """Matplotlib notes in the SVG, as comments, what it draws as shapes."""
+    """Return the texts in an SVG. Matplotlib draws them as shapes, and keeps them as comments."""
     parser = xml.etree.ElementTree.XMLParser(
         target=xml.etree.ElementTree.TreeBuilder(insert_comments=True)
     )
@@ -27,7 +26,7 @@ def texts(path):
 
 @pytest.fixture
 def panels(monkeypatch):
-    """Those of all pictures that are drawn."""
+    """The axes of all pictures that the test draws."""
     kept, drawing = [], figures.drawing
 
     @contextmanager
@@ -69,7 +68,7 @@ def test_the_labels_with_most_confusions():
 
 
 def test_confusions_are_counted():
-    """Each of 22 labels is in two confusions, but those of one pair are ten."""
+    """Each of 22 labels is confused twice, but one other pair ten times."""
     pairs = Counter((f"tag{number:02d}", f"tag{(number + 1) % 22:02d}") for number in range(22))
     labels, _ = figures.confused_labels(pairs + Counter({("tag28", "tag29"): 10}))
     assert labels == [*(f"tag{number:02d}" for number in range(18)), "tag28", "tag29", OTHER]
@@ -87,7 +86,7 @@ def test_confusion(tmp_path):
     assert not found.was_cut
     figures.confusion(tmp_path / "c.svg", "lstm", found)
     shown = texts(tmp_path / "c.svg")
-    # Shares of each row: three of four, one of four, none, all. Below each, how many.
+    # The shares of each row (3 of 4, 1 of 4, none, all), and below them the counts.
     axes = {"predicted (% of row, count)", "gold", "lstm"}
     assert {"75", "25", "0", "100", "3", "1", *axes} <= set(shown)
     assert shown.count("1") == 2
@@ -102,7 +101,7 @@ def test_confusions_of_all_systems_have_the_same_labels():
     assert labels == found["cnn"].labels and {"new", "tag27", "tag28", "tag29"} < set(labels)
     place = labels.index
     assert found["lstm"].counts[place("tag29"), place("tag28")] == 1
-    assert found["cnn"].counts[place("tag29")].sum() == 1  # the right one
+    assert found["cnn"].counts[place("tag29")].sum() == 1  # the right prediction
     assert found["cnn"].counts[place("tag27"), place("new")] == 1
     assert all(one.was_cut for one in found.values())
 
@@ -122,7 +121,7 @@ def test_long_labels_leave_room_for_the_matrix(tmp_path):
     labels = ["request_refund_not_showing_up_in_account", "card_payment_wrong_exchange_rate_applied"]
     found = figures.confusions({"lstm": Counter((label, label) for label in labels)})["lstm"]
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # Matplotlib's, where nothing is left for the axes
+        warnings.simplefilter("error")  # Matplotlib warns if there is no room for the axes
         figures.confusion(tmp_path / "c.svg", "lstm", found)
     assert figures.short_labels(labels)[0] in texts(tmp_path / "c.svg")
     assert found.numbers()["labels"] == sorted(labels)
@@ -161,7 +160,8 @@ def test_confusions_of_many_labels_are_shades(tmp_path):
     ]
     figures.confusion(tmp_path / "c.svg", "lstm", found)
     shown = texts(tmp_path / "c.svg")
-    assert {"share of the row (%)", "predicted"} <= set(shown) and shown.count("100") == 1  # the bar's
+    assert {"share of the row (%)", "predicted"} <= set(shown)
+    assert shown.count("100") == 1  # on the colour bar
 
 
 def test_confusions_of_twelve_labels_have_their_numbers(tmp_path):
@@ -195,7 +195,7 @@ def test_more_have_a_panel_each_over_the_baseline(tmp_path):
     assert (
         all(found.count(name) == 2 for name in many(7)) and found.count("in every panel: system3") == 1
     )
-    # Beneath each column and beside each row alone, of four and three panels for each quantity.
+    # Labels only below columns and beside rows. Each quantity has a row of four panels and one of three.
     assert (found.count("words"), found.count("accuracy"), found.count("loss")) == (8, 2, 2)
 
 
@@ -250,6 +250,6 @@ def test_the_same_picture_twice(tmp_path):
 
 def test_systems_differ_without_colour():
     styles = figures._STYLES
-    assert numpy.unique([style["marker"] for style in styles]).size == len(styles)
+    assert len({style["marker"] for style in styles}) == len(styles)
     # A level has no marker.
     assert len({style["linestyle"] for style in styles}) == len(styles)

@@ -1,4 +1,4 @@
-"""What the files of a run say of it."""
+"""The files of a comparison, and what they say about its runs."""
 
 import hashlib
 import os
@@ -63,7 +63,7 @@ def test_the_latest_checkpoint(tmp_path):
     assert folder.latest_checkpoint() is None
     for point in ("e1_b0", "e2_b0", "e10_b25"):
         (tmp_path / f"model_state_{point}.th").touch()
-    (tmp_path / "model_state_e11_b0.th.unfinished").touch()  # by a run that was killed at it
+    (tmp_path / "model_state_e11_b0.th.unfinished").touch()  # the run was killed while it wrote this
     assert folder.latest_checkpoint() == Checkpoint(10, 25)
 
 
@@ -85,7 +85,7 @@ def test_another_config_under_the_same_name(comparison):
 
 
 def test_a_config_that_gave_nothing_may_be_mended(comparison):
-    """A run that failed before its first epoch leaves nothing that would be used again."""
+    """Nothing of a run that failed before the end of its first epoch is used again."""
     run = plan("lstm").runs()[0]
     folder = comparison.run(run)
     write_json(folder.config, {"model": "broken"})
@@ -97,7 +97,7 @@ def test_a_config_that_gave_nothing_may_be_mended(comparison):
 
 @pytest.fixture
 def corpus(tmp_path):
-    """A run's data: two files, and a folder of which a reader takes a part."""
+    """A run's data: two files, and a folder of which a reader uses one part."""
     (tmp_path / "corpus").mkdir()
     for name in ("train.txt", "dev.txt", "corpus/pos", "corpus/neg"):
         (tmp_path / name).write_text(name)
@@ -109,24 +109,24 @@ def corpus(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "changed, said",
+    "changed, key",
     [
         ("train.txt", "train_data_path"),
         ("dev.txt", "validation_data_path"),
         ("corpus/neg", "test_data_path"),
     ],
 )
-def test_other_data_under_the_same_path(tmp_path, corpus, changed, said):
+def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
     comparison = ComparisonFolder(tmp_path / "out")
     run = plan("lstm").runs()[0]
     run.config.update(corpus)
     comparison.write_task(run)
     write_run(comparison, run, [1, 1, 0, 0])
     comparison.expect_run(run)
-    comparison.write_task(run)  # when it goes on
+    comparison.write_task(run)  # as when the run is resumed
     (tmp_path / changed).write_text("something else")
     with pytest.raises(
-        ConfigurationError, match=rf"lstm-1 holds a run of other data: .* \({said}\) has changed since"
+        ConfigurationError, match=rf"lstm-1 holds a run of other data: .* \({key}\) has changed since"
     ):
         comparison.expect_run(run)
     (tmp_path / "corpus" / "neg").unlink()
@@ -134,7 +134,7 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, said):
     (tmp_path / "corpus").rmdir()
     (tmp_path / "train.txt").unlink()
     (tmp_path / "dev.txt").unlink()
-    comparison.expect_run(run)  # elsewhere, there is no data: a report can be written all the same
+    comparison.expect_run(run)  # without the data, as on another machine, a report is possible
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_checksums_of_every_kind_of_path(tmp_path, given, file):
 
 
 def test_the_names_in_a_folder_count(tmp_path):
-    """From which a reader may take the labels; a single file may be moved."""
+    """A reader may take labels from them. A single file may be renamed."""
     (tmp_path / "corpus" / "neg").mkdir(parents=True)
     (tmp_path / "corpus" / "neg" / "1.txt").write_text("text")
     found = []
@@ -166,14 +166,14 @@ def test_the_names_in_a_folder_count(tmp_path):
         found.append(checksums({"train_data_path": str(tmp_path / "corpus")})["train_data_path"])
         (tmp_path / "corpus" / before).rename(tmp_path / "corpus" / after)
     assert len(set(found)) == 3
-    # As comparisons that were begun earlier have it.
+    # Earlier comparisons have stored this value, so it must not change.
     digest = hashlib.sha256(hashlib.sha256(b"text").digest()).hexdigest()
     moved = str(tmp_path / "corpus" / "zzz" / "2.txt")
     assert checksums({"train_data_path": moved}) == {"train_data_path": digest}
 
 
 def test_a_file_that_changes_meanwhile(tmp_path):
-    """Within one process and without another size."""
+    """It is noticed within one process and if the size is the same."""
     path = tmp_path / "train.txt"
     found = []
     for time, content in enumerate(("before", "behind")):
@@ -213,7 +213,7 @@ def test_checkpoints_are_removed(tmp_path):
 
 def test_two_comparisons_do_not_work_in_one_folder(comparison):
     with comparison.locked() as lock:
-        # Of a comparison that is killed, the runs go on; they hold the lock.
+        # If a comparison is killed, its runs continue and hold the lock.
         orphan = subprocess.Popen(
             [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(lock,)
         )

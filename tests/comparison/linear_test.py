@@ -1,4 +1,4 @@
-"""The linear model beside the systems: its config, and what a comparison makes of it."""
+"""The linear model in a comparison: its config, and its place in the plan."""
 
 import copy
 import importlib.util
@@ -31,11 +31,11 @@ def config(model, **more):
     ],
 )
 def test_it_is_what_the_linear_config_of_a_task_says(given, expected):
-    """But for the defaults that the former names."""
-    of_encoder = load_jsonnet(f"training_config/{given}.jsonnet")
-    before = copy.deepcopy(of_encoder)
-    found = stand_in(given, of_encoder, of_encoder["trainer"]["validation_metric"])
-    assert of_encoder == before
+    """Except for two defaults that are explicit in its config."""
+    original = load_jsonnet(f"training_config/{given}.jsonnet")
+    before = copy.deepcopy(original)
+    found = stand_in(given, original, original["trainer"]["validation_metric"])
+    assert original == before
     for key in ("features", "calculate_span_f1"):
         if found["model"].get(key) in ("nli", True):
             del found["model"][key]
@@ -118,7 +118,7 @@ def test_the_plan_has_it_last():
 
 
 def test_it_stands_in_for_the_baseline_as_it_is():
-    """Its data, which overrides may have changed."""
+    """It has the data of the baseline, which overrides may have changed."""
     variants = {"a": {"dataset_reader.fold": 1}, "b": {"dataset_reader.fold": 2}}
     plan = plan_from_options([BILSTM], variants=variants, baseline="b", with_linear=True)
     assert plan.systems[-1].config["dataset_reader"]["fold"] == 2

@@ -1,4 +1,4 @@
-"""What is drawn of a line, and its numbers."""
+"""What each kind of line draws, and its numbers."""
 
 import numpy
 import pytest

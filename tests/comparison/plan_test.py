@@ -1,4 +1,4 @@
-"""What a comparison runs, from its options."""
+"""The plan of a comparison, from its options."""
 
 import json
 
@@ -108,7 +108,7 @@ def test_a_comparison_file(tmp_path):
     assert plan.runs()[0].num_epochs == 3
     plan = plan_from_options([str(path)], seeds=[1], baseline="steps2", metric="+accuracy")
     assert (plan.seeds, plan.baseline, plan.metric) == ([1], "steps2", Metric("accuracy"))
-    given = {"trainer.num_epochs": 1, STEPS: 9}  # such as a trial of it all
+    given = {"trainer.num_epochs": 1, STEPS: 9}  # such as for a short trial
     plan = plan_from_options([str(path)], overrides=given)
     assert [encoder(system)["num_steps"] for system in plan.systems] == [9, 9]
     assert plan.runs()[0].num_epochs == 1
@@ -133,7 +133,7 @@ def test_beside_a_comparison_file_there_is_no_config(tmp_path, configs, options)
 
 
 @pytest.mark.parametrize(
-    "given, said",
+    "given, message",
     [
         ({"systems": {}}, "systems is empty, expected names with a config each"),
         ({"systems": {"a": {}}}, "the system a has no config"),
@@ -147,25 +147,25 @@ def test_beside_a_comparison_file_there_is_no_config(tmp_path, configs, options)
         ),
         ([1], r"the content: it is \[1\], expected an object"),
         ({"systems": [MR[0]]}, r"systems: it is .*, expected an object"),
-        ({"systems": {"a": {"config": 3}}}, "the system a: config: it is 3, expected a text"),
+        ({"systems": {"a": {"config": 3}}}, "the system a: config: it is 3, expected a string"),
         (
             {"systems": {"a": {"config": MR[0], "overrides": [1]}}},
             r"the system a: overrides: it is \[1\], expected an object",
         ),
         ({"systems": {"a": {"config": MR[0]}}, "overrides": "{}"}, 'overrides: it is "{}"'),
         ({"systems": {"a": {"config": MR[0]}}, "seeds": 5}, "seeds: it is 5, expected a list"),
-        ({"systems": {"a": {"config": MR[0]}}, "metric": 3}, "metric: it is 3, expected a text"),
+        ({"systems": {"a": {"config": MR[0]}}, "metric": 3}, "metric: it is 3, expected a string"),
     ],
 )
-def test_what_is_wrong_with_a_comparison_file(tmp_path, given, said):
+def test_what_is_wrong_with_a_comparison_file(tmp_path, given, message):
     path = tmp_path / "comparison.json"
     path.write_text(json.dumps(given))
-    with pytest.raises(ConfigurationError, match=f"comparison.json: {said}"):
+    with pytest.raises(ConfigurationError, match=f"comparison.json: {message}"):
         plan_from_options([str(path)])
 
 
 @pytest.mark.parametrize(
-    "options, said",
+    "options, message",
     [
         ({"names": ["one"]}, "1 names for 2 configs"),
         ({"names": ["one", "two", "three"]}, "3 names for 2 configs"),
@@ -182,8 +182,8 @@ def test_what_is_wrong_with_a_comparison_file(tmp_path, given, said):
         ({"sweep": {"trainer.patience": []}}, r"--sweep has trainer.patience: \[\], expected a list"),
     ],
 )
-def test_what_is_wrong_with_the_options(options, said):
-    with pytest.raises(ConfigurationError, match=said):
+def test_what_is_wrong_with_the_options(options, message):
+    with pytest.raises(ConfigurationError, match=message):
         plan_from_options(MR, **options)
 
 
@@ -250,8 +250,8 @@ def test_differences_go_by_dotted_keys():
 
 def test_settings_that_differ_and_that_do_not():
     systems = [System("a", config(type="lstm", size=1)), System("b", config(type="slstm", size=None))]
-    systems[0].config["random_seed"] = 3  # each run has its own
-    systems[1].config["evaluate_on_test"] = True  # the worker does, always
+    systems[0].config["random_seed"] = 3  # ignored: each run has its own
+    systems[1].config["evaluate_on_test"] = True  # ignored: the worker always evaluates
     for system in systems:
         system.config["distributed"] = None
     assert varied_keys(systems) == ["model.seq2vec_encoder.type", "model.seq2vec_encoder.size"]

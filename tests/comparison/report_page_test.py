@@ -35,9 +35,9 @@ def test_it_is_legible_and_nothing_is_cut_off(page, scheme, width):
     page.look(scheme, width)
     found = page.run(CONTRAST)
     assert len(found) > 20
-    assert [what for what in found if what[0] < 4.5 or what[1] < 11] == []
-    # Nothing scrolls sideways but the table, in its own place.
-    whole = "document.documentElement"  # beside its scroll bar
+    assert [text for text in found if text[0] < 4.5 or text[1] < 11] == []
+    # Only the table scrolls sideways, within its own box.
+    whole = "document.documentElement"
     assert page.run(f"return {whole}.scrollWidth - {whole}.clientWidth") == 0
     table = "document.querySelector('div.table')"
     assert page.run(f"return {table}.scrollWidth > {table}.clientWidth")

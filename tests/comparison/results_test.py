@@ -1,4 +1,4 @@
-"""What is made of the files of runs that are done."""
+"""The results, from the files of completed runs."""
 
 import dataclasses
 import math
@@ -24,7 +24,7 @@ RIGHT = {1: [1, 0, 0, 1], 2: [1, 1, 0, 0]}
 
 
 def write_all(comparison, the_plan, right):
-    """With the sentences that each system has right with each seed."""
+    """Write the runs for which `right` has the right sentences, by system and seed."""
     for run in the_plan.runs():
         if run.seed in right[run.system]:
             write_run(comparison, run, right[run.system][run.seed])
@@ -35,14 +35,14 @@ def test_epoch_seconds():
     assert epoch_seconds(durations, []) == pytest.approx([10, 15.5, 24 * 3600 + 4.5])
 
 
-def test_the_seconds_after_an_interruption_count_anew():
-    """Epoch 1 was begun anew, in epoch 2 some batches were done before."""
+def test_the_seconds_start_again_after_an_interruption():
+    """Epoch 1 started again. Epoch 2 was resumed after its 7th batch, so its time is left out."""
     durations = ["0:00:10", "0:00:12", "0:00:05", "0:00:16"]
     assert epoch_seconds(durations, [Checkpoint(1, 0), Checkpoint(2, 7)]) == [10, 12, 11]
     assert epoch_seconds(["0:00:10"], [Checkpoint(0, 7)]) == []
 
 
-def test_a_duration_that_is_none():
+def test_a_malformed_duration():
     with pytest.raises(ValueError, match="the duration is '10 s', expected one such as"):
         epoch_seconds(["10 s"], [])
 
@@ -94,7 +94,7 @@ def test_the_same_results_give_no_nonsense(comparison):
 
 
 def test_other_test_sentences_are_not_paired(comparison):
-    """Even if it is the last of the runs that has them."""
+    """Even if only the last run has them."""
     the_plan = plan("base", "other")
     *before, last = the_plan.runs()
     for run in before:
@@ -102,10 +102,10 @@ def test_other_test_sentences_are_not_paired(comparison):
     write_run(comparison, last, [1, 1, 0, 0], gold=("a", "a", "a", "b"))
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_sentences is None and compared.over_seeds.difference == 0
-    said = "no test over sentences: other-2 was tested on other sentences or labels than base-1"
-    assert said in compared.remark
+    remark = "no test over sentences: other-2 was tested on other sentences or labels than base-1"
+    assert remark in compared.remark
     report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
-    assert "**Mind:** other-2 was tested on other sentences or labels than base-1" in report
+    assert "**Warning:** other-2 was tested on other sentences or labels than base-1" in report
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -123,7 +123,7 @@ NOISE = (1, -1, 1, -1, 0)  # p = 1
 
 
 def write_ahead(comparison, the_plan, ahead):
-    """Forty sentences: the baseline has twenty right, and a system so many more with each seed."""
+    """The baseline has 20 of 40 sentences right. `ahead` has how many more, by system and seed."""
     for run in the_plan.runs():
         num_right = 20 + ahead.get(run.system, [0] * 5)[run.seed]
         right = [1] * num_right + [0] * (40 - num_right)
@@ -133,7 +133,7 @@ def write_ahead(comparison, the_plan, ahead):
 
 
 def test_a_comparison_among_several_is_corrected(comparison):
-    """Alone it is below 0.05, as one of two it is not."""
+    """As the only comparison it has p < 0.05, as one of two it does not."""
     alone, among = plan("base", "edge", seeds=range(5)), plan("base", "noise", "edge", seeds=range(5))
     write_ahead(comparison, among, {"edge": EDGE, "noise": NOISE})
     (edge,) = Results(alone, comparison).comparisons
@@ -155,18 +155,18 @@ def test_a_lower_loss_is_better(comparison):
     assert compared.verdict == "better"
 
 
-def test_so_many_resamples(comparison):
+def test_the_number_of_resamples(comparison):
     the_plan = plan("base", "edge", seeds=range(5))
     write_ahead(comparison, the_plan, {"edge": EDGE})
     (compared,) = Results(the_plan, comparison, num_resamples=36).comparisons
     assert compared.over_sentences.num_resamples == 36
-    ways = compared.over_lengths.p_value * 37  # those and the one that is there
-    assert ways == pytest.approx(round(ways)) and compared.over_lengths.p_value < 1
+    count = compared.over_lengths.p_value * 37  # p is a multiple of 1 / (36 + 1)
+    assert count == pytest.approx(round(count)) and compared.over_lengths.p_value < 1
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf])
 def test_a_score_that_is_not_a_number(comparison, score):
-    """As Pearson's correlation of constants: the other runs are reported."""
+    """Such as Pearson's correlation of constants. The other runs are reported."""
     the_plan = plan("base", "other")
     for run in the_plan.runs():
         folder = write_run(comparison, run, [1, 1, 0, 0])
@@ -175,7 +175,7 @@ def test_a_score_that_is_not_a_number(comparison, score):
     results = Results(the_plan, comparison)
     assert [result.run.name for result in results.done] == ["base-1", "base-2", "other-2"]
     report = write_report(results).read_text(encoding="utf-8")
-    assert "other-1: accuracy on the test set is not a number; left out of all." in report
+    assert "other-1: left out, because the test accuracy is not a finite number." in report
 
 
 def test_a_trainer_without_epochs(comparison):
@@ -188,11 +188,11 @@ def test_a_trainer_without_epochs(comparison):
     (result,) = results.done
     assert (result.validation_score, result.best_epoch, result.seconds_per_epoch) == (None, None, None)
     report = write_report(results).read_text(encoding="utf-8")
-    assert "given to the model of the last epoch" in report
+    assert "evaluated with the model of the last epoch" in report
 
 
 def test_sentences_that_another_tokenizer_splits_are_paired(comparison):
-    """By their labels; the lengths are the baseline's."""
+    """They are paired by their labels. The lengths are the baseline's."""
     the_plan = plan("other", "base", seeds=(1,))
     the_plan = dataclasses.replace(the_plan, baseline="base")
     for run, size in zip(the_plan.runs(), (20, 10)):
@@ -220,9 +220,10 @@ def test_without_labels_there_is_no_test_over_sentences(comparison, num_labels):
 def test_a_metric_that_the_sentences_do_not_make_up(comparison):
     the_plan = plan("base", seeds=(1,), metric="loss")
     write_run(comparison, the_plan.runs()[0], [1, 1, 0, 0])
-    said = Results(the_plan, comparison).disagreement
+    disagreement = Results(the_plan, comparison).disagreement
     assert (
-        "accuracy that is counted sentence by sentence is 0.5000 for base-1, where loss is 1.5" in said
+        "accuracy that is counted sentence by sentence is 0.5000 for base-1, but loss is 1.5"
+        in disagreement
     )
 
 
@@ -231,7 +232,7 @@ def test_a_metric_that_those_of_one_system_do_not_make_up(comparison):
     for run, accuracy in zip(the_plan.runs(), (0.5, 0.6)):
         folder = write_run(comparison, run, [1, 1, 0, 0])
         change(folder.measurements, test_metrics={"accuracy": accuracy})
-    assert "is 0.5000 for other-1, where accuracy is 0.6" in Results(the_plan, comparison).disagreement
+    assert "is 0.5000 for other-1, but accuracy is 0.6" in Results(the_plan, comparison).disagreement
 
 
 def test_a_metric_that_the_test_does_not_have(comparison):
@@ -282,7 +283,7 @@ def test_a_damaged_file_is_named(comparison, name, content):
 
 
 def test_the_median_of_the_epochs(comparison):
-    """Of 10 and 20 seconds, and of 10, 20 and 90; AllenNLP's count goes on from epoch to epoch."""
+    """Epochs of 10 and 20 seconds, then also of 90. AllenNLP writes the seconds since the start."""
     (run, *_) = plan("base").runs()
     folder = write_run(comparison, run, [1, 0, 1, 0])
     write_epoch(folder, 1, training_duration="0:00:30", best_validation_accuracy=0.5)

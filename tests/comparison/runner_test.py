@@ -1,4 +1,4 @@
-"""Running several at a time, with small commands in the place of training."""
+"""The runner starts several runs at a time. Here, small scripts replace the training."""
 
 import json
 import os
@@ -13,23 +13,23 @@ from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.runner import Resources, Runner, recorded_failures, tail
 from tests.comparison.common import interrupted_when, plan, write_epoch
 
-# What each run does, by its system's name; it says when, and what it saw of the machine.
+# The code of each system. AFTER writes when it ran, and its environment.
 SCRIPTS = {
     "good": "time.sleep(0.5)",
     "bad": "print('first'); print(); sys.exit('last words')",
     "killed": "os.kill(os.getpid(), 9)",
     "lazy": "folder = None",
     "endless": "subprocess.Popen(['sleep', '60']); (folder / 'asleep').touch(); time.sleep(60)",
-    "deserted": "os.fork() and os.kill(os.getpid(), 9); time.sleep(60)",  # the child has the lock, too
-    "polite": "told(lambda *_: sys.exit((folder / 'saved').touch())); time.sleep(60)",
-    "deaf": "told(signal.SIG_IGN); (folder / 'deaf').touch(); time.sleep(60)",
+    "deserted": "os.fork() and os.kill(os.getpid(), 9); time.sleep(60)",  # the child holds the lock
+    "polite": "on_sigterm(lambda *_: sys.exit((folder / 'saved').touch())); time.sleep(60)",
+    "deaf": "on_sigterm(signal.SIG_IGN); (folder / 'deaf').touch(); time.sleep(60)",
 }
 BEFORE = """
 import json, os, pathlib, signal, subprocess, sys, time
 folder, start = pathlib.Path(sys.argv[1]), time.time()
 folder.mkdir(parents=True)
 (folder / 'begun').write_text(str(os.getpid()))
-def told(what): signal.signal(signal.SIGTERM, what)
+def on_sigterm(handler): signal.signal(signal.SIGTERM, handler)
 """
 AFTER = """
 if folder:
@@ -85,7 +85,7 @@ def test_a_failed_run_does_not_keep_the_others(run_all, comparison):
     assert len(results(comparison)) == 1
     runs = plan("bad", "killed", "lazy", "good", seeds=(1,)).runs()
     assert recorded_failures(comparison, runs, lambda run: False) == failures
-    # Of what is done by now nothing failed.
+    # A run that is done by now has not failed.
     assert recorded_failures(comparison, runs, lambda run: run.name == "bad-1") == failures[1:]
 
 
@@ -110,7 +110,7 @@ def most_at_a_time(results):
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_so_many_at_a_time(run_all, comparison, jobs):
+def test_the_number_of_runs_at_a_time(run_all, comparison, jobs):
     assert run_all(["good"], seeds=range(5), jobs=jobs) == []
     assert len(results(comparison)) == 5 and most_at_a_time(results(comparison)) == jobs
 
@@ -144,6 +144,10 @@ def test_cores_are_shared(monkeypatch):
     assert Resources(2).environment(None)["OMP_NUM_THREADS"] == "5"
 
 
+def process_ids(comparison):
+    return [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
+
+
 def is_alive(pid):
     try:
         os.kill(pid, 0)
@@ -153,20 +157,20 @@ def is_alive(pid):
 
 
 def test_an_interruption_leaves_no_process(run_all, comparison):
-    """Nor one that a run has started, such as a data loader's worker."""
+    """The processes that a run has started, such as data loader workers, end too."""
 
     def two_are_asleep():
         return len(list(comparison.path.glob("runs/*/asleep"))) == 2
 
     with pytest.raises(KeyboardInterrupt), interrupted_when(two_are_asleep):
         run_all(["endless"], seeds=range(3), jobs=2)
-    begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
+    begun = process_ids(comparison)
     assert len(begun) == 2 and not any(map(is_alive, begun))
     expect_no_process(comparison)
 
 
 def expect_no_process(comparison):
-    begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
+    begun = process_ids(comparison)
     deadline = time.time() + 10
     while any(group_is_alive(pid) for pid in begun) and time.time() < deadline:
         time.sleep(0.05)
@@ -182,7 +186,7 @@ def test_a_run_that_dies_leaves_no_process(run_all, comparison):
 
 
 def test_a_run_that_is_stopped_can_save_what_it_has(run_all, comparison, monkeypatch):
-    """If it does not end by itself it is killed, after a while."""
+    """A run that ignores SIGTERM is killed after the grace period."""
     monkeypatch.setattr("slstm_allennlp.comparison.runner._GRACE_SECONDS", 2.0)
 
     def watch(run):
@@ -193,7 +197,7 @@ def test_a_run_that_is_stopped_can_save_what_it_has(run_all, comparison, monkeyp
     with pytest.raises(ValueError, match="-1"):
         run_all(["polite", "deaf"], watch=watch, jobs=2)
     assert (comparison.path / "runs" / "polite-1" / "saved").exists()
-    assert results(comparison) == []  # else the other one came to its end
+    assert results(comparison) == []  # neither run came to its end
     expect_no_process(comparison)
 
 
@@ -204,12 +208,12 @@ def test_what_the_watch_raises_ends_all(run_all, comparison):
 
     with pytest.raises(ValueError, match="endless-"):
         run_all(["endless"], seeds=range(3), watch=watch, jobs=2)
-    begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
+    begun = process_ids(comparison)
     assert len(begun) == 2 and not any(map(is_alive, begun))
 
 
 def group_is_alive(pid):
-    """Any process but those that ended and whose parent has not asked for them."""
+    """Return whether a process group has a process other than zombies."""
     for path in os.listdir("/proc"):
         if path.isdigit():
             try:
@@ -231,7 +235,7 @@ def test_the_end_of_a_log(tmp_path):
 
 def test_progress_counts_epochs(comparison, capsys):
     runs = plan("lstm", "slstm").runs()
-    write_epoch(comparison.run(runs[0]), 0)  # of two, in an earlier comparison
+    write_epoch(comparison.run(runs[0]), 0)  # one of two epochs, from an earlier comparison
     progress = Progress(comparison, runs[:3], num_done=1)
     progress.begun(runs[0])
     assert "1/6 epochs" in capsys.readouterr().err
@@ -239,7 +243,7 @@ def test_progress_counts_epochs(comparison, capsys):
     progress.begun(runs[1])
     assert "2/6 epochs" in (shown := capsys.readouterr().err)
     assert "1 of 4 runs done, at lstm-1 (1/2) slstm-1 (1/2)" in shown
-    # One stops early, one fails: the epochs that they leave out are no longer waited for.
+    # One stops early, one fails: their missing epochs are no longer counted.
     progress.ended(runs[0], None)
     assert "2/5 epochs" in capsys.readouterr().err
     progress.ended(runs[1], "ended with exit status 1")
@@ -253,11 +257,11 @@ def test_progress_in_between(comparison, capsys):
     (run, *_) = runs = plan("lstm", seeds=(1,)).runs()
     progress = Progress(comparison, runs, num_done=0)
     progress.begun(run)
-    for number in range(3):  # one more than it has, of an earlier config
+    for number in range(3):  # one more than in its config, from an earlier config
         write_epoch(comparison.run(run), number)
     capsys.readouterr()
     progress.show()
-    assert capsys.readouterr().err == ""  # it was just shown
+    assert capsys.readouterr().err == ""  # shown a moment ago
     progress._shown -= 60
     progress.show()
     assert "2/2 epochs" in (shown := capsys.readouterr().err) and "at lstm-1 (2/2)" in shown

@@ -1,4 +1,4 @@
-"""The tests of significance, beside SciPy's on the raw numbers and beside enumeration."""
+"""The significance tests, compared to SciPy's and to enumeration."""
 
 import itertools
 import math
@@ -59,27 +59,27 @@ def test_without_a_spread_there_is_no_t_test(system, remark):
 
 
 def test_scores_of_different_seeds_are_refused():
-    with pytest.raises(ValueError, match="2 and 1 scores, expected as many of both"):
+    with pytest.raises(ValueError, match="2 and 1 scores, expected the same number"):
         paired_t_test([0.8, 0.9], [0.7])
 
 
 def swaps(system, baseline):
-    """The differences under every way to swap the two systems in some sentences, and as they are."""
+    """Return the differences for all swaps of the systems within sentences, and the observed one."""
 
     def difference(a, b):
         scores = [n.sum(axis=1) / d.sum(axis=1) for n, d in (a, b)]
         return (scores[0] - scores[1]).mean()
 
-    found = []
+    differences = []
     for swap in itertools.product([False, True], repeat=system.num_sentences):
         first = [numpy.where(swap, b, a) for a, b in zip(system, baseline)]
         second = [numpy.where(swap, a, b) for a, b in zip(system, baseline)]
-        found.append(difference(first, second))
-    return numpy.array(found), difference(system, baseline)
+        differences.append(difference(first, second))
+    return numpy.array(differences), difference(system, baseline)
 
 
 def random_counts(seed, seeds=2, sentences=8, longest=6):
-    """Numerators up to their denominators, which differ between systems as those of F1 do."""
+    """Return random counts. As for F1, the denominators differ between systems."""
     generator = numpy.random.default_rng(seed)
     denominators = generator.integers(1, longest + 1, size=(seeds, sentences)).astype(float)
     return Counts(numpy.floor(denominators * generator.random((seeds, sentences))), denominators)
@@ -98,7 +98,7 @@ def test_randomisation_is_exact_where_all_swaps_can_be_tried(seed):
 
 
 def test_one_sentence_more_of_four_is_a_matter_of_chance():
-    """A hand-made answer: all right against all wrong on n sentences has p = 2 / 2^n."""
+    """By hand: all right against all wrong on n sentences has p = 2 / 2^n."""
     right = Counts(numpy.ones((1, 4)), numpy.ones((1, 4)))
     wrong = Counts(numpy.zeros((1, 4)), numpy.ones((1, 4)))
     test = sentence_test(right, wrong)
@@ -106,7 +106,7 @@ def test_one_sentence_more_of_four_is_a_matter_of_chance():
 
 
 def test_many_sentences_agree_with_the_sign_test():
-    """For one seed and accuracy, swaps are coin tosses over the sentences in which the two differ."""
+    """For accuracy with one seed, swaps are coin tosses over sentences in which the systems differ."""
     system = numpy.array([[1] * 60 + [0] * 40 + [1] * 100], dtype=float)
     baseline = numpy.array([[0] * 60 + [1] * 40 + [1] * 100], dtype=float)
     test = sentence_test(
@@ -149,7 +149,7 @@ def test_the_same_test_twice():
     assert length_test(system, baseline, lengths) == length_test(system, baseline, lengths)
 
 
-def test_so_many_resamples():
+def test_the_number_of_resamples():
     system, baseline = random_counts(1, sentences=60), random_counts(2, sentences=60)
     few, many = (sentence_test(system, baseline, num_resamples=number) for number in (19, 9999))
     assert few.interval != many.interval and few.num_resamples == 19
@@ -158,7 +158,7 @@ def test_so_many_resamples():
 
 
 def test_the_interval_is_that_of_percentiles():
-    """Nine of ten right: never more than all, where an interval mirrored at the score goes beyond."""
+    """With nine of ten right, the upper bound is 1. That of a basic bootstrap interval is larger."""
     right = numpy.array([[1.0] * 9 + [0.0]])
     test = sentence_test(Counts(right, 0 * right + 1), Counts(0 * right, 0 * right + 1))
     assert test.interval == pytest.approx((0.7, 1))
@@ -179,7 +179,7 @@ def sentences(p_value, difference=0.1):
 
 
 @pytest.mark.parametrize(
-    "seeds, over_sentences, said",
+    "seeds, over_sentences, expected",
     [
         (SeedTest(0.1, 5, 0.01), sentences(0.01), "better"),
         (SeedTest(-0.1, 5, 0.01), sentences(0.01, -0.1), "worse"),
@@ -187,37 +187,37 @@ def sentences(p_value, difference=0.1):
         (SeedTest(0.1, 5, 0.01), None, "better"),
         (SeedTest(0.1, 5, 0.01), sentences(0.2), "too close to call"),
         (SeedTest(0.1, 5, 0.2), sentences(0.01), "too close to call"),
-        (SeedTest(0.1, 5, 0.05), None, "too close to call"),  # not below
+        (SeedTest(0.1, 5, 0.05), None, "too close to call"),  # not below 0.05
         (SeedTest(0.1, 3, 0.2), sentences(0.01), "too few seeds to say"),
         (SeedTest(0.1, 3, 0.2), sentences(0.2), "too few seeds to say"),
         (SeedTest(0.1, 1), sentences(0.01), "too few seeds to say"),
-        # The same difference with every seed: there is no t-test.
+        # The difference is the same with every seed: there is no t-test.
         (SeedTest(0.1, 5), sentences(0.01), "better"),
         (SeedTest(0.1, 5), sentences(0.2), "too close to call"),
         (SeedTest(0.1, 5), None, "too close to call"),
         (SeedTest(0.1, 2), sentences(0.01), "too few seeds to say"),
         (SeedTest(0.0, 5), sentences(1.0), "the same with every seed"),
-        (SeedTest(0.0, 5, 1.0), sentences(1.0), "too close to call"),  # on average alone
-        # Two measures that contradict each other.
+        (SeedTest(0.0, 5, 1.0), sentences(1.0), "too close to call"),  # the same only on average
+        # The seeds and the sentences contradict each other.
         (SeedTest(-0.1, 5, 0.01), sentences(0.01, 0.1), "too close to call"),
         (SeedTest(0.1, 5, 0.01), sentences(0.01, -0.1), "too close to call"),
     ],
 )
-def test_verdicts(seeds, over_sentences, said):
-    assert verdict(seeds, over_sentences, p_value_of_both(seeds, over_sentences)) == said
+def test_verdicts(seeds, over_sentences, expected):
+    assert verdict(seeds, over_sentences, p_value_of_both(seeds, over_sentences)) == expected
 
 
 @pytest.mark.parametrize(
-    "over_sentences, said",
+    "over_sentences, expected",
     [
         (None, "better"),
         (0.1, "better"),
-        (-0.1, "too close to call"),  # less loss, and fewer right
+        (-0.1, "too close to call"),  # a lower loss, but fewer right
     ],
 )
-def test_less_loss_is_better(over_sentences, said):
+def test_less_loss_is_better(over_sentences, expected):
     tests = SeedTest(-0.1, 5, 0.01), over_sentences and sentences(0.01, over_sentences)
-    assert verdict(*tests, 0.01, higher_is_better=False) == said
+    assert verdict(*tests, 0.01, higher_is_better=False) == expected
 
 
 def test_two_tests_have_the_larger_p_value():
@@ -225,12 +225,12 @@ def test_two_tests_have_the_larger_p_value():
     assert p_value_of_both(SeedTest(0.1, 5, 0.01), None) == 0.01
     assert p_value_of_both(SeedTest(0.1, 5), sentences(0.2)) == 0.2
     assert p_value_of_both(SeedTest(0.1, 5), None) is None
-    assert p_value_of_both(SeedTest(0.1, 1), sentences(0.001)) is None  # nor is it among those corrected
+    assert p_value_of_both(SeedTest(0.1, 1), sentences(0.001)) is None  # and it is not corrected
 
 
 def test_many_comparisons_are_corrected():
-    """By Benjamini and Hochberg: p times how many there are over its rank, and no more than the next."""
-    # 0.01 * 3 / 1; 0.04 * 3 / 2, but no more than 0.045 * 3 / 3.
+    """Benjamini–Hochberg: p times the number of tests / its rank, at most the next larger p's value."""
+    # 0.01 * 3 / 1; 0.04 * 3 / 2, but at most 0.045 * 3 / 3.
     assert corrected([0.04, None, 0.01, 0.045]) == [
         pytest.approx(0.045),
         None,
@@ -247,7 +247,7 @@ def one_seed(*right):
 
 
 def test_length_by_enumeration():
-    """Of all ways to deal out the lengths of six sentences, those with a change as large."""
+    """Count the assignments of lengths to six sentences that give a change as large."""
     system, baseline, lengths = (0, 1, 0, 1, 1, 1), (1, 0, 0, 0, 0, 0), (2, 3, 3, 7, 8, 9)
     each = numpy.subtract(system, baseline)
     changes = []
@@ -273,11 +273,11 @@ def test_an_advantage_that_grows_with_length():
     baseline = draw(0.6)
     growing = length_test(draw(0.6 + 0.2 * (lengths > 20)), baseline, lengths)
     assert growing.p_value < 0.01 and growing.longer > growing.shorter + 0.1
-    assert length_test(draw(0.7), baseline, lengths).p_value > 0.05  # as much better everywhere
+    assert length_test(draw(0.7), baseline, lengths).p_value > 0.05  # equally better at all lengths
 
 
 def test_short_sentences_have_fewer_words():
-    """A lead that is the same on both halves is called another one for five in a hundred corpora."""
+    """If both halves have the same true difference, p is below 0.05 in about 5% of the corpora."""
     random = numpy.random.default_rng(0)
     found = 0
     for _ in range(300):
@@ -288,11 +288,11 @@ def test_short_sentences_have_fewer_words():
         )
         test = length_test(system, baseline, lengths, num_resamples=199)
         found += test.p_value < 0.05
-    assert 5 <= found <= 24  # 15 and some standard deviations; by the bare difference it is 30
+    assert 5 <= found <= 24  # 15 is expected; without the division by the standard error it is 30
 
 
 def test_length_and_the_score_of_spans():
-    """The score of a half is that of its sums, not the mean of its sentences'."""
+    """The score of a half is that of its summed counts, not the mean of its sentences' scores."""
     system = Counts(numpy.array([[2.0, 0, 4, 2]]), numpy.array([[2.0, 2, 8, 2]]))
     baseline = Counts(numpy.array([[0.0, 0, 2, 2]]), numpy.array([[3.0, 1, 8, 2]]))
     test = length_test(system, baseline, [1, 2, 3, 4])

@@ -1,4 +1,4 @@
-"""Finding the systems that differ in steps or window alone."""
+"""Find the systems that differ only in the number of steps or the window size."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_steps_for_each_window():
 
 
 def test_defaults_count():
-    """An S-LSTM that says nothing takes nine steps."""
+    """The default of num_steps is 9."""
     sweep = find_sweep([System("default", slstm()), System("short", slstm(num_steps=2))])
     assert sweep.lines == {"short to default": [(2, "short"), (9, "default")]}
 
@@ -50,7 +50,7 @@ def test_systems_that_differ_in_more_are_no_sweep():
 
 
 def test_lines_that_would_have_one_label_have_two_names():
-    """A size of 1 and of "1"."""
+    """The sizes 1 and "1" have the same label."""
     systems = [
         System(f"{name}{steps}", slstm(num_steps=steps, size=size))
         for name, size in (("a", 1), ("b", "1"))
@@ -63,7 +63,7 @@ def test_lines_that_would_have_one_label_have_two_names():
 
 
 @pytest.mark.parametrize("values", ([100, 200], [[1, 2], [1]]))
-def test_steps_of_others_are_none_of_an_slstm(values):
+def test_num_steps_outside_an_slstm_are_no_sweep(values):
     def scheduled(number, **encoder):
         trainer = {"scheduler": {"type": "warmup", "num_steps": number}}
         return {**config(**encoder), "trainer": trainer}
@@ -72,7 +72,7 @@ def test_steps_of_others_are_none_of_an_slstm(values):
     assert find_sweep(lstms) is None
     steps = [System(f"t{n}", scheduled(values[0], type="slstm", num_steps=n)) for n in (1, 2)]
     assert find_sweep([*lstms, *steps]).lines == {"t1 to t2": [(1, "t1"), (2, "t2")]}
-    # Whoever differs in both is on no line.
+    # A system that differs in both is on no line.
     assert find_sweep([steps[0], System("t2", scheduled(values[1], type="slstm", num_steps=2))]) is None
 
 

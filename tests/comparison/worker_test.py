@@ -1,4 +1,4 @@
-"""What a worker does when an earlier one was killed; the rest is in tests/commands/compare_test.py."""
+"""A worker after an earlier one was killed. tests/commands/compare_test.py tests the rest."""
 
 import argparse
 import types
@@ -9,7 +9,7 @@ from slstm_allennlp.comparison import worker
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 
 
-def work_in(folder, run, time_over_length=False):
+def arguments(folder, run, time_over_length=False):
     return argparse.Namespace(
         config=folder / "config.json",
         run=run,
@@ -20,13 +20,13 @@ def work_in(folder, run, time_over_length=False):
 
 
 def test_killed_after_the_training(tmp_path, monkeypatch):
-    """The archive is made again, and no peak of memory is made up."""
+    """The archive is written again. The peak memory is unknown."""
     archived = []
     monkeypatch.setattr(worker, "archive_model", lambda path, **given: archived.append((path, given)))
     folder = RunFolder(tmp_path)
     write_json(folder.metrics, {})
     config = {"trainer": {}, "include_in_archive": ["notes"]}
-    worker._train(work_in(tmp_path, tmp_path), folder, config)
+    worker._train(arguments(tmp_path, tmp_path), folder, config)
     assert archived == [(tmp_path, {"include_in_archive": ["notes"]})]
     training = read_json(folder.training)
     assert training["peak_memory_bytes"] is None and training["runs_at_a_time"] == 1
@@ -37,7 +37,7 @@ def test_memory_of_other_processes_is_not_known(tmp_path, monkeypatch, distribut
     monkeypatch.setattr(worker, "train_model_from_file", lambda *_, **__: tmp_path.mkdir(exist_ok=True))
     folder = RunFolder(tmp_path)
     config = {"trainer": {"cuda_device": -1}, "distributed": distributed}
-    worker._train(work_in(tmp_path, tmp_path), folder, config)
+    worker._train(arguments(tmp_path, tmp_path), folder, config)
     assert (read_json(folder.training)["peak_memory_bytes"] is None) == (distributed is not None)
 
 
@@ -51,7 +51,7 @@ def test_every_interruption_is_kept(tmp_path):
 
 
 @pytest.mark.parametrize("checkpoint, config", [(True, "{"), (False, "{}")])
-def test_without_a_config_or_a_checkpoint_it_begins_anew(tmp_path, checkpoint, config):
+def test_without_a_config_or_a_checkpoint_it_starts_over(tmp_path, checkpoint, config):
     folder = RunFolder(tmp_path / "run")
     write_json(folder.config, {})
     folder.config.write_text(config)
@@ -61,7 +61,7 @@ def test_without_a_config_or_a_checkpoint_it_begins_anew(tmp_path, checkpoint, c
 
 
 def test_goes_on_without_what_came_after_the_checkpoint(tmp_path):
-    """A `checkpointer` that does not save every epoch: the run may stop earlier this time."""
+    """Metrics after the checkpoint, if not every epoch is saved: the run may stop earlier this time."""
     folder = RunFolder(tmp_path)
     write_json(folder.config, {})
     for number in range(5):
@@ -72,7 +72,7 @@ def test_goes_on_without_what_came_after_the_checkpoint(tmp_path):
     assert [tuple(point) for point in folder.recovered_from()] == [(2, 7)]
 
 
-class Trained:
+class FakeTrainedRun:
     def __init__(self, *_):
         pass
 
@@ -87,13 +87,13 @@ class Trained:
 
 
 def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
-    """If the time over length is asked for later."""
-    monkeypatch.setattr(worker, "TrainedRun", Trained)
+    """For example, if the time over length is requested later."""
+    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
     folder = RunFolder(tmp_path / "run")
     write_json(tmp_path / "config.json", {"trainer": "no_op"})
     for path in (folder.training, folder.measurements):
         write_json(path, {"mine": 1})
-    worker.do(work_in(tmp_path, folder.path, time_over_length=True))
+    worker.do(arguments(tmp_path, folder.path, time_over_length=True))
     assert read_json(folder.measurements) == {"mine": 1} and not folder.predictions.exists()
     assert read_json(folder.time_over_length)["groups"] == [{"length": 3}]
 
@@ -102,29 +102,29 @@ def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
     "trainer, kept", [("no_op", False), (None, False), ({"checkpointer": {}}, True)]
 )
 def test_a_checkpointer_says_what_is_kept(tmp_path, monkeypatch, trainer, kept):
-    monkeypatch.setattr(worker, "TrainedRun", Trained)
+    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
     folder = RunFolder(tmp_path / "run")
     write_json(folder.training, {})
     write_json(tmp_path / "config.json", {"trainer": trainer})
     checkpoint = folder.path / "model_state_e0_b0.th"
     checkpoint.touch()
-    worker.do(work_in(tmp_path, folder.path))
+    worker.do(arguments(tmp_path, folder.path))
     assert folder.is_done() and checkpoint.exists() == kept
 
 
 def test_killed_before_it_is_done(tmp_path, monkeypatch):
-    """With the measurements a run is done, and nothing tidies up after that."""
+    """Checkpoints are removed before the measurements are written, which mark the run as done."""
 
     def killed(path, value):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(worker, "TrainedRun", Trained)  # after the training
+    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
     folder = RunFolder(tmp_path / "run")
     write_json(folder.training, {})
     write_json(tmp_path / "config.json", {"trainer": {}})
     checkpoint = folder.path / "model_state_e0_b0.th"
     checkpoint.touch()
-    work = work_in(tmp_path, folder.path)
+    work = arguments(tmp_path, folder.path)
     with monkeypatch.context() as patch:
         patch.setattr(worker, "write_json", killed)
         with pytest.raises(KeyboardInterrupt):

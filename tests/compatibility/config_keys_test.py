@@ -41,7 +41,7 @@ class Linear(Model):
             "model.encoder.type is 'slsmt', did you mean 'slstm'?",
         ),
         (
-            Seq2SeqEncoder,  # an object within another
+            Seq2SeqEncoder,  # a nested object
             {"type": "compose", "encoders": [{"type": "pass_through", "input_dim": 4, "num": 5}]},
             "model.encoder.encoders.0.num is no key of PassThroughEncoder, expected one of 'input_dim'",
         ),
@@ -72,7 +72,7 @@ def test_an_object_within_another_is_named():
 
 
 def test_a_key_that_the_trainer_ignores(tmp_path, caplog):
-    """AllenNLP trains for 20 epochs where a config has `num_epoch`; it is a warning here."""
+    """AllenNLP ignores `num_epoch` without a message and trains for 20 epochs. Here it is a warning."""
     config = {"type": "gradient_descent", "optimizer": "adam", "num_epoch": 1, "zzz": 2, "num_epochs": 3}
     trainer = Trainer.from_params(
         Params(config, history="trainer."),

@@ -1,6 +1,6 @@
 """
-Workers read every sentence once, forked or spawned, with AllenNLP's readers and with ours. A spawned
-worker imports all for seconds: changes_test.py has the one of `make test`.
+Workers, forked or spawned, read every sentence once, with AllenNLP's readers and with ours. A spawned
+worker takes seconds to import everything: `make test` has one, in changes_test.py.
 """
 
 import pytest

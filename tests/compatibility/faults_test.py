@@ -1,4 +1,4 @@
-"""A training that something goes wrong with: what it says, and what is left of it."""
+"""Faults during training: the error message, and the files that are left."""
 
 import fcntl
 import math
@@ -17,13 +17,13 @@ from tests import programs
 from tests.compatibility.run_state_test import KillAfter, Killed, run  # noqa: F401
 from tests.conftest import ROOT
 
-EVERY = {"checkpointer": {"save_every_num_batches": 1}}
-# Of the runs of these tests: 4 batches an epoch, 3 epochs.
+# The runs of these tests have 3 epochs of 4 batches.
+EVERY_BATCH = {"checkpointer": {"save_every_num_batches": 1}}
 
 
 @TrainerCallback.register("fault")
 class Fault(TrainerCallback):
-    """Does something after a batch of the run."""
+    """Call `happen(trainer)` after `after` training batches."""
 
     after, happen = None, None
 
@@ -63,8 +63,8 @@ def test_signals(run, tmp_path, fault, number, batch):  # noqa: F811
         run("stopped", **callbacks)
     assert stopped.value.code == 128 + number
     assert signal.getsignal(number) is before
-    epoch, within = divmod(batch, 4)
-    assert (tmp_path / "stopped" / f"training_state_e{epoch}_b{within}.th").exists() or within == 0
+    epoch, last = divmod(batch - 1, 4)
+    assert (tmp_path / "stopped" / f"training_state_e{epoch}_b{last + 1}.th").exists()
     Fault.after = None
     assert_same(run("stopped", recover=True, **callbacks), whole)
 
@@ -104,16 +104,16 @@ def set_weights(value):
 
 @pytest.mark.parametrize("value", (math.nan, math.inf))
 def test_weights_that_are_not_finite(run, tmp_path, fault, value):  # noqa: F811
-    """With a checkpoint after every batch, the one with such weights is not written."""
+    """With a checkpoint after every batch, none with such weights is written."""
     callbacks = fault(6, set_weights(value))
     message = r"after batch 2 of epoch 1 the weights tag_projection_layer._module.weight are NaN or"
     with pytest.raises(ValueError, match=message):
-        run("run", **callbacks, **EVERY)
+        run("run", **callbacks, **EVERY_BATCH)
     last = torch.load(tmp_path / "run" / "model_state_e1_b1.th")
     assert all(torch.isfinite(weight).all() for weight in last.values())
     assert not (tmp_path / "run" / "model_state_e1_b2.th").exists()
     Fault.after = None
-    run("run", recover=True, **callbacks, **EVERY)
+    run("run", recover=True, **callbacks, **EVERY_BATCH)
 
 
 def test_a_loss_that_is_not_finite(run, tmp_path, fault):  # noqa: F811
@@ -143,10 +143,10 @@ def test_an_infinite_loss(run, tmp_path, fault):  # noqa: F811
 def test_a_damaged_checkpoint(run, tmp_path, fault, part, damage):  # noqa: F811
     if (part, damage) == ("model", "missing"):
         pytest.skip("AllenNLP looks for the model's state: without it there is no checkpoint")
-    whole = run("whole", **EVERY)
+    whole = run("whole", **EVERY_BATCH)
     KillAfter.remaining = 6
     with pytest.raises(Killed):
-        run("damaged", **EVERY)
+        run("damaged", **EVERY_BATCH)
     KillAfter.remaining = None
     path = tmp_path / "damaged" / f"{part}_state_e1_b2.th"
     if damage == "missing":
@@ -154,23 +154,23 @@ def test_a_damaged_checkpoint(run, tmp_path, fault, part, damage):  # noqa: F811
     else:
         with path.open("r+b") as file:
             file.truncate(path.stat().st_size // 2 if damage == "cut" else 0)
-    assert_same(run("damaged", recover=True, **EVERY), whole)
+    assert_same(run("damaged", recover=True, **EVERY_BATCH), whole)
     assert (tmp_path / "damaged" / f"{part}_state_e1_b2.th.damaged").exists() is (damage != "missing")
 
 
 def test_when_every_checkpoint_is_damaged(run, tmp_path, fault):  # noqa: F811
     KillAfter.remaining = 6
     with pytest.raises(Killed):
-        run("run", **EVERY)
+        run("run", **EVERY_BATCH)
     for path in (tmp_path / "run").glob("model_state*.th"):
         path.write_bytes(b"")
     with pytest.raises(ConfigurationError, match=r"model_state_e1_b.\.th is damaged"):
-        run("run", recover=True, **EVERY)
+        run("run", recover=True, **EVERY_BATCH)
 
 
 @pytest.fixture
 def file_size():
-    """Sets how large a file may become, which fails as a full disk does."""
+    """Limit the size of files: writing more fails as on a full disk. None removes the limit."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size or limits[0], limits[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -178,22 +178,22 @@ def file_size():
 
 @pytest.mark.skipif(
     not hasattr(torch.serialization, "add_safe_globals"),
-    reason="the writer of PyTorch 1.12 ends the process where there is no room (abort)",
+    reason="PyTorch 1.12 aborts the process if the disk is full",
 )
 def test_no_room_for_a_checkpoint(run, tmp_path, fault, file_size):  # noqa: F811
     callbacks = fault(None, None)
-    whole = run("whole", **callbacks, **EVERY)
+    whole = run("whole", **callbacks, **EVERY_BATCH)
     fault(6, lambda trainer: file_size(2000))
     with pytest.raises(
-        OSError, match=r"state_e1_b2\.th could not be written \(.*\), expected room for it"
+        OSError, match=r"state_e1_b2\.th could not be written \(.*\), expected enough disk space"
     ):
-        run("full", **callbacks, **EVERY)
+        run("full", **callbacks, **EVERY_BATCH)
     Fault.after = None
     file_size(None)
     names = {path.name for path in (tmp_path / "full").glob("*_state_*")}
     assert {"model_state_e1_b1.th", "training_state_e1_b1.th"} <= names
     assert not [name for name in names if "e1_b2" in name]
-    assert_same(run("full", recover=True, **callbacks, **EVERY), whole)
+    assert_same(run("full", recover=True, **callbacks, **EVERY_BATCH), whole)
 
 
 @pytest.mark.parametrize("options", ({}, {"recover": True}), ids=str)
@@ -205,5 +205,5 @@ def test_two_trainings_in_one_folder(run, tmp_path, fault, options):  # noqa: F8
         run("run", **options)
     os.close(descriptor)
     run("run")
-    assert str(tmp_path / "run") not in _held  # another test may have locked a folder
+    assert str(tmp_path / "run") not in _held  # other tests may have locked other folders
     run("run", recover=True)

@@ -1,4 +1,4 @@
-"""A disk that is full: what was written before stays, and one sentence says what happened."""
+"""A full disk: files that were written before do not change, and the error is one sentence."""
 
 import contextlib
 import json
@@ -24,16 +24,16 @@ from slstm_allennlp.console.main import main
 from tests.comparison.common import plan, write_run
 from tests.conftest import slow_but
 
-NO_ROOM = r"could not be written \(.*\), expected room for it; what was there before is as it was"
-PYTORCHS_OWN_WRITER = pytest.mark.skipif(
+NO_ROOM = r"could not be written \(.*\), expected enough disk space; the previous content is unchanged"
+WRITER_RAISES = pytest.mark.skipif(
     not hasattr(torch.serialization, "add_safe_globals"),
-    reason="the writer of PyTorch 1.12 ends the process where there is no room (abort)",
+    reason="PyTorch 1.12 aborts the process if the disk is full",
 )
 
 
 @contextlib.contextmanager
 def full_disk(size):
-    """No file may become larger, which fails as a full disk does."""
+    """Limit the size of files: writing more fails as on a full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
@@ -43,7 +43,7 @@ def full_disk(size):
 
 
 def contents(folder):
-    """All files below a folder."""
+    """Return the contents of all files below a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
@@ -74,7 +74,7 @@ def test_recover_writes_the_archive_that_there_was_no_room_for(classifier, tmp_p
         assert torch.equal(recovered.state_dict()[name], weight)
 
 
-@PYTORCHS_OWN_WRITER
+@WRITER_RAISES
 def test_the_best_weights(tmp_path):
     trainer = object.__new__(GradientDescentTrainer)
     trainer._ddp_wrapped_model = None
@@ -88,7 +88,7 @@ def test_the_best_weights(tmp_path):
 
 @pytest.mark.parametrize("size", slow_but((10_000, 60_000, 90_000), fast=(10_000, 90_000)))
 def test_the_report_of_a_comparison(tmp_path, size):
-    """Whether there is no room for its first file or for a later one."""
+    """The disk is full at the first file of the report, or at a later one."""
     comparison, the_plan = ComparisonFolder(tmp_path), plan("base", "other")
     for run in the_plan.runs():
         write_run(comparison, run, [1, 0, 0, 0] if run.system == "base" else [1, 1, 1, run.seed % 2])
@@ -123,9 +123,9 @@ def test_predictions(classifier, sentences, tmp_path):
     manager = _PredictManager(predictor, str(sentences), str(output), 1, False, False)
     with full_disk(len(before) // 2), pytest.raises(NotWritten, match=rf"{output} {NO_ROOM}") as error:
         manager.run()
-    said = users_mistake(error.value)
-    assert said == str(error.value)
-    assert said.endswith(f"as it was, and the predictions until then are in {unfinished}")
+    message = users_mistake(error.value)
+    assert message == str(error.value)
+    assert message.endswith(f"unchanged, and the predictions so far are in {unfinished}")
     assert output.read_text() == before
     assert unfinished.read_text() == before[: len(before) // 2]
 
@@ -139,7 +139,7 @@ def test_predictions_before_a_mistake_are_kept(classifier, sentences, tmp_path, 
     assert output.read_text() == "the last ones"
     unfinished = tmp_path / "out.jsonl.unfinished"
     assert len(unfinished.read_text().splitlines()) == 3
-    assert f"The predictions before are in {unfinished}" in capsys.readouterr().err
+    assert f"The predictions so far are in {unfinished}" in capsys.readouterr().err
 
 
 def test_no_predictions_leave_no_file(classifier, sentences, tmp_path):
@@ -176,7 +176,7 @@ def test_what_evaluate_writes(classifier, tmp_path):
 
 
 def test_an_archive_that_is_unpacked(classifier):
-    with full_disk(1000), pytest.raises(NotWritten, match=r"expected room for it; .* TMPDIR"):
+    with full_disk(1000), pytest.raises(NotWritten, match=r"expected enough disk space; .* TMPDIR"):
         load_archive(classifier / "model.tar.gz")
 
 

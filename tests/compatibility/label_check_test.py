@@ -30,7 +30,7 @@ def test_an_unknown_tag(tags):
     loader(reader, tags / "train.txt").index_with(vocab)
 
 
-def test_an_unknown_tag_of_a_file_that_is_read_anew_for_each_epoch(tags):
+def test_an_unknown_tag_with_a_lazy_loader(tags):
     reader = TaggedTextReader("columns")
     vocab = Vocabulary.from_instances(loader(reader, tags / "train.txt").iter_instances())
     lazy = loader(reader, tags / "other.txt", max_instances_in_memory=2)

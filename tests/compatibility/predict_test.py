@@ -1,4 +1,4 @@
-"""`allennlp predict` reads ahead, predicts texts of about one length together, and loses nothing."""
+"""`allennlp predict` reads ahead, batches texts of similar length, and loses no prediction."""
 
 import argparse
 import io
@@ -22,7 +22,7 @@ def predictors(tagger, classifier, pair_classifier):
 
 @pytest.fixture
 def batches(monkeypatch, predictors):
-    """The lengths of the texts of each batch that a model is given."""
+    """The lengths of the texts in each batch that a model gets."""
     seen = []
     for predictor in predictors.values():
         forward = predictor._model.forward_on_instances
@@ -48,9 +48,9 @@ FILES = {"tagger": "pos/dev.conllu", "classifier": "mr#test", "pairs": "snli/dev
 def test_as_one_by_one(predictors, batches, tmp_path, name):
     path, output = ROOT / "fixtures" / FILES[name], tmp_path / "out.jsonl"
     together = run(predictors[name], path, output)
-    few = len(batches)
+    num_batches = len(batches)
     alone = run(predictors[name], path, output, batch_size=1)
-    assert few < len(batches) - few == len(alone)
+    assert num_batches < len(batches) - num_batches == len(alone)
     assert [without_floats(one) for one in together] == [without_floats(one) for one in alone]
     for one, other in zip(together, alone):
         expected = pytest.approx(other.get("probabilities", {}), rel=1e-4)
@@ -62,7 +62,7 @@ def without_floats(output):
 
 
 def test_batches_are_of_one_length_and_bounded(predictors, batches, monkeypatch):
-    monkeypatch.setattr(text_input, "_WORDS", 20)
+    monkeypatch.setattr(text_input, "_MAX_BATCH_WORDS", 20)
     lengths = [3, 1, 30, 2, 9, 1, 3, 10]
     texts = [{"words": [f"w{number}"] * length} for number, length in enumerate(lengths)]
     outputs = predictors["tagger"].predict_batch_json(texts)
@@ -79,7 +79,7 @@ def test_what_was_read_before_an_error_is_predicted(predictors, tmp_path):
     assert len(unfinished.read_text().splitlines()) == 2 and not output.exists()
 
 
-def test_whoever_types_has_each_answer_at_once(predictors, batches, monkeypatch, tmp_path):
+def test_standard_input_is_predicted_line_by_line(predictors, batches, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "stdin", io.StringIO("It rains\nRosa sleeps\n"))
     outputs = run(predictors["classifier"], "-", tmp_path / "out.jsonl")
     assert [output["words"] for output in outputs] == [["It", "rains"], ["Rosa", "sleeps"]]
@@ -87,7 +87,7 @@ def test_whoever_types_has_each_answer_at_once(predictors, batches, monkeypatch,
 
 
 def test_other_predictors_have_one_at_a_time(tmp_path):
-    class Counts(Predictor):
+    class Minimal(Predictor):
         def __init__(self):
             pass
 
@@ -96,7 +96,7 @@ def test_other_predictors_have_one_at_a_time(tmp_path):
 
     path = tmp_path / "in.jsonl"
     path.write_text("{}\n{}\n")
-    assert run(Counts(), path, tmp_path / "out.jsonl") == [{"alone": True}] * 2
+    assert run(Minimal(), path, tmp_path / "out.jsonl") == [{"alone": True}] * 2
 
 
 @pytest.mark.parametrize("options, expected", (([], None), (["--batch-size", "1"], 1)))
@@ -107,12 +107,12 @@ def test_the_option(options, expected):
 
 
 def test_plain_text_for_a_predictor_of_allennlps(tmp_path):
-    class Counts(Predictor):
+    class Minimal(Predictor):
         def __init__(self):
             pass
 
     path = tmp_path / "in.txt"
     path.write_text("a good film\n")
-    message = r"in\.txt: 'a good film\\n' is no JSON, Counts takes a JSON object a line$"
+    message = r"in\.txt: 'a good film\\n' is no JSON, Minimal takes a JSON object a line$"
     with pytest.raises(ConfigurationError, match=message):
-        run(Counts(), path, tmp_path / "out.jsonl")
+        run(Minimal(), path, tmp_path / "out.jsonl")

@@ -1,4 +1,4 @@
-"""What a run that was killed at a bad moment still has, and goes on from."""
+"""Recovery of a run that was killed while it wrote a file."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ class Killed(BaseException):
 
 @pytest.fixture
 def train(tmp_path):
-    """Trains a tagger of a few weights, three epochs, anew or on from what is there."""
+    """Train a tagger with few weights for three epochs. `recover` resumes an earlier run."""
     data = tmp_path / "sentences.txt"
     data.write_text("the###D dog###N barks###V\na###D cat###N sleeps###V\n")
     embedder = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}}
@@ -38,7 +38,7 @@ def train(tmp_path):
 
 
 def killed_while_writing(monkeypatch, name):
-    """Ends the run within that file, after its first bytes."""
+    """Kill the run when it has written only the first 100 bytes of the file."""
     save = torch.save
 
     def cut_off(state, path):
@@ -62,7 +62,7 @@ def test_a_checkpoint_is_whole_or_not_there(train, tmp_path, monkeypatch, part):
     train(recover=True)
     assert (tmp_path / "run" / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
     assert (tmp_path / "run" / "metrics_epoch_2.json").exists()
-    # The file that was cut off was written anew, and the rest of the run has left nothing over.
+    # The truncated file was written again, and no unfinished file is left.
     assert not list((tmp_path / "run").glob("*.unfinished"))
     for path in (tmp_path / "run").glob("*.th"):
         torch.load(path)
@@ -74,7 +74,7 @@ def test_a_checkpoint_is_whole_or_not_there(train, tmp_path, monkeypatch, part):
 @pytest.mark.parametrize("best_is_there", (False, True))
 def test_the_best_model_is_that_of_the_best_epoch(train, tmp_path, monkeypatch, average, best_is_there):
     best = tmp_path / "run" / "best.th"
-    options = {**average, "validation_metric": "+loss"}  # so the first epoch is the best
+    options = {**average, "validation_metric": "+loss"}  # so the first epoch counts as the best
     with monkeypatch.context() as patch, pytest.raises(Killed):
         killed_while_writing(patch, "state_e2_b0")
         train(**options)

@@ -1,4 +1,4 @@
-"""A recovered run has the weights and metrics of a run that nothing interrupted, to the bit."""
+"""A recovered run has bit-identical weights and metrics to an uninterrupted run."""
 
 import itertools
 import json
@@ -9,6 +9,7 @@ import pytest
 import torch
 from allennlp.commands.train import train_model
 from allennlp.common import Params
+from allennlp.data import Vocabulary
 from allennlp.training import Checkpointer, TrainerCallback
 from allennlp.training.metrics import CategoricalAccuracy, FBetaMeasure, SpanBasedF1Measure
 
@@ -40,11 +41,11 @@ SAMPLERS = {
     "lazy": {"batch_size": 2, "shuffle": True, "max_instances_in_memory": 4},
     "batches_per_epoch": {"batch_size": 2, "shuffle": True, "batches_per_epoch": 5},
 }
-# The batch after which a run is killed, and how often checkpoints are written.
+# The number of batches before the kill, and the number of batches between checkpoints.
 MOMENTS = {
     "in the first epoch": (2, 1),
     "between checkpoints": (7, 2),
-    "behind an epoch's last batch": (8, 1),
+    "after an epoch's last batch": (8, 1),
     "in the last epoch": (11, 1),
     "without checkpoints in an epoch": (10, None),
 }
@@ -56,12 +57,12 @@ class Killed(BaseException):
 
 @TrainerCallback.register("kill_after")
 class KillAfter(TrainerCallback):
-    """Kills the run when it has trained on so many batches, behind that batch's checkpoint."""
+    """Kill the run after `remaining` training batches, after the last one's checkpoint."""
 
     remaining = None
 
     def on_epoch(self, trainer, *args, **kwargs):
-        random.random()  # what a callback draws is the run's, too
+        random.random()  # the random numbers of callbacks belong to the run, too
         numpy.random.rand()
 
     def on_batch(self, trainer, *args, is_training=True, **kwargs):
@@ -74,11 +75,11 @@ class KillAfter(TrainerCallback):
 
 @pytest.fixture
 def run(tmp_path):
-    """A run of a small tagger with dropout, in the named folder: its weights and its metrics."""
-    maker = random.Random(1)
+    """Train a small tagger with dropout in the named folder. Return its weights and metrics."""
+    source = random.Random(1)
     path = tmp_path / "sentences.txt"
     lines = [
-        " ".join(f"{word}###{word[0].upper()}" for word in maker.choices(WORDS, k=maker.randint(1, 6)))
+        " ".join(f"{word}###{word[0].upper()}" for word in source.choices(WORDS, k=source.randint(1, 6)))
         for _ in range(8)
     ]
     path.write_text("\n".join(lines) + "\n")
@@ -96,7 +97,7 @@ def run(tmp_path):
                 "calculate_span_f1": False,
             },
             "data_loader": loader or SAMPLERS["shuffled"],
-            # Of a loader with batches_per_epoch, the next epoch goes on where the last one ended.
+            # Without batches_per_epoch, with which each epoch begins where the last one ended.
             "validation_data_loader": {"batch_size": 2, "shuffle": True},
             "trainer": {
                 "optimizer": "adam",
@@ -137,9 +138,9 @@ def assert_recovers(run, tmp_path, moment="between checkpoints", loader=None, **
     except Killed:
         assert not (tmp_path / "killed" / "model.tar.gz").exists()
     else:
-        assert trainer.get("patience")  # it was over before
+        assert trainer.get("patience")  # early stopping came before the kill
     KillAfter.remaining = None
-    random.seed(99), numpy.random.seed(99), torch.manual_seed(99)  # another process has others
+    random.seed(99), numpy.random.seed(99), torch.manual_seed(99)  # as in another process
     found_weights, found_metrics = run("killed", loader, recover=True, **trainer)
     assert found_metrics == metrics
     for kind, expected in weights.items():
@@ -151,7 +152,7 @@ def assert_recovers(run, tmp_path, moment="between checkpoints", loader=None, **
     "sampler, moment",
     slow_but(
         [*itertools.product(SAMPLERS, MOMENTS)],
-        fast=[*zip(SAMPLERS, MOMENTS)],  # each of both once
+        fast=[*zip(SAMPLERS, MOMENTS)],  # each sampler and each moment once
     ),
 )
 def test_every_sampler(run, tmp_path, sampler, moment):
@@ -177,23 +178,23 @@ def test_what_cannot_be_the_same_is_said(run, tmp_path):
         KillAfter.remaining = None
         run(f"killed-{workers}", loader, recover=True)
         log = (tmp_path / f"killed-{workers}" / "out.log").read_text()
-        assert ("with num_workers 1, random states are not kept" in log) is (workers == 1)
+        assert ("with num_workers 1, random states are not restored completely" in log) is (workers == 1)
 
 
 @pytest.mark.parametrize("patience", ({}, {"patience": 1, "validation_metric": "+loss"}), ids=str)
 def test_behind_the_last_epoch(run, tmp_path, monkeypatch, patience):
-    """Killed when the last epoch's checkpoint is there and nothing else of the end of the run."""
+    """The run is killed after the last epoch's checkpoint, before any other file of its end."""
     weights, metrics = run("whole", **patience)
     epochs = max(int(name[14:-5]) for name in metrics if name.startswith("metrics_epoch_")) + 1
     with monkeypatch.context() as patch, pytest.raises(Killed):
         save = Checkpointer.save_checkpoint
 
-        def kill_behind(self, trainer):
+        def save_and_kill(self, trainer):
             save(self, trainer)
             if trainer._epochs_completed == epochs:
                 raise Killed
 
-        patch.setattr(Checkpointer, "save_checkpoint", kill_behind)
+        patch.setattr(Checkpointer, "save_checkpoint", save_and_kill)
         run("killed", **patience)
     found_weights, found_metrics = run("killed", recover=True, **patience)
     assert found_metrics == metrics
@@ -203,7 +204,7 @@ def test_behind_the_last_epoch(run, tmp_path, monkeypatch, patience):
 
 
 def test_random_states(tmp_path):
-    random.gauss(0, 1), numpy.random.randn()  # which keep a second number for the next call
+    random.gauss(0, 1), numpy.random.randn()  # both keep a second number for the next call
     torch.save(random_states(), tmp_path / "states.th")
 
     def draw():
@@ -221,20 +222,23 @@ def test_metric_states(tmp_path):
             super().__init__()
             self.accuracy = CategoricalAccuracy()
             self.metrics = {"f": FBetaMeasure(), "accuracy": self.accuracy}
-            self.spans = SpanBasedF1Measure(VOCABULARY, tag_namespace="labels")
+            self.spans = SpanBasedF1Measure(vocabulary, tag_namespace="labels")
 
-    predictions, labels = torch.rand(2, 3, 3), torch.tensor([[0, 1, 2], [1, 1, 0]])
+    vocabulary = Vocabulary({"labels": {"B-X": 1, "I-X": 1, "O": 1}}, non_padded_namespaces=["labels"])
+    labels = torch.tensor([[0, 1, 2], [1, 1, 0]])
+    right = torch.nn.functional.one_hot(labels, 3).float()
+    wrong = right.roll(1, dims=-1)
 
-    def count(model):
-        for metric in (model.accuracy, model.metrics["f"], model.spans):
+    def count(model, predictions):
+        metrics = (model.accuracy, model.metrics["f"], model.spans)
+        for metric in metrics:
             metric(predictions, labels, torch.ones(2, 3, dtype=torch.bool))
-        return [metric.get_metric(reset=False) for metric in (model.accuracy, model.spans)]
+        return [metric.get_metric(reset=False) for metric in metrics]
 
-    from allennlp.data import Vocabulary
-
-    VOCABULARY = Vocabulary({"labels": {"B-X": 1, "I-X": 1, "O": 1}}, non_padded_namespaces=["labels"])
     model, other = Model(), Model()
-    count(model)
+    count(model, right)
     torch.save(metric_states(model), tmp_path / "metrics.th")
     set_metric_states(other, torch.load(tmp_path / "metrics.th"))
-    assert count(other) == count(model)
+    found, expected, fresh = (count(each, wrong) for each in (other, model, Model()))
+    assert found == expected
+    assert all(ours != theirs for ours, theirs in zip(found, fresh))

@@ -1,4 +1,4 @@
-"""Sizes that do not fit, in every model of AllenNLP's that has an encoder and what follows it."""
+"""Sizes that do not match, in every AllenNLP model with a feed-forward network."""
 
 import copy
 from types import SimpleNamespace
@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 from allennlp.commands.train import train_model_from_file
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.compatibility.size_check import check_sizes
@@ -17,7 +16,7 @@ CPU = torch.device("cpu")
 
 
 def feedforwards(model, path=()):
-    """The paths of the feed-forward networks in a model's config."""
+    """Yield the paths of the feed-forward networks in a model's config."""
     for key, value in model.items():
         if isinstance(value, dict):
             is_one = {"input_dim", "hidden_dims"} <= set(value)
@@ -42,7 +41,7 @@ def test_a_feedforward_that_does_not_fit(name, path):
     for key in path:
         config = config[key]
     right, config["input_dim"] = config["input_dim"], config["input_dim"] + 3
-    # By the model itself, in its own words, or by the check.
+    # The error is from the size check, or from the model itself.
     by_check = rf"{path[-1]}\.input_dim is {right + 3}, expected {right}$"
     message = rf"{by_check}|must match .* {right + 3}|{right + 3} and"
     with pytest.raises(ConfigurationError, match=message):
@@ -90,22 +89,19 @@ def test_before_the_training(tmp_path, overrides, message):
 
 
 def test_the_check_changes_nothing():
-    """Neither the random numbers nor the metrics nor the weights."""
-    params = Params(
-        {
-            "type": "basic_classifier",
-            "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
-            "seq2vec_encoder": {"type": "SWAPPED", "input_size": 8, "hidden_size": 6},
-            "dropout": 0.5,
-        }
-    ).as_dict(quiet=True)
-    case = CASES["basic_classifier"]._replace(model={k: v for k, v in params.items() if k != "type"})
+    """The random state, the metrics and the weights are as before."""
+    config = {
+        "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
+        "seq2vec_encoder": {"type": "SWAPPED", "input_size": 8, "hidden_size": 6},
+        "dropout": 0.5,
+    }
+    case = CASES["basic_classifier"]._replace(model=config)
     reader, instances, model = build(case, "slstm", "basic_classifier")
     for instance in instances:
         reader.apply_token_indexers(instance)
-    before, random = copy.deepcopy(model.state_dict()), torch.get_rng_state()
+    before, random_state = copy.deepcopy(model.state_dict()), torch.get_rng_state()
     check_sizes(model, SimpleNamespace(iter_instances=lambda: iter(instances)), CPU)
-    assert torch.equal(torch.get_rng_state(), random)
+    assert torch.equal(torch.get_rng_state(), random_state)
     assert model._accuracy.total_count == 0
     assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
     assert "forward" not in vars(model._seq2vec_encoder)

@@ -1,4 +1,4 @@
-"""Clipping sparse gradients does to them what it does to the same gradients, dense."""
+"""Clipping has the same effect on sparse gradients as on dense ones."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ class Embedding(torch.nn.Module):
 
 
 def clipped(sparse, **options):
-    """The gradients after clipping, and what `rescale_gradients` returned."""
+    """Return what `rescale_gradients` returned, and the gradients after clipping."""
     model = Embedding(sparse)
     trainer = MendedTrainer(
         model=model,
@@ -26,7 +26,7 @@ def clipped(sparse, **options):
         cuda_device=-1,
         **options,
     )
-    # Row 2 is there three times: its stored gradients add up before they are clipped.
+    # Row 2 occurs three times: its stored gradients must be summed before clipping.
     model.linear(model.embedding(torch.tensor([2, 2, 4, 2]))).pow(3).sum().backward()
     norm = trainer.rescale_gradients()
     trainer.clip_gradient()

@@ -1,4 +1,4 @@
-"""What is refused of distributed training. tests/distributed_test.py has what it learns."""
+"""Distributed training refuses `evaluate_on_test`. tests/distributed_test.py tests what it learns."""
 
 import pytest
 from allennlp.commands.train import train_model_from_file

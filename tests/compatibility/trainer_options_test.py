@@ -1,7 +1,6 @@
 """
-Every scheduler, optimizer and trainer option that a config can name trains, and goes on with `--recover`
-after an interruption, in both worlds. What does not, or was not tried, is in NOT_WORKING and in
-docs/installing.md.
+Every scheduler, optimizer and trainer option that a config can name trains, and resumes with `--recover`
+after an interruption. Exceptions and untested options are in NOT_WORKING and docs/installing.md.
 """
 
 import itertools
@@ -60,7 +59,7 @@ OPTIMIZERS = {
     },
     "rmsprop": {},
     "sgd": {"lr": 0.1, "momentum": 0.9},
-    # For sparse gradients alone, so that it takes the embedding and another optimizer the rest.
+    # Only for sparse gradients: its test has another optimizer for the dense ones.
     "sparse_adam": None,
 }
 CALLBACKS = {
@@ -77,7 +76,7 @@ NOT_WORKING = {
     "mixed_precision_backward": "needs use_amp, and so a GPU",
     "wandb": "needs the package wandb and an account",
 }
-_OURS = ("tests.", "slstm_allennlp.")  # with tests of their own
+_OURS = ("tests.", "slstm_allennlp.")  # other tests have these
 SPARSE = {"sparse": True}
 OTHERS = {
     "grad_norm": {"grad_norm": 1.0},
@@ -124,7 +123,7 @@ class Interrupted(Exception):
 
 @TrainerCallback.register("interrupt_second_epoch")
 class InterruptSecondEpoch(TrainerCallback):
-    """Ends a run in its second epoch, behind the first one's checkpoint, when told to."""
+    """Interrupt a run in its second epoch, after the first one's checkpoint, if `armed`."""
 
     armed = False
     first_epoch_of_run = None
@@ -139,7 +138,7 @@ class InterruptSecondEpoch(TrainerCallback):
 
 @pytest.fixture
 def assert_trains_and_recovers(tmp_path):
-    """Trains the given trainer options for one epoch, interrupts, recovers, and gives the metrics."""
+    """Train with trainer options, interrupt in the second epoch, recover, and check that it resumed."""
 
     def run(trainer, loader=None, embedding=None):
         data = tmp_path / "sentences.txt"
@@ -170,14 +169,14 @@ def assert_trains_and_recovers(tmp_path):
             train_model(Params(config).duplicate(), str(tmp_path / "run"))
         InterruptSecondEpoch.armed = False
         train_model(Params(config).duplicate(), str(tmp_path / "run"), recover=True)
-        assert InterruptSecondEpoch.first_epoch_of_run >= 1  # it went on, and did not begin again
+        assert InterruptSecondEpoch.first_epoch_of_run >= 1  # it did not start again
         assert (tmp_path / "run" / "model.tar.gz").exists()
 
     return run
 
 
 def test_all_names_that_a_config_can_give_are_here():
-    import_plugins()  # allennlp_models has names of its own
+    import_plugins()  # allennlp_models registers more names
     assert set(LearningRateScheduler.list_available()) == set(SCHEDULERS)
     assert set(Optimizer.list_available()) == set(OPTIMIZERS)
     callbacks = TrainerCallback.list_available()
@@ -223,7 +222,8 @@ OF_SPARSE = ("dense_sparse_adam", "sgd", "adagrad")
 
 @pytest.mark.parametrize(
     "optimizer, clip",
-    slow_but([*itertools.product(OF_SPARSE, CLIPS)], fast=[*zip(OF_SPARSE, CLIPS)]),  # each of both once
+    # Each optimizer and each clip once, the other combinations as slow tests.
+    slow_but([*itertools.product(OF_SPARSE, CLIPS)], fast=[*zip(OF_SPARSE, CLIPS)]),
     ids=str,
 )
 def test_sparse_embeddings(assert_trains_and_recovers, optimizer, clip):

@@ -1,4 +1,4 @@
-"""A BERT that cannot be loaded is said in one sentence: which, where, and what it lacks."""
+"""If a BERT cannot be loaded, one sentence says which one, where it was sought, and what is missing."""
 
 import os
 import subprocess
@@ -16,13 +16,13 @@ from tests.conftest import ROOT
 
 
 def load(name):
-    """Both parts, in the order in which training needs them."""
+    """Load the tokenizer and the model, in the order in which training needs them."""
     tokenizer = cached_transformers.get_tokenizer(str(name), use_fast=True)
     return tokenizer, cached_transformers.get(str(name), True)
 
 
 def refusal(name):
-    """The message, one line that begins with the name."""
+    """Return the message of the error. It is one line that begins with the name."""
     with pytest.raises(ConfigurationError) as raised:
         load(name)
     message = raised.value.message
@@ -47,7 +47,7 @@ def no_network(monkeypatch):
         raise requests.ConnectionError("Name or service not known")
 
     monkeypatch.setattr(requests.Session, "send", refuse)
-    monkeypatch.setattr(time, "sleep", lambda seconds: None)  # between one attempt and the next
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)  # between attempts
 
 
 def test_nothing_of_that_name_and_no_network(no_network):
@@ -102,7 +102,7 @@ def test_other_errors_stay_as_they_are(bert):
 
 @pytest.mark.slow
 def test_training_ends_with_the_sentence(tmp_path):
-    """As a user sees it, where the hub is not to be asked."""
+    """As a user sees it, with the hub switched off."""
     command = [os.path.join(os.path.dirname(sys.executable), "allennlp"), "train"]
     command += ["training_config/mtl_bert_mlp.jsonnet", "-s", str(tmp_path / "run")]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}

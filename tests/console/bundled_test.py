@@ -1,4 +1,4 @@
-"""The configs that come with the package: named, printed whole, and in the wheel."""
+"""The configs that come with the package: their names, their printed form, and the wheel."""
 
 import json
 import re
@@ -20,7 +20,7 @@ MR_SLSTM = (
     "Classify the sentiment of movie-review sentences (MR) with an S-LSTM, using the settings of the "
     "S-LSTM paper."
 )
-# The first one of each corpus.
+# The first config of each corpus.
 OF_EACH_CORPUS = [*{name.split("_")[0]: name for name in reversed(NAMES)}.values()]
 
 
@@ -31,13 +31,13 @@ def test_all_configs_have_a_name_and_a_description():
 
 
 def imports(path):
-    """All files that one opens to read a config, but the config itself."""
+    """Return all files that a config imports, directly or indirectly."""
     found = re.findall(r"^[^/\n]*import '(.*?)'", path.read_text(encoding="utf-8"), re.MULTILINE)
     files = {(path.parent / name).resolve() for name in found}
     return files.union(*map(imports, files))
 
 
-def test_who_reads_a_config_opens_two_more_files_at_most():
+def test_a_config_imports_at_most_two_files():
     configs = [
         path
         for folder in ("training_config", "experiments")
@@ -55,14 +55,14 @@ def test_who_reads_a_config_opens_two_more_files_at_most():
 
 @pytest.mark.parametrize("name", slow_but(NAMES, fast=OF_EACH_CORPUS))
 def test_a_printed_config_is_the_same_config_whole(name, tmp_path):
-    """Saved in another folder, it has no import, and its corpora are there."""
+    """It has no imports, and its data paths also work from another folder."""
     text = command.annotated(name)
     assert "import" not in [word.strip("(") for word in text.split()]
     (tmp_path / "mine.jsonnet").write_text(text)
     printed = Params.from_file(str(tmp_path / "mine.jsonnet")).as_dict(quiet=True)
     original = Params.from_file(str(ROOT / "training_config" / f"{name}.jsonnet")).as_dict(quiet=True)
-    back = json.loads(json.dumps(printed).replace(str(ROOT / "fixtures"), "fixtures"))
-    assert back == json.loads(json.dumps(original))
+    relative = json.loads(json.dumps(printed).replace(str(ROOT / "fixtures"), "fixtures"))
+    assert relative == json.loads(json.dumps(original))
     for key in ("train_data_path", "validation_data_path"):
         path = printed[key].split("#")[0].replace("{de,en}", "de")
         assert (ROOT / path).exists() and path.startswith("/")
@@ -110,7 +110,7 @@ def test_names_and_files(tmp_path, monkeypatch):
 
 
 def test_the_wheel_has_them(tmp_path):
-    """Built from a copy, so that nothing is written here."""
+    """It is built from a copy, so that nothing is written to this folder."""
     source = tmp_path / "source"
     ignore = shutil.ignore_patterns(".git", ".venv*", "output", "*.egg-info", "__pycache__", "shared")
     shutil.copytree(ROOT, source, ignore=ignore)

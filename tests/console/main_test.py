@@ -38,7 +38,7 @@ CONFIG = {
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    """A user's folder: data and a config, nothing of this project."""
+    """A user's folder: data and a config, and nothing of this project."""
     lines = [
         {"text": f"{word} film number {number}", "label": label}
         for number in range(6)
@@ -53,7 +53,7 @@ def folder(monkeypatch, tmp_path):
 
 
 def changed(folder, **keys):
-    """Writes the config with other values, given with `__` for a dot."""
+    """Write the config with other values. In their keys, `__` stands for a dot."""
     config = json.loads(json.dumps(CONFIG))
     for key, value in keys.items():
         *path, last = key.split("__")
@@ -87,14 +87,14 @@ def test_training_prints_a_line_an_epoch(folder, capsys):
 
 
 def test_verbose_is_allennlps_console(folder, capsys):
-    """Here without its log lines, since pytest has taken the handlers."""
+    """Without log lines here, because pytest replaces the log handlers."""
     assert main(["train", "mine.json", "-s", "run", "--verbose"]) == 0
     out, err = capsys.readouterr()
     assert "model.seq2vec_encoder.num_steps = 2" in out + err
     assert "epoch 1/3" not in out
 
 
-def test_what_the_console_was_it_is_afterwards(folder):
+def test_log_handlers_and_level_are_restored(folder):
     root = logging.getLogger()
     before = (list(root.handlers), root.level)
     assert main(["train", "mine.json", "-s", "run"]) == 0
@@ -103,7 +103,7 @@ def test_what_the_console_was_it_is_afterwards(folder):
 
 @programs.in_both_ways
 def test_the_program_with_warnings_and_one_sentence(folder, run):
-    """In a process of its own, as it is installed. A warning stays, but that of a missing patience."""
+    """In its own process. It shows warnings, except the one about a missing patience."""
     groups = [[["nothing"], {"lr": 1}]]
     changed(folder, trainer__optimizer={"type": "adam", "parameter_groups": groups})
     program = [sys.executable, "-m", "slstm_allennlp.console"]
@@ -121,11 +121,11 @@ def test_the_program_with_warnings_and_one_sentence(folder, run):
 @pytest.mark.slow
 def test_the_processes_of_a_distributed_training_are_quiet(folder):
     changed(folder, distributed={"cuda_devices": [-1, -1]})
-    # The program that is installed, which each of the processes loads, too.
+    # Like the installed program, which each of the processes loads, too.
     main_file = "from slstm_allennlp.console.main import run\nif __name__ == '__main__':\n    run()\n"
     (folder / "slstm").write_text(main_file)
     program = [sys.executable, str(folder / "slstm")]
-    done = programs.run_anew([*program, "train", "mine.json"])
+    done = programs.run_in_new_interpreter([*program, "train", "mine.json"])
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 6 and lines[0].startswith("Training basic_classifier"), done.stdout
@@ -151,7 +151,7 @@ def test_find_lr(folder, capsys):
 
 
 def test_inside(folder, capsys):
-    """By the name that `slstm` has for `allennlp slstm-inside`."""
+    """`slstm inside` is `allennlp slstm-inside`."""
     assert main(["train", "mine.json", "-s", "run"]) == 0
     (folder / "texts.txt").write_text("a good film\n\na bad film\n")
     capsys.readouterr()
@@ -163,13 +163,13 @@ def test_inside(folder, capsys):
 
 
 def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
-    """What a person sees: the lines are those of a pipe, and each bar is wiped from its line."""
+    """The lines are the same as in a pipe, and each progress bar is erased from its line."""
     program = ["slstm", "train", "mine.json"]
-    terminal, of_program = pty.openpty()
-    process = programs.Popen(program, stdin=of_program, stdout=of_program, stderr=of_program)
-    os.close(of_program)
+    terminal, program_end = pty.openpty()
+    process = programs.Popen(program, stdin=program_end, stdout=program_end, stderr=program_end)
+    os.close(program_end)
     shown = b""
-    with contextlib.suppress(OSError):  # with which Linux says that the terminal was closed
+    with contextlib.suppress(OSError):  # Linux raises it when the terminal is closed
         while part := os.read(terminal, 4096):
             shown += part
     os.close(terminal)
@@ -185,7 +185,7 @@ def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
         "the model: o",
     ]
     assert any("%|" in part for part in lines[1])  # the batches of the first epoch
-    for parts in lines[:4]:  # a bar, and then blanks in its place
+    for parts in lines[:4]:  # a bar, and then blanks over it
         assert parts[-2].strip() == "" and len(parts[-2]) >= len(parts[-3].rstrip())
 
 
@@ -334,7 +334,7 @@ def test_an_interruption(folder, monkeypatch, capsys):
 
 @programs.in_both_ways
 def test_allennlp_itself_is_as_it_was(folder, run):
-    """But for the lines of the plugin's registrations."""
+    """Except that the plugin's registrations are not logged."""
     command = [sys.executable, "-m", "allennlp", "train", "mine.json", "-s", "run"]
     flags = ["--include-package", "slstm_allennlp"]
     done = run([*command, *flags])

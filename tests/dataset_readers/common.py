@@ -1,10 +1,10 @@
-"""What tests of readers share."""
+"""Helpers for the tests of the readers."""
 
 from allennlp.data.tokenizers import CharacterTokenizer
 
 
 def contents(instances):
-    """For every instance the names of its fields with their tokens, labels and metadata."""
+    """Return for each instance a dictionary from field names to tokens, label or metadata."""
     return [{name: _content(field) for name, field in instance.fields.items()} for instance in instances]
 
 
@@ -16,7 +16,7 @@ def _content(field):
 
 
 class NoMarks(CharacterTokenizer):
-    """Letters and digits; nothing is left of a punctuation mark."""
+    """Split into characters, and drop punctuation."""
 
     def tokenize(self, text):
         return [token for token in super().tokenize(text) if token.text.isalnum()]

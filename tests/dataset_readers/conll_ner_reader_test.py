@@ -8,7 +8,7 @@ from slstm_allennlp.dataset_readers import ConllNerReader
 
 @pytest.fixture
 def read(tmp_path):
-    """Reads a text with a reader of the given options into (words, tags) pairs."""
+    """Read a text with a reader of these options, and return (words, tags) pairs."""
 
     def run(text, **options):
         (tmp_path / "corpus.txt").write_text(text, encoding="utf-8")
@@ -44,7 +44,7 @@ def test_coding_schemes(read, scheme, tags, bioul):
 
 
 def test_two_columns_and_lone_tabs_between_sentences(read):
-    """The form of WNUT-17."""
+    """The format of WNUT-17."""
     text = "New\tB-location\nYork\tI-location\n\t\nHi\tO\n\n \nthere\tO\n"
     assert read(text, coding_scheme="IOB2") == [
         (["New", "York"], ["B-location", "L-location"]),
@@ -60,7 +60,7 @@ def test_reads_conll_2003_as_the_stock_reader_does():
     assert ours == pairs(stock)
     assert any(tag.startswith("B-") for _, tags in ours for tag in tags)
     for _, tags in ours:
-        bioul_tags_to_spans(tags)  # raises for illegal ones
+        bioul_tags_to_spans(tags)  # raises an error for illegal tags
 
 
 @pytest.mark.parametrize(

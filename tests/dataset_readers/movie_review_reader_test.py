@@ -18,7 +18,7 @@ def read(path, **options):
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Writes a corpus of the given lines, bytes or text, and gives its folder."""
+    """Write a corpus of these lines (bytes or text), and return its folder."""
 
     def write(positive, negative):
         for name, lines in (("rt-polarity.pos", positive), ("rt-polarity.neg", negative)):
@@ -50,12 +50,12 @@ def test_cross_validation_tests_every_sentence_once(corpus):
     tested = [read(f"{folder}#test", folds=7, fold=fold) for fold in range(7)]
     everything = itertools.chain(*(read(f"{folder}#{part}") for part in PARTS))
     assert sorted(itertools.chain(*tested)) == sorted(everything)
-    # A fold is dev when the one before it is test.
+    # dev is the fold after test.
     assert read(f"{folder}#dev", folds=7, fold=6) == tested[0]
 
 
 def test_the_split_is_the_same_everywhere():
-    """The digest of SHA-256, not a generator whose sequence may change, decides."""
+    """It is based on SHA-256, not on a random generator whose sequence may change."""
     test = read("fixtures/mr#test")
     assert len(test) == 64
     assert [text for text, _ in test[:2]] == [
@@ -73,12 +73,12 @@ def test_the_split_depends_on_seed_and_words_alone(corpus):
 
 
 def test_sentences_of_the_same_words_stay_together(corpus, caplog):
-    """Whatever the case, the punctuation and the label; and apart when asked for."""
+    """Case, punctuation and label do not matter. `duplicates_together` turns it off."""
     twins = [f"{word} , it seems !" for word in map(str, range(40))]
     folder = corpus(twins, [twin.replace(" ,", "").upper() for twin in twins])
     with caplog.at_level("INFO"):
         parts = {part: read(f"{folder}#{part}") for part in PARTS}
-    assert "80 sentences say the same as another one and stay in its part" in caplog.text
+    assert "80 sentences are duplicates of another one and stay in the same part" in caplog.text
     for texts in parts.values():
         counts = collections.Counter(text.split()[0] for text, _ in texts)
         assert set(counts.values()) == {2}
@@ -87,7 +87,7 @@ def test_sentences_of_the_same_words_stay_together(corpus, caplog):
 
 
 def test_old_encodings(corpus):
-    """Windows-1252 where a line is not UTF-8; its 0x85 is a word, and no end of a line."""
+    """A line that is not UTF-8 is Windows-1252. Its 0x85 is a word (…), not a line break."""
     folder = corpus([b"caf\xe9 \x85 noir", "café … blanc".encode()], ["plain"])
     texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3)]
     assert sorted(texts) == ["café … blanc", "café … noir", "plain"]
@@ -100,7 +100,7 @@ def test_an_encoding_by_name(corpus):
 
 
 def test_an_old_encodings_next_line_is_no_white_space(corpus):
-    """0x85 is U+0085 in Latin-1, at which str.split() splits."""
+    """In Latin-1, 0x85 is U+0085, where `str.split()` splits."""
     folder = corpus([b"third\x85emotionally"], ["b", "c"])
     texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3, encoding="latin-1")]
     assert "third\x85emotionally" in texts
@@ -127,7 +127,7 @@ def test_an_encoding_of_files_with_lines(corpus, encoding):
 
 
 def test_the_first_instances_are_of_both_classes(corpus):
-    """So that max_instances makes no corpus of one class."""
+    """So `max_instances` does not give a corpus of one class."""
     folder = corpus(numbered("good", 100), numbered("bad", 100))
     labels = [label for _, label in read(f"{folder}#train", max_instances=40)]
     assert 10 < labels.count("positive") < 30

@@ -14,7 +14,7 @@ READER = {"type": "parallel_text", "source_tokenizer": "whitespace", "target_add
 
 @pytest.fixture
 def read(tmp_path):
-    """Writes two files and reads them into (source, target) pairs."""
+    """Write two files, read them, and return (source, target) pairs."""
 
     def run(german, english, path="{folder}/train.{{de,en}}"):
         (tmp_path / "train.de").write_text(german, encoding="utf-8")
@@ -38,7 +38,7 @@ def test_reads_what_the_reader_of_columns_does():
 
 
 def test_lines_are_taken_as_they_are(read):
-    """Quotation marks, tabs and other line separators are part of them; white space around is not."""
+    """Quotation marks, tabs and other line separators are kept; surrounding white space is stripped."""
     german, english = ' " a\tb \n"c\u2028d\n', '"a\nb c\u2028"\r\n'
     assert read(german, english) == [('" a b', '"a'), ('"c d', 'b c "')]
     assert read(german, english, "{folder}/train.{{en,de}}") == [('"a', '" a b'), ('b c "', '"c d')]
@@ -60,7 +60,7 @@ def test_paths_that_do_not_name_two_files(name):
     with pytest.raises(ValueError) as error:
         list(ParallelTextReader(source_tokenizer=WhitespaceTokenizer()).read(name))
     assert f"{name}: not the names of two files, expected a path such as data/train" in str(error.value)
-    # What the message says to give to `allennlp evaluate`, which takes it apart like this.
+    # The message suggests this argument for `allennlp evaluate`, which parses it like this.
     assert json.loads("[" + str(error.value).split("'")[-2] + "]") == ["data/test.{de,en}"]
 
 

@@ -1,12 +1,9 @@
-"""What a reader or a tokenizer was given is what it says of itself, as AllenNLP's archives need it."""
+"""`to_params` of readers and tokenizers returns the arguments that `from_params` was given."""
 
 import pytest
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import Tokenizer
-
-TAGGED = {"type": "tagged_text", "label_namespace": "pos_labels"}
-BLANK = {"type": "spacy_blank", "language": "de"}
 
 
 @pytest.mark.parametrize(

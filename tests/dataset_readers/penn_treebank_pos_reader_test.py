@@ -36,9 +36,9 @@ but/CC
 """
 SENTENCES = [
     "The/DT old/JJ baker/NN who/WP sold/VBD 1/2/CD loaf/NN ,/, he/PRP said/VBD ./.",
-    "``/`` That/WDT was/VBD painted/VBN ?/. ''/'' he/PRP asked/VBD ./.",  # goes on in lower case
-    "It/PRP rained/VBD ./. ''/''",  # with the quotes that stand alone
-    "U.S./NNP ./. Post/NNP closed/VBD ./.",  # no end within brackets
+    "``/`` That/WDT was/VBD painted/VBN ?/. ''/'' he/PRP asked/VBD ./.",  # continues in lower case
+    "It/PRP rained/VBD ./. ''/''",  # with the quotes on a separate line
+    "U.S./NNP ./. Post/NNP closed/VBD ./.",  # no sentence ends inside brackets
     "News/NNS",  # a paragraph without a full stop
     "-LRB-/-LRB- It/PRP snowed/VBD ./. -RRB-/-RRB- but/CC",
 ]
@@ -53,7 +53,7 @@ def read(path):
 
 @pytest.fixture
 def treebank(tmp_path):
-    """A folder of 25 sections, one file each, whose only word is the section's number."""
+    """A folder of 25 sections with one file each. Its only word is the number of the section."""
     for section in range(25):
         (tmp_path / f"{section:02}").mkdir()
         (tmp_path / f"{section:02}" / f"wsj_{section:02}07.pos").write_text(f"{section}/CD\n")
@@ -67,7 +67,7 @@ def test_the_format(tmp_path, caplog):
     assert [
         " ".join(f"{word}/{tag}" for word, tag in zip(words, tags)) for words, tags in sentences
     ] == SENTENCES
-    assert "#23: 1 words have several tags, of which the first is taken" in caplog.text
+    assert "#23: 1 words have several tags, of which the first is read" in caplog.text
 
 
 def test_quotes_in_a_paragraph_of_their_own(tmp_path):
@@ -112,7 +112,7 @@ def test_missing_sections_and_odd_names(treebank):
     with pytest.raises(ValueError, match=r"no file of section 20, expected some such as wsj_2001.pos"):
         read(f"{treebank}#dev")
     (treebank / "notes.pos").write_text("a/DT\n")
-    with pytest.raises(ValueError, match=r"notes.pos: the name tells no section"):
+    with pytest.raises(ValueError, match=r"notes.pos: the name has no section number"):
         read(f"{treebank}#test")
 
 

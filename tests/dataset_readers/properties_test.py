@@ -1,6 +1,6 @@
 """
-For every reader, any bytes give sentences or one error with file and line, and what is read and written
-again reads the same.
+Properties of every reader. Any bytes give instances or one error with file and line. Instances that are
+written and read again are the same.
 """
 
 import csv
@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import slstm_allennlp.dataset_readers
-from tests import properties  # noqa: F401  (how many examples)
+from tests import properties  # noqa: F401  (sets the number of examples)
 
-Facts = List[Dict[str, Any]]
-# Of errors that no single line is the cause of.
-OF_THE_FILE = "|".join(
+Examples = List[Dict[str, Any]]
+# Errors that no single line causes.
+FILE_ERRORS = "|".join(
     [
         "the file is empty",
         "no (sentence|word|tree) in the file",
@@ -33,13 +33,15 @@ OF_THE_FILE = "|".join(
     ]
 )
 BOM = b"\xef\xbb\xbf"
-# What a word may have in it that some program takes for a space, a line's end or nothing.
-ODD = "\u00a0 \u0085 \x0b \x0c \x1c \u2028 \u200b \ufeff \x00 \r e\u0301 é 字 😀 \\ ' * # | - _ /".split(
-    " "
+# Characters in words that some programs treat as a space, a line break or nothing.
+UNUSUAL = (
+    "\u00a0 \u0085 \x0b \x0c \x1c \u2028 \u200b \ufeff \x00 \r e\u0301 é 字 😀 \\ ' * # | - _ /".split(
+        " "
+    )
 )
 word = st.one_of(
     st.sampled_from("the film Cats 1\\/2 (dull) it's -DOCSTART- *x*".split()),
-    st.lists(st.sampled_from([*ODD, *"abAB12"]), min_size=1, max_size=4).map("".join),
+    st.lists(st.sampled_from([*UNUSUAL, *"abAB12"]), min_size=1, max_size=4).map("".join),
     st.text(min_size=1, max_size=4),
 )
 tag = st.sampled_from("NN . '' JJ|NN |NN _ O B-PER I-PER E-PER S-LOC I-LOC B- I".split())
@@ -73,53 +75,55 @@ number = st.sampled_from([0, 1, 1, 1, 2, 3])
 
 
 def in_json(**values: Any) -> Any:
-    """A line with these keys, some with values of another kind."""
+    """Generate lines of JSON with these keys."""
     return st.fixed_dictionaries(values).map(
         lambda value: json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
     )
 
 
-def tagged_lines(facts: Facts, line: Callable[[int, str, str], str]) -> bytes:
+def tagged_lines(examples: Examples, line: Callable[[int, str, str], str]) -> bytes:
     return b"".join(
         "".join(
-            line(k, w, t) + "\n" for k, (w, t) in enumerate(zip(fact["tokens"], fact["tags"]), 1)
+            line(k, w, t) + "\n" for k, (w, t) in enumerate(zip(example["tokens"], example["tags"]), 1)
         ).encode()
         + b"\n"
-        for fact in facts
+        for example in examples
     )
 
 
-def lines_of(facts: Facts, line: Callable[[Dict[str, Any]], str]) -> bytes:
-    return "".join(line(fact) + "\n" for fact in facts).encode()
+def lines_of(examples: Examples, line: Callable[[Dict[str, Any]], str]) -> bytes:
+    return "".join(line(example) + "\n" for example in examples).encode()
 
 
-def bracketed(fact: Dict[str, Any]) -> str:
-    """A paragraph in brackets, within which no sentence ends."""
-    tokens = (word.replace("/", "\\/") + "/" + tag for word, tag in zip(fact["tokens"], fact["tags"]))
+def bracketed(example: Dict[str, Any]) -> str:
+    """Write a paragraph in brackets, so that no sentence ends inside it."""
+    tokens = (
+        word.replace("/", "\\/") + "/" + tag for word, tag in zip(example["tokens"], example["tags"])
+    )
     return "=====\n\n[ " + " ".join(tokens) + " ]"
 
 
-def in_iob2(fact: Dict[str, Any]) -> Dict[str, Any]:
+def in_iob2(example: Dict[str, Any]) -> Dict[str, Any]:
     letters = {"L": "I", "U": "B"}
-    return {**fact, "tags": [letters.get(tag[0], tag[0]) + tag[1:] for tag in fact["tags"]]}
+    return {**example, "tags": [letters.get(tag[0], tag[0]) + tag[1:] for tag in example["tags"]]}
 
 
-def in_bioes(fact: Dict[str, Any]) -> Dict[str, Any]:
+def in_bioes(example: Dict[str, Any]) -> Dict[str, Any]:
     return {
-        **fact,
-        "tags": [tag.translate(str.maketrans("LU", "ES"))[0] + tag[1:] for tag in fact["tags"]],
+        **example,
+        "tags": [tag.translate(str.maketrans("LU", "ES"))[0] + tag[1:] for tag in example["tags"]],
     }
 
 
-def in_csv(fact: Dict[str, Any]) -> str:
+def in_csv(example: Dict[str, Any]) -> str:
     file = io.StringIO()
-    row = [" ".join(fact["source_tokens"]), " ".join(fact["target_tokens"])]
+    row = [" ".join(example["source_tokens"]), " ".join(example["target_tokens"])]
     csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="").writerow(row)
     return file.getvalue()
 
 
-def facts(**values: Any) -> Any:
-    """What a file with nothing wrong may hold."""
+def examples(**values: Any) -> Any:
+    """Generate the instances of a valid file."""
     return st.lists(st.fixed_dictionaries(values), min_size=2, max_size=4)
 
 
@@ -137,7 +141,7 @@ TAGGED = st.lists(
     min_size=1,
     max_size=3,
 )
-# In BIOUL, as the reader gives them.
+# In BIOUL, the reader's output.
 ENTITIES = st.lists(
     st.lists(st.sampled_from(["O", "U-PER", "B-LOC L-LOC", "B-PER I-PER L-PER"]), min_size=1, max_size=3)
     .map(" ".join)
@@ -150,14 +154,15 @@ ENTITIES = st.lists(
 
 class Format(NamedTuple):
     """
-    A kind of file: the reader of it, a line that may well be right, what a file may hold, and how to
-    write it; the path from the folder, where it is not that of one file, and the files with it.
+    A file format: the params of its reader, a strategy for lines that are often valid, a strategy for
+    the instances of a valid file, and a function that writes them. `file` is the name of the file,
+    `paths` are the reader's paths in the folder, and `beside` are further files.
     """
 
     reader: Dict[str, Any]
     line: Any
-    facts: Any
-    write: Callable[[Facts], bytes]
+    examples: Any
+    write: Callable[[Examples], bytes]
     file: str = "corpus"
     paths: Tuple[str, ...] = ("corpus",)
     beside: Tuple[Tuple[str, bytes], ...] = ()
@@ -170,13 +175,13 @@ FORMATS = {
         {"type": "tagged_text"},
         st.builds(conllu_line, number, word, tag).map(columns),
         TAGGED,
-        lambda facts: tagged_lines(facts, lambda k, w, t: "\t".join(conllu_line(k, w, t))),
+        lambda examples: tagged_lines(examples, lambda k, w, t: "\t".join(conllu_line(k, w, t))),
     ),
     "columns": Format(
         {"type": "tagged_text", "format": "columns"},
         st.builds(lambda w, t: [w, t], word, tag).map(columns),
         TAGGED,
-        lambda facts: tagged_lines(facts, lambda k, w, t: f"{w}\t{t}"),
+        lambda examples: tagged_lines(examples, lambda k, w, t: f"{w}\t{t}"),
     ),
     "inline": Format(
         {"type": "tagged_text", "format": "inline"},
@@ -184,10 +189,10 @@ FORMATS = {
         .map(" ".join)
         .map(lambda line: line.encode("utf-8", "surrogatepass")),
         TAGGED,
-        lambda facts: lines_of(
-            facts,
-            lambda fact: " ".join(
-                w.replace("/", "\\/") + "/" + t for w, t in zip(fact["tokens"], fact["tags"])
+        lambda examples: lines_of(
+            examples,
+            lambda example: " ".join(
+                w.replace("/", "\\/") + "/" + t for w, t in zip(example["tokens"], example["tags"])
             ),
         ),
     ),
@@ -196,8 +201,8 @@ FORMATS = {
             {"type": "conll_ner", "coding_scheme": scheme},
             st.builds(lambda w, t: [w, "NN", t], word, tag).map(columns),
             ENTITIES,
-            lambda facts, write=write: tagged_lines(
-                [write(fact) for fact in facts], lambda k, w, t: f"{w}\t_\t{t}"
+            lambda examples, write=write: tagged_lines(
+                [write(example) for example in examples], lambda k, w, t: f"{w}\t_\t{t}"
             ),
         )
         for scheme, write in (("IOB2", in_iob2), ("BIOES", in_bioes))
@@ -211,16 +216,16 @@ FORMATS = {
         .map(" ".join)
         .map(lambda line: line.encode("utf-8", "surrogatepass")),
         TAGGED,
-        lambda facts: lines_of(facts, bracketed),
+        lambda examples: lines_of(examples, bracketed),
         file="wsj_0001.pos",
         paths=("#0",),
     ),
     "movie_review": Format(
         {"type": "movie_review", "folds": 3},
         text.map(lambda line: line.encode("utf-8", "surrogatepass")),
-        facts(tokens=plain, label=st.just("positive")),
-        lambda facts: lines_of(
-            [f for f in facts if f["label"] == "positive"], lambda f: " ".join(f["tokens"])
+        examples(tokens=plain, label=st.just("positive")),
+        lambda examples: lines_of(
+            [e for e in examples if e["label"] == "positive"], lambda e: " ".join(e["tokens"])
         ),
         file="rt-polarity.pos",
         paths=("#train", "#dev", "#test"),
@@ -231,9 +236,9 @@ FORMATS = {
         st.builds(
             lambda label, text: [label, text], st.sampled_from(["0", "1", " 1", "2", ""]), text
         ).map(columns),
-        facts(tokens=plain, label=st.sampled_from(["positive", "negative"])),
-        lambda facts: lines_of(
-            facts, lambda f: f"{int(f['label'] == 'positive')}\t{' '.join(f['tokens'])}"
+        examples(tokens=plain, label=st.sampled_from(["positive", "negative"])),
+        lambda examples: lines_of(
+            examples, lambda e: f"{int(e['label'] == 'positive')}\t{' '.join(e['tokens'])}"
         ),
         file="books.task.train",
         paths=("#train", "#dev"),
@@ -243,20 +248,20 @@ FORMATS = {
         st.builds(tree_of, words, st.sampled_from("012345")).map(
             lambda line: line.encode("utf-8", "surrogatepass")
         ),
-        facts(tokens=plain, label=st.sampled_from("01234")),
-        lambda facts: lines_of(facts, lambda f: tree_of(f["tokens"], f["label"])),
+        examples(tokens=plain, label=st.sampled_from("01234")),
+        lambda examples: lines_of(examples, lambda e: tree_of(e["tokens"], e["label"])),
     ),
     "snli": Format(
         {"type": "snli", **WHITE},
         in_json(gold_label=label, **PAIR),
-        facts(premise=plain, hypothesis=plain, label=st.sampled_from(["neutral", "entailment"])),
-        lambda facts: lines_of(
-            facts,
-            lambda f: json.dumps(
+        examples(premise=plain, hypothesis=plain, label=st.sampled_from(["neutral", "entailment"])),
+        lambda examples: lines_of(
+            examples,
+            lambda e: json.dumps(
                 {
-                    "gold_label": f["label"],
-                    "sentence1": " ".join(f["premise"]),
-                    "sentence2": " ".join(f["hypothesis"]),
+                    "gold_label": e["label"],
+                    "sentence1": " ".join(e["premise"]),
+                    "sentence2": " ".join(e["hypothesis"]),
                 }
             ),
         ),
@@ -264,10 +269,10 @@ FORMATS = {
     "quora_paraphrase": Format(
         {"type": "quora_paraphrase", **WHITE},
         st.builds(lambda *values: list(values), st.sampled_from("012"), text, text, text).map(columns),
-        facts(premise=plain, hypothesis=plain, label=st.sampled_from("01")),
-        lambda facts: lines_of(
-            facts,
-            lambda f: "\t".join([f["label"], " ".join(f["premise"]), " ".join(f["hypothesis"]), "7"]),
+        examples(premise=plain, hypothesis=plain, label=st.sampled_from("01")),
+        lambda examples: lines_of(
+            examples,
+            lambda e: "\t".join([e["label"], " ".join(e["premise"]), " ".join(e["hypothesis"]), "7"]),
         ),
     ),
     **{
@@ -282,12 +287,13 @@ FORMATS = {
                 "target_add_end_token": False,
             },
             st.builds(lambda *values: list(values), text, text).map(columns),
-            facts(source_tokens=plain, target_tokens=plain),
-            (lambda facts: lines_of(facts, in_csv))
+            examples(source_tokens=plain, target_tokens=plain),
+            (lambda examples: lines_of(examples, in_csv))
             if quoting == csv.QUOTE_MINIMAL
             else (
-                lambda facts: lines_of(
-                    facts, lambda f: " ".join(f["source_tokens"]) + "\t" + " ".join(f["target_tokens"])
+                lambda examples: lines_of(
+                    examples,
+                    lambda e: " ".join(e["source_tokens"]) + "\t" + " ".join(e["target_tokens"]),
                 )
             ),
         )
@@ -303,19 +309,19 @@ FORMATS = {
             "target_add_end_token": False,
         },
         text.map(lambda line: line.encode("utf-8", "surrogatepass")),
-        facts(source_tokens=plain),
-        lambda facts: lines_of(facts, lambda f: " ".join(f["source_tokens"])),
+        examples(source_tokens=plain),
+        lambda examples: lines_of(examples, lambda e: " ".join(e["source_tokens"])),
         file="x.a",
         paths=("x.{a,a}",),
     ),
     "text_classification_json": Format(
         {"type": "text_classification_json", **WHITE},
         in_json(text=text, label=label),
-        facts(tokens=plain, label=st.sampled_from(["a", "b"])),
-        lambda facts: lines_of(
-            facts,
-            lambda f: json.dumps(
-                {"text": " ".join(f["tokens"]), **({"label": f["label"]} if "label" in f else {})}
+        examples(tokens=plain, label=st.sampled_from(["a", "b"])),
+        lambda examples: lines_of(
+            examples,
+            lambda e: json.dumps(
+                {"text": " ".join(e["tokens"]), **({"label": e["label"]} if "label" in e else {})}
             ),
         ),
     ),
@@ -332,26 +338,26 @@ def reader_of(format):
     return DatasetReader.from_params(Params(json.loads(json.dumps(format.reader))))
 
 
-def read(reader, folder, format) -> Facts:
-    facts = [
-        fact_of(instance)
+def read(reader, folder, format) -> Examples:
+    examples = [
+        example_of(instance)
         for path in format.paths
         for instance in reader.read(f"{folder}{'' if path[0] == '#' else '/'}{path}")
     ]
-    return sorted(facts, key=repr) if format.reader["type"] == "movie_review" else facts
+    return sorted(examples, key=repr) if format.reader["type"] == "movie_review" else examples
 
 
-def fact_of(instance) -> Dict[str, Any]:
-    """Its words and labels."""
-    fact = {}
+def example_of(instance) -> Dict[str, Any]:
+    """Return the words and labels of an instance."""
+    example = {}
     for name, field in instance.fields.items():
         if isinstance(field, TextField):
-            fact[name] = [token.text for token in field.tokens]
+            example[name] = [token.text for token in field.tokens]
         elif isinstance(field, LabelField):
-            fact[name] = field.label
+            example[name] = field.label
         elif isinstance(field, SequenceLabelField):
-            fact[name] = list(field.labels)
-    return fact
+            example[name] = list(field.labels)
+    return example
 
 
 def write(folder, format, content):
@@ -361,17 +367,17 @@ def write(folder, format, content):
 
 
 def mutate(content, place, length, piece):
-    """With something else in the place of some of its bytes."""
+    """Replace `length` bytes by another piece."""
     place = min(place, len(content))
     return content[:place] + piece + content[place + length :]
 
 
 def is_good_error(error, folder, format):
-    """One line that names the file, and the line where one is to blame."""
-    said = str(error)
-    of_a_line = re.search(rf"{re.escape(format.file)}, line \d+: ", said)
-    of_the_file = re.search(OF_THE_FILE, said)
-    return "\n" not in said and said.startswith(str(folder)) and bool(of_a_line or of_the_file)
+    """Return whether the message is one line, and names the file and (if one is wrong) the line."""
+    message = str(error)
+    names_line = re.search(rf"{re.escape(format.file)}, line \d+: ", message)
+    concerns_file = re.search(FILE_ERRORS, message)
+    return "\n" not in message and message.startswith(str(folder)) and bool(names_line or concerns_file)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -381,42 +387,42 @@ def test_any_bytes(name, tmp_path):
     line = st.one_of(format.line, format.line, st.lists(pieces, max_size=8).map(b"".join))
     ends = st.sampled_from([b"\n", b"\n", b"\n\n", b"\r\n", b" \n", b"\r \n"])
     lines = st.lists(st.tuples(line, ends).map(b"".join), max_size=5).map(b"".join)
-    whole = format.facts.map(format.write)
+    whole = format.examples.map(format.write)
     mutated = st.builds(mutate, whole, st.integers(0, 200), st.integers(0, 3), pieces)
 
     @given(st.one_of(whole, mutated, mutated, lines, st.binary(max_size=40)))
     def any_bytes(content):
         write(tmp_path, format, content)
         try:
-            facts = read(reader, tmp_path, format)
+            examples = read(reader, tmp_path, format)
         except ValueError as error:
             assert is_good_error(error, tmp_path, format), error
             return
-        assert facts
-        for fact in facts:
-            for value in fact.values():
-                assert value and all(value), fact
-            if "tags" in fact:
-                assert len(fact["tags"]) == len(fact["tokens"])
-        # A byte order mark at a file's start is none of its first word.
-        write(tmp_path, format, BOM + format.write(facts))
-        assert read(reader, tmp_path, format) == facts
+        assert examples
+        for example in examples:
+            for value in example.values():
+                assert value and all(value), example
+            if "tags" in example:
+                assert len(example["tags"]) == len(example["tokens"])
+        # A byte order mark at the start is not part of the first word.
+        write(tmp_path, format, BOM + format.write(examples))
+        assert read(reader, tmp_path, format) == examples
 
     any_bytes()
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_is_written_reads_the_same(name, tmp_path):
-    """Else the test above might have seen nothing but errors."""
+    """Without this, the test above could pass if every file were an error."""
     format = FORMATS[name]
     reader = reader_of(format)
 
-    @given(format.facts)
-    def any_facts(facts):
-        write(tmp_path, format, format.write(facts))
+    @given(format.examples)
+    def any_examples(examples):
+        write(tmp_path, format, format.write(examples))
         found = read(reader, tmp_path, format)
-        for fact in facts:
-            assert any(fact.items() <= other.items() for other in found)
-        assert len(found) >= len(facts)
+        for example in examples:
+            assert any(example.items() <= other.items() for other in found)
+        assert len(found) >= len(examples)
 
-    any_facts()
+    any_examples()

@@ -10,7 +10,7 @@ from tests.dataset_readers.common import contents
 
 @pytest.fixture
 def read(tmp_path):
-    """Reads a text into (label, premise, hypothesis)."""
+    """Read a text, and return (label, premise, hypothesis) triples."""
 
     def run(text, reader_class=QuoraParaphraseReader):
         (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")

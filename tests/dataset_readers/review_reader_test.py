@@ -27,7 +27,7 @@ def test_the_last_200_of_train_are_dev(folder):
 
 
 def test_old_encodings_and_tabs_in_the_text(folder):
-    """The first tab ends the label; a line that is not UTF-8 is Windows-1252."""
+    """Only the first tab is a separator. A line that is not UTF-8 is Windows-1252."""
     assert read(f"{folder}#test") == [("naïve … but good", "positive"), ("naïve", "negative")]
 
 

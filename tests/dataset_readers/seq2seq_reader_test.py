@@ -10,7 +10,7 @@ from tests.dataset_readers.common import NoMarks, contents
 
 @pytest.fixture
 def read(tmp_path):
-    """Reads a text with a reader of the given options into (source, target) pairs."""
+    """Read a text with a reader of these options, and return (source, target) pairs."""
 
     def run(text, **options):
         (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")

@@ -16,7 +16,7 @@ def pair(label="neutral", premise="a b", hypothesis="c d"):
 
 @pytest.fixture
 def read(tmp_path):
-    """Reads lines, objects among them, with a reader of the given options into contents."""
+    """Write lines (text, or objects as JSON), read them with these options, and return the contents."""
 
     def run(lines, **options):
         texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]

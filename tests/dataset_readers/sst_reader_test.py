@@ -12,7 +12,7 @@ from tests.dataset_readers.common import NoMarks, contents
 
 @pytest.fixture
 def read(tmp_path):
-    """Reads a text with a reader of the given options into (label, text) pairs."""
+    """Read a text with a reader of these options, and return (label, text) pairs."""
 
     def run(text, **options):
         (tmp_path / "trees.txt").write_text(text, encoding="utf-8")
@@ -37,7 +37,7 @@ def test_reads_as_the_stock_reader_does(tokenizer, granularity, use_subtrees):
 
 
 def test_escapes_stay_and_no_break_spaces_part(read):
-    """So do the stock reader's words; blank lines say nothing."""
+    """As in AllenNLP's reader. Blank lines are skipped."""
     text = "(3 (2 9\u00a01\\/2) (2 w\\*\\*s))\n\n \n( 4\t(2 a)(2 b) )\r\n"
     assert read(text) == [("3", "9 1\\/2 w\\*\\*s"), ("4", "a b")]
 

@@ -1,4 +1,4 @@
-"""What is the same in all readers that stand in the place of AllenNLP's, and in `parallel_text`."""
+"""Common behaviour of the readers that replace AllenNLP's, and of `parallel_text`."""
 
 import pytest
 from allennlp.common import Params
@@ -25,7 +25,7 @@ each_reader = pytest.mark.parametrize("name", list(PATHS))
 
 
 def reader_of(name, **options):
-    """The reader that configs get by the name, with a tokenizer that needs no download."""
+    """Build the reader with a registered name, and with a tokenizer that needs no download."""
     if name in SPLITTING:
         options[SPLITTING[name]] = "whitespace"
     return DatasetReader.from_params(Params({"type": name, **options}))
@@ -72,8 +72,8 @@ def test_workers_share_the_instances(name, options):
         reader = reader_of(name, **options)
         reader._set_worker_info(WorkerInfo(3, worker))
         found.append(contents(reader.read(PATHS[name])))
-    in_turn = [part[index] for index in range(len(found[0])) for part in found if index < len(part)]
-    assert in_turn == everything
+    interleaved = [part[index] for index in range(len(found[0])) for part in found if index < len(part)]
+    assert interleaved == everything
 
 
 @each_reader

@@ -29,7 +29,7 @@ CONLLU = "\n".join(
 
 @pytest.fixture
 def read(tmp_path):
-    """Reads a text, or bytes, with a reader of the given options into (words, tags) pairs."""
+    """Read text or bytes with a reader of these options, and return (words, tags) pairs."""
 
     def run(content, **options):
         path = tmp_path / "corpus.txt"
@@ -72,7 +72,7 @@ def test_docstart_ends_a_sentence_and_only_it(read):
 
 
 def test_columns_keep_unusual_white_space_in_words(read):
-    """A no-break space or a line separator ends neither a column nor a line."""
+    """A no-break space does not end a column, and a line separator does not end a line."""
     assert read("a\u00a0b NN\nc\u2028d NN\n", format="columns") == [
         (["a\u00a0b", "c\u2028d"], ["NN", "NN"])
     ]
@@ -216,7 +216,7 @@ def test_is_lazy_and_stops_at_max_instances(tmp_path):
     reader = TaggedTextReader(format="inline", max_instances=2)
     assert len(list(reader.read(path))) == 2
     instances = TaggedTextReader(format="inline").read(path)
-    assert pairs(next(instances)) == (["a"], ["DT"])  # long before the broken line
+    assert pairs(next(instances)) == (["a"], ["DT"])  # before the broken line is read
 
 
 @pytest.mark.parametrize("part, sentences", [("train", 500), ("dev", 100), ("test", 150)])

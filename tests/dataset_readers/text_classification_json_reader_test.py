@@ -21,7 +21,7 @@ EXPECTED = 'expected {"text": "raw text", "label": "a class"}'
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes lines, objects among them, and returns the path."""
+    """Write lines (text, or objects as JSON), and return the path."""
 
     def run(lines, encoding="utf-8"):
         texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
@@ -68,7 +68,7 @@ def test_a_byte_order_mark_and_windows_line_ends(write):
 def test_no_labels_at_all(write, caplog):
     path = write([{"text": "a b"}, {"text": "c", "label": None}])
     assert [set(instance) for instance in read(path)] == [{"tokens"}, {"tokens"}]
-    assert f"{path}: no text has a label, so that nothing" in caplog.text
+    assert f"{path}: no text has a label, so the file cannot be used" in caplog.text
     caplog.clear()
     read(write(LINES))
     assert "no text has a label" not in caplog.text

@@ -1,4 +1,4 @@
-"""The documents' tables, which a script writes from the numbers beside the comparisons' configs."""
+"""The tables in the documents, which experiments/results.py writes from experiments/*.json."""
 
 import itertools
 import json
@@ -13,7 +13,7 @@ FILES = sorted(path.stem for path in (ROOT / "experiments").glob("*.json"))
 
 
 def write_report(folder, systems, *, higher_is_better=True, missing=()):
-    """`systems` has, for each, the scores on dev and on test of the seeds 1, 2, ..."""
+    """Write a report.json. `systems` has each system's dev and test scores of the seeds 1, 2, ..."""
     report = {
         "metric": {"name": "accuracy", "higher_is_better": higher_is_better},
         "missing": list(missing),
@@ -61,16 +61,16 @@ def test_a_changed_number_changes_the_document(script, monkeypatch):
 
 
 def test_every_number_is_in_a_table(script, monkeypatch):
-    """Each is replaced by one of its own, which a document then has."""
+    """Replace each number by a unique one, and look for it in the documents."""
     contents = {name: script["load"](name) for name in FILES}
     numbers = itertools.count(10_000)
     marks = {}
 
     def marked(value, where):
         if isinstance(value, dict):
-            return {key: marked(of, f"{where} {key}") for key, of in value.items() if key != "seeds"}
+            return {key: marked(part, f"{where} {key}") for key, part in value.items() if key != "seeds"}
         if isinstance(value, list):
-            return [marked(of, f"{where} {place}") for place, of in enumerate(value)]
+            return [marked(part, f"{where} {place}") for place, part in enumerate(value)]
         if isinstance(value, str):
             return value
         number = type(value)(next(numbers))
@@ -81,7 +81,7 @@ def test_every_number_is_in_a_table(script, monkeypatch):
         contents[name]["corpora"] = marked(contents[name]["corpora"], name)
     functions = script["filled"].__globals__
     monkeypatch.setitem(functions, "load", contents.get)
-    monkeypatch.setitem(functions, "wilcoxon", lambda differences: 1.0)  # slow, and none of the numbers
+    monkeypatch.setitem(functions, "wilcoxon", lambda differences: 1.0)  # slow, and not in the files
     found = set()
     for document in script["DOCUMENTS"]:
         text = script["filled"](document.read_text(encoding="utf-8"))
@@ -94,18 +94,18 @@ def test_every_number_is_in_a_table(script, monkeypatch):
 def test_differences_are_those_of_the_means(script, name):
     for corpus in script["load"](name)["corpora"]:
         systems = script["systems_of"](name, corpus)
-        for system, of in systems.items():
-            of_both = {**of.get("differences", {}), **of.get("unpaired", {})}
-            for baseline, (difference, *p) in of_both.items():
+        for system, numbers in systems.items():
+            differences = {**numbers.get("differences", {}), **numbers.get("unpaired", {})}
+            for baseline, (difference, *p) in differences.items():
                 if baseline in systems:
-                    means = of["test"][0] - systems[baseline]["test"][0]
+                    means = numbers["test"][0] - systems[baseline]["test"][0]
                     assert difference == pytest.approx(means, abs=0.0101), (corpus, system, baseline)
                 assert all(0 < value <= 1 for value in p)
 
 
 @pytest.fixture
 def taken(script, tmp_path, monkeypatch):
-    """Has the script take a report's numbers into a file of its own."""
+    """Let the script copy a report's numbers into a file in `tmp_path`."""
     (tmp_path / "experiments").mkdir()
     monkeypatch.setitem(script["take"].__globals__, "ROOT", tmp_path)
 
@@ -161,7 +161,7 @@ def test_wilcoxons_test(script):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_numbers_are_taken_into_a_file_that_there_is(script, name, tmp_path, monkeypatch):
+def test_numbers_are_taken_into_an_existing_file(script, name, tmp_path, monkeypatch):
     write_report(tmp_path / "mine", {"a": ([0.5, 0.7], [0.6, 0.8])})
     (tmp_path / "experiments").mkdir()
     content = script["load"](name)

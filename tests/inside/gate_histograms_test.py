@@ -19,7 +19,7 @@ def test_a_histogram_of_numbers():
 
 
 def test_gates_are_those_of_the_equations(double):
-    """Of real words alone, by layer and direction, over two batches, from the naive version."""
+    """Compare with the naive version: by layer and direction, over two batches, without padding."""
     module = CellAwareStackedLSTM(3, 4, 3, bidirectional=True)
     mask = torch.tensor([[True, True, True], [True, False, False]])
     batches = [torch.randn(2, 3, 3), torch.randn(2, 3, 3)]

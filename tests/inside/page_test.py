@@ -1,4 +1,4 @@
-"""The page of slstm-inside in a real browser: it opens, it steps, it is legible."""
+"""The page of slstm-inside in a real browser."""
 
 import dataclasses
 import json
@@ -15,12 +15,12 @@ from slstm_allennlp.modules import SentenceStateLSTM
 from tests.conftest import slow_but
 from tests.ops.slstm_test import randomized
 
-# None of them is a part of the two worlds themselves: selenium is in requirements-dev.txt.
+# selenium is in requirements-dev.txt, not in the package's requirements.
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
 if CHROMIUM is None or DRIVER is None:
-    pytest.skip("there is no chromium with its chromedriver here", allow_module_level=True)
+    pytest.skip("there is no chromium or no chromedriver", allow_module_level=True)
 
 FLAGS = """
     headless no-sandbox disable-gpu disable-background-networking disable-component-update disable-sync
@@ -49,7 +49,7 @@ CONTRAST = """
 
 @pytest.fixture(scope="module")
 def report():
-    """A pair, read by an encoder of every kind of gate, and tags of a sentence alone."""
+    """A report of three inputs: a pair (read with every kind of gate), a tagged sentence, no words."""
     torch.manual_seed(0)
     options = {"num_steps": 3, "window_size": 2, "num_sentence_nodes": 2}
     encoder = randomized(SentenceStateLSTM(4, 4, **options))
@@ -96,7 +96,7 @@ def driver(tmp_path_factory):
 
 
 class Browser:
-    """The opened page, as a person sees and handles it."""
+    """The opened page, with what a user can see and do."""
 
     def __init__(self, driver):
         self._driver = driver
@@ -120,10 +120,10 @@ class Browser:
         self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def column(self, name, reading=0):
-        """What stands under a heading of the table of one step, without the sentence's own rows."""
+        """Return a column of the table of one step, without the rows of the sentence nodes."""
         table = f".reading:nth-of-type({reading + 1}) .one-step "
-        place = self.texts(table + "thead th").index(name) + 1
-        return self.texts(table + f"tbody tr > :nth-child({place})")
+        number = self.texts(table + "thead th").index(name) + 1
+        return self.texts(table + f"tbody tr > :nth-child({number})")
 
 
 def open_page(driver, report, folder, motion):
@@ -136,17 +136,17 @@ def open_page(driver, report, folder, motion):
 
 @pytest.fixture
 def browser(driver, report, tmp_path):
-    """Without motion, at the last step of the first sentence's own."""
+    """The page without motion, at the last step of the model for the first input."""
     opened = open_page(driver, report, tmp_path, motion="reduce")
     opened.run("go(3)")
     yield opened
     assert [entry["message"] for entry in driver.get_log("browser")] == []
-    # Nothing but the file itself was asked for.
+    # The page requested no other resource.
     assert driver.execute_script("return performance.getEntriesByType('resource').length") == 0
 
 
 def near(shown, values):
-    """The same in percent, to three digits."""
+    """Return whether the shown percentages are the values, to three digits."""
     return [float(text) for text in shown] == pytest.approx([100 * v for v in values], rel=6e-3)
 
 
@@ -180,10 +180,10 @@ def test_it_steps(browser, report, how):
             for _ in range(abs(step - before)):
                 browser.find("#back" if step < before else "#forth").click()
         else:
-            place = "#step" if how == "slider" else "body"
-            browser.press("HOME", place)
+            selector = "#step" if how == "slider" else "body"
+            browser.press("HOME", selector)
             for _ in range(step - 1):
-                browser.press("ARROW_RIGHT", place)
+                browser.press("ARROW_RIGHT", selector)
         before = step
         beyond = "3 + 2" if step > 3 else "3"
         assert browser.find("#where").text == f"Step {step} of {beyond}"
@@ -200,8 +200,8 @@ def test_it_shows_any_quantity_over_all_steps(browser, report):
         ("changed", first["change"]),
         ("heard by g 2", first["nodes"][1]["listens"]),
     ):
-        place = browser.texts("#quantity-0 option").index(label) + 1
-        browser.find(f"#quantity-0 option:nth-child({place})").click()
+        number = browser.texts("#quantity-0 option").index(label) + 1
+        browser.find(f"#quantity-0 option:nth-child({number})").click()
         for step in range(5):
             cells = browser.texts(f".reading:nth-of-type(1) .all-steps tbody td:nth-child({step + 2})")
             assert near(cells, values[step])
@@ -231,7 +231,7 @@ def test_a_key_ends_the_playing(driver, report, tmp_path):
 
 
 def test_its_scale_is_honest(browser):
-    """A difference of 11.1 to 11.2 % is no black and white, unless full contrast is chosen."""
+    """11.1 and 11.2 % look almost the same, unless full contrast is chosen."""
     assert not browser.find("#contrast").is_selected()
     between = "const r = { least: 0.111, largest: 0.112, even: 1 / 9, top: 2 / 9 };"
     difference = "return shadeOf(0.112, r) - shadeOf(0.111, r);"
@@ -264,9 +264,9 @@ def test_it_turns_to_other_sentences(browser, report):
 
 
 def shades(browser, column):
-    """How dark the numbers under a heading of the first table are."""
-    place = browser.texts(".reading:nth-of-type(1) .one-step thead th").index(column) + 1
-    cells = f".reading:nth-of-type(1) .one-step tbody tr > :nth-child({place})"
+    """Return how dark the cells of a column of the first table are."""
+    number = browser.texts(".reading:nth-of-type(1) .one-step thead th").index(column) + 1
+    cells = f".reading:nth-of-type(1) .one-step tbody tr > :nth-child({number})"
     return browser.run(
         f"return [...document.querySelectorAll('{cells}')]"
         ".map((cell) => Number(cell.style.getPropertyValue('--shade')))"
@@ -276,7 +276,7 @@ def shades(browser, column):
 def test_contrast_goes_from_the_least_to_the_most(browser, report):
     first = report["inputs"][0]["readings"][0]
     gates = numpy.concatenate([numpy.ravel(gates) for gates in first["gates"].values()])
-    # Without what the nodes kept of themselves, which may be far from what they heard.
+    # Without what the nodes kept of themselves, which may be far outside of this range.
     heard = numpy.concatenate([numpy.ravel(node["listens"]) for node in first["nodes"]])
     shown = {"input": first["gates"]["i"][2], "heard by g 2": first["nodes"][1]["listens"][2]}
     browser.find("#contrast").click()
@@ -295,25 +295,25 @@ def test_contrast_goes_from_the_least_to_the_most(browser, report):
 
 
 def test_shares_that_are_as_good_as_equal_look_it(browser):
-    """A hundredth of an even split is the whole of the shades."""
+    """The scale spans at least a hundredth of an even split."""
     ends = "state.contrast = true; return endsOf({ least: %s, largest: %s, even: 0.2, top: 0.4 })"
     assert browser.run(ends % (0.1999, 0.2001)) == pytest.approx([0.199, 0.201])
     assert browser.run(ends % (0.198, 0.201)) == [0.198, 0.201]
 
 
 def test_legends_say_what_is_beyond_their_ends(browser):
-    """What a node kept of itself has no part in the shades of what it heard."""
+    """The legend of "heard" has a scale without what a node kept, and says if values are beyond it."""
     range_ = "{ least: 0.1, largest: 0.3, even: 0.2, top: 0.4, leastOfAll: %s, mostOfAll: %s }"
-    said = "state.contrast = true; return legend('heard', " + range_ + ").textContent"
-    assert browser.run(said % (0.1, 0.3)) == "heard: least, 10.0 %most, 30.0 % (an even split: 20.0 %)"
+    legend = "state.contrast = true; return legend('heard', " + range_ + ").textContent"
+    assert browser.run(legend % (0.1, 0.3)) == "heard: least, 10.0 %most, 30.0 % (an even split: 20.0 %)"
     assert (
-        browser.run(said % (0.1, 0.9)) == "heard: least, 10.0 %30.0 % and more (an even split: 20.0 %)"
+        browser.run(legend % (0.1, 0.9)) == "heard: least, 10.0 %30.0 % and more (an even split: 20.0 %)"
     )
-    assert browser.run(said % (0.05, 0.2)).startswith("heard: 10.0 % and lessmost, 30.0 %")
+    assert browser.run(legend % (0.05, 0.2)).startswith("heard: 10.0 % and lessmost, 30.0 %")
 
 
 def test_headings_stay_in_sight(browser):
-    """Of a sentence that is longer than the window, step after step."""
+    """Scroll a sentence that is longer than the window, and change the step."""
     browser.run("""
         const reading = report.inputs[0].readings[0], many = (list) => Array(20).fill(list).flat();
         reading.words = many(reading.words);
@@ -337,7 +337,7 @@ def test_headings_stay_in_sight(browser):
 def test_texts_from_right_to_left(browser):
     assert browser.find("tbody th").get_attribute("dir") == "auto"
     assert browser.find("dd").get_attribute("dir") == "auto"
-    # Isolated, so that its order of letters ends with it.
+    # The text is isolated, so that its direction does not affect the text around it.
     assert "\u2068The painter" in browser.find("#sentence option").get_attribute("textContent")
 
 
@@ -346,7 +346,7 @@ def test_its_words_are_explained(browser):
     assert "Heard: how much of the sentence node's new cell came from each word" in note
     assert "Changed: how far a state moved from the step before" in note
     browser.press("n")
-    (note,) = browser.texts(".one-step")  # without a node
+    (note,) = browser.texts(".one-step")  # without a sentence node
     assert "Changed:" in note and "Heard:" not in note
 
 
@@ -358,15 +358,15 @@ def test_it_says_what_the_model_takes(browser, report):
     browser.press("n")
     assert browser.texts(".taken") == ["The model takes the words' last states from here."]
     first = {**report["inputs"][0]["readings"][0], "taken": "words"}
-    said = browser.run(f"return takenOf({json.dumps(first)})")
-    assert "Its prediction does not come from the sentence node" in said
+    text = browser.run(f"return takenOf({json.dumps(first)})")
+    assert "Its prediction does not come from the sentence node" in text
 
 
 @pytest.mark.parametrize(
     "largest, top, hundred", [(0.5, 100, True), (1.5, 200, True), (2.0, 200, True), (0.009, 1, False)]
 )
 def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
-    """At a power of ten, and at twice a state's length at most."""
+    """The axis ends at a power of ten, and at 200 % at most."""
     reading = {**browser.run("return report.inputs[0].readings[0]"), "nodes": []}
     reading["change"] = [[largest], [0.002]]
     shown = browser.run(
@@ -377,7 +377,7 @@ def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
 
 @pytest.mark.parametrize("width, columns", [(390, 1), (1280, 2), (1920, 3)])
 def test_it_uses_the_width_of_a_desktop(browser, width, columns):
-    """The figures stand beside each other there, and below each other on a phone."""
+    """The figures are side by side there, and in one column on a phone."""
     browser.look("light", width)
     boxes = browser.run(
         "return [...document.querySelectorAll('.reading:nth-of-type(1) figure')]"
@@ -390,7 +390,7 @@ def test_it_uses_the_width_of_a_desktop(browser, width, columns):
 @pytest.mark.parametrize("width", slow_but((1280, 390), fast=[390]))
 @pytest.mark.parametrize("scheme", slow_but(("light", "dark"), fast=["dark"]))
 def test_it_is_legible(browser, scheme, width):
-    """Letters of 12 pixels and more, at a contrast of 4.5 and more, within the window's width."""
+    """Fonts have at least 12 pixels and a contrast of at least 4.5; the page fits the window's width."""
     browser.look(scheme, width)
     for contrast in (False, True):
         browser.run(f"state.contrast = {str(contrast).lower()}")
@@ -399,6 +399,6 @@ def test_it_is_legible(browser, scheme, width):
             found = browser.run(CONTRAST)
             assert len(found) > 100
             assert [what for what in found if what[0] < 4.5 or what[1] < 12] == []
-    page = "document.documentElement"  # beside its scroll bar
+    page = "document.documentElement"  # its widths exclude the scroll bar
     assert browser.run(f"return {page}.scrollWidth - {page}.clientWidth") == 0
     assert browser.find("tbody td.value").size["height"] > 12

@@ -1,4 +1,4 @@
-"""What is recorded of any model's S-LSTMs: the words that they read, and what they did."""
+"""`TraceRecorder` on the S-LSTMs of every model: the words that they read, and their traces."""
 
 import pytest
 import torch
@@ -13,11 +13,11 @@ from allennlp.nn.util import get_text_field_mask
 
 from slstm_allennlp.inside import TraceRecorder
 from slstm_allennlp.modules.seq2vec_encoders import SlstmSeq2VecEncoder
-from tests.models.swap_test import CASES, bart, build, name_of  # noqa: F401  (a fixture among them)
+from tests.models.swap_test import CASES, bart, build, name_of  # noqa: F401  (`bart` is a fixture)
 
 
 def same(ours, expected):
-    """Equal but for rounding; AllenNLP's parsers give NaN at padding."""
+    """Compare up to rounding. AllenNLP's parsers return NaN at padding."""
     if isinstance(expected, dict):
         return ours.keys() == expected.keys() and all(same(ours[key], expected[key]) for key in expected)
     if isinstance(expected, list):
@@ -27,7 +27,7 @@ def same(ours, expected):
     )
 
 
-# What the S-LSTMs of these read is not the whole of a text field, or may be of one or of another.
+# In these, an S-LSTM reads only a part of a text field, or the text field is ambiguous.
 UNKNOWN = {
     "dialog_qa": {None, "question", "passage"},
     "multitask": {None},
@@ -44,7 +44,7 @@ def test_in_every_model(case, bart):  # noqa: F811
     with TraceRecorder(model) as recorder:
         assert same(sanitize(model.forward_on_instances(some)), expected)
     readings = recorder.take()
-    assert not recorder.take()
+    assert readings and not recorder.take()
     texts = {n: f for n, f in some[0].fields.items() if isinstance(f, TextField)}
     assert {reading.field for reading in readings} <= UNKNOWN.get(case, set(texts))
     for reading in readings:
@@ -57,7 +57,7 @@ def test_in_every_model(case, bart):  # noqa: F811
 
 
 class TwoTexts(Model):
-    """Embeds both texts before it reads either, and then reads the second first, or both at once."""
+    """Embed both texts, and then read the second one first, or both at once."""
 
     def __init__(self, vocab, both_at_once=False):
         super().__init__(vocab)
@@ -79,7 +79,7 @@ class TwoTexts(Model):
 
 
 def two_texts(**options):
-    """With two instances of two texts each, all of as many words."""
+    """Return a model and two instances, each with two texts. All texts have the same length."""
     indexers = {"tokens": SingleIdTokenIndexer()}
     instances = [
         Instance(
@@ -113,7 +113,7 @@ def test_texts_of_one_length_are_not_taken_for_one_another():
 
 
 def test_nothing_is_kept_of_an_earlier_batch():
-    """Without instances, as in training, no words are known, not those before of as many sentences."""
+    """Without instances, as in training, the words are unknown, and not those of an earlier batch."""
     model, instances = two_texts()
     batch = Batch(instances)
     batch.index_instances(model.vocab)
@@ -145,7 +145,7 @@ def test_more_steps_leave_the_results_alone():
 
 
 def test_a_drawn_start_is_that_of_the_prediction():
-    """With a start that is drawn, the trace is of the very pass that made the prediction."""
+    """If the initial state is random, the trace is of the pass that made the prediction."""
     model, instances = two_texts()
     uniform = {"preset": "released", "initial_state": "uniform"}
     model.first = SlstmSeq2VecEncoder(4, 4, num_steps=2, transition=uniform).eval()

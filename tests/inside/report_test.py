@@ -1,4 +1,4 @@
-"""The numbers of a trace: means over the dimensions, changes, and when the states come to rest."""
+"""The numbers of a trace: means over the dimensions, changes, and the step of convergence."""
 
 import json
 
@@ -35,7 +35,7 @@ def test_numbers_are_those_of_the_equations(nodes):
         for node in report["nodes"]:
             assert sum(node["listens"][step]) + node["keeps"][step] == pytest.approx(1, abs=1e-4)
     assert len(report["nodes"]) == nodes
-    # The states after one step and after two, from the oracle, of the words between ⟨s⟩ and ⟨/s⟩.
+    # The states of the words (without ⟨s⟩ and ⟨/s⟩) after one and two steps, from the naive version.
     sentence, mask = inputs[1:, :2], torch.ones(1, 2, dtype=torch.bool)
     states = []
     for steps in (1, 2):
@@ -45,10 +45,12 @@ def test_numbers_are_those_of_the_equations(nodes):
         states.append(naive_slstm(sentence, mask, encoder.weights, shorter))
     (before, g_before), (after, g_after) = states
     for i in range(2):
-        expected = moved(before[0, i], after[0, i])
+        expected = relative_change(before[0, i], after[0, i])
         assert report["change"][1][1 + i] == pytest.approx(expected, rel=1e-4)
     if nodes:
-        assert report["nodes"][0]["change"][1] == pytest.approx(moved(g_before, g_after), rel=1e-4)
+        assert report["nodes"][0]["change"][1] == pytest.approx(
+            relative_change(g_before, g_after), rel=1e-4
+        )
 
 
 def test_gates_are_means_over_the_dimensions():
@@ -67,12 +69,12 @@ def test_gates_are_means_over_the_dimensions():
         torch.testing.assert_close(torch.tensor(ours), gates.mean(-1), rtol=1e-4, atol=0, msg=name)
 
 
-def moved(before, after):
+def relative_change(before, after):
     return ((after - before).norm() / max(after.norm(), before.norm())).item()
 
 
-def test_rest():
-    """The first step from which on nothing moves more than the tolerance, and not one before."""
+def test_convergence():
+    """`converged` is the first step from which on no state changes by more than the tolerance."""
     encoder = SentenceStateLSTM(4, 4, num_steps=2)
     reading = reading_of(encoder, torch.randn(1, 3, 4), (3,), 0, more_steps=48)
     report = report_of(reading, tolerance=0.01)
@@ -86,13 +88,13 @@ def test_rest():
         assert changes[step - 2] > 0.01 >= max(changes[step - 1 :])
     never = report_of(reading, tolerance=1e-12)["converged"]
     assert never == {"words": None, "nodes": None}
-    # c⁰ is zero, and so is g¹: from h⁰ to there is a whole length.
+    # c⁰ and therefore g¹ are zero, so the first change is 1.
     assert report["nodes"][0]["change"][0] == 1
     assert report_of(reading, tolerance=2)["converged"] == {"words": 1, "nodes": 1}
 
 
-def test_words_and_nodes_rest_at_one_tolerance():
-    """Both have moved by two thirds, of which no rounding is to make more."""
+def test_words_and_nodes_converge_at_one_tolerance():
+    """Both change by exactly two thirds, and rounding does not exceed the tolerance."""
     encoder = SentenceStateLSTM(4, 4, num_steps=1)
     reading = reading_of(encoder, torch.randn(1, 1, 4), (1,), 0)
     states = torch.tensor([1.0, 3.0]).view(2, 1, 1, 1) * torch.eye(4)[0]
@@ -131,4 +133,4 @@ def test_one_value_that_is_not_finite(name, place):
     reading = reading._replace(trace=reading.trace._replace(**{name: values}))
     with pytest.raises(ValueError, match="are not finite"):
         report_of(reading, 0.01)
-    report_of(reading._replace(row=0), 0.01)  # the other sentence's are
+    report_of(reading._replace(row=0), 0.01)  # the other sentence is finite

@@ -1,4 +1,4 @@
-"""Entities and their F1, as the CoNLL script has them: its rules, written down again, are the oracle."""
+"""Entities and their F1 agree with the CoNLL script. The oracle is a re-implementation of its rules."""
 
 import itertools
 
@@ -10,12 +10,12 @@ from allennlp.data.dataset_readers.dataset_utils.span_utils import (
 )
 from allennlp.training.metrics import SpanBasedF1Measure
 
-import slstm_allennlp  # noqa: F401  (mends the metric)
+import slstm_allennlp  # noqa: F401  (fixes the metric)
 from slstm_allennlp.metrics.span_tags import bioul_spans, spans_of
 
 
 def conlleval(tags):
-    """The chunks of BIO tags by the script's startOfChunk and endOfChunk, tag by tag."""
+    """Return the chunks of BIO tags, by the script's startOfChunk and endOfChunk."""
     chunks, start = [], None
     previous, previous_type = "O", ""
     for index, tag in enumerate([*tags, "O"]):
@@ -32,7 +32,7 @@ def conlleval(tags):
 
 
 def as_bio(tags):
-    """U and L are B and I to the script, which knows neither."""
+    """Replace U by B and L by I: the script does not know U and L."""
     return [{"U": "B", "L": "I"}.get(tag[0], tag[0]) + tag[1:] for tag in tags]
 
 
@@ -40,7 +40,7 @@ TAGS = ["O", *(f"{letter}-{kind}" for letter in "BIUL" for kind in ("PER", "LOC"
 
 
 def is_legal(tags):
-    """What is open goes on with I or L of its type, and nothing else does."""
+    """Return whether each B or I, and nothing else, is followed by an I or L of its type."""
     opened = None
     for tag in [*tags, "O"]:
         letter, _, kind = tag.partition("-")
@@ -84,11 +84,11 @@ def test_ignored_types_and_other_encodings():
     "gold, predicted, precision, recall",
     [
         ("U-PER O B-LOC L-LOC", "U-PER O B-LOC L-LOC", 1, 1),
-        ("U-PER O B-LOC L-LOC", "U-LOC O B-LOC L-LOC", 1 / 2, 1 / 2),  # of another type
-        ("B-LOC I-LOC L-LOC O", "B-LOC L-LOC O O", 0, 0),  # of another length
+        ("U-PER O B-LOC L-LOC", "U-LOC O B-LOC L-LOC", 1 / 2, 1 / 2),  # wrong type
+        ("B-LOC I-LOC L-LOC O", "B-LOC L-LOC O O", 0, 0),  # wrong length
         ("U-PER O O O", "U-PER U-PER U-LOC O", 1 / 3, 1),
         ("U-PER U-LOC O O", "U-PER O O O", 1, 1 / 2),
-        # Predictions that break the rules, which AllenNLP's own reading stops at.
+        # Invalid tag sequences, for which AllenNLP's own function raises an error.
         ("B-LOC L-LOC O U-PER", "I-LOC L-LOC O B-PER", 1, 1),
         ("B-LOC L-LOC O U-PER", "B-LOC L-PER O L-PER", 1 / 3, 1 / 2),
         ("O O O O", "I-LOC O O O", 0, 0),

@@ -1,4 +1,4 @@
-"""A classifier and a linear model together: what each adds to the other, and how they are trained."""
+"""A classifier combined with a linear model: predictions, training, archive and errors."""
 
 import copy
 
@@ -53,8 +53,8 @@ def test_the_product_of_both(tmp_path, weight):
     tensors = batch.as_tensor_dict()
     with torch.no_grad():
         both = model.eval()(**tensors)
-        read_by_it = {"tokens": {"tokens": tensors["tokens"]["tokens"]}, "label": tensors["label"]}
-        alone = model.classifier(**read_by_it)
+        its_inputs = {"tokens": {"tokens": tensors["tokens"]["tokens"]}, "label": tensors["label"]}
+        alone = model.classifier(**its_inputs)
         linear = model.linear(tokens=tensors["tokens"])
         in_training = model.train()(**tensors)
     product = alone["probs"] * linear["probs"] ** weight
@@ -82,7 +82,9 @@ def test_the_linear_model_is_that_of_the_train_set(tmp_path):
     )
     ours, theirs = model.linear.get_extra_state(), same.get_extra_state()
     assert ours["terms"] == theirs["terms"]
-    sign = 1 if ours["classes"] == theirs["classes"] else -1  # the vocabulary may count labels otherwise
+    sign = (
+        1 if ours["classes"] == theirs["classes"] else -1
+    )  # the vocabularies may number the labels differently
     torch.testing.assert_close(ours["coefficients"], sign * theirs["coefficients"])
 
 
@@ -107,7 +109,7 @@ def test_a_recovered_run_keeps_its_linear_model(tmp_path, monkeypatch):
         (tmp_path / "run" / name).unlink()
     import slstm_allennlp.models.linear_classifier as linear_classifier
 
-    monkeypatch.setattr(linear_classifier, "_fitted", None)  # it cannot be fitted again
+    monkeypatch.setattr(linear_classifier, "_fitted", None)  # another fit would fail
     again = train_model(params.duplicate(), str(tmp_path / "run"), recover=True)
     for name, weight in whole.state_dict().items():
         if isinstance(weight, torch.Tensor):

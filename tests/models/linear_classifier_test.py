@@ -1,4 +1,4 @@
-"""The linear classifiers beside scikit-learn's own pipelines."""
+"""The linear classifiers, compared with scikit-learn pipelines."""
 
 import itertools
 import random
@@ -25,13 +25,13 @@ C = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
 
 
 def terms(words):
-    """Words and pairs of neighbours, written without scikit-learn's n-grams."""
+    """Return unigrams and bigrams, without scikit-learn's n-grams."""
     low = [word.lower() for word in words]
     return low + [f"{first} {second}" for first, second in itertools.pairwise(low)]
 
 
 def probabilities(model, instances):
-    """By the names of the classes."""
+    """Return the predicted probabilities, by class name."""
     names = model.vocab.get_index_to_token_vocabulary("labels")
     return [
         {names[number]: probability for number, probability in enumerate(output["probs"])}
@@ -51,7 +51,7 @@ def read_all():
 
 @pytest.fixture
 def reviews():
-    """Anew for each test: they keep the numbers of one vocabulary."""
+    """New instances for each test, because indexing them with a vocabulary changes them."""
     return read_all()
 
 
@@ -65,21 +65,21 @@ def test_one_that_is_not_fitted(reviews):
 
 
 def test_texts_as_by_hand(reviews, double):
-    """C by accuracy on dev and, among equals, by loss there."""
+    """Choose C by accuracy on dev and, if equal, by loss on dev."""
     train, dev, test = (words_of(reviews[part], "tokens") for part in reviews)
-    gold, of_dev = labels_of(reviews["train"]), labels_of(reviews["dev"])
+    gold, dev_gold = labels_of(reviews["train"]), labels_of(reviews["dev"])
     vectorizer = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(train)
     features = vectorizer.transform(train)
     candidates = [LogisticRegression(C=c, max_iter=1000).fit(features, gold) for c in C]
-    there = vectorizer.transform(dev)
+    dev_features = vectorizer.transform(dev)
     best = max(
         candidates,
         key=lambda one: (
-            accuracy_score(of_dev, one.predict(there)),
-            -log_loss(of_dev, one.predict_proba(there), labels=one.classes_),
+            accuracy_score(dev_gold, one.predict(dev_features)),
+            -log_loss(dev_gold, one.predict_proba(dev_features), labels=one.classes_),
         ),
     )
-    assert len({accuracy_score(of_dev, one.predict(there)) for one in candidates}) > 1
+    assert len({accuracy_score(dev_gold, one.predict(dev_features)) for one in candidates}) > 1
     model, chosen = fitted(reviews["train"], reviews["dev"], type="linear_classifier")
     assert chosen == {"C": best.C}
     assert model.num_weights == best.coef_.size + 1
@@ -90,7 +90,7 @@ def test_texts_as_by_hand(reviews, double):
 
 @pytest.mark.parametrize("phi", ["nli", "paraphrase"])
 def test_pairs_as_by_hand(double, phi):
-    """Three classes, one C."""
+    """Three classes, and a given C."""
     train, test = (read(f"fixtures/snli/{part}.jsonl", **SNLI) for part in ("train", "test"))
     sides = ("premise", "hypothesis")
     both = [words_of(train, side) for side in sides]
@@ -112,7 +112,7 @@ def test_pairs_as_by_hand(double, phi):
 
 
 def test_calibration_as_by_hand(reviews, double):
-    """The factor is the one under which probabilities of texts that were left out are the likeliest."""
+    """The factor minimizes the cross-entropy on the held-out folds of a cross-validation."""
     train = reviews["train"]
     model, chosen = fitted(train, type="linear_classifier", calibrated=True)
     plain, _ = fitted(read_all()["train"], type="linear_classifier")
@@ -128,7 +128,7 @@ def test_calibration_as_by_hand(reviews, double):
         return numpy.logaddexp(0, -factor * sign * scores).mean()
 
     factor = chosen["calibration_factor"]
-    assert factor > 1.5, "an L2 penalty makes timid probabilities"
+    assert factor > 1.5, "with an L2 penalty, probabilities are too close to 0.5"
     assert loss(factor) <= min(loss(0.99 * factor), loss(1.01 * factor))
     for ours, theirs in zip(probabilities(model, train), probabilities(plain, read_all()["train"])):
         for label, probability in theirs.items():
@@ -148,7 +148,7 @@ def test_calibration_of_three_classes():
 
 
 def test_calibration_with_a_rare_label(reviews):
-    """Nothing is left out where a label has one text."""
+    """A label with one text cannot be held out, so there is no calibration."""
     train = [one for one in reviews["train"] if one["label"].label == "positive"][:6]
     train += [one for one in reviews["train"] if one["label"].label == "negative"][:1]
     _, chosen = fitted(train, type="linear_classifier", calibrated=True)
@@ -184,7 +184,7 @@ def test_the_seed_makes_no_difference():
 
 
 def test_a_class_that_training_has_not_seen(reviews):
-    """It has a probability of nothing, and the loss is a number."""
+    """Its probability is almost zero, and the loss is finite."""
     train, dev = reviews["train"], reviews["dev"]
     dev[0].fields["label"] = LabelField("neutral")
     model, _ = fitted(train, dev, type="linear_classifier")
@@ -194,7 +194,7 @@ def test_a_class_that_training_has_not_seen(reviews):
 
 
 def test_words_that_training_has_not_seen(reviews, double):
-    """Nothing but the intercept."""
+    """The logits are the intercept."""
     model, _ = fitted(reviews["train"], type="linear_classifier")
     (text,) = read("fixtures/mr#test", max_instances=1, **MR)
     for token in text["tokens"].tokens:
@@ -213,7 +213,7 @@ def test_one_label_is_not_enough(reviews):
 
 
 @pytest.mark.parametrize(
-    "options, said",
+    "options, message",
     [
         ({"strengths": []}, "strengths is"),
         ({"strengths": [1.0, 0.0]}, "strengths is"),
@@ -221,8 +221,8 @@ def test_one_label_is_not_enough(reviews):
         ({"type": "linear_pair_classifier", "features": "all"}, "features is 'all', expected"),
     ],
 )
-def test_settings_that_cannot_be(reviews, options, said):
-    with pytest.raises(ConfigurationError, match=said):
+def test_settings_that_cannot_be(reviews, options, message):
+    with pytest.raises(ConfigurationError, match=message):
         fitted(reviews["train"], **{"type": "linear_classifier", **options})
 
 

@@ -1,4 +1,4 @@
-"""For the tests of the linear models: instances of a reader, a model that is fitted to them."""
+"""Helpers for the tests of the linear models: read instances, and fit a model to them."""
 
 import copy
 
@@ -14,7 +14,7 @@ def read(path, **reader):
 
 
 def fitted(train, validation=None, **model):
-    """The model, and what its `fit` gave."""
+    """Build and fit a model. Return it, and the result of `fit`."""
     vocab = Vocabulary.from_instances([*train, *(validation or [])])
     for instance in [*train, *(validation or [])]:
         instance.index_fields(vocab)

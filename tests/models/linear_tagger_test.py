@@ -1,4 +1,4 @@
-"""The linear tagger beside python-crfsuite itself."""
+"""The linear tagger, compared with python-crfsuite."""
 
 import importlib.util
 import math
@@ -21,7 +21,7 @@ def read_all():
 
 @pytest.fixture
 def sentences():
-    """Anew for each test: they keep the numbers of one vocabulary."""
+    """New instances for each test, because indexing them with a vocabulary changes them."""
     return read_all()
 
 
@@ -99,7 +99,7 @@ def test_a_tag_that_training_has_not_seen(sentences):
 
 
 def test_any_letters(model):
-    """Half a surrogate pair, the character 0."""
+    """Such as half a surrogate pair and the character 0."""
     (sentence,) = read("fixtures/ner/test.txt", max_instances=1, **NER)
     for token, text in zip(sentence["tokens"].tokens, ["\ud800", "a\x00b", ":", "\\"]):
         token.text = text
@@ -114,13 +114,13 @@ def test_without_the_package(sentences, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "options, said",
+    "options, message",
     [
         ({"calculate_span_f1": True}, "calculate_span_f1 is true without label_encoding"),
         ({"c1": -1.0}, "c1 is -1.0"),
         ({"max_iterations": 0}, "max_iterations 0"),
     ],
 )
-def test_settings_that_cannot_be(sentences, options, said):
-    with pytest.raises(ConfigurationError, match=said):
+def test_settings_that_cannot_be(sentences, options, message):
+    with pytest.raises(ConfigurationError, match=message):
         fitted(sentences["train"], type="linear_tagger", **options)

@@ -33,7 +33,7 @@ PAIRS = (
 
 
 def build(pairs=PAIRS, **options):
-    pairs = instances(*pairs)  # anew, since indexing leaves its marks
+    pairs = instances(*pairs)  # new ones, because indexing changes them
     params = {
         "type": "sentence_pair_classifier",
         "text_field_embedder": EMBEDDER,
@@ -49,7 +49,7 @@ def build(pairs=PAIRS, **options):
 
 @pytest.mark.parametrize("features, count", [("nli", 4), ("paraphrase", 2)])
 def test_features_are_the_papers(double, features, count):
-    """Eqs. 14-16: one encoder for both, φ, the perceptron, softmax."""
+    """Eqs. 14-16: one encoder for both sentences, φ, the perceptron and softmax."""
     model, tensors = build(features=features, feedforward=MLP)
     model.double()
     output = model(**tensors)

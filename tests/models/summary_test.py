@@ -38,7 +38,7 @@ def test_encoders_of_others():
 
 
 def test_encoders_that_are_composed():
-    """The outer name says nothing."""
+    """The names of the inner encoders are listed, not "compose"."""
     model = build(
         seq2seq_encoder={
             "type": "compose",
@@ -54,13 +54,12 @@ def test_encoders_that_are_composed():
 
 
 def test_the_name_of_a_transition():
-    def of(transition):
+    def name_of(transition):
         return preset(SentenceStateLSTM(input_size=4, hidden_size=4, transition=transition))
 
-    assert [of(name) for name in ("paper", "released", "fastnlp", "balanced")] == [
-        *("paper", "released", "fastnlp", "balanced")
-    ]
-    assert of({"preset": "paper", "candidate": "input"}) == "own transition"
+    names = ["paper", "released", "fastnlp", "balanced"]
+    assert [name_of(name) for name in names] == names
+    assert name_of({"preset": "paper", "candidate": "input"}) == "own transition"
 
 
 def test_weights_that_are_not_trained():

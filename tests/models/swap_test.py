@@ -1,6 +1,6 @@
 """
-"slstm" in the place of "lstm" in every model of AllenNLP and allennlp_models that takes an encoder: in
-each config below the type of the encoders is all that differs between the two.
+Replace "lstm" by "slstm" in every model of AllenNLP and allennlp_models that takes an encoder. In each
+config below, only the type of the encoders changes.
 """
 
 import inspect
@@ -31,7 +31,7 @@ BLANK = {"type": "spacy_blank"}
 
 
 def encoder(input_size, hidden_size):
-    """An encoder whose type the test fills in; its other keys stay as they are."""
+    """Return params of an encoder. The test fills in its type; other keys stay the same."""
     return {"type": "SWAPPED", "input_size": input_size, "hidden_size": hidden_size}
 
 
@@ -45,12 +45,12 @@ def feedforward(input_dim, hidden_dims, activations="tanh"):
 
 
 class Case(NamedTuple):
-    """A config, an input for the model's own predictor, and what is true of the prediction."""
+    """A config, an input for the model's default predictor, and a check of the prediction."""
 
     reader: Dict[str, Any]
     data: str
     model: Dict[str, Any]
-    question: Optional[Dict[str, Any]] = None  # None where a model has no predictor: the first instance
+    question: Optional[Dict[str, Any]] = None  # None without a predictor: predict the first instance
     check: Optional[Callable[[Dict[str, Any]], bool]] = None
 
 
@@ -93,7 +93,7 @@ def is_span_of_the_passage(output):
 
 
 def is_command(output):
-    """Words of the source or the target, of the best of two hypotheses or of both."""
+    """Return whether the best hypothesis (or each of two) has words of source and target."""
     beams = output["predicted_tokens"]
     beams = beams if beams and isinstance(beams[0], list) else [beams]
     words = {word for beam in beams for word in beam}
@@ -190,8 +190,8 @@ CASES = {
         PAIR,
         is_pair,
     ),
-    # BiMPM and the constituency parser's span extractor treat the halves of an output as a forward and a
-    # backward LSTM's; here they are just halves, of "slstm" as of a plain "lstm".
+    # BiMPM and the constituency parser's span extractor treat the halves of the output as forward and
+    # backward. Here they are just halves, both for "slstm" and for a unidirectional "lstm".
     "bimpm": Case(
         PAIRS,
         "pairs.jsonl",
@@ -272,7 +272,7 @@ CASES = {
             output["answer"]["answer_type"] in ("passage_span", "question_span", "arithmetic", "count")
         ),
     ),
-    # The reader marks the last answer in the passage, and the words' letters go through an encoder, too.
+    # The reader marks the previous answer in the passage, and an encoder reads the characters of words.
     "dialog_qa": Case(
         {
             "type": "quac",
@@ -430,7 +430,7 @@ CASES = {
         COMMAND,
         is_command,
     ),
-    # No encoder of its own, but its heads take one.
+    # The model takes no encoder, but its heads do.
     "multitask": Case(
         {
             "type": "multitask",
@@ -461,15 +461,15 @@ CASES = {
     ),
 }
 
-# The models that take an encoder and cannot use an S-LSTM, and why; a test for each stands below.
+# The models that take an encoder but cannot use an S-LSTM, and why. Each has a test below.
 UNFIT = {
-    "language_model": "predicts each word from those before it, and an S-LSTM reads those after it too",
-    "bidirectional-language-model": "needs an encoder whose output is a forward and a backward half, "
-    "neither of which has read the word that it is to predict",
-    "next_token_lm": "AllenNLP takes its contextualizer's mask from a tensor and fails with every one",
+    "language_model": "predicts each word from those before it, but an S-LSTM also reads those after it",
+    "bidirectional-language-model": "needs an encoder with separate forward and backward outputs, "
+    "neither of which has read the word to predict",
+    "next_token_lm": "fails with every contextualizer: AllenNLP calls get_text_field_mask with a tensor",
     "masked_language_model": "as next_token_lm",
-    "bart": "AllenNLP's wrapper of an encoder of one's own fails with every one, since the versions of "
-    "transformers that pass it a head_mask",
+    "bart": "AllenNLP's wrapper of a custom encoder fails with every encoder, since transformers passes "
+    "it a head_mask",
 }
 
 
@@ -478,13 +478,13 @@ def name_of(case):
 
 
 def takes_encoder(constructor) -> bool:
-    """Whether a constructor's annotations name a Seq2SeqEncoder or a Seq2VecEncoder."""
+    """Return whether a constructor has a parameter of type Seq2SeqEncoder or Seq2VecEncoder."""
     annotations = [str(p.annotation) for p in inspect.signature(constructor).parameters.values()]
     return any("Seq2SeqEncoder" in text or "Seq2VecEncoder" in text for text in annotations)
 
 
-def takers(registry) -> Set[type]:
-    """AllenNLP's own classes in a registry, whatever their names, that take one."""
+def classes_with_encoder(registry) -> Set[type]:
+    """Return AllenNLP's own classes in a registry that take an encoder."""
     found = set()
     for name in registry.list_available():
         subclass, constructor = registry.resolve_class_name(name)
@@ -498,13 +498,15 @@ def test_no_model_that_takes_an_encoder_is_left_out():
     covered = {name_of(case) for case in CASES}
     assert not covered & set(UNFIT)
     expected = {Model.resolve_class_name(name)[0] for name in (covered | set(UNFIT)) - {"multitask"}}
-    assert takers(Model) | {BasicClassifier, CrfTagger} == expected  # the latter are the plugin's
-    assert takers(Head) == {Head.by_name("classifier")}  # in the multitask model
+    assert (
+        classes_with_encoder(Model) | {BasicClassifier, CrfTagger} == expected
+    )  # the last two are the plugin's
+    assert classes_with_encoder(Head) == {Head.by_name("classifier")}  # in the multitask model
 
 
 @pytest.fixture(scope="session")
 def bart(shared):
-    """The folder of a BART that reads letters, with random weights."""
+    """Folder of a tiny BART with random weights, whose tokens are letters."""
     return str(shared("bart", make_bart))
 
 
@@ -525,7 +527,7 @@ def make_bart(folder):
 
 @pytest.fixture(scope="session")
 def pipeline(shared):
-    """For predictors that load a spaCy model: one that ends sentences and knows one verb."""
+    """Folder of a spaCy model for predictors: it splits sentences and knows one verb."""
     nlp = spacy.util.get_lang_class("en")()
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("attribute_ruler").add([[{"ORTH": "saw"}]], {"POS": "VERB"})
@@ -533,7 +535,7 @@ def pipeline(shared):
 
 
 def build(case, kind, name=None, bart="BART"):
-    """Reader, instances and model of a case, with encoders of a type."""
+    """Return reader, instances and model of a case, with encoders of a type."""
     text = json.dumps({"reader": case.reader, "model": {"type": name, **case.model}})
     config = Params(
         json.loads(text.replace('"SWAPPED"', f'"{kind}"').replace('"BART"', json.dumps(bart)))
@@ -554,7 +556,7 @@ def loss_of(model, instances):
 
 
 def take_a_step(model, instances, kind, count):
-    """Each weight of each of the model's encoders of a type gets a gradient, and moves."""
+    """Train one step. Check that each weight of the encoders of a type has a gradient and changes."""
     classes = (Seq2SeqEncoder.by_name(kind), Seq2VecEncoder.by_name(kind))
     encoders = [module for module in model.modules() if isinstance(module, classes)]
     assert len(encoders) == count
@@ -599,7 +601,7 @@ def language_model(contextualizer):
 
 @pytest.mark.parametrize("kind", ("lstm", "slstm"))
 def test_language_model(kind):
-    """It trains, but an S-LSTM's state at the first word tells the second, which is to be predicted."""
+    """It trains, but an S-LSTM's state of the first word depends on the second, the word to predict."""
     reader, instances, model = build(language_model(encoder(8, 6)), kind, "language_model")
     take_a_step(model, instances, kind, count=1)
     model.eval()

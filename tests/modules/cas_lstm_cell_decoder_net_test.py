@@ -1,4 +1,4 @@
-"""The decoder "cas_lstm_cell" against the equations, and in AllenNLP's decoder and beam search."""
+"""The decoder "cas_lstm_cell": compared with the equations, and in AllenNLP's beam search."""
 
 import json
 
@@ -26,13 +26,13 @@ def build(**settings):
     net = DecoderNet.from_params(
         Params(json.loads(json.dumps({**params, "num_layers": LAYERS, **settings})))
     )
-    for parameter in net.parameters():  # off their start
+    for parameter in net.parameters():  # also those that are initially zero
         torch.nn.init.normal_(parameter)
     return net
 
 
 def encoded(final=1.0):
-    """What an encoder gives for sentences of 4 and 2 words, their last states times `final`."""
+    """Return encoder outputs for sentences of 4 and 2 words. `final` scales the last states."""
     mask = torch.arange(4) < torch.tensor([4, 2]).unsqueeze(1)
     outputs = torch.randn(BATCH, 4, SIZE) * mask.unsqueeze(-1)
     outputs[0, 3] *= final
@@ -83,7 +83,7 @@ def test_without_fusion_it_is_a_stack_of_lstms(double):
 
 
 def naive_decoder(net, memory, words, input_feeding):
-    """One sentence, word by word: (source_len, h) and (num_steps, d) to (num_steps, h)."""
+    """Decode one sentence word by word: from (source_len, h) and (num_steps, d) to (num_steps, h)."""
     layers = [[None if w is None else w[0] for w in (*layer.weights,)] for layer in net._layers]
     bilinear = net._attention
     h = [memory[-1]] * LAYERS
@@ -126,7 +126,7 @@ def test_every_parameter_gets_a_gradient(kind, fusion):
     net = build(fusion=fusion, **kind)
     _, outputs = decode(net, encoded(), torch.randn(BATCH, STEPS, WORD))
     for (name, _), gradient in zip(net.named_parameters(), gradients(net, outputs)):
-        # A constant in all scores makes no difference to a softmax.
+        # A softmax does not change if a constant is added to all scores.
         assert gradient is not None and (gradient.any() or name == "_attention._bias"), name
 
 
@@ -169,7 +169,7 @@ def test_dropout_in_training_alone():
 
 
 def seq_decoder(net, beam_size, **settings):
-    """AllenNLP's decoder with a small vocabulary, of which every word is likely now and then."""
+    """Build AllenNLP's decoder with random weights and a small vocabulary."""
     tokens = {"tokens": {"@start@": 9, "@end@": 9, **dict.fromkeys("abcdef", 1)}}
     params = {
         "type": "auto_regressive_seq_decoder",
@@ -181,7 +181,9 @@ def seq_decoder(net, beam_size, **settings):
     for parameter in decoder.parameters():
         torch.nn.init.normal_(parameter)
     with torch.no_grad():
-        decoder._output_projection_layer.bias[decoder._end_index] -= 1  # not at once
+        decoder._output_projection_layer.bias[decoder._end_index] -= (
+            1  # so that translations are not empty
+        )
     return decoder.eval().to(torch.get_default_dtype())
 
 
@@ -190,7 +192,7 @@ def target_tokens(targets):
 
 
 def sequence_score(decoder, source, sequence):
-    """The log-probability of a sentence's translation, up to its end, by teacher forcing."""
+    """Compute the log-probability of a translation up to its end, with teacher forcing."""
     words = decoder.target_embedder(torch.tensor([[decoder._start_index, *sequence[:-1]]]))
     logits = decoder._output_projection_layer(decode(decoder._decoder_net, source, words)[1])
     scores = logits.log_softmax(-1)[0, range(len(sequence)), sequence]
@@ -227,7 +229,7 @@ def test_a_beam_of_one_is_greedy(kind):
 
 
 def test_scheduled_sampling_goes_step_by_step(double):
-    """At a rate so small that it never happens, to the loss of teacher forcing."""
+    """At a ratio so small that no word is sampled, the loss is that of teacher forcing."""
     net = build(**LUONG)
     targets = torch.tensor([[2, 4, 5, 6, 3], [2, 7, 3, 0, 0]])
     source, losses = encoded(), []

@@ -3,7 +3,7 @@ import torch
 
 from slstm_allennlp.modules import CellAwareStackedLSTM
 from slstm_allennlp.ops.cas_lstm import FORGET_OFFSET, naive_cas_lstm
-from tests.modules.common import LENGTHS, batch, off_its_start
+from tests.modules.common import LENGTHS, batch, randomized
 
 FUSIONS = (0.3, 0, "trainable", "sum", "peephole")
 
@@ -12,7 +12,7 @@ FUSIONS = (0.3, 0, "trainable", "sum", "peephole")
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("fusion", FUSIONS)
 def test_agrees_with_the_equations(double, fusion, bidirectional, num_layers):
-    module = off_its_start(CellAwareStackedLSTM(3, 2, num_layers, bidirectional, fusion))
+    module = randomized(CellAwareStackedLSTM(3, 2, num_layers, bidirectional, fusion))
     inputs, mask = batch()
     words, sentences = module(inputs, mask)
     inside = module.states(inputs, mask)
@@ -34,8 +34,8 @@ def test_agrees_with_the_equations(double, fusion, bidirectional, num_layers):
 @pytest.mark.parametrize("num_layers", [1, 2, 3])
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_without_lambda_it_is_a_stack_of_lstms(double, num_layers, bidirectional):
-    """λ = 0: torch.nn.LSTM's layers with the same weights and the forget gates' offset."""
-    module = off_its_start(CellAwareStackedLSTM(3, 4, num_layers, bidirectional, fusion=0.0))
+    """With λ = 0, layers equal torch.nn.LSTM with the same weights and the forget gates' offset."""
+    module = randomized(CellAwareStackedLSTM(3, 4, num_layers, bidirectional, fusion=0.0))
     inputs = torch.randn(2, 5, 3)
     words, _ = module(inputs)
     for direction in range(module.directions):
@@ -52,8 +52,8 @@ def test_without_lambda_it_is_a_stack_of_lstms(double, num_layers, bidirectional
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)
-def test_company_and_padding_change_nothing(double, fusion):
-    module = off_its_start(CellAwareStackedLSTM(3, 2, 2, bidirectional=True, fusion=fusion))
+def test_other_sentences_and_padding_change_nothing(double, fusion):
+    module = randomized(CellAwareStackedLSTM(3, 2, 2, bidirectional=True, fusion=fusion))
     inputs, mask = batch()
     words, sentences = module(inputs, mask)
     torch.testing.assert_close((words[:1], sentences[:1]), module(inputs[:1]))
@@ -62,12 +62,12 @@ def test_company_and_padding_change_nothing(double, fusion):
 
 @pytest.mark.parametrize("fusion", FUSIONS)
 def test_every_parameter_learns(fusion):
-    module = off_its_start(CellAwareStackedLSTM(3, 2, 3, bidirectional=True, fusion=fusion))
+    module = randomized(CellAwareStackedLSTM(3, 2, 3, bidirectional=True, fusion=fusion))
     words, sentences = module(*batch())
     (words.sum() + sentences.sum()).backward()
     for name, parameter in module.named_parameters():
         assert parameter.grad.isfinite().all(), name
-        # With λ = 0, nothing that makes g has a say.
+        # With λ = 0, the weights of g are not used.
         used = parameter.grad if fusion != 0 or name.startswith("layers.0") else parameter.grad[:, :4]
         assert used.any(), name
 
@@ -86,7 +86,7 @@ def test_number_of_parameters(d, num_layers, directions, fusion, extra):
 
 
 def test_what_it_starts_from():
-    """Orthogonal U, biases zero but for the first layer's forget gate, trainable λ about a half."""
+    """U is orthogonal, biases are 0 except the first layer's forget gate, trainable λ is about 0.5."""
     module = CellAwareStackedLSTM(50, 100, 2, bidirectional=True, fusion="trainable")
     for number, layer in enumerate(module.layers):
         for U in layer.weights.U.flatten(0, 1):
@@ -100,7 +100,7 @@ def test_what_it_starts_from():
 
 @pytest.mark.parametrize("lengths", [(1,), (1, 1, 1), (5, 1)])
 def test_short_sentences_in_single_precision(lengths):
-    """Whose products are of other libraries: values and gradients against double."""
+    """Small products use other libraries. Compare values and gradients with double precision."""
     module = CellAwareStackedLSTM(3, 4, 3, bidirectional=True)
     mask = torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(1)
     inputs, results = torch.randn(*mask.shape, 3), []
@@ -128,7 +128,7 @@ def test_nothing_to_read():
 def test_a_constant_lambda_is_no_part_of_a_checkpoint():
     module = CellAwareStackedLSTM(3, 2)
     assert not any("fusion" in name for name in module.state_dict())
-    assert CellAwareStackedLSTM(3, 2, fusion=0.25).load_state_dict(module.state_dict())
+    CellAwareStackedLSTM(3, 2, fusion=0.25).load_state_dict(module.state_dict())
     assert (CellAwareStackedLSTM(3, 2, fusion=0.1).double().layers[1].weights.fusion == 0.1).all()
 
 

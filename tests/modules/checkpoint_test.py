@@ -1,4 +1,4 @@
-"""torch.utils.checkpoint around the modules: the same results and gradients, also with dropout."""
+"""Gradient checkpointing of the modules: the same results and gradients, also with dropout."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""One sentence for what PyTorch's users get wrong, in every module."""
+"""Error messages of every module for wrong inputs, and inputs in low precision."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What the tests of the recurrent modules share."""
+"""Helpers for the tests of the recurrent modules."""
 
 import torch
 
@@ -6,13 +6,13 @@ LENGTHS = (4, 0, 1)
 
 
 def batch(size=3):
-    """Sentences of `LENGTHS` words, with NaN where the padding is, and their mask."""
+    """Return sentences of `LENGTHS` words, padded with NaN, and their mask."""
     mask = torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS).unsqueeze(1)
     return torch.randn(*mask.shape, size).masked_fill(~mask.unsqueeze(-1), float("nan")), mask
 
 
-def off_its_start(module):
-    """Every parameter drawn anew, those that start at zero, too."""
+def randomized(module):
+    """Draw every parameter from a normal distribution, also those that are initially zero."""
     for parameter in module.parameters():
         torch.nn.init.normal_(parameter)
     return module

@@ -33,7 +33,7 @@ def batch(*lengths):
 def test_compiled_in_one_graph(double, name):
     module = MODULES[name]()
     inputs, mask = batch(5, 3, 1)
-    # aot_eager records as the default does, and does not wait for a C++ compiler.
+    # aot_eager traces like the default backend, but needs no C++ compiler.
     compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
     results = []
     for function in (module, compiled):
@@ -50,7 +50,7 @@ def test_exported(double, name):
     module = MODULES[name]().eval()
     sizes = {0: torch.export.Dim("batch_size")}
     other = batch(4, 5, 2, 1)
-    if name.startswith("slstm"):  # the others go through a sentence word by word
+    if name.startswith("slstm"):  # the others loop over the words
         sizes[1] = torch.export.Dim("seq_len")
         other = batch(7, 2)
     program = torch.export.export(module, batch(5, 3, 1), dynamic_shapes=(sizes, sizes))

@@ -3,14 +3,14 @@ import torch
 
 from slstm_allennlp.modules import CoupledLSTM
 from slstm_allennlp.ops.coupled_lstm import naive_coupled_lstm
-from tests.modules.common import LENGTHS, batch, off_its_start
+from tests.modules.common import LENGTHS, batch, randomized
 
 
 @pytest.mark.parametrize("num_layers", [1, 3])
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("boundary", [False, True])
 def test_agrees_with_the_equations(double, num_layers, bidirectional, boundary):
-    module = off_its_start(CoupledLSTM(3, 2, num_layers, bidirectional, boundary))
+    module = randomized(CoupledLSTM(3, 2, num_layers, bidirectional, boundary))
     inputs, mask = batch()
     words, sentences = module(inputs, mask)
     assert not words[~mask].any()
@@ -23,14 +23,14 @@ def test_agrees_with_the_equations(double, num_layers, bidirectional, boundary):
             continue
         for layer in module.layers:
             states = naive_coupled_lstm(states, layer.weights)
-        sentence = torch.cat([states[-1, :2], states[0, 2:]])  # →h at the end, ←h at the start
+        sentence = torch.cat([states[-1, :2], states[0, 2:]])  # →h of the last word, ←h of the first
         real = states[1:-1] if boundary else states
         torch.testing.assert_close(words[i, :n], real, atol=1e-12, rtol=0)
         torch.testing.assert_close(sentences[i], sentence, atol=1e-12, rtol=0)
 
 
-def test_company_and_padding_change_nothing(double):
-    module = off_its_start(CoupledLSTM(3, 2, 2, bidirectional=True))
+def test_other_sentences_and_padding_change_nothing(double):
+    module = randomized(CoupledLSTM(3, 2, 2, bidirectional=True))
     inputs, mask = batch()
     words, sentences = module(inputs, mask)
     alone, sentence = module(inputs[:1])
@@ -38,7 +38,7 @@ def test_company_and_padding_change_nothing(double):
 
 
 def test_every_parameter_learns():
-    module = off_its_start(CoupledLSTM(3, 2, 2, bidirectional=True, boundary=True))
+    module = randomized(CoupledLSTM(3, 2, 2, bidirectional=True, boundary=True))
     words, sentences = module(*batch())
     (words.sum() + sentences.sum()).backward()
     assert all(p.grad.isfinite().all() and p.grad.any() for p in module.parameters())
@@ -46,7 +46,7 @@ def test_every_parameter_learns():
 
 @pytest.mark.parametrize("d, h, layers", [(5, 7, 1), (5, 7, 3)])
 def test_number_of_parameters(d, h, layers):
-    """Eq. 1 in two directions: 4 (d h + h² + h) each, the start of h and c, and ⟨s⟩ and ⟨/s⟩."""
+    """Eq. 1 in two directions: 4 (d h + h² + h) each, the initial h and c, and ⟨s⟩ and ⟨/s⟩."""
     module = CoupledLSTM(d, h, layers, bidirectional=True)
     expected = 2 * d
     for size in [d, *[2 * h] * (layers - 1)]:
@@ -55,7 +55,7 @@ def test_number_of_parameters(d, h, layers):
 
 
 def test_what_it_starts_from():
-    """As torch.nn.LSTM, U(-1/√h, 1/√h), and from zero."""
+    """Weights are from U(-1/√h, 1/√h), as in torch.nn.LSTM, and initial states are zero."""
     module = CoupledLSTM(50, 100, 2, bidirectional=True)
     for layer in module.layers:
         assert not layer.initial_h.any() and not layer.initial_c.any()

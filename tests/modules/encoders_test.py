@@ -1,4 +1,4 @@
-"""The encoders beside "slstm", in AllenNLP's roles: shapes, masks, and what they compute."""
+"""The encoders other than "slstm", as AllenNLP encoders: shapes, masks and results."""
 
 import json
 
@@ -39,7 +39,7 @@ def build(role, params):
 
 
 def batch():
-    """Sentences of 5, 2 and no words, with large numbers where the padding is."""
+    """Return sentences of 5, 2 and 0 words, padded with large numbers, and their mask."""
     mask = torch.arange(5) < torch.tensor([5, 2, 0]).unsqueeze(1)
     return torch.randn(3, 5, 4).masked_fill(~mask.unsqueeze(-1), 1e3), mask
 
@@ -79,7 +79,7 @@ def test_vector_encoders(params, size):
 @pytest.mark.parametrize("module", [StackedCNN(4, 6), AdditiveAttention(4)], ids=["cnn", "attention"])
 def test_inputs_and_masks_that_do_not_fit(module):
     inputs, mask = batch()
-    for wrong in (mask[:, :1], mask[:1], mask[0]):  # of which PyTorch would make one that fits
+    for wrong in (mask[:, :1], mask[:1], mask[0]):  # PyTorch would broadcast them
         with pytest.raises(ValueError, match=r"mask has shape \(.*\), expected \(3, 5\)"):
             module(inputs, wrong)
     with pytest.raises(ValueError, match=r"mask has dtype torch\.int64, expected torch\.bool"):
@@ -98,7 +98,7 @@ def test_vector_encoders_refuse_other_shapes(params, size):
 
 
 def test_additive_attention_is_the_papers(double):
-    """Section 3.3, word by word."""
+    """Compute Section 3.3 word by word."""
     module = AdditiveAttention(4, 3)
     inputs, mask = batch()
     for sentence, vector, n in zip(inputs[:2], module(inputs, mask), (5, 2)):
@@ -139,21 +139,21 @@ def test_stacked_cnn_is_windows_of_words(double):
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_attention_under_autocast(dtype):
-    """Over states of single precision, which recurrent encoders keep there."""
+    """Its inputs are in float32, like the outputs of recurrent encoders under autocast."""
     module, (inputs, mask) = AdditiveAttention(4), batch()
     exact = module(inputs, mask)
     try:
         with torch.autocast("cpu", dtype=dtype):
             vectors = module(inputs, mask)
     except RuntimeError as error:
-        if "value cannot be converted" in str(error):
+        if torch.__version__ >= "2":
             raise
         pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
     torch.testing.assert_close(vectors.float(), exact, atol=0.03, rtol=0)
 
 
 def test_a_deep_stacked_cnn_keeps_its_signal():
-    """With PyTorch's own start, ten layers would leave less than a hundredth of it."""
+    """With PyTorch's default initialization, less than 1 % would be left after ten layers."""
     inputs = torch.randn(20, 30, 50)
     assert 0.3 < StackedCNN(50, 50, num_layers=10)(inputs).std() < 3
 
@@ -226,12 +226,15 @@ def test_encoders_compute_what_their_modules_compute():
 def test_configs_out_of_range(params, message):
     with pytest.raises(ConfigurationError, match=message):
         build(Seq2VecEncoder, params)
+
+
+def test_a_dropout_rate_out_of_range():
     with pytest.raises(ConfigurationError, match="dropout: dropout is 2, expected a rate"):
         build(Seq2SeqEncoder, {"type": "dropout", "input_dim": 4, "dropout": 2})
 
 
 def test_what_pooling_gives():
-    """By hand: the maximum and the mean over the words that are there."""
+    """The maximum and the mean over the real words."""
     inputs, mask = batch()
     highest, mean = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 4})(inputs, mask).chunk(
         2, 1

@@ -1,4 +1,4 @@
-"""What calls without gradients keep of the weights: never stale, whoever changed them and however."""
+"""The cache of packed weights in calls without gradients: it is never stale, however weights change."""
 
 import copy
 import pickle
@@ -19,7 +19,7 @@ SIZE = 48
 
 
 def batch_of(size):
-    """40 rows with ⟨s⟩ and ⟨/s⟩, and 34 without, which oneDNN's products are given zeros behind."""
+    """Return a batch of 34 words, or 40 with ⟨s⟩ and ⟨/s⟩. For oneDNN, 34 rows are padded with zeros."""
     lengths = torch.tensor([29, 4, 1])
     return torch.randn(3, 29, size), torch.arange(29) < lengths.unsqueeze(1)
 
@@ -30,16 +30,16 @@ def batch():
 
 
 @pytest.fixture
-def laid_out(monkeypatch):
-    """How often weights were laid out for calls without gradients."""
-    made = []
+def packings(monkeypatch):
+    """A list with an entry for each time that weights were packed."""
+    packings = []
     original = product_weights.ForAllWords.__init__
     monkeypatch.setattr(
         product_weights.ForAllWords,
         "__init__",
-        lambda self, *arguments: made.append(1) or original(self, *arguments),
+        lambda self, *arguments: packings.append(1) or original(self, *arguments),
     )
-    return made
+    return packings
 
 
 def encoder(size=SIZE, **settings):
@@ -52,7 +52,7 @@ def predicted(module, batch):
 
 
 def trained(module, batch):
-    """The results of the way that makes everything anew, since it has gradients."""
+    """Return the results of a call with gradients, which does not use the cache."""
     words, sentence = module(*batch)
     assert words.requires_grad
     return words.detach(), sentence.detach()
@@ -63,7 +63,7 @@ def assert_same(module, batch, tolerance=2e-6):
         torch.testing.assert_close(ours, exact, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("size", (SIZE, 320))  # the second's weights are oneDNN's
+@pytest.mark.parametrize("size", (SIZE, 320))  # the second uses oneDNN
 @pytest.mark.parametrize("boundary", (True, False))
 @pytest.mark.parametrize("preset", ("paper", "released", "fastnlp", "balanced"))
 @pytest.mark.parametrize("nodes", (0, 1))
@@ -78,7 +78,7 @@ def test_the_same_results(preset, boundary, size, nodes):
 @pytest.mark.parametrize("num_steps", (1, 2))
 @pytest.mark.parametrize("window_size", (1, 2))
 def test_the_same_results_of_what_is_needed(preset, num_steps, window_size):
-    """The last step leaves out what nobody needs, and the first may be the last."""
+    """The last step skips what is not needed, and with one step the first is the last."""
     batch = batch_of(SIZE)
     module = SentenceStateLSTM(SIZE, SIZE, num_steps, window_size=window_size, transition=preset)
     for needs in ({"need_sentence": False}, {"need_words": False}):
@@ -104,15 +104,15 @@ def test_in_bfloat16(size):
     torch.testing.assert_close(predicted(module, batch), in_full, rtol=0, atol=0)
 
 
-def test_weights_are_laid_out_once(batch, laid_out):
+def test_weights_are_packed_once(batch, packings):
     module = encoder()
     for inputs, mask in (batch, (batch[0][:1], batch[1][:1]), batch):
         predicted(module, (inputs, mask))
     with torch.inference_mode():
         module(*batch)
-    assert len(laid_out) == 1
+    assert len(packings) == 1
     trained(module, batch)
-    assert len(laid_out) == 1
+    assert len(packings) == 1
 
 
 def step_of_an_optimizer(module):
@@ -146,7 +146,7 @@ CHANGES = {
     "another parameter": lambda module: setattr(
         module, "word_W", torch.nn.Parameter(torch.randn_like(module.word_W))
     ),
-    "what is not kept": lambda module: module.word_b.data.add_(1),
+    "a weight that is not cached": lambda module: module.word_b.data.add_(1),
 }
 
 
@@ -180,13 +180,13 @@ def test_nothing_of_it_is_saved(batch):
 
 
 def test_threads(batch):
-    """Some predict while another writes: in the end all have the last weights."""
+    """Threads predict while another changes the weights. Afterwards, the last weights are used."""
     module = encoder()
     with ThreadPoolExecutor(3) as threads:
         running = [threads.submit(predicted, module, batch) for _ in range(20)]
         for _ in range(5):
             CHANGES["data"](module)
             running += [threads.submit(predicted, module, batch) for _ in range(4)]
-        for each in running:
-            each.result()
+        for future in running:
+            future.result()
     assert_same(module, batch, 1e-5)

@@ -1,6 +1,6 @@
 """
-NaN or infinity in one sentence of a batch leaves the others' outputs and gradients as they were, to the
-bit, for every encoder, kernel and precision.
+NaN or infinity in one sentence of a batch does not change the outputs and gradients of the others by a
+single bit, for every encoder, kernel and precision.
 """
 
 import contextlib
@@ -50,14 +50,14 @@ PRECISIONS = {"float32": torch.float32, "float64": torch.float64, "autocast": to
 
 
 def results(module, inputs, mask, autocast):
-    """The outputs of all sentences, and the gradient of each sentence's inputs."""
+    """Return the outputs of all sentences, and the gradients of the inputs."""
     inputs = inputs.clone().requires_grad_()
     context = torch.autocast("cpu", torch.bfloat16) if autocast else contextlib.nullcontext()
-    torch.manual_seed(1)  # a transition that starts from random states
+    torch.manual_seed(1)  # for random initial states
     with context:
         outputs = module(inputs, mask)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-    # Each sentence has a loss of its own, of which the others' inputs know nothing.
+    # The loss is a sum over sentences, so a sentence's gradient does not depend on the others.
     sum(output.double().pow(2).sum() for output in outputs).backward()
     return [*outputs, inputs.grad]
 
@@ -69,7 +69,7 @@ def without_compiled_kernels(monkeypatch):
 
 
 def sentences_that_differ(module, poison, where, dtype, autocast):
-    """The rows of which a result is another one, in any bit, with the poison than without."""
+    """Return the sentences with a result that the poison changes in any bit."""
     module = module().to(dtype)
     mask = torch.arange(5) < torch.tensor(LENGTHS).unsqueeze(1)
     inputs = torch.randn(4, 5, 6, dtype=dtype).masked_fill(~mask.unsqueeze(-1), 0)
@@ -85,17 +85,17 @@ def sentences_that_differ(module, poison, where, dtype, autocast):
     }
 
 
-def sentences_that_may(name, poison, where):
-    """The poisoned one alone, and it does: the poison came in. (A negative one is below a maximum.)"""
+def expected_to_differ(name, poison, where):
+    """Return the sentences that have to change. (-∞ does not change a maximum.)"""
     is_seen = where != "padding" and not (name == "max_pooling" and poison < 0)
     return {POISONED} if is_seen else set()
 
 
 @functools.cache
-def pytorch_spreads():
+def pytorch_spreads_nan():
     """
-    Whether PyTorch's own products in bfloat16 do: oneDNN 3.12 on a processor with AMX reads beyond a row
-    whose length is no multiple of 32, and multiplies the next row's numbers by zero.
+    Return whether PyTorch's own products in bfloat16 spread NaN. With AMX, oneDNN 3.12 reads beyond a
+    row whose length is not a multiple of 32, and multiplies the numbers of the next row by zero.
     """
     x = torch.zeros(22, 42, dtype=torch.bfloat16)
     x[11] = float("nan")
@@ -107,24 +107,24 @@ def pytorch_spreads():
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("name", MODULES)
 def test_a_poisoned_sentence_is_alone(name, precision, poison, where):
-    if precision == "autocast" and where != "padding" and pytorch_spreads():
+    if precision == "autocast" and where != "padding" and pytorch_spreads_nan():
         pytest.skip("PyTorch's own products in bfloat16 spread what is not finite on this processor")
     found = sentences_that_differ(
         MODULES[name], poison, where, PRECISIONS[precision], precision == "autocast"
     )
-    assert found == sentences_that_may(name, poison, where)
+    assert found == expected_to_differ(name, poison, where)
 
 
 @pytest.mark.parametrize("poison", (float("nan"), float("inf")))
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith(("slstm", "cas_lstm"))])
 def test_on_pytorchs_own_operations(without_compiled_kernels, name, poison):
     found = sentences_that_differ(MODULES[name], poison, "first", torch.float32, False)
-    assert found == sentences_that_may(name, poison, "first")
+    assert found == expected_to_differ(name, poison, "first")
 
 
 @pytest.fixture
 def gpu_kernels(monkeypatch):
-    """Those for GPUs in the place of those for the CPU, in Triton's interpreter."""
+    """Replace the CPU kernels by the GPU kernels, in Triton's interpreter."""
     pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
     from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels
 
@@ -133,7 +133,7 @@ def gpu_kernels(monkeypatch):
     )
 
 
-# The interpreter takes its time: one of these is in every run of the tests.
+# The interpreter is slow: `make test` runs only one of these.
 @pytest.mark.parametrize(
     "name, precision, where, poison",
     [
@@ -158,9 +158,9 @@ def test_on_the_kernels_for_gpus(gpu_kernels, name, precision, where, poison):
     found = sentences_that_differ(
         MODULES[name], poison, where, PRECISIONS[precision], precision == "autocast"
     )
-    assert found == sentences_that_may(name, poison, where)
+    assert found == expected_to_differ(name, poison, where)
 
 
 def test_compiled_kernels_are_here():
-    """Else the tests above would have looked at PyTorch's operations alone."""
+    """Without them, the tests above would test only PyTorch's operations."""
     assert compiled.load_kernels("slstm") is not None

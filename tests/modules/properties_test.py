@@ -1,6 +1,6 @@
 """
-For every encoder, any valid setting trains a step with finite numbers, and any other is refused in one
-sentence.
+Properties of every encoder. With any valid settings, a training step has finite results. Any invalid
+setting is an error with a message of one line.
 """
 
 import json
@@ -14,17 +14,17 @@ from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests import properties  # noqa: F401  (how many examples)
+from tests import properties  # noqa: F401  (sets the number of examples)
 
 SIZES = st.integers(1, 5)
-OTHER = [True, False, 1.5, "4", [4], {}, "", -1, [[]], {"type": "x"}]
-# For each key its valid values, and others.
-SIZE = (SIZES, [0, None, *OTHER])
+INVALID = [True, False, 1.5, "4", [4], {}, "", -1, [[]], {"type": "x"}]
+# For each key: valid and invalid values.
+SIZE = (SIZES, [0, None, *INVALID])
 RATE = (
     st.one_of(st.sampled_from([0, 1]), st.floats(0, 1)),
-    [1.01, 2, None, -0.5, *OTHER[4:], True, "0.5"],
+    [1.01, 2, None, -0.5, *INVALID[4:], True, "0.5"],
 )
-FLAG = (st.booleans(), [2, None, *OTHER[2:]])
+FLAG = (st.booleans(), [2, None, *INVALID[2:]])
 LSTM = {
     "input_size": SIZE,
     "hidden_size": SIZE,
@@ -58,8 +58,8 @@ SLSTM = {
     "hidden_size": SIZE,
     "num_steps": (st.integers(1, 3), SIZE[1]),
     "window_size": (st.integers(1, 3), SIZE[1]),
-    "num_sentence_nodes": (st.integers(0, 3), [None, *OTHER]),
-    "boundary": (st.one_of(st.none(), st.booleans()), [2, *OTHER[2:]]),
+    "num_sentence_nodes": (st.integers(0, 3), [None, *INVALID]),
+    "boundary": (st.one_of(st.none(), st.booleans()), [2, *INVALID[2:]]),
     "transition": (TRANSITIONS, ["papr", 3, True, None, [], {"preset": 1}, {"window": "x"}, {"x": 1}]),
     "layer_norm": FLAG,
     "recompute": FLAG,
@@ -74,7 +74,7 @@ SEQUENCE = {
     "slstm": SLSTM,
     "cas_lstm": {**LSTM, "fusion": FUSION},
     "coupled_lstm": {**LSTM, "boundary": FLAG},
-    "stacked_cnn": {**CNN, "window": (st.sampled_from([1, 3, 5]), [2, 0, None, *OTHER])},
+    "stacked_cnn": {**CNN, "window": (st.sampled_from([1, 3, 5]), [2, 0, None, *INVALID])},
     "dropout": {"input_dim": SIZE, "dropout": RATE},
 }
 VECTOR = {
@@ -82,7 +82,7 @@ VECTOR = {
     "slstm": {**SLSTM, "pooling": (st.sampled_from([None, *POOLINGS]), NO_POOLINGS)},
     "additive_attention": {
         "input_size": SIZE,
-        "attention_size": (st.one_of(st.none(), SIZES), [0, *OTHER]),
+        "attention_size": (st.one_of(st.none(), SIZES), [0, *INVALID]),
     },
     "max_pooling": {"embedding_dim": SIZE},
     "pooling": {
@@ -116,8 +116,8 @@ VECTOR = {
         ),
     },
 }
-# Keys without which there is nothing to build, by which a config is refused, too.
-NEEDED = (
+# Required keys. A config without one of them is an error.
+REQUIRED = (
     "input_size",
     "hidden_size",
     "input_dim",
@@ -128,8 +128,8 @@ NEEDED = (
 ROLES = {"sequence": (Seq2SeqEncoder, SEQUENCE), "vector": (Seq2VecEncoder, VECTOR)}
 EACH = [(role, name) for role, (_, encoders) in ROLES.items() for name in encoders]
 each_encoder = pytest.mark.parametrize("role, name", EACH)
-# Of settings that are valid, but not together.
-TOGETHER = "|".join(
+# Errors of valid settings that cannot be combined.
+CONFLICTS = "|".join(
     [
         "recompute is True, expected no layer_norm, at most one sentence node and no summed window",
         r"input_size is \d and hidden_size is \d, expected equal sizes",
@@ -153,13 +153,13 @@ def build(role, params):
 
 
 def valid(name, keys):
-    needed = {key: values for key, (values, _) in keys.items() if key in NEEDED}
-    others = {key: values for key, (values, _) in keys.items() if key not in NEEDED}
-    return st.fixed_dictionaries({"type": st.just(name), **needed}, optional=others)
+    required = {key: values for key, (values, _) in keys.items() if key in REQUIRED}
+    optional = {key: values for key, (values, _) in keys.items() if key not in REQUIRED}
+    return st.fixed_dictionaries({"type": st.just(name), **required}, optional=optional)
 
 
 def train(role, params):
-    """A step on sentences of other lengths, one of them empty."""
+    """Train one step on sentences of different lengths, one of them empty."""
     encoder = build(role, params)
     size = encoder.get_input_dim()
     mask = torch.arange(4) < torch.tensor([4, 1, 0, 2]).unsqueeze(1)
@@ -182,7 +182,7 @@ def test_valid_settings_train(role, name):
         try:
             train(role, params)
         except ConfigurationError as error:
-            assert re.search(TOGETHER, str(error)), error
+            assert re.search(CONFLICTS, str(error)), error
 
     any_valid()
 
@@ -192,15 +192,15 @@ def test_other_settings_are_one_sentence(role, name):
     keys = ROLES[role][1][name]
 
     @given(valid(name, keys), st.data())
-    def any_other(params, data):
+    def any_invalid(params, data):
         key = data.draw(st.sampled_from(sorted(keys)))
-        if key in NEEDED and data.draw(st.integers(0, 5)) == 0 and key != "input_size":
+        if key in REQUIRED and data.draw(st.integers(0, 5)) == 0 and key != "input_size":
             params.pop(key)
         else:
             params[key] = data.draw(st.sampled_from(keys[key][1]))
         with pytest.raises((ConfigurationError, ValueError)) as error:
             train(role, params)
-        said = str(error.value)
-        assert "\n" not in said and len(said) < 400, said
+        message = str(error.value)
+        assert "\n" not in message and len(message) < 400, message
 
-    any_other()
+    any_invalid()

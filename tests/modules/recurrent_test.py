@@ -1,4 +1,4 @@
-"""What holds for every module that reads word by word."""
+"""Common behaviour of the modules that loop over the words."""
 
 import functools
 
@@ -40,6 +40,8 @@ def test_autocast(dtype, module_class):
         with torch.autocast("cpu", dtype=dtype):
             words, _ = module(inputs, mask)
     except RuntimeError as error:
+        if torch.__version__ >= "2":
+            raise
         pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
     torch.testing.assert_close(words.float(), exact, atol=0.03, rtol=0)
 

@@ -95,7 +95,9 @@ def test_transition_by_preset_choice_or_object():
     changed = Transition.of({"preset": "fastnlp", "sentence_forget": "separate"})
     assert changed.gate_normalization == "softmax" and changed.sentence_forget == "separate"
     assert Transition.of(changed) is changed
-    assert Transition.of({"gate_normalization": "softmax"}).candidate == "tanh"  # from the paper's
+    assert (
+        Transition.of({"gate_normalization": "softmax"}).candidate == "tanh"
+    )  # the default is the paper's
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ def test_state_dict_round_trip_and_copy():
 
 
 def test_imports_with_torch_alone():
-    """A GPU machine without AllenNLP can use the encoder."""
+    """The encoder works without AllenNLP, for example on a GPU machine."""
     code = """
 import sys
 class Block:

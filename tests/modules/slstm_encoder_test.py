@@ -1,4 +1,4 @@
-"""The encoders registered as "slstm", in both roles, beside AllenNLP's own "lstm"."""
+"""The encoders registered as "slstm", as Seq2SeqEncoder and Seq2VecEncoder, compared with "lstm"."""
 
 import json
 
@@ -25,7 +25,7 @@ def batch():
 
 @pytest.mark.parametrize("role", ROLES)
 def test_swap_in_a_config(role):
-    """The keys that "lstm" and "slstm" share mean the same, and so do the calls that models make."""
+    """The common keys of "lstm" and "slstm" have the same meaning, and so do their methods."""
     inputs, mask = batch()
     shared = {"input_size": 4, "hidden_size": 6}
     lstm = role.from_params(Params({"type": "lstm", **shared}))
@@ -66,7 +66,7 @@ def test_no_mask_is_a_mask_without_padding(role):
 
 @pytest.mark.parametrize("role", ROLES)
 def test_masks_of_integers_and_rows_of_padding(role):
-    """Some models' masks are of integers, and have rows of padding alone, which "lstm" makes zero."""
+    """Some models have integer masks with rows of padding only. "lstm" returns zeros for them."""
     inputs, mask = batch()
     mask = torch.cat([mask, torch.zeros(1, 5, dtype=torch.bool)])
     inputs = torch.cat([inputs, torch.randn(1, 5, 4)])
@@ -91,7 +91,7 @@ def test_dropout_in_training_only(role):
     encoder, (inputs, mask) = build(role, dropout=0.5), batch()
     assert not torch.equal(encoder(inputs, mask), encoder(inputs, mask))
     assert (encoder(torch.ones(64, 5, 4)) == 0).float().mean() > 0.4
-    # On the inputs, too: where an output is kept, it is not the one of all inputs.
+    # Dropout applies to the inputs as well: outputs that are kept change, too.
     dropped = encoder(inputs, mask)
     encoder.eval()
     kept = dropped != 0

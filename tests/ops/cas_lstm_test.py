@@ -1,4 +1,4 @@
-"""The fast versions of the CAS-LSTM against the naive one, in float64: values and gradients."""
+"""The fast versions of the CAS-LSTM, compared with the naive version: values and gradients."""
 
 import pytest
 import torch
@@ -20,7 +20,7 @@ LENGTH, BATCH, SIZE = 4, 3, 5
 
 
 def versions(fusion):
-    """Every fast version that knows the variant."""
+    """Return every fast version that supports the variant."""
     result = {"hoisted": hoisted_cas_lstm_layer}
     if fusion != "peephole":
         for name, kernels in {"eager": eager, "compiled": COMPILED}.items():
@@ -30,14 +30,14 @@ def versions(fusion):
 
 
 def layers(fusion, directions, depth=3, hidden_size=SIZE):
-    """Weights of as many layers, all off their start, over words of three numbers."""
+    """Return random weights of `depth` layers, for inputs of size 3."""
     result = []
     for number in range(depth):
         size = hidden_size if number else 3
-        start = initial_weights(
+        initial = initial_weights(
             directions, size, hidden_size, number == 0, number > 0 and fusion == "peephole"
         )
-        weights = CasLstmWeights._make(None if w is None else torch.randn_like(w) for w in start)
+        weights = CasLstmWeights._make(None if w is None else torch.randn_like(w) for w in initial)
         if number and fusion == "vector":
             weights = weights._replace(fusion=torch.rand(directions, hidden_size))
         elif number and not isinstance(fusion, str):
@@ -47,7 +47,7 @@ def layers(fusion, directions, depth=3, hidden_size=SIZE):
 
 
 def run(version, inputs, all_layers):
-    """All layers of a fast version over a batch: (D, L, B, d) to the states of each."""
+    """Run all layers of a fast version on (D, L, B, d). Return the states of each layer."""
     states, result = CasLstmStates(inputs, None, None, None), []
     for weights in all_layers:
         states = version(states.h, states.c, weights)
@@ -56,7 +56,7 @@ def run(version, inputs, all_layers):
 
 
 def run_naive(inputs, all_layers):
-    """The same for the naive version, sentence by sentence: each direction's words in its own order."""
+    """Run the naive version on each sentence. Return states in the order of each direction."""
     sentences = [naive_cas_lstm(inputs[0, :, b], all_layers) for b in range(inputs.size(2))]
     return [
         CasLstmStates._make(
@@ -77,7 +77,7 @@ def run_naive(inputs, all_layers):
 
 def case(fusion, directions, **sizes):
     words = torch.randn(LENGTH, BATCH, 3, requires_grad=True)
-    # The second direction reads the same words from the end.
+    # The second direction reads the words in reverse order.
     inputs = torch.stack([words, words.flip(0)][:directions])
     all_layers = layers(fusion, directions, **sizes)
     parameters = [w.requires_grad_() for weights in all_layers for w in weights if w is not None]
@@ -105,7 +105,7 @@ def test_equals_naive(double, fusion, directions):
                     torch.testing.assert_close(
                         getattr(ours, field), getattr(exact, field), atol=1e-12, rtol=0, msg=name
                     )
-        # A pass over a graph that is kept leaves what the next one needs.
+        # A backward pass with `retain_graph` must not change what the next one needs.
         for keep_graph in (True, True, False):
             for ours, exact in zip(gradients(fast, keep_graph), oracle):
                 torch.testing.assert_close(ours, exact, atol=1e-10, rtol=0, msg=name)
@@ -131,9 +131,9 @@ def test_gradcheck(double, fusion, directions):
 @pytest.mark.parametrize("size", [1, 7, 16, 33, 300])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_compiled_kernels_at_every_size(dtype, size):
-    """Also in single precision, against double."""
+    """Compare single and double precision with a result in double precision."""
     inputs, all_layers, _ = case("vector", 2, hidden_size=size)
-    scale = size**-0.5  # as weights are, so that the gates do not saturate
+    scale = size**-0.5  # so that the gates do not saturate
     all_layers = [w._replace(W=w.W * scale, U=w.U * scale) for w in all_layers]
     exact = [CasLstmWeights._make(None if x is None else x.double() for x in w) for w in all_layers]
     in_dtype = [CasLstmWeights._make(None if x is None else x.to(dtype) for x in w) for w in exact]
@@ -145,7 +145,7 @@ def test_compiled_kernels_at_every_size(dtype, size):
 
 
 def test_one_unit_by_hand(double):
-    """Two layers of one unit over two words, in plain numbers: Eqs. 1-13 with λ = 0.25."""
+    """Eqs. 1-13 with plain numbers: two layers of one unit, two words, λ = 0.25."""
 
     def sigmoid(x):
         return 1 / (1 + torch.tensor(-x).exp().item())
@@ -180,7 +180,7 @@ def test_one_unit_by_hand(double):
 
 
 def test_a_second_derivative_is_refused():
-    """By whatever it is asked for, since all of it would lack the steps' part."""
+    """It is refused for every variable, because the part of the steps would be missing."""
     (weights,) = layers(0.5, 1, depth=1)
     weights = weights._replace(W=weights.W.requires_grad_(), U=weights.U.requires_grad_())
     inputs = torch.randn(1, LENGTH, BATCH, 3, requires_grad=True)

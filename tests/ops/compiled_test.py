@@ -18,7 +18,7 @@ HAS_COMPILER = shutil.which(os.environ.get("CXX", "c++")) and shutil.which("ninj
 
 @pytest.mark.parametrize("operation", ["slstm", "cas_lstm"])
 def test_the_kernels_compile_here(operation):
-    """Where there is a compiler: so that the operations' tests are not of less than they seem."""
+    """If there is a compiler. Otherwise tests of compiled kernels would be skipped unnoticed."""
     if not HAS_COMPILER:
         pytest.skip("no C++ compiler or no ninja here")
     assert load_kernels(operation) is not None
@@ -26,7 +26,7 @@ def test_the_kernels_compile_here(operation):
 
 @pytest.fixture
 def temporary(tmp_path, monkeypatch):
-    """Where temporary files go."""
+    """The fallback cache folder, in the folder of temporary files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path / f"slstm_allennlp-{os.getuid()}"
 
@@ -68,7 +68,7 @@ def test_a_damaged_file_is_built_again(tmp_path, monkeypatch):
 
 
 def test_processes_that_start_together_compile_once(tmp_path, monkeypatch):
-    """The second waits for the first one's lock, and takes what that one has built."""
+    """The others wait for the lock of the first, and load what it has built."""
     if not HAS_COMPILER:
         pytest.skip("no C++ compiler or no ninja here")
     built = load_kernels("slstm").__file__
@@ -104,16 +104,16 @@ def test_what_keeps_it_from_compiling_is_said(monkeypatch, caplog, error):
     "run, package",
     [
         (programs.run, "slstm_allennlp.ops"),
-        pytest.param(programs.run_anew, "slstm_allennlp", marks=pytest.mark.slow),
+        pytest.param(programs.run_in_new_interpreter, "slstm_allennlp", marks=pytest.mark.slow),
     ],
 )
 def test_every_module_imports_without_triton(run, package):
-    """As AllenNLP imports them for `--include-package`."""
+    """Import them as AllenNLP does for `--include-package`."""
     pytest.importorskip("allennlp")
     script = f"""
 import sys
 for name in [name for name in sys.modules if name.startswith("slstm_allennlp.ops")]:
-    del sys.modules[name]  # of a process that has imported it
+    del sys.modules[name]  # the forked process has imported it
 sys.modules["triton"] = None
 from allennlp.common.util import import_module_and_submodules
 import_module_and_submodules("{package}")

@@ -1,4 +1,4 @@
-"""The fast version of Eq. 1 against the naive one, in float64."""
+"""The fast version of Eq. 1, compared with the naive version."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ LENGTHS = (5, 1, 3)
 
 
 def case(directions=2, input_size=3, hidden_size=4):
-    """Inputs with NaN at padding, their mask, and weights, all off their start."""
+    """Return inputs (padded with NaN), their mask, and random weights."""
     weights = CoupledLstmWeights(
         *(torch.randn_like(weight) for weight in initial_weights(directions, input_size, hidden_size))
     )
@@ -42,7 +42,7 @@ def test_agrees_with_the_naive_version(double, directions, hidden_size):
 
 
 def test_one_unit_by_hand(double):
-    """The equations in plain numbers: one unit, one word, both directions alike but for the start."""
+    """The equations with plain numbers: one unit, one word. Directions differ in the initial h."""
     one = torch.ones(2, 4, 1, 1)
     weights = CoupledLstmWeights(
         one, one, torch.zeros(2, 4, 1), torch.tensor([[1.0], [-1.0]]), one[:, 0, 0]

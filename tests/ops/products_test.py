@@ -17,7 +17,7 @@ def assert_near(ours, exact, dtype):
 
 @pytest.fixture(params=("with", "without"))
 def private_operators(request, monkeypatch):
-    """Those of this PyTorch, and as on a PyTorch that has none."""
+    """Test with oneDNN's private operators, and without, as on a PyTorch that has none."""
     if request.param == "without":
         monkeypatch.setattr(products, "_onednn", lambda: None)
 
@@ -26,13 +26,13 @@ def private_operators(request, monkeypatch):
 @SIZES
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 @pytest.mark.parametrize("rows", (0, 1, 5, 300, 301))
-@pytest.mark.parametrize("turned", (False, True))
-def test_product(dtype, rows, turned, m, n):
+@pytest.mark.parametrize("transposed", (False, True))
+def test_product(dtype, rows, transposed, m, n):
     x = torch.randn(rows, n).to(dtype)
-    W = (torch.randn(n, m).t() if turned else torch.randn(m, n)).to(dtype)
+    W = (torch.randn(n, m).t() if transposed else torch.randn(m, n)).to(dtype)
     exact = x.double() @ W.double().t()
     assert_near(product(x, W), exact, dtype)
-    for expected_rows in (0, 1, 5, 300):  # a guess, and it may be wrong
+    for expected_rows in (0, 1, 5, 300):  # a hint, which may be wrong
         assert_near(product(x, packed(W, expected_rows)), exact, dtype)
 
 
@@ -54,21 +54,22 @@ def test_a_bias(m, n):
 
 
 def test_operators_that_are_missing_or_changed(monkeypatch):
-    """The next PyTorch may have a private operator under another name or with other arguments."""
-    whole = {
+    """In a later PyTorch, a private operator may have another name or other arguments."""
+    operators = {
         "_linear_pointwise": lambda x, W, bias, how, scalars, algorithm: x @ W.t(),
         "_reorder_linear_weight": lambda W, rows: W,
         "_is_mkldnn_bf16_supported": lambda: True,
     }
 
-    def found(operators):
+    def onednn_with(operators):
         monkeypatch.setattr(torch.ops, "mkldnn", types.SimpleNamespace(**operators))
         return products._onednn.__wrapped__()
 
-    assert found(whole).has_bfloat16
-    for name in whole:
-        assert found({key: value for key, value in whole.items() if key != name}) is None
-        assert found({**whole, name: lambda *, other: None}) is None
+    assert onednn_with(operators).has_bfloat16
+    for name in operators:
+        others = {key: value for key, value in operators.items() if key != name}
+        assert onednn_with(others) is None
+        assert onednn_with({**others, name: lambda *, other: None}) is None
 
 
 @pytest.mark.usefixtures("private_operators")
@@ -76,12 +77,12 @@ def test_operators_that_are_missing_or_changed(monkeypatch):
 @pytest.mark.parametrize("learns_x", (True, False))
 @pytest.mark.parametrize("has_bias", (True, False))
 def test_linear(m, n, learns_x, has_bias):
-    """Values and gradients as PyTorch's in double precision."""
-    given = [torch.randn(37, n), torch.randn(m, n), torch.randn(m) if has_bias else None]
-    weights = torch.randn(37, m)  # different ones for every number, so that no two errors cancel
+    """Compare values and gradients with PyTorch's in double precision."""
+    arguments = [torch.randn(37, n), torch.randn(m, n), torch.randn(m) if has_bias else None]
+    weights = torch.randn(37, m)  # different for every number, so that errors do not cancel
     results = []
     for function, dtype in ((linear, torch.float32), (torch.nn.functional.linear, torch.float64)):
-        x, W, bias = (None if part is None else part.to(dtype) for part in given)
+        x, W, bias = (None if part is None else part.to(dtype) for part in arguments)
         variables = [part for part in (x if learns_x else None, W, bias) if part is not None]
         for variable in variables:
             variable.requires_grad_()
@@ -100,18 +101,18 @@ def test_without_onednn():
 
 
 def test_few_numbers_of_rows():
-    """So that few products are compiled: a batch of any size is a little larger at most."""
+    """Row counts are rounded up a little to few different ones, so that few products are compiled."""
     for rows in range(10_000):
-        more = rounded(rows)
-        assert rows <= more <= max(1.035 * rows, rows + 7) and rounded(more) == more
+        padded = rounded(rows)
+        assert rows <= padded <= max(1.035 * rows, rows + 7) and rounded(padded) == padded
     assert len({rounded(rows) for rows in range(100, 1000)}) < 90
 
 
 @pytest.mark.skipif(products._onednn() is None, reason="this PyTorch does not have oneDNN's product")
 def test_onednn_is_given_few(monkeypatch):
-    seen, made = set(), products._onednn_product
+    seen, original = set(), products._onednn_product
     monkeypatch.setattr(
-        products, "_onednn_product", lambda of, x, *rest: seen.add(x.shape) or made(of, x, *rest)
+        products, "_onednn_product", lambda of, x, *rest: seen.add(x.shape) or original(of, x, *rest)
     )
     W = torch.randn(500, 320)
     for rows in range(257, 301):
@@ -121,7 +122,7 @@ def test_onednn_is_given_few(monkeypatch):
 
 
 def test_a_second_derivative():
-    """That of the size of the gradient of x, which is Σ (d W)²."""
+    """Differentiate the squared norm of the gradient of x, Σ (d W)²."""
     x, W = (torch.randn(shape, requires_grad=True) for shape in ((6, 320), (500, 320)))
     seconds = []
     for function in (linear, torch.nn.functional.linear):

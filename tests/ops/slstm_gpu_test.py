@@ -1,6 +1,6 @@
 """
-The S-LSTM's Triton kernels against the naive version: on a GPU where there is one, else in Triton's
-interpreter; and compiled for GPUs that need not be there.
+The S-LSTM's Triton kernels, compared with the naive version: on a GPU if there is one, else in Triton's
+interpreter. The kernels are also compiled for GPUs that are not present.
 """
 
 import concurrent.futures
@@ -23,12 +23,12 @@ triton = pytest.importorskip("triton", reason="Triton is not installed (requirem
 from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels as gpu  # noqa: E402
 
 SIZE = 4
-LENGTHS = (9, 0, 1, 2)  # more words than a program takes, none, one, and two
+LENGTHS = (9, 0, 1, 2)  # nine words are more than one Triton program processes
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def assert_equals_naive(encoder, needed=(True, True), recompute=False):
-    """Values and gradients of the kernels equal those of the naive version."""
+    """Compare values and gradients of the kernels with those of the naive version."""
     randomized(encoder.to(DEVICE))
     inputs, mask = batch(LENGTHS, padded=10)
     inputs.masked_fill_(~mask.unsqueeze(-1), float("nan"))
@@ -47,16 +47,19 @@ def assert_equals_naive(encoder, needed=(True, True), recompute=False):
     def results(function):
         outputs = [out for out, need in zip(seeded(function), needed) if need]
         torch.manual_seed(2)
-        # Different weights for every number, so that no two errors cancel.
+        # Different weights for every number, so that errors do not cancel.
         loss = sum((out * torch.randn(out.shape).to(DEVICE)).sum() for out in outputs)
-        given = torch.autograd.grad(loss, variables, allow_unused=True)
-        return [*outputs, *(torch.zeros_like(v) if d is None else d for d, v in zip(given, variables))]
+        gradients = torch.autograd.grad(loss, variables, allow_unused=True)
+        return [
+            *outputs,
+            *(torch.zeros_like(v) if d is None else d for d, v in zip(gradients, variables)),
+        ]
 
     for ours, expected in zip(results(fused), results(naive)):
         torch.testing.assert_close(ours, expected, rtol=0, atol=1e-10)
 
 
-# The interpreter takes its time: every pair of choices, one of them in every run of the tests.
+# Every pair of choices. The interpreter is slow: `make test` runs only one of them.
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize(
     "transition, nodes, window, boundary",
@@ -106,13 +109,13 @@ def test_what_is_not_needed(needed):
     ],
 )
 def test_kernels_in_mixed_precision(products, sigmoid_first):
-    """States in float32, products in less: no error beyond that of rounding the results."""
-    given = kernel_arguments(
+    """States in float32, products in lower precision: the only errors are those of rounding."""
+    kernel_args = kernel_arguments(
         *((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32, DEVICE),
     )
-    ours = results_of(gpu, given, sigmoid_first, products, torch.float32)
-    expected = results_of(eager, as_double(given), sigmoid_first, torch.float64, torch.float64)
-    tolerance = max(2e-6, 4 * torch.finfo(products).eps)  # a GPU's exp is a little off
+    ours = results_of(gpu, kernel_args, sigmoid_first, products, torch.float32)
+    expected = results_of(eager, as_double(kernel_args), sigmoid_first, torch.float64, torch.float64)
+    tolerance = max(2e-6, 4 * torch.finfo(products).eps)  # a GPU's exp is less precise
     for result, exact in zip(ours, expected):
         if exact is not None:
             torch.testing.assert_close(result, exact, rtol=tolerance, atol=tolerance)
@@ -121,7 +124,7 @@ def test_kernels_in_mixed_precision(products, sigmoid_first):
 @pytest.mark.slow
 @pytest.mark.parametrize("low", (torch.bfloat16, torch.float16), ids=str)
 def test_autocast(low):
-    """Values and gradients near those without it, in single precision."""
+    """Values and gradients are in float32, and close to those without autocast."""
     encoder = randomized(SentenceStateLSTM(16, 16, num_steps=2)).to(DEVICE)
     inputs, mask = (tensor.to(DEVICE) for tensor in batch(LENGTHS, padded=10, size=16))
 
@@ -143,9 +146,11 @@ def test_autocast(low):
 @pytest.mark.slow
 @pytest.mark.usefixtures("double")
 def test_long_sentences():
-    """Longer than what a program reads, or adds up, at a time."""
-    given = kernel_arguments((1, 140), 2, 1, True, False, torch.float64, torch.float64, DEVICE)
-    both = (results_of(kernels, given, True, torch.float64, torch.float64) for kernels in (gpu, eager))
+    """Sentences longer than one block of a program."""
+    kernel_args = kernel_arguments((1, 140), 2, 1, True, False, torch.float64, torch.float64, DEVICE)
+    both = (
+        results_of(kernels, kernel_args, True, torch.float64, torch.float64) for kernels in (gpu, eager)
+    )
     for ours, expected in zip(*both):
         assert ours is expected is None or torch.allclose(ours, expected, rtol=0, atol=1e-10)
 
@@ -153,12 +158,12 @@ def test_long_sentences():
 @pytest.mark.slow
 @pytest.mark.usefixtures("double")
 def test_many_sentences():
-    """More than are looked at together."""
+    """More sentences than one block of a program."""
     lengths = (*(1, 0, 2) * 50, 20)
-    given = kernel_arguments(lengths, 2, 2, False, False, torch.float64, torch.float64, DEVICE)
-    ours, expected = (given.h.new_full((len(given.h), 10), torch.nan) for _ in range(2))
-    gpu.windows(*given.word, given.h, ours)
-    eager.windows(*given.word, given.h, expected)
+    kernel_args = kernel_arguments(lengths, 2, 2, False, False, torch.float64, torch.float64, DEVICE)
+    ours, expected = (kernel_args.h.new_full((len(kernel_args.h), 10), torch.nan) for _ in range(2))
+    gpu.windows(*kernel_args.word, kernel_args.h, ours)
+    eager.windows(*kernel_args.word, kernel_args.h, expected)
     assert torch.equal(ours, expected)
 
 
@@ -186,8 +191,8 @@ TYPES = {
 
 def compile_kernels(capability, products):
     """
-    (Name, PTX, size of the machine code) of every kernel, compiled in the place of every launch. In a
-    process of its own: what the interpreter runs cannot be compiled.
+    Compile every kernel instead of launching it. Return (name, PTX, size of the machine code) of each.
+    This needs a new process, because kernels of the interpreter cannot be compiled.
     """
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
@@ -213,18 +218,18 @@ def compile_kernels(capability, products):
     gpu._launch = compile_
     states = torch.float64 if products == torch.float64 else torch.float32
     for sigmoid_first, node in ((True, True), (False, True), (False, False)):
-        given = kernel_arguments((3, 1), 300, 1, node, not sigmoid_first, products, states, DEVICE)
-        results_of(gpu, given, sigmoid_first, products, states)
+        kernel_args = kernel_arguments((3, 1), 300, 1, node, not sigmoid_first, products, states, DEVICE)
+        results_of(gpu, kernel_args, sigmoid_first, products, states)
     return found
 
 
 @pytest.fixture(scope="module")
 def compiler():
-    """A process in which kernels are compiled, not interpreted."""
+    """A process that compiles kernels, instead of interpreting them."""
     interpreted = os.environ.pop("TRITON_INTERPRET", None)
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
-        pool.submit(os.getpid).result()  # it takes over the environment when it starts
+        pool.submit(os.getpid).result()  # the process starts and copies the environment
         if interpreted is not None:
             os.environ["TRITON_INTERPRET"] = interpreted
         yield pool
@@ -245,7 +250,7 @@ def test_compiles_for_real_gpus(compiler, capability, products):
     }
     for kernel, ptx, size in found:
         assert f".target sm_{capability}" in ptx and size > 0
-        if products == torch.float32:  # memory is read 16 bytes at a time
+        if products == torch.float32:  # loads of 16 bytes
             assert "ld.global.v4.b32" in ptx, kernel
 
 
@@ -265,7 +270,7 @@ def test_module_takes_the_kernels_on_a_gpu(monkeypatch):
 
 @pytest.fixture
 def loader():
-    """`load_gpu_kernels`, with nothing loaded before and after."""
+    """`load_gpu_kernels`, with an empty cache before and after."""
     compiled.load_gpu_kernels.cache_clear()
     yield compiled.load_gpu_kernels
     compiled.load_gpu_kernels.cache_clear()
@@ -290,7 +295,7 @@ def test_the_log_says_why_kernels_do_not_run(loader, monkeypatch, caplog, error)
 
 @pytest.mark.skipif(DEVICE == "cpu", reason="there is no GPU here")
 def test_module_on_a_gpu(loader):
-    """At a real size, in the way in which the module takes the kernels there."""
+    """Compare with the CPU at a real size. The module chooses the kernels."""
     assert loader("slstm", torch.device(DEVICE)) is gpu
     encoder = SentenceStateLSTM(300, 300)
     inputs, mask = batch((230, 1, 0, 77), padded=230, size=300)
@@ -301,16 +306,20 @@ def test_module_on_a_gpu(loader):
         ((words**2).sum() + (sentence**2).sum()).backward()
         return [words, sentence, *(parameter.grad for parameter in encoder.parameters())]
 
-    # Copies, since gradients move with their weights.
+    # Copies, because gradients move with their weights.
     expected = [result.detach().clone() for result in results("cpu")]
     for ours, exact in zip(results(DEVICE), expected):
         assert (ours.cpu() - exact).norm() < 1e-4 * exact.norm()
 
 
 @pytest.mark.skipif(DEVICE == "cpu", reason="there is no GPU here")
-def test_the_same_numbers_from_run_to_run():
-    given = kernel_arguments((230, 1, 0, 77), 300, 1, True, False, torch.bfloat16, torch.float32, DEVICE)
-    first, *others = (results_of(gpu, given, True, torch.bfloat16, torch.float32) for _ in range(5))
+def test_results_are_deterministic():
+    kernel_args = kernel_arguments(
+        (230, 1, 0, 77), 300, 1, True, False, torch.bfloat16, torch.float32, DEVICE
+    )
+    first, *others = (
+        results_of(gpu, kernel_args, True, torch.bfloat16, torch.float32) for _ in range(5)
+    )
     for other in others:
         for ours, again in zip(first, other):
             assert ours is again is None or torch.equal(ours, again)

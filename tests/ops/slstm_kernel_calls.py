@@ -1,4 +1,4 @@
-"""The S-LSTM's kernels, called one by one."""
+"""Helpers that call each of the S-LSTM's kernels."""
 
 import types
 
@@ -7,8 +7,8 @@ import torch
 
 def kernel_arguments(lengths, size, window, node, candidate, products, states, device="cpu"):
     """
-    What `word_backward` and `node_backward` take, but for the places of their results: what comes out of
-    large products or goes into them in the type `products`, all else in `states`.
+    Return random arguments of `word_backward` and `node_backward`, without the buffers of their results.
+    Inputs and results of matrix products have the dtype `products`, all others the dtype `states`.
     """
     rows, sentences = sum(lengths), len(lengths)
     gates = 2 * window + 3 + node + (not candidate)
@@ -36,36 +36,42 @@ def kernel_arguments(lengths, size, window, node, candidate, products, states, d
     )
 
 
-def results_of(kernels, given, sigmoid_first, products, states):
-    """All that the seven functions give, in float64, where every gradient starts from ones."""
+def results_of(kernels, kernel_args, sigmoid_first, products, states):
+    """Return all results of the seven functions, in float64. Gradients are added to ones."""
 
     def ones(like, dtype):
         return torch.ones_like(like, dtype=dtype)
 
-    pre, Ux, Vg, c, cg, x = given.words
-    h_new, c_new = kernels.word_forward(*given.word, sigmoid_first, *given.words)
-    h_again = kernels.word_state(given.word[0], pre, Ux, Vg, c_new, x is None)
+    pre, Ux, Vg, c, cg, x = kernel_args.words
+    h_new, c_new = kernels.word_forward(*kernel_args.word, sigmoid_first, *kernel_args.words)
+    h_again = kernels.word_state(kernel_args.word[0], pre, Ux, Vg, c_new, x is None)
     d_pre, d_Ux = ones(Ux, products), ones(Ux, states)
     d_x = None if x is None else ones(x, states)
-    word = (*given.word, sigmoid_first)
+    word = (*kernel_args.word, sigmoid_first)
     results = [h_new, c_new, h_again, d_pre, d_Ux, d_x]
-    results += kernels.word_backward(*word, *given.words, c_new, *given.d_words, d_pre, d_Ux, d_x)
+    results += kernels.word_backward(
+        *word, *kernel_args.words, c_new, *kernel_args.d_words, d_pre, d_Ux, d_x
+    )
     if cg is not None:
-        node, d_Uf, d_c = (*given.node, sigmoid_first), ones(given.nodes[0], products), ones(c, states)
-        results += [*kernels.node_forward(*node, *given.nodes), d_Uf, d_c]
+        node, d_Uf, d_c = (
+            (*kernel_args.node, sigmoid_first),
+            ones(kernel_args.nodes[0], products),
+            ones(c, states),
+        )
+        results += [*kernels.node_forward(*node, *kernel_args.nodes), d_Uf, d_c]
         cg_new, log_total = results[-4:-2]
         results += kernels.node_backward(
-            *node, *given.nodes, cg_new, log_total, *given.d_nodes, d_Uf, d_c
+            *node, *kernel_args.nodes, cg_new, log_total, *kernel_args.d_nodes, d_Uf, d_c
         )
-    size = given.h.size(1)
-    xi, d_h = ones(Ux, products)[:, : (2 * given.word[1] + 1) * size].contiguous(), ones(c, states)
-    kernels.windows(*given.word, given.h, xi)
-    kernels.windows_backward(*given.word, xi, d_h)
+    size = kernel_args.h.size(1)
+    xi, d_h = ones(Ux, products)[:, : (2 * kernel_args.word[1] + 1) * size].contiguous(), ones(c, states)
+    kernels.windows(*kernel_args.word, kernel_args.h, xi)
+    kernels.windows_backward(*kernel_args.word, xi, d_h)
     return [None if result is None else result.double() for result in (*results, xi, d_h)]
 
 
-def as_double(given):
-    """The same numbers, in float64."""
+def as_double(kernel_args):
+    """Convert the arguments to float64."""
 
     def convert(value):
         return value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
@@ -75,6 +81,6 @@ def as_double(given):
             key: tuple(convert(value) for value in values)
             if isinstance(values, tuple)
             else convert(values)
-            for key, values in vars(given).items()
+            for key, values in vars(kernel_args).items()
         }
     )

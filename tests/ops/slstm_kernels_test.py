@@ -1,4 +1,4 @@
-"""The S-LSTM's compiled kernels, one by one: how they share out their work must not be seen."""
+"""The S-LSTM's compiled kernels: the number of threads must not change the results."""
 
 import pytest
 import torch
@@ -9,8 +9,8 @@ from tests.ops.slstm_kernel_calls import as_double, kernel_arguments, results_of
 
 COMPILED = load_kernels("slstm")
 
-# Large enough for several threads: sentences that can be shared out evenly and not, some without a word,
-# one, and more dimensions than are taken at a time.
+# The first four are large enough for several threads: even and uneven lengths, some of them zero, and a
+# single sentence. Some sizes are larger than one block of dimensions.
 SHAPES = (
     ((9, 11, 10, 9, 12, 10), 300),
     ((1, 70, 0, 2), 300),
@@ -33,14 +33,14 @@ def threads():
 @pytest.mark.parametrize("products", (torch.float64, torch.float32, torch.bfloat16), ids=str)
 @pytest.mark.parametrize("lengths, size", SHAPES, ids=str)
 def test_threads(threads, lengths, size, products, window, node, candidate):
-    """Whatever the number of threads, the results are the same to the bit, and those of `eager`."""
+    """For every number of threads, the results are equal to the bit, and close to those of `eager`."""
     states = torch.float64 if products == torch.float64 else torch.float32
-    given = kernel_arguments(lengths, size, window, node, candidate, products, states)
+    kernel_args = kernel_arguments(lengths, size, window, node, candidate, products, states)
     found = []
     for number in (1, 2, 3, 8):
         threads(number)
-        found.append(results_of(COMPILED, given, not candidate, products, states))
-    expected = results_of(eager, as_double(given), not candidate, torch.float64, torch.float64)
+        found.append(results_of(COMPILED, kernel_args, not candidate, products, states))
+    expected = results_of(eager, as_double(kernel_args), not candidate, torch.float64, torch.float64)
     tolerance = {torch.float64: 1e-10, torch.float32: 2e-6, torch.bfloat16: 3e-2}[products]
     for exact, first, *others in zip(expected, *found):
         if exact is None:

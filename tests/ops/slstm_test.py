@@ -1,4 +1,4 @@
-"""Every fast version of the S-LSTM against the naive one, which is the paper's equations."""
+"""The fast versions of the S-LSTM, compared with the naive version (the paper's equations)."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ from slstm_allennlp.ops.slstm.kernels import eager
 SIZE = 4
 LENGTHS = (6, 0, 1, 3)
 TRANSITIONS = ("paper", "released", "fastnlp", {"preset": "released", "initial_state": "uniform"})
-# Single choices taken out of their presets, so that each is also met with the others' company.
+# Single choices of the presets, in combination with the paper's other choices.
 MIXED = (
     {"gate_normalization": "softmax"},
     {"sentence_forget": "shared"},
@@ -39,7 +39,7 @@ def batch(lengths=LENGTHS, padded=6, size=SIZE):
 
 
 def randomized(encoder):
-    """The encoder with every weight off its start, where c⁰ is zero and normalisation the identity."""
+    """Add noise to every weight. Initially c⁰ is zero and the layer normalization has no effect."""
     with torch.no_grad():
         for parameter in encoder.parameters():
             parameter.add_(0.5 * torch.randn_like(parameter))
@@ -47,12 +47,12 @@ def randomized(encoder):
 
 
 def naive(encoder, inputs, mask):
-    """The naive version with the encoder's weights and, where its start is drawn, the same draws."""
+    """Run the naive version with the encoder's weights."""
     return naive_slstm(inputs, mask, encoder.weights, encoder.settings, encoder._start(inputs))
 
 
 def versions(encoder, **options):
-    """Every fast version that has what the encoder's settings ask for, by its name."""
+    """Return every fast version that supports the encoder's settings, by name."""
 
     def run(function, *kernels, **options):
         return lambda inputs, mask: function(
@@ -68,7 +68,7 @@ def versions(encoder, **options):
 
 
 def seeded(function, *arguments):
-    """With the same draws for a start that is drawn."""
+    """Call a function with a fixed seed, for random initial states."""
     torch.manual_seed(1)
     return function(*arguments)
 
@@ -155,19 +155,19 @@ def test_gradients_equal_naive(settings, needed, recompute):
 
     def gradients(function):
         results = [out for out, need in zip(seeded(function, inputs, mask), needed) if need]
-        # Different weights for every number, so that no two errors cancel.
+        # Different weights for every number, so that errors do not cancel.
         torch.manual_seed(2)
         loss = sum((out * torch.randn_like(out)).sum() for out in results)
-        given = torch.autograd.grad(loss, variables, allow_unused=True)
-        return [torch.zeros_like(v) if d is None else d for d, v in zip(given, variables)]
+        results = torch.autograd.grad(loss, variables, allow_unused=True)
+        return [torch.zeros_like(v) if d is None else d for d, v in zip(results, variables)]
 
     expected = gradients(lambda *arguments: naive(encoder, *arguments))
     fused = {"need_words": needed[0], "need_sentence": needed[1], "recompute": recompute}
-    found = {**versions(encoder), **versions(encoder, **fused)}
-    for version in found.values():
-        for ours, oracle in zip(gradients(version), expected):
+    for version in {**versions(encoder), **versions(encoder, **fused)}.values():
+        found = gradients(version)
+        for ours, oracle in zip(found, expected):
             torch.testing.assert_close(ours, oracle, rtol=0, atol=1e-10)
-            assert ours is not inputs or not ours[~mask].any()
+        assert not found[0][~mask].any()  # of the inputs
 
 
 @pytest.mark.usefixtures("double")
@@ -175,7 +175,7 @@ def test_gradients_equal_naive(settings, needed, recompute):
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
 @pytest.mark.parametrize("size", (1, 16, 65, 400))
 def test_compiled_kernels_at_every_size(transition, size):
-    """Below, at and above what the kernels take at a time, in single precision, too."""
+    """Sizes below, at and above the kernels' block of dimensions, also in single precision."""
     encoder = SentenceStateLSTM(size, size, num_steps=2, transition=transition)
     inputs, mask = batch((7, 2, 30), padded=30, size=size)
     expected = batched_slstm(inputs, mask, encoder.weights, encoder.settings)
@@ -191,7 +191,7 @@ def test_compiled_kernels_at_every_size(transition, size):
 @pytest.mark.parametrize("window, nodes", ((1, 1), (2, 1), (1, 0)))
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
 def test_large_products(monkeypatch, transition, window, nodes, recompute, version):
-    """Values and gradients where oneDNN has the products, as with large weights, of round rows."""
+    """Values and gradients if oneDNN computes the products, with padded rows, as for large weights."""
     monkeypatch.setattr(products, "LARGE", 1)
     encoder = SentenceStateLSTM(SIZE, SIZE, 5, window, nodes, transition=transition)
     if version not in versions(encoder):
@@ -207,14 +207,14 @@ def test_large_products(monkeypatch, transition, window, nodes, recompute, versi
         loss = sum((out * torch.randn_like(out, dtype=torch.float32)).sum() for out in found)
         results.append([*found, *torch.autograd.grad(loss, variables)])
     for ours, exact in zip(*results):
-        assert away(ours.double(), exact) < 1e-4
+        assert relative_error(ours.double(), exact) < 1e-4
 
 
 @pytest.mark.usefixtures("double")
 def test_recompute_keeps_less():
-    """The floats that autograd keeps beside the weights and what every version needs, per word."""
+    """Count the floats that autograd saves in addition to the weights, per word and unit."""
 
-    def kept(**options):
+    def saved_floats(**options):
         encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=9, boundary=False, **options)
         inputs, mask = batch((50,) * 8, padded=50)
         inputs.requires_grad_()
@@ -231,14 +231,14 @@ def test_recompute_keeps_less():
         return sum(saved.values()) / (8 * 50 * SIZE)
 
     if not hasattr(torch.Tensor, "untyped_storage"):
-        pytest.skip("this PyTorch does not tell a tensor's storage")
+        pytest.skip("this PyTorch has no untyped_storage")
     if COMPILED is not None:
-        assert kept() < 9 * 9  # a step's pre-activations and cells; U x; the inputs
-    assert kept(recompute=True) < 9 * 2 + 7 + 2
+        assert saved_floats() < 9 * 9  # a step's pre-activations and cells; U x; the inputs
+    assert saved_floats(recompute=True) < 9 * 2 + 7 + 2
 
 
-class Watched:
-    """The eager kernels, and how many h, c and W ξ of the words there are after each step's words."""
+class CountingKernels:
+    """The eager kernels. Counts the h, c and W ξ in memory after each step."""
 
     def __init__(self):
         self.tensors, self.alive = ([], [], []), []
@@ -258,7 +258,7 @@ class Watched:
 @pytest.mark.parametrize("recompute", (False, True))
 def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=6).requires_grad_(needs_gradients)
-    kernels = Watched()
+    kernels = CountingKernels()
     arguments = encoder.weights, encoder.settings, None
     fused_slstm(*batch(), *arguments, kernels, recompute=recompute)
     few, all_of_them = [1, 2, 2, 2, 2, 2], [1, 2, 3, 4, 5, 6]
@@ -266,7 +266,7 @@ def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
     assert h == (all_of_them if needs_gradients and recompute else few)
     assert c == (all_of_them if needs_gradients else few)
     assert (max(pre) == 1) == (not needs_gradients or recompute)
-    kernels = Watched()
+    kernels = CountingKernels()
     with torch.no_grad():
         fused_slstm(*batch(), *arguments, kernels, recompute=recompute)
     assert max(kernels.alive) == (2, 2, 1)
@@ -275,7 +275,7 @@ def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("transition", ("paper", "fastnlp"))
 def test_a_gradient_in_another_order_of_memory(transition):
-    """As a loss of transposed outputs gives it."""
+    """A loss of transposed outputs gives such a gradient."""
     encoder = randomized(SentenceStateLSTM(SIZE, SIZE, num_steps=2, transition=transition))
     inputs, mask = batch()
     factors = torch.randn(6, SIZE, len(LENGTHS)), torch.randn(SIZE, len(LENGTHS))
@@ -293,7 +293,7 @@ def test_a_gradient_in_another_order_of_memory(transition):
 
 @pytest.mark.usefixtures("double")
 def test_a_second_derivative_is_refused():
-    """By whatever it is asked for, since all of it would lack the steps' part."""
+    """It is refused for every variable, because the part of the steps would be missing."""
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2)
     inputs, mask = batch()
     inputs.requires_grad_()
@@ -316,7 +316,7 @@ def test_gradcheck(transition, layer_norm):
     names, parameters = zip(*encoder.named_parameters())
 
     def function(inputs, *values):
-        # The output as a function of the weights, too.
+        # The output is also a function of the weights.
         weights = encoder.weights._replace(**dict(zip(names, values)))
         return batched_slstm(inputs, mask, weights, encoder.settings)
 
@@ -327,7 +327,7 @@ def test_gradcheck(transition, layer_norm):
 @pytest.mark.parametrize(
     "transition, nodes", itertools.product(("paper", "released", "fastnlp"), (0, 1, 2))
 )
-def test_a_sentence_has_the_same_result_in_any_company(transition, nodes):
+def test_a_sentence_has_the_same_result_in_any_batch(transition, nodes):
     encoder = SentenceStateLSTM(
         SIZE, SIZE, num_steps=3, window_size=2, num_sentence_nodes=nodes, transition=transition
     )
@@ -337,7 +337,7 @@ def test_a_sentence_has_the_same_result_in_any_company(transition, nodes):
         alone_words, alone_sentence = encoder(inputs[i : i + 1, :length])
         torch.testing.assert_close(alone_words[0], words[i, :length], rtol=0, atol=1e-10)
         torch.testing.assert_close(alone_sentence[0], sentence[i], rtol=0, atol=1e-10)
-    # More padding, with anything in it.
+    # More padding, with NaN in it.
     padded = torch.full((len(LENGTHS), 11, SIZE), float("nan"))
     padded[:, :6] = torch.where(mask.unsqueeze(-1), inputs, torch.tensor(float("nan")))
     more_words, more_sentence = encoder(padded, torch.nn.functional.pad(mask, (0, 5)))
@@ -349,7 +349,7 @@ def test_a_sentence_has_the_same_result_in_any_company(transition, nodes):
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("steps, window", itertools.product((1, 2, 3), (1, 2)))
 def test_without_node_a_word_reaches_one_window_further_a_step(steps, window):
-    """The input is read at every step, a neighbour's state from the second step on."""
+    """Neighbours' states depend on their inputs from the second step on."""
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=steps, window_size=window, num_sentence_nodes=0)
     reach = (steps - 1) * window
     distances = distances_that_matter(encoder, length=12, word=5)
@@ -359,14 +359,14 @@ def test_without_node_a_word_reaches_one_window_further_a_step(steps, window):
 
 @pytest.mark.usefixtures("double")
 def test_words_read_the_sentence_state_of_the_step_before():
-    """With T = 2 a word reads g⁰ and g¹, which have read no input of their own step; with T = 3, g²."""
+    """With T = 2 a word reads g⁰ and g¹, which depend on no input; with T = 3 also g²."""
     for steps, expected in ((2, {0, 1}), (3, set(range(7)))):
         encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=steps)
         assert distances_that_matter(encoder, length=12, word=5) == expected
 
 
 def distances_that_matter(encoder, length, word):
-    """At which distances |i - word| the input i changes the output of `word`."""
+    """Return the distances |i - word| at which input i affects the output of `word`."""
     inputs = torch.randn(1, length, SIZE, requires_grad=True)
     words, _ = encoder(inputs)
     (gradient,) = torch.autograd.grad(words[0, word].sum(), inputs)
@@ -379,7 +379,7 @@ def sigmoid(value):
 
 @pytest.mark.usefixtures("double")
 def test_two_words_by_hand():
-    """Eqs. 2 and 3 once more, with one unit, for two words, in plain numbers: the oracle's oracle."""
+    """Check the naive version as well: Eqs. 2 and 3 with plain numbers, one unit, two words."""
     encoder = randomized(SentenceStateLSTM(1, 1, num_steps=2, boundary=False))
     x = [0.3, -1.2]
     names = encoder.settings.word_gates
@@ -423,7 +423,7 @@ def test_two_words_by_hand():
 
 
 def near(ours, exact):
-    """Within a few hundredths of the whole's size: bfloat16 has eight bits, and errors add up."""
+    """Return whether the relative error is below 3 %. bfloat16 has eight bits, and errors add up."""
     return (ours.float() - exact).norm() < 0.03 * exact.norm()
 
 
@@ -447,8 +447,8 @@ def test_low_precision_is_finite_and_near(dtype, transition, layer_norm):
     assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())
 
 
-def away(ours, exact):
-    """How far a tensor is from another, relative to the other's length."""
+def relative_error(ours, exact):
+    """Return the norm of the difference, relative to the exact norm."""
     return ((ours - exact).norm() / exact.norm().clamp(min=1e-12)).item()
 
 
@@ -458,7 +458,7 @@ def away(ours, exact):
     "transition", ("paper", "released", "fastnlp", {"candidate": "input"}), ids=name
 )
 def test_products_in_bfloat16(transition, window, nodes, recompute):
-    """As in single precision, to what bfloat16's eight bits allow; the kernels nearer to each other."""
+    """Close to single precision (within bfloat16's eight bits); both kernels are even closer."""
     encoder = SentenceStateLSTM(24, 24, 5, window, nodes, transition=transition)
     if not is_fusible(encoder.settings):
         pytest.skip("a summed window has no kernels")
@@ -477,9 +477,9 @@ def test_products_in_bfloat16(transition, window, nodes, recompute):
         found = [everything(version) for version in versions(encoder, recompute=recompute).values()]
     for result in found:
         for ours, expected in zip(result, exact):
-            assert ours.dtype == torch.float32 and away(ours, expected) < 0.02
+            assert ours.dtype == torch.float32 and relative_error(ours, expected) < 0.02
     for eager_s, compiled_s in zip(found[0], found[-1]):
-        assert away(eager_s, compiled_s) < 0.005
+        assert relative_error(eager_s, compiled_s) < 0.005
 
 
 def test_bfloat16_is_autocast():
@@ -495,7 +495,7 @@ def test_bfloat16_is_autocast():
         assert torch.equal(ours, theirs) and not torch.equal(ours, exact)
     trace = low.trace(inputs, mask)
     for traced, ours, exact in zip(trace[-2:], low(inputs, mask), encoder(inputs, mask)):
-        assert away(traced, ours) < 0.01 and not torch.equal(traced, exact)
+        assert relative_error(traced, ours) < 0.01 and not torch.equal(traced, exact)
 
 
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
@@ -512,8 +512,8 @@ def test_autocast(transition):
 
 
 @pytest.mark.parametrize("bfloat16", (False, True))
-def test_a_start_that_is_drawn_is_in_single_precision(bfloat16):
-    """Under autocast with inputs in low precision, as all states are."""
+def test_random_initial_states_are_in_single_precision(bfloat16):
+    """Like all states, also under autocast with inputs in low precision."""
     encoder = SentenceStateLSTM(16, 16, transition=TRANSITIONS[-1], bfloat16=bfloat16)
     inputs, mask = batch(size=16)
     expected = seeded(encoder, inputs, mask)
@@ -525,7 +525,7 @@ def test_a_start_that_is_drawn_is_in_single_precision(bfloat16):
 
 @pytest.mark.parametrize("window", (30, 31))
 def test_the_widest_windows(window):
-    """The kernels' largest, and one more."""
+    """The largest window of the kernels, and one more."""
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2, window_size=window)
     inputs, mask = batch()
     for ours, exact in zip(encoder(inputs, mask), versions(encoder)["batched"](inputs, mask)):

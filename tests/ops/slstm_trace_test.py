@@ -1,4 +1,4 @@
-"""The trace of an S-LSTM against the naive version's own gates and states."""
+"""The trace of an S-LSTM, compared with the gates and states of the naive version."""
 
 import pytest
 import torch
@@ -21,8 +21,8 @@ def assert_close(ours, expected):
 
 def naive_gates(monkeypatch, encoder, sentence):
     """
-    What the naive version normalises while it reads one sentence: for each step the words' gates,
-    (N, P, h), and the nodes' fᵢ with f_g behind, (N + 1, m, h).
+    Record what the naive version normalizes for one sentence. Generate for each step the gates of the
+    words, (N, P, h), and the fᵢ of the nodes followed by f_g, (N + 1, m, h).
     """
     seen = []
 
@@ -46,7 +46,7 @@ def naive_gates(monkeypatch, encoder, sentence):
 
 
 def assert_steps_hold(trace, encoder, inputs, mask):
-    """All that the equations say of a trace, whatever the settings."""
+    """Check that a trace satisfies the equations, for any settings."""
     settings = encoder.settings
     padding = ~trace.mask.unsqueeze(-1)
     lengths = torch.tensor(LENGTHS) + 2 * settings.boundary
@@ -54,7 +54,7 @@ def assert_steps_hold(trace, encoder, inputs, mask):
     assert list(trace.word_gates) == settings.normalized_gates
     for value in (trace.h, trace.c, trace.o, trace.u, *trace.word_gates.values()):
         assert value.shape[1:] == (*trace.mask.shape, SIZE) and not value[:, ~trace.mask].any()
-    # Eq. 2, from the traced gates: they sum to one, and make the cells and states of the next step.
+    # Eq. 2: the traced gates sum to one, and give the cells and states of the next step.
     total = sum(trace.word_gates.values())
     assert_close(total, torch.ones_like(total).masked_fill(padding, 0))
     for step in range(STEPS):
@@ -73,7 +73,7 @@ def assert_steps_hold(trace, encoder, inputs, mask):
 
 
 def check_nodes(trace, settings):
-    """Eq. 3, from the traced gates."""
+    """Check Eq. 3 for the traced gates."""
     if not settings.num_sentence_nodes:
         assert all(value is None for value in (trace.g, trace.c_g, trace.f, trace.f_g, trace.o_g))
         return
@@ -87,7 +87,7 @@ def check_nodes(trace, settings):
 
 
 def naive_neighbors(states, settings):
-    """The states at the places of ξ, one word at a time: (B, N, h) each."""
+    """Return the states at the positions of ξ, (B, N, h) each, computed word by word."""
 
     def at(distance):
         moved = torch.zeros_like(states)
@@ -153,7 +153,7 @@ def test_every_step_is_the_result_of_so_many_steps(transition):
         shorter.load_state_dict(encoder.state_dict())
         words, sentence = naive_slstm(inputs, mask, shorter.weights, shorter.settings)
         assert_close(trace.h[steps], words)
-        some = mask.any(1)  # the naive version makes zeros of a sentence without words
+        some = mask.any(1)  # the naive version returns zeros for a sentence without words
         assert_close(trace.g[steps, some, 0], sentence[some])
 
 

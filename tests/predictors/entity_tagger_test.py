@@ -1,4 +1,4 @@
-"""Entities from a tagger: text, label and place, from raw text and from words."""
+"""Entities of a tagger, with text, label and position, from raw text and from words."""
 
 import pytest
 from allennlp.models import load_archive
@@ -15,15 +15,15 @@ def predictor(archive):
     return Predictor.from_archive(archive)
 
 
-def tagging(monkeypatch, archive, tags):
-    """Lets the model give these tags, whatever the sentence."""
+def patch_tags(monkeypatch, archive, tags):
+    """Make the model return these tags for every sentence."""
     monkeypatch.setattr(
         archive.model, "forward_on_instances", lambda instances: [{"tags": tags} for _ in instances]
     )
 
 
 def test_spans_stand_in_the_text(predictor):
-    """Whatever the small model finds: the text is where it says."""
+    """The offsets of a span are those of its text."""
     inputs = [
         {"sentence": "Anna Lindau  visits Norwick Bank,\tin Galway."},
         {"sentence": "“Norwick” — said Tomás Muñoz — 'll do."},
@@ -38,7 +38,7 @@ def test_spans_stand_in_the_text(predictor):
 
 
 def test_spans_by_hand(predictor, archive, monkeypatch):
-    tagging(monkeypatch, archive, ["B-PER", "L-PER", "O", "U-LOC", "O"])
+    patch_tags(monkeypatch, archive, ["B-PER", "L-PER", "O", "U-LOC", "O"])
     output = predictor.predict_json({"sentence": "Anna  Lindau likes Galway."})
     assert output["spans"] == [
         {"text": "Anna  Lindau", "label": "PER", "start": 0, "end": 12},
@@ -52,8 +52,8 @@ def test_spans_by_hand(predictor, archive, monkeypatch):
 
 
 def test_texts_of_entities_are_those_of_their_sentences(predictor, archive, monkeypatch):
-    """With the white space that each has, which no token knows of."""
-    tagging(monkeypatch, archive, ["B-PER", "L-PER", "O", "U-LOC", "O"])
+    """The white space inside an entity is that of its sentence."""
+    patch_tags(monkeypatch, archive, ["B-PER", "L-PER", "O", "U-LOC", "O"])
     inputs = [{"sentence": "Anna\tLindau likes Galway."}, {"sentence": "Tom\nMay left  Norwick."}]
     texts = [
         [span["text"] for span in output["spans"]] for output in predictor.predict_batch_json(inputs)
@@ -62,7 +62,7 @@ def test_texts_of_entities_are_those_of_their_sentences(predictor, archive, monk
 
 
 def test_illegal_tags_make_spans_too(predictor, archive, monkeypatch):
-    tagging(monkeypatch, archive, ["I-PER", "O", "B-LOC"])
+    patch_tags(monkeypatch, archive, ["I-PER", "O", "B-LOC"])
     spans = predictor.predict_json({"words": ["Anna", "likes", "Galway"]})["spans"]
     assert [(span["text"], span["label"]) for span in spans] == [("Anna", "PER"), ("Galway", "LOC")]
 

@@ -1,4 +1,4 @@
-"""What is predicted from a file is what can be trained on, and plain text."""
+"""Inputs of `allennlp predict`: files of the training data's format, JSON and plain text."""
 
 import io
 import json
@@ -26,7 +26,7 @@ def predictors(tagger, entity_tagger, classifier, pair_classifier):
 
 @pytest.fixture
 def predict(predictors, tmp_path):
-    """What `allennlp predict` writes for a file."""
+    """Run `allennlp predict` on a file, and return its output."""
 
     def run(name, file, text=None):
         path = ROOT / "fixtures" / file if text is None else tmp_path / file
@@ -54,7 +54,7 @@ def test_columns_of_entities_in_a_txt(predict):
 
 
 def test_columns_of_tags(trained, tmp_path):
-    """Of a tagger that is trained on such a file: what it takes then, it takes afterwards."""
+    """A tagger that was trained on such a file also predicts from it."""
     (tmp_path / "tags.txt").write_text("It\tPRON\nrains\tVERB\n\nRosa\tPROPN\n")
     overrides = {
         **SMALL,
@@ -80,7 +80,7 @@ def test_columns_of_tags(trained, tmp_path):
 @pytest.mark.parametrize("file", ["plain.txt", "plain"])
 @pytest.mark.parametrize("name", ["tagger", "entities", "classifier"])
 def test_plain_text_with_its_blank_lines(predict, name, file):
-    """Also where each line has two words, as a word and its tag would be."""
+    """Also if each line has two words, like the format of a word and its tag."""
     outputs = predict(name, file, "It rains\n\nRosa sleeps\n")
     assert [output["words"] for output in outputs] == [["It", "rains"], [], ["Rosa", "sleeps"]]
     assert not any("gold" in output for output in outputs)
@@ -168,10 +168,10 @@ def test_the_readers_examples(tmp_path):
 
 
 def test_pairs_as_plain_text(predict, predictors):
-    """Two sentences with a tab between; a line without one is a sentence and itself."""
+    """A tab separates the sentences of a pair. A line without a tab is a pair of equal sentences."""
     outputs = predict("pairs", "pairs.txt", "Rosa sleeps .\tNobody is awake .\nIt rains .\n")
-    given = [("Rosa sleeps .", "Nobody is awake ."), ("It rains .", "It rains .")]
-    pairs = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesis in given]
+    texts = [("Rosa sleeps .", "Nobody is awake ."), ("It rains .", "It rains .")]
+    pairs = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesis in texts]
     expected = predictors["pairs"].predict_batch_json(pairs)
     assert [output["probabilities"] for output in outputs] == [
         pytest.approx(one["probabilities"]) for one in expected

@@ -19,7 +19,7 @@ PAIR = {"premise": "A girl is throwing a ball.", "hypothesis": "A child is throw
 
 @pytest.fixture(scope="module")
 def predictor(trained):
-    """Of an archive, by the name that the model gives."""
+    """The model's default predictor, from an archive."""
     folder = trained("snli_cas_lstm", "snli_cas_lstm", Params(SMALL).as_dict())
     return Predictor.from_archive(load_archive(folder / "model.tar.gz"))
 
@@ -40,7 +40,7 @@ def test_pairs_of_raw_text(predictor):
 
 
 def test_lines_of_the_corpora_themselves(predictor):
-    """With their keys, with or without labels, with others beside."""
+    """The keys of SNLI are accepted, and others are ignored."""
     line = {"gold_label": "hidden", "sentence1": PAIR["premise"], "sentence2": PAIR["hypothesis"]}
     assert predictor.predict_json(line) == predictor.predict_json(PAIR)
 
@@ -59,7 +59,7 @@ def test_other_input(predictor, json_dict, message):
 
 
 def test_a_sentence_without_words(predictor):
-    """It does not stop the others."""
+    """It gets no label, and the others are predicted."""
     inputs = [PAIR, {**PAIR, "hypothesis": " "}, {"sentence1": "", "sentence2": "A dog."}, PAIR]
     first, *nothing, last = predictor.predict_batch_json(inputs)
     assert first["label"] == last["label"] is not None

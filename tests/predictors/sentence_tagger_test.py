@@ -133,7 +133,7 @@ def test_a_model_with_other_outputs_keeps_them(predictor):
 
 
 def test_an_installed_spacy_pipeline(archive, monkeypatch):
-    """Its name goes to AllenNLP's own tokenizer."""
+    """AllenNLP's own tokenizer gets its name."""
     pipeline = "en_core_web_sm"
     monkeypatch.setattr("spacy.util.is_package", lambda name: name == pipeline)
     monkeypatch.setattr(

@@ -74,7 +74,7 @@ def test_instances_of_the_reader(predictor):
 
 
 def test_labelled_instances_for_interpretation(predictor):
-    """What AllenNLP's interpreters and attackers ask for."""
+    """AllenNLP's interpreters and attackers need them."""
     (instance,) = predictor.json_to_labeled_instances({"sentence": "a moving film"})
     assert "label" in instance.fields
 
@@ -82,7 +82,7 @@ def test_labelled_instances_for_interpretation(predictor):
 @pytest.mark.parametrize(
     "reader, model",
     [
-        # A reader whose text_to_instance takes text alone, and one without a tokenizer.
+        # A reader whose text_to_instance takes only text, and one without a tokenizer.
         ({"type": "text_classification_json", "tokenizer": {"type": "spacy_blank"}}, "basic_classifier"),
         ({"type": "sst_tokens"}, "basic_classifier"),
     ],

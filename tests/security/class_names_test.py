@@ -1,4 +1,4 @@
-"""Which names with a dot a `type` may be."""
+"""Which dotted class names `type` may have."""
 
 import sys
 
@@ -15,12 +15,12 @@ READER = "from allennlp.data import DatasetReader\nclass Reader(DatasetReader): 
 
 
 class OwnReader(DatasetReader):
-    """Of a module that the program itself imported."""
+    """A class in a module that is already imported."""
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package of the user's, with a reader in a module."""
+    """A user's package with a reader in a module."""
     (tmp_path / "own_package").mkdir()
     (tmp_path / "own_package" / "__init__.py").write_text("")
     (tmp_path / "own_package" / "readers.py").write_text(READER)
@@ -58,8 +58,8 @@ def test_of_a_package_by_include_package(package):
 def test_of_a_plugin(package, tmp_path):
     (tmp_path / ".allennlp_plugins").write_text("own_package\n")
     with pytest.raises(ConfigurationError, match="not loaded"):
-        DatasetReader.by_name(package)  # the file alone is no more than what lies in the folder
-    __import__("own_package")  # as AllenNLP does with what the file names
+        DatasetReader.by_name(package)  # the file alone does not load the plugin
+    __import__("own_package")  # as AllenNLP does with the plugins in the file
     assert DatasetReader.by_name(package).__name__ == "Reader"
 
 
@@ -73,7 +73,7 @@ def test_what_is_no_subclass(name):
 
 def test_the_nearest_is_named():
     name = "allennlp.modules.token_embedders.LstmSeq2SeqEncoder"
-    with pytest.raises(ConfigurationError, match="unable to find class"):  # AllenNLP's own
+    with pytest.raises(ConfigurationError, match="unable to find class"):  # AllenNLP's message
         Seq2SeqEncoder.by_name(name)
     with pytest.raises(ConfigurationError, match=r'such as "allennlp.data.DatasetReader"'):
         DatasetReader.by_name("allennlp.data.DataLoader")

@@ -1,4 +1,4 @@
-"""An archive of a small tagger, as AllenNLP writes it, to be turned into a hostile one."""
+"""Write an archive of a small tagger, as AllenNLP does, or a hostile variant of it."""
 
 import copy
 import io
@@ -24,7 +24,7 @@ CONFIG = {
 
 
 class Touch:
-    """What runs a command when it is unpickled: `touch PATH`."""
+    """An object that runs the command `touch PATH` when it is unpickled."""
 
     def __init__(self, path):
         self.path = path
@@ -38,7 +38,7 @@ class Forge:
 
     def __init__(self, folder):
         self.folder = folder
-        self.pwned = folder / "pwned"  # what an attack that succeeds leaves behind
+        self.pwned = folder / "pwned"  # a successful attack creates this file
         self.config = copy.deepcopy(CONFIG)
         self.config_text = None
         vocabulary = Vocabulary({"tokens": {"the": 1, "dog": 1}, "labels": {"D": 1, "N": 1}})
@@ -50,7 +50,7 @@ class Forge:
         self.omitted = set()
 
     def member(self, name, data=b"", **attributes):
-        """Adds a member of any kind."""
+        """Add a member of any type to the tar file."""
         info = tarfile.TarInfo(name)
         info.size = len(data)
         for key, value in attributes.items():

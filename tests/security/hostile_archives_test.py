@@ -1,7 +1,7 @@
 """
-Archives that are made to run code, to write or to read outside, or to fill the disk: each is refused in
-one sentence, and has done nothing. With AllenNLP's own functions put back, those that say so succeed, so
-that the attack is known to be one.
+Archives that try to run code, to write or read files outside, or to fill the disk. Each is refused with
+a `ConfigurationError`, before it has an effect. Attacks with `breaks_in` succeed with AllenNLP's
+original functions, which shows that they are real attacks.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from tests.security.common import Forge, Touch
 
 
 class Attack(NamedTuple):
-    """What changes the forge's archive, what the refusal says, and whether AllenNLP alone lets it in."""
+    """A function that changes the archive, the error, and whether it succeeds without the plugin."""
 
     make: Callable
     refusal: str
@@ -135,7 +135,7 @@ def link_for_the_vocabulary(forge, _):
 
 @attack("is a link to")
 def chain_of_links(forge, _):
-    # The way around Python's own filter before 3.11.13: a path that is too long to be resolved.
+    # Bypasses Python's own filter before 3.11.13, with a path that is too long to be resolved.
     for depth in range(3):
         forge.link("a" * 200 + str(depth), "b" * 200)
 
@@ -170,7 +170,7 @@ def sparse_file(forge, _):
 
 @attack("would unpack .*vocabulary, expected a folder")
 def zip_for_the_vocabulary(forge, _):
-    # AllenNLP unpacks a vocabulary that is an archive, by other means and without a limit.
+    # If the vocabulary is an archive, AllenNLP unpacks it with other code and without a limit.
     forge.omitted.add("vocabulary")
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -231,7 +231,7 @@ def limit_that_is_no_number(_, monkeypatch):
     monkeypatch.setenv(MAX_BYTES, "much")
 
 
-# What the config names
+# Contents of the config
 
 CALLABLES = {
     "subprocess.Popen": lambda pwned: {"args": ["touch", str(pwned)]},
@@ -245,7 +245,7 @@ CALLABLES = {
     "allennlp.common.file_utils.cached_path": lambda pwned: {"url_or_filename": "http://127.0.0.1:9/"},
     "allennlp.common.util.get_spacy_model": lambda pwned: {"spacy_model_name": str(pwned)},
 }
-CALLED = ("subprocess.Popen", "shutil.copyfile")  # and the others fail on arguments of AllenNLP's
+CALLED = ("subprocess.Popen", "shutil.copyfile")  # others fail because of arguments that AllenNLP adds
 for callable_name, arguments in CALLABLES.items():
 
     @attack(f'type "{callable_name}"', callable_name in CALLED, f"reader {callable_name}")
@@ -351,7 +351,7 @@ TRANSFORMER = {"type": "pretrained_transformer", "train_parameters": False}
 
 
 def transformer_folder(forge, auto_map):
-    """A folder that asks transformers to run its module."""
+    """Create a transformer's folder, which with an `auto_map` asks transformers to run its code."""
     folder = forge.folder / "bert"
     folder.mkdir()
     config = {"model_type": "bert", "hidden_size": 4, "num_attention_heads": 1, "num_hidden_layers": 1}
@@ -392,7 +392,7 @@ def tokenizer_with_code(forge, _):
 
 @attack("Config that comes with a transformer|requires you to execute|trust_remote_code")
 def transformer_with_code_unasked(forge, monkeypatch):
-    monkeypatch.setattr("builtins.input", lambda *_: "y")  # the question that transformers asks
+    monkeypatch.setattr("builtins.input", lambda *_: "y")  # answers transformers' question
     embedder(forge)["tokens"] = {**TRANSFORMER, "model_name": transformer_folder(forge, OWN_CODE)}
 
 
@@ -476,11 +476,11 @@ def perl_script(forge, _):
     forge.config["model"]["srl_eval_path"] = "strange.pl"
 
 
-# What the weights hold
+# Contents of the weights
 
 
 class Call:
-    """Any call, to be unpickled."""
+    """An object that makes a call when it is unpickled."""
 
     def __init__(self, function, *arguments):
         self.reduced = function, arguments
@@ -489,11 +489,11 @@ class Call:
         return self.reduced
 
 
-def in_the_weights(thing):
+def in_the_weights(make_object):
     def make(forge, monkeypatch):
-        # Where a machine has it set for the sake of old code.
+        # Some machines have this set, for old code.
         monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
-        forge.weights["encoder.weight"] = thing(forge)
+        forge.weights["encoder.weight"] = make_object(forge)
 
     return make
 
@@ -513,11 +513,11 @@ CALLS = {
     ),
 }
 WRITING = ("posix.system", "builtins.exec", OPEN)
-for callable_name, thing in CALLS.items():
-    # PyTorch says "exec" alone.
+for callable_name, make_object in CALLS.items():
+    # PyTorch's message has "exec" without its module.
     refusal = f'it holds "({callable_name}|{callable_name.rpartition(".")[-1]})"'
     ATTACKS[f"weights {callable_name}"] = Attack(
-        in_the_weights(thing), refusal, callable_name in WRITING
+        in_the_weights(make_object), refusal, callable_name in WRITING
     )
 
 
@@ -565,7 +565,7 @@ def no_weights_at_all(forge, _):
 
 @pytest.fixture
 def forge(tmp_path, monkeypatch):
-    # Temporary files go to a folder whose parent is looked at.
+    # The parent of the folder for temporary files is checked for new files.
     (tmp_path / "forge" / "tmp").mkdir(parents=True)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "forge" / "tmp"))
     return Forge(tmp_path / "forge")
@@ -585,11 +585,11 @@ def test_it_is_refused(forge, monkeypatch, name):
     before = set(forge.folder.rglob("*"))
     with pytest.raises(Exception) as refused:
         load_archive(path)
-    assert set(forge.folder.rglob("*")) == before  # the folder for temporary files, too
+    assert set(forge.folder.rglob("*")) == before  # includes the folder for temporary files
     errors = list(causes(refused.value))
     assert any(isinstance(error, ConfigurationError) for error in errors)
-    said = [str(error) for error in errors]
-    assert any(re.search(refusal, text) for text in said), said
+    messages = [str(error) for error in errors]
+    assert any(re.search(refusal, message) for message in messages), messages
 
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if ATTACKS[name].breaks_in])
@@ -599,7 +599,7 @@ def test_it_is_an_attack(forge, monkeypatch, name):
     ATTACKS[name].make(forge, monkeypatch)
     with contextlib.suppress(Exception):
         load_archive(forge.write())
-    deadline = time.monotonic() + 10  # a command of its own takes its time
+    deadline = time.monotonic() + 10  # a command runs in another process
     while not forge.pwned.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert forge.pwned.exists()

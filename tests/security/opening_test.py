@@ -1,4 +1,4 @@
-"""What opens an archive: every way in has the checks, and what the user allows goes through."""
+"""All ways to open an archive have the checks, and the user can turn them off."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ def forge(tmp_path):
 
 @pytest.fixture
 def hostile(forge):
-    """The path of an archive with a reader that touches `pwned`."""
+    """The path of an archive whose reader creates the file `pwned`."""
     forge.config["dataset_reader"] = {"type": "subprocess.Popen", "args": ["touch", str(forge.pwned)]}
     return forge.write()
 
@@ -124,13 +124,13 @@ def test_by_tensor_cache(tmp_path):
     with cache.lmdb_env.begin(write=True) as transaction:
         torch.save(Touch(tmp_path / "pwned"), tmp_path / "strange.th")
         transaction.put(b"strange", (tmp_path / "strange.th").read_bytes())
-    with pytest.raises(ConfigurationError, match="what is kept for 'strange' is no tensor"):
+    with pytest.raises(ConfigurationError, match="the value of 'strange' is not a tensor"):
         cache["strange"]
     assert not (tmp_path / "pwned").exists()
 
 
-def test_what_the_user_loads_is_hers(tmp_path, forge):
-    """Only AllenNLP's and transformers' calls are held to the list."""
+def test_the_users_own_loads_are_not_checked(tmp_path, forge):
+    """The allow-list applies only to calls of AllenNLP and transformers."""
     torch.save(Touch(forge.pwned), tmp_path / "own.th")
     options = {"weights_only": False} if hasattr(torch.serialization, "add_safe_globals") else {}
     torch.load(tmp_path / "own.th", **options)
@@ -141,21 +141,21 @@ def test_evalb_can_be_set_to_null(forge):
     forge.config["model"]["evalb_directory_path"] = "x; touch pwned"
     with pytest.raises(ConfigurationError, match="--overrides can set it to null"):
         load_archive(forge.write())
-    with pytest.raises(TypeError, match="evalb_directory_path"):  # which simple_tagger does not have
+    with pytest.raises(TypeError, match="evalb_directory_path"):  # not a key of simple_tagger
         load_archive(forge.write(), overrides='{"model.evalb_directory_path": null}')
 
 
 @pytest.fixture
 def fetched(monkeypatch):
-    """The addresses that were asked for, which all are not there."""
-    asked = []
+    """A list of the requested addresses. Every request fails."""
+    requested = []
 
     def fail(address, **_):
-        asked.append(address)
+        requested.append(address)
         raise OSError(address)
 
     monkeypatch.setattr(sys.modules["cached_path._cached_path"], "get_scheme_client", fail)
-    return asked
+    return requested
 
 
 def test_trust(forge, monkeypatch, fetched):
@@ -179,8 +179,8 @@ def test_trusted_configs_are_jsonnet(forge, monkeypatch):
     assert load_archive(path).config["more"] == 2
 
 
-def test_nothing_is_left_of_the_context(forge, fetched):
-    """After an archive, even one that was refused, a config of the user's may do what it may."""
+def test_the_checks_end_with_the_archive(forge, fetched):
+    """After an archive was opened or refused, the user's own configs are not restricted."""
     forge.config["model"] = {"type": "from_archive", "archive_file": "http://127.0.0.1:9/x"}
     with pytest.raises(ConfigurationError, match="would fetch"):
         load_archive(forge.write())
@@ -198,7 +198,7 @@ STATES = {
     "sparse": torch.eye(3).to_sparse(),
     "parameter": torch.nn.Parameter(torch.rand(2), requires_grad=False),
     "optimizer": torch.optim.Adam([torch.nn.Parameter(torch.rand(2))]).state_dict(),
-    "module": torch.nn.Linear(2, 2).state_dict(),  # with an attribute of its own
+    "module": torch.nn.Linear(2, 2).state_dict(),  # an OrderedDict with an attribute
     "plain": {"x": [1, 2.5, "text", None, True, b"bytes", {1, 2}, (3, 4), 1j], 7: torch.Size([2])},
     "dtype": [torch.float64, torch.device("cpu")],
 }
@@ -214,7 +214,7 @@ def test_our_list_has_what_weights_are_made_of(tmp_path, name, how):
 
 
 class Stateful:
-    """Pickled as an object of a class that weights are made of, to which a state is given."""
+    """Pickled as an object of an allowed class, with a state for it."""
 
     def __reduce__(self):
         return torch.device, ("cpu",), {"type": "cuda"}

@@ -12,7 +12,7 @@ TEXTS = [
     ["The", "café", "日本", "😀"],
     [],
     ["", "a\x00b", ""],  # an empty word, and the character 0
-    ["\ud800", "ÿ"],  # half of a surrogate pair, and the letter whose number is 0xFF
+    ["\ud800", "ÿ"],  # half of a surrogate pair, and U+00FF
     [""],
 ]
 

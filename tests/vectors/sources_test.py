@@ -1,4 +1,4 @@
-"""Vectors of every form: the same words have the same numbers, and bad input is one sentence."""
+"""Vectors in every file format: the same words have the same vectors, and bad files are errors."""
 
 import bz2
 import gzip
@@ -38,7 +38,7 @@ def binary(ending=b"\n"):
 
 
 def write_spacy(folder, **options):
-    """As spaCy saves a pipeline's vocabulary."""
+    """Save vectors like a spaCy pipeline."""
     strings = StringStore(WORDS)
     vectors = Vectors(strings=strings, data=NUMBERS, keys=WORDS) if not options else Vectors(**options)
     (folder / "vocab").mkdir(parents=True)
@@ -76,7 +76,7 @@ FORMS = (".txt", ".vec", ".txt.gz", ".vec.gz", ".txt.bz2", ".zip", ".tar.gz", ".
 
 @pytest.fixture(params=(*FORMS, "spacy", "a package of spaCy's", "a matrix", "a package's matrix"))
 def name(request, tmp_path, monkeypatch):
-    """The name under which the same vectors are opened."""
+    """The name of the vectors in each format."""
     form = request.param
     if form in FORMS:
         return str(written(tmp_path, form))
@@ -105,7 +105,7 @@ def test_words_have_their_vectors(name):
 
 
 def test_forms_of_a_word(tmp_path):
-    """As written, then in lower case, then capitalised."""
+    """Look up a word as written, then in lower case, then capitalized."""
     path = tmp_path / "vectors.txt"
     path.write_text("us 1\nUs 2\nUS 3\nRome 4\nword 5\n")
     _, numbers = open_vectors(str(path)).lookup(["us", "Us", "US", "uS", "rome", "ROME", "WORD"])
@@ -119,7 +119,7 @@ def test_a_word_that_utf8_cannot_write(tmp_path):
 
 
 def test_words_with_spaces_and_twice(tmp_path):
-    """Some of GloVe's: the numbers are the last fields; the first of two counts."""
+    """As in GloVe: the numbers are the last fields, and the first of two equal words is used."""
     path = tmp_path / "vectors.txt"
     path.write_text("a 1 2\n. . 3 4\nat name@domain.com 5 6\na 7 8\n")
     _, numbers = open_vectors(str(path)).lookup(["a", ". .", "at name@domain.com"])
@@ -174,7 +174,7 @@ def test_bad_text(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(ConfigurationError, match=f"{path}{message}"):
         open_vectors(str(path))
-    assert not list((cache_folder() / "vectors").glob("tmp*"))  # nothing half made is left
+    assert not list((cache_folder() / "vectors").glob("tmp*"))  # no temporary file is left
 
 
 def test_blank_lines_are_no_words(tmp_path):
@@ -186,7 +186,7 @@ def test_blank_lines_are_no_words(tmp_path):
 @pytest.mark.parametrize(
     "name, content",
     ((".txt.gz", b"no gzip"), (".txt.gz", gzip.compress(b"a 1 2\n" * 99)[:-9]), (".txt.xz", b"no xz")),
-    ids=("no gzip", "cut", "no xz"),  # gzip writes the time, and all workers have to collect the same
+    ids=("no gzip", "cut", "no xz"),  # pytest-xdist needs equal ids in all workers; gzip data has a time
 )
 def test_what_cannot_be_unpacked(tmp_path, name, content):
     path = tmp_path / f"vectors{name}"
@@ -213,7 +213,7 @@ def test_vectors_that_are_all_alike(tmp_path):
 
 
 def test_words_that_spacy_has_names_for(tmp_path):
-    """Such as "mark", by a number of their own."""
+    """Such as "mark": spaCy does not hash them."""
     words = ["mark", "number", "TIME", "other", "agent", "Mark"]
     (tmp_path / "vocab").mkdir()
     Vectors(strings=StringStore(words), data=NUMBERS, keys=words).to_disk(tmp_path / "vocab")
@@ -230,7 +230,10 @@ def test_text_that_is_not_utf8(tmp_path):
 
 @pytest.mark.parametrize(
     "content, message",
-    ((binary()[:60], "it ends in word 3, expected 6 words"), (b"a 1\n", "no number of words")),
+    (
+        (binary()[:60], "it ends in word 3, expected 6 words"),
+        (b"a 1\n", "the first line is not two integers"),
+    ),
 )
 def test_bad_binary(tmp_path, content, message):
     path = tmp_path / "vectors.bin"
@@ -260,7 +263,7 @@ def test_a_folder_with_half_a_pipeline(tmp_path, file):
 
 
 def test_a_pipeline_without_vectors(tmp_path):
-    """Such as en_core_web_sm."""
+    """For example en_core_web_sm."""
     (tmp_path / "vocab").mkdir()
     Vectors().to_disk(tmp_path / "vocab")
     with pytest.raises(ConfigurationError, match=r"has no vectors of its words.*_md and _lg have some"):

@@ -1,4 +1,4 @@
-"""The report of a comparison: report.md, report.html and report.json, with its pictures in figures/."""
+"""Report of a comparison: report.md, report.html and report.json, with pictures in figures/."""
 
 import dataclasses
 import math
@@ -31,11 +31,11 @@ __all__ = ["summary", "write_report"]
 
 def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     """
-    Of one run or more, or of failures; gives the path of the Markdown file.
+    Write the report of one or more runs, or of failures. Returns the path of the Markdown file.
 
     # Errors
 
-    `NotWritten` where there is no room; the report before is as it was.
+    `NotWritten` if the disk is full; the previous report is unchanged.
     """
     with atomic_write_in(results.folder.path) as folder:
         parts = [
@@ -71,7 +71,7 @@ def _title(results: Results) -> str:
 
 
 def summary(results: Results) -> List[str]:
-    """A line for each system, for the screen."""
+    """Return one line per system, for the terminal."""
     scale = scale_of(results.plan.metric.name)
     verdicts = {comparison.system: comparison.verdict for comparison in results.comparisons}
     lines = []
@@ -85,7 +85,7 @@ def summary(results: Results) -> List[str]:
 
 
 def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part]) -> Dict[str, Any]:
-    """All numbers, for programs."""
+    """Collect the contents of report.json."""
     drawn = [picture for part in parts if isinstance(part, Pictures) for picture in part.pictures]
     return {
         "metric": results.plan.metric._asdict(),
@@ -103,7 +103,7 @@ def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part
 
 
 def _or_null(value: Any) -> Any:
-    """null for what is not a number, such as a loss that has overflowed: JSON has no word for it."""
+    """Replace numbers that JSON cannot represent, such as NaN, by None."""
     if isinstance(value, dict):
         return {key: _or_null(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""How a report writes numbers."""
+"""Formatting of numbers in a report."""
 
 import dataclasses
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -12,18 +12,18 @@ _PLAIN = Scale("")
 
 
 def scale_of(metric: str) -> Scale:
-    """In per cent where the metric is a share."""
+    """Return the scale of a metric: per cent for metrics from 0 to 1."""
     is_share = any(name in metric.lower() for name in _SHARES)
     return Scale(f"{metric} (%)", 100) if is_share else Scale(metric)
 
 
 def given(values: Sequence[Optional[Any]]) -> List[Any]:
-    """Without those that are None."""
+    """Return the values that are not None."""
     return [value for value in values if value is not None]
 
 
 def spread(values: Sequence[float], scale: Scale = _PLAIN, digits: Optional[int] = None) -> str:
-    """Mean ± standard deviation."""
+    """Format mean ± standard deviation."""
     if not values:
         return NONE
     of_values = Spread.of([scale.factor * value for value in values])
@@ -34,24 +34,24 @@ def spread(values: Sequence[float], scale: Scale = _PLAIN, digits: Optional[int]
 
 
 def spread_dict(values: Sequence[float]) -> Optional[Dict[str, Any]]:
-    """The same for programs."""
+    """Return mean and standard deviation, for `report.json`."""
     return dataclasses.asdict(Spread.of(values)) if values else None
 
 
 def in_thousands(values: Sequence[int]) -> str:
-    """Runs of a system may differ in their vocabulary, if that is made from a random part."""
+    """Format a count, or the range of counts if runs differ, for example in their vocabulary."""
     low, high = min(values), max(values)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def signed(value: float, scale: Scale) -> str:
-    """A difference."""
+    """Format a difference."""
     digits = 2 if scale.factor == 100 else 4
     return f"{scale.factor * value:+.{digits}f}"
 
 
 def interval(bounds: Optional[Tuple[float, float]], scale: Scale) -> str:
-    """Of a difference."""
+    """Format the confidence interval of a difference."""
     return NONE if bounds is None else " to ".join(signed(bound, scale) for bound in bounds)
 
 

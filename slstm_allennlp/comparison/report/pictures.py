@@ -1,4 +1,4 @@
-"""A report's pictures, in figures/ beside it: each gives its part, or nothing with nothing to show."""
+"""Pictures of a report, in figures/. Each function returns the picture's part, or none without data."""
 
 import itertools
 from collections import Counter
@@ -14,16 +14,13 @@ from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
 
 _LENGTH = "words in the sentence"
-_SHORTENED = " Long labels lack their middle, which report.json has."
-_NO_SPANS = " A group without a span, there or found, has no point."
-_CUT = (
-    " Of more than twenty labels, those with the most confusions, of all systems counted together; the "
-    "rest is one."
-)
+_SHORTENED = " Long labels are abbreviated; report.json has them in full."
+_NO_SPANS = " A group without gold or predicted spans has no point."
+_CUT = " The twenty labels with the most confusions over all systems; the others are merged."
 
 
 def pictures(results: Results, folder: Path) -> List[Part]:
-    """They are written into the folder."""
+    """Write the pictures into the folder and return their parts."""
     return [
         Heading("Pictures"),
         *_sweep(results, folder),
@@ -40,14 +37,14 @@ def _charted(folder: Path, name: str, title: str, caption: str, chart: Chart) ->
     panels = [] if is_apart or len(chart.panels) == 1 else list(_panels(folder, name, chart))
     picture = Picture(path, title, chart.numbers(), panels)
     if is_apart:
-        beneath = any(chart.baseline in lines for lines in chart.panels.values())
-        over = f", over {chart.baseline} in grey dashes" if beneath else ""
-        caption += f" Each line has a panel, black{over}; the panels of a quantity have the same axes."
+        has_baseline = any(chart.baseline in lines for lines in chart.panels.values())
+        over = f", over {chart.baseline} in grey dashes" if has_baseline else ""
+        caption += f" Each line has its own panel, black{over}; panels of the same quantity share axes."
     return [Pictures(title, caption, [picture])]
 
 
 def _panels(folder: Path, name: str, chart: Chart) -> Iterator[str]:
-    """A file of each panel."""
+    """Draw each panel to its own file."""
     for number, (scale, lines) in enumerate(chart.panels.items(), start=1):
         path = f"figures/panels/{name}_{number}.svg"
         figures.chart(folder / path, replace(chart, panels={scale: lines}))
@@ -72,7 +69,7 @@ def _sweep(results: Results, folder: Path) -> List[Part]:
             for label, points in sweep.lines.items()
         }
         panels[_named(part, metric)] = {**lines, **{name: Level(values[name]) for name in sweep.others}}
-    others = " Lines right across are systems without such a setting, or with others."
+    others = " Horizontal lines are systems without this setting, or with other differences."
     chart = Chart(
         panels,
         AXES[sweep.key],
@@ -83,8 +80,8 @@ def _sweep(results: Results, folder: Path) -> List[Part]:
         folder,
         "sweep",
         f"{metric} over {AXES[sweep.key]}",
-        "Means over the seeds, bars for their standard deviation (as Figures 2 and 3 of the S-LSTM "
-        "paper)." + (others if sweep.others else ""),
+        "Means over the seeds, with error bars for the standard deviation (as in Figures 2 and 3 of the "
+        "S-LSTM paper)." + (others if sweep.others else ""),
         chart,
     )
 
@@ -110,13 +107,13 @@ def _learning_curves(results: Results, folder: Path) -> List[Part]:
             }
     if not panels or len(fitted) == len(results.systems):
         return []
-    levels = f" Right across, since there are no epochs: {', '.join(fitted)}." if fitted else ""
+    levels = f" Horizontal, because they have no epochs: {', '.join(fitted)}." if fitted else ""
     return _charted(
         folder,
         "learning_curves",
         "Learning curves",
-        "Means over the seeds after each epoch, for up to four systems in a panel the shade from the "
-        "least to the most; a line ends where the first of its runs stopped early." + levels,
+        "Means over the seeds after each epoch. For up to four systems in a panel, the range of the "
+        "seeds is shaded. A line ends where the first of its runs stopped early." + levels,
         Chart(panels, "epoch", results.plan.baseline),
     )
 
@@ -125,7 +122,7 @@ def _lengths(results: Results, folder: Path) -> List[Part]:
     if results.unpaired:
         return [Paragraph(f"No accuracy over sentence length: {results.unpaired}.")]
     lengths = results.lengths
-    # In the small panels the bars of more groups would touch.
+    # Fewer groups in small panels, so that their error bars do not touch.
     groups = figures.groups_by_length(lengths, 5 if figures.are_apart(len(results.systems)) else 10)
     if len(groups) < 2:
         return []
@@ -141,8 +138,8 @@ def _lengths(results: Results, folder: Path) -> List[Part]:
         folder,
         "length",
         f"Test {results.sentence_score} over sentence length",
-        f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by their "
-        "length, each at its median; means over the seeds, bars for their standard deviation (as "
+        f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by length, each "
+        "at its median length. Means over the seeds, with error bars for the standard deviation (as in "
         "Figure 4 of the S-LSTM paper)." + (_NO_SPANS if "f1" in results.sentence_score.lower() else ""),
         Chart({scale: systems}, _LENGTH, results.plan.baseline),
     )
@@ -159,26 +156,26 @@ def _times(results: Results, folder: Path) -> List[Part]:
             )
     if not lines:
         return []
-    left_out = f" Without {', '.join(results.fitted)}: no training step." if results.fitted else ""
+    left_out = f" Without {', '.join(results.fitted)}: no training steps." if results.fitted else ""
     scale = Scale("ms per training sentence", 1000)
     return _charted(
         folder,
         "time_over_length",
         "Training time over sentence length",
-        "Forward and backward pass in batches of the config's size, without the optimizer's step and "
-        "without reading, taken after training on up to five batches of each tenth of the training "
-        "sentences by length, each at its median length; means over the seeds, bars for their standard "
-        "deviation (the S-LSTM paper's Figure 5 has the time of an epoch)." + left_out,
+        "Forward and backward pass in batches of the config's size, without the optimizer step and "
+        "without reading data. Measured after training, on up to five batches of each tenth of the "
+        "training sentences by length, each at its median length. Means over the seeds, with error bars "
+        "for the standard deviation (Figure 5 of the S-LSTM paper has the time of an epoch)." + left_out,
         Chart({scale: lines}, _LENGTH, results.plan.baseline, from_zero=True),
     )
 
 
 def _confusions(results: Results, folder: Path) -> List[Part]:
     if results.without_labels:
-        return [Paragraph(f"No confusions: {results.without_labels}.")]
+        return [Paragraph(f"No confusion matrices: {results.without_labels}.")]
     caption = (
-        "Each row is the test set's words or sentences of one label, over all seeds, and how they were "
-        "labelled."
+        "Each row is the test set's words or sentences with one gold label, over all seeds, by their "
+        "predicted label."
     )
     pairs = {
         system.name: Counter(
@@ -194,11 +191,11 @@ def _confusions(results: Results, folder: Path) -> List[Part]:
     for name, found in confusions.items():
         path = f"figures/confusion_{name}.svg"
         figures.confusion(folder / path, name, found)
-        drawn.append(Picture(path, f"Confusions of {name}", found.numbers()))
+        drawn.append(Picture(path, f"Confusion matrix of {name}", found.numbers()))
     labels, _, was_cut = next(iter(confusions.values()))  # all have the same labels
     caption += _CUT if was_cut else ""
     caption += _SHORTENED if figures.short_labels(labels) != labels else ""
-    return [Pictures("Confusions", caption, drawn)]
+    return [Pictures("Confusion matrices", caption, drawn)]
 
 
 def _label_pairs(gold: Any, predicted: Any) -> List[Tuple[str, str]]:

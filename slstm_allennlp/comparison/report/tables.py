@@ -1,4 +1,4 @@
-"""A report's tables: each gives parts, beginning with what it is a table of."""
+"""Tables of a report. Each function returns a heading, the table and notes, or nothing without data."""
 
 import json
 from typing import Dict, Iterable, Iterator, List, Sequence
@@ -33,7 +33,7 @@ _PEAK_MEMORY_OF = {
     "CPU": "the training process, libraries included",
     "GPU": "PyTorch's tensors on the GPU in the last epoch",
 }
-_OF_SENTENCES = Scale("", 100)  # a share of the words, sentences or spans, whatever the metric
+_PERCENT = Scale("", 100)  # scores over sentences are from 0 to 1, whatever the metric
 
 
 def results_table(results: Results) -> List[Part]:
@@ -70,7 +70,7 @@ def results_table(results: Results) -> List[Part]:
 
 
 def _megabytes(runs: Sequence[RunResult]) -> List[float]:
-    """Peak memory, without runs that were interrupted where it was to be taken."""
+    """Return the peak memory of the runs for which it is known."""
     return [size / _MEGABYTE for size in given([run.training["peak_memory_bytes"] for run in runs])]
 
 
@@ -83,19 +83,19 @@ def _how_it_was_measured(results: Results) -> str:
     ]
     is_chosen = any(run.validation_score is not None for run in results.done)
     chosen = "the epoch that was best on the validation set" if is_chosen else "the last epoch"
-    fitted = f", and of {', '.join(results.fitted)} the whole fit" if results.fitted else ""
+    fitted = f"; for {', '.join(results.fitted)}, the time of the whole fit" if results.fitted else ""
     where = sorted({f"{one['device']}, PyTorch {one['torch']}" for one in training})
     return (
-        f"Means ± standard deviations over the seeds. The test set was given to the model of {chosen}. "
-        "Seconds per epoch are each run's median over its epochs, "
-        f"validation included{fitted}; test seconds are those of AllenNLP's "
-        f"evaluation, reading the corpus left out. Peak memory is that of {' and '.join(kinds)}. "
+        "Means ± standard deviations over the seeds. The test set was evaluated with the model of "
+        f"{chosen}. Seconds per epoch: each run's median over its epochs, validation included{fitted}. "
+        "Test seconds: AllenNLP's evaluation, without reading the corpus. "
+        f"Peak memory: {' and '.join(kinds)}. "
         f"{'; '.join(where)}; {' or '.join(map(str, threads))} thread(s)."
     )
 
 
 def differences(results: Results) -> List[Part]:
-    """Nothing where there is nothing to compare."""
+    """Return the significance tests, or nothing without comparisons."""
     comparisons, baseline = results.comparisons, results.plan.baseline
     if not comparisons:
         return []
@@ -107,7 +107,7 @@ def differences(results: Results) -> List[Part]:
         "95% over seeds",
         "p (randomisation over sentences)",
         "95% over sentences",
-        "in words",
+        "verdict",
     ]
     rows = [_difference_row(results, comparison) for comparison in comparisons]
     notes = map(Paragraph, _notes_on_differences(results))
@@ -124,7 +124,7 @@ def _difference_row(results: Results, comparison: Comparison) -> List[Cell]:
         p_value(seeds.p_value),
         interval(seeds.interval, scale),
         p_value(sentences.p_value if sentences else None),
-        interval(sentences.interval if sentences else None, _OF_SENTENCES),
+        interval(sentences.interval if sentences else None, _PERCENT),
         comparison.verdict,
     ]
 
@@ -140,31 +140,30 @@ def _notes_on_differences(results: Results) -> Iterator[str]:
     over_sentences = given([comparison.over_sentences for comparison in comparisons])
     if over_sentences:
         yield (
-            "Over sentences: paired approximate randomisation "
-            f"({over_sentences[0].num_resamples} times) and bootstrap percentiles of the "
-            f"{results.sentence_score} on {over_sentences[0].num_sentences} test sentences, all seeds "
-            "of a sentence together; it asks whether these trained models differ on other sentences, "
-            "the t-test whether the systems do with other seeds."
+            "Over sentences: paired approximate randomisation and a percentile bootstrap, "
+            f"{over_sentences[0].num_resamples} resamples each, of the {results.sentence_score} on "
+            f"{over_sentences[0].num_sentences} test sentences. All seeds of a sentence are resampled "
+            "together. They ask whether these trained models differ on other sentences. The t-test asks "
+            "whether the systems differ with other seeds."
         )
     several = (
-        f", the larger one corrected for there being {len(comparisons)} comparisons, as those of the "
-        "table are not (Benjamini and Hochberg's false discovery rate)"
+        f"The larger p is corrected for {len(comparisons)} comparisons (Benjamini–Hochberg false "
+        "discovery rate); the table has uncorrected values. "
         if len(comparisons) > 1
         else ""
     )
     yield (
-        f'"better" and "worse" are for p below {ALPHA} in both tests, or the only one{several}, and '
-        "differences in one direction; "
-        f'"too few seeds to say" is for fewer than {ENOUGH_SEEDS} seeds where they are not; '
-        '"too close to call" does not say that two systems are equal, and "the same with every seed" is '
-        "said of their scores."
+        f'"better" and "worse": p is below {ALPHA} in both tests (or in the only one), with differences '
+        f'in the same direction. {several}"too few seeds to say": neither of these, with fewer than '
+        f'{ENOUGH_SEEDS} seeds. "too close to call" does not mean that two systems are equal. "the same '
+        'with every seed": their scores are equal.'
     )
     if results.disagreement:
         yield results.disagreement
 
 
 def differences_by_length(results: Results) -> List[Part]:
-    """Nothing where there is nothing to compare, or sentences cannot be."""
+    """Return the differences on short and long sentences, or nothing without tests over sentences."""
     tests = {one.system: one.over_lengths for one in results.comparisons if one.over_lengths}
     if not tests:
         return []
@@ -180,23 +179,23 @@ def differences_by_length(results: Results) -> List[Part]:
     rows: List[List[Cell]] = [
         [
             system,
-            signed(test.shorter, _OF_SENTENCES),
-            signed(test.longer, _OF_SENTENCES),
-            signed(test.longer - test.shorter, _OF_SENTENCES),
+            signed(test.shorter, _PERCENT),
+            signed(test.longer, _PERCENT),
+            signed(test.longer - test.shorter, _PERCENT),
             p_value(test.p_value),
         ]
         for system, test in tests.items()
     ]
     note = (
-        f"Of the {results.sentence_score} (%), on the shorter half ({number}) and the longer half "
-        f"({len(results.lengths) - number}) of the test sentences; p asks whether the difference is "
-        "another one on longer sentences."
+        f"Differences of the {results.sentence_score} (%) on the shorter half ({number}) and the longer "
+        f"half ({len(results.lengths) - number}) of the test sentences. p tests whether the difference "
+        "depends on sentence length."
     )
     return [Heading(f"Differences to {baseline} by length"), Table(columns, rows), Paragraph(note)]
 
 
 def varied(results: Results) -> List[Part]:
-    """A row for each system or for each key, whichever makes the narrower table."""
+    """Return the keys that differ, with one row per system or per key, whichever table is narrower."""
     heading = Heading("What differs")
     systems = [system.name for system in results.plan.systems]
     trained = _trained(results.plan)
@@ -214,24 +213,26 @@ def varied(results: Results) -> List[Part]:
         table = Table(["key of the config", *systems], _rows(keys, *zip(*columns)))
     else:
         table = Table(["system", *keys], _rows(systems, *columns))
-    note = f"{NONE} stands for a key that is not there: it has its default."
+    note = f"{NONE}: the config does not have this key, so its default applies."
     return [heading, table, Paragraph(note), *of_fitted]
 
 
 def _trained(plan: Plan) -> List[System]:
-    """The systems that are trained by gradients; all, if none is."""
+    """Return the systems that are trained by gradient descent, or all systems if there are none."""
     return [system for system in plan.systems if not is_fitted(system.config)] or plan.systems
 
 
 def _what_is_fitted(system: System, trained: Sequence[System]) -> str:
-    """Of a system that has no encoder and no epochs, what it has of its own."""
+    """Describe a system without encoder and epochs, by the settings that only this system has."""
     others = [settings_of(other) for other in trained]
     own = [
         f"{key} {json.dumps(value)}"
         for key, value in settings_of(system).items()
         if not any(key in other and other[key] == value for other in others)
     ]
-    return f"{system.name} is fitted at once, without encoder and epochs. Its own: {', '.join(own)}."
+    return (
+        f"{system.name} is fitted in one step, without encoder and epochs. Only here: {', '.join(own)}."
+    )
 
 
 def _rows(*columns: Iterable[Cell]) -> List[List[Cell]]:
@@ -264,22 +265,22 @@ def runs_table(results: Results) -> List[Part]:
                 spread([run.measurements["test_seconds"]]),
                 spread(_megabytes([run]), digits=0),
                 _files(run),
-                f"interrupted, went on {plural(len(recoveries), 'time')}" if recoveries else "",
+                f"interrupted, resumed {plural(len(recoveries), 'time')}" if recoveries else "",
             ]
         )
     parts: List[Part] = [Heading("Runs"), Table(columns, rows)]
     if any(run.folder.recovered_from() for run in results.done):
         parts.append(
             Paragraph(
-                "A run that went on after an interruption has drawn other random numbers from there on "
-                "than it would have without; epochs that were cut in two are left out of its seconds."
+                "A resumed run continues with the saved random state, except in `distributed` training. "
+                "Interrupted epochs are left out of its seconds."
             )
         )
     return parts
 
 
 def failed_runs(failures: Sequence[Failure]) -> List[Part]:
-    """Nothing where none failed."""
+    """Return the end of each failed run's log, or nothing without failures."""
     parts: List[Part] = [Heading("Failed runs")] if failures else []
     for failure in failures:
         parts.append(Paragraph(f"{failure.run.name} {failure.reason}. The end of its log:"))

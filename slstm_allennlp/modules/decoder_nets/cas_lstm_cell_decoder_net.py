@@ -20,42 +20,44 @@ from slstm_allennlp.ops.cas_lstm.hoisted import project, recurrent_weights
 @DecoderNet.register("cas_lstm_cell")
 class CasLstmCellDecoderNet(DecoderNet):
     """
-    A decoder of several layers of CAS-LSTM or LSTM cells, with attention. `lstm_cell` is the same
-    with one layer of LSTM cells.
+    A decoder with several layers of CAS-LSTM or LSTM cells, and attention. AllenNLP's `lstm_cell` has a
+    single layer of LSTM cells.
 
-    All layers start with the encoder's final state as h and zeros as c, since AllenNLP's encoders
-    give the states of their last layer alone.
+    The initial h of every layer is the encoder's final state, and the initial c is zero, because
+    AllenNLP's encoders return the states of their last layer only.
 
-    In training, all words of a target are decoded in one call (`decodes_parallel`), so that the
-    model projects all states on the vocabulary in one product.
+    In training, one call decodes all words of a target (`decodes_parallel`), so that the model projects
+    all states to the vocabulary in one matrix product.
 
     Registered as a `DecoderNet` with name "cas_lstm_cell".
 
     # Parameters
 
     decoding_dim : `int`
-        The size of every layer's states, which has to be the encoder's output size.
+        The size of every layer's states. It must be the encoder's output size.
     target_embedding_dim : `int`
-        The size of the target words' vectors.
+        The size of the target words' embeddings.
     attention : `Attention`, optional (default = `None`)
-        Of the top layer's state over the encoder's outputs, both of size `decoding_dim`.
+        The attention from the top layer's state (the query) to the encoder's outputs. Both have size
+        `decoding_dim`.
     bidirectional_input : `bool`, optional (default = `False`)
-        Whether the encoder reads in both directions, so that its final state is that of two ends.
+        Whether the encoder is bidirectional. Its final state then joins the last forward and the first
+        backward state.
     num_layers : `int`, optional (default = `2`)
     fusion : `float` or `str`, optional (default = `0.5`)
-        As in `slstm_allennlp.modules.CellAwareStackedLSTM`; None for a stack of ordinary LSTMs, which
-        has the weights of one, for comparison.
+        As in `slstm_allennlp.modules.CellAwareStackedLSTM`; None for a stack of ordinary LSTMs, without
+        the gate g, for comparison.
     dropout : `float`, optional (default = `0.0`)
-        The rate of the dropout on every layer's inputs and on the output.
+        The dropout rate on every layer's inputs and on the output.
     input_feeding : `bool`, optional (default = `True`)
-        How attention is used. True, as Luong et al. (2015) have it: the context is that of the new state
-        h, the output h̃ = tanh(W [context ; h]), and the first layer reads the last word's h̃ beside the
-        next word's vector. False, as `lstm_cell` has it: the context is that of the state before the
-        word, the first layer reads it beside the word's vector, and the output is h.
+        True, as in Luong et al. (2015): the query is the new state h, the output is
+        h̃ = tanh(W [context ; h]), and the first layer reads [h̃ of the last word ; next word].
+        False, as in `lstm_cell`: the query is the state before the word, the first layer reads
+        [context ; word], and the output is h. Without attention, it has no effect.
 
     # Errors
 
-    `ConfigurationError` for a value that is out of range.
+    `ConfigurationError` for a value out of range.
     """
 
     def __init__(
@@ -93,9 +95,9 @@ class CasLstmCellDecoderNet(DecoderNet):
 
         `Dict[str, Tensor]`
             `decoder_states` and `decoder_cells`, (batch_size, num_layers, decoding_dim),
-            `decoder_feed`, the last h̃, (batch_size, decoding_dim), and `decoder_steps`, the number of
-            words read so far, (batch_size,). Not by the names of `lstm_cell`, behind which a beam search
-            expects the layers before the batch.
+            `decoder_feed`, the last output, (batch_size, decoding_dim), and `decoder_steps`, the number
+            of words read so far, (batch_size,). The keys differ from those of `lstm_cell`, for which
+            AllenNLP's beam search expects the layers in the first dimension.
         """
         final = util.get_final_encoder_states(
             encoder_out["encoder_outputs"],
@@ -119,27 +121,27 @@ class CasLstmCellDecoderNet(DecoderNet):
         previous_steps_mask: Optional[Tensor] = None,
     ) -> Tuple[Dict[str, Tensor], Tensor]:
         """
-        Reads those of the words given that the state has not read yet.
+        Decode the words that `previous_state` has not read yet.
 
         # Parameters
 
         previous_state : `Dict[str, Tensor]`
-            As `init_decoder_state` and this method give it.
+            The result of `init_decoder_state` or of this method.
         encoder_outputs : `Tensor`
             *Shape:* (group_size, source_len, decoding_dim)
         source_mask : `Tensor`
             *Shape:* (group_size, source_len)
         previous_steps_predictions : `Tensor`
-            The vectors of all the words so far. *Shape:* (group_size, num_steps, target_embedding_dim)
+            The embeddings of all words so far. *Shape:* (group_size, num_steps, target_embedding_dim)
         previous_steps_mask : `Tensor`, optional (default = `None`)
-            Not used: what comes after a word has no influence on it.
+            Not used: padding follows the words, and the decoder reads from left to right.
 
         # Returns
 
         `Dict[str, Tensor]`
             The new state.
         `Tensor`
-            The output for every word read. *Shape:* (group_size, num_new_steps, decoding_dim)
+            The output for every new word. *Shape:* (group_size, num_new_steps, decoding_dim)
         """
         weights: List[CasLstmWeights] = [layer.weights for layer in self._layers]  # type: ignore[misc]
         cells = [(w, recurrent_weights(w)) for w in weights]
@@ -149,14 +151,14 @@ class CasLstmCellDecoderNet(DecoderNet):
         outputs = []
         for word in words.unbind(1):
             if self._attention is None:
-                states = self._read(word, states, cells)
+                states = self._step(word, states, cells)
                 feed = states[-1].h[0]
             elif self._combine is None:
                 context = self._attend(states[-1].h[0], encoder_outputs, source_mask)
-                states = self._read(torch.cat([context, word], dim=-1), states, cells)
+                states = self._step(torch.cat([context, word], dim=-1), states, cells)
                 feed = states[-1].h[0]
             else:
-                states = self._read(torch.cat([feed, word], dim=-1), states, cells)
+                states = self._step(torch.cat([feed, word], dim=-1), states, cells)
                 h = states[-1].h[0]
                 context = self._attend(h, encoder_outputs, source_mask)
                 feed = torch.tanh(self._combine(torch.cat([context, h], dim=-1)))
@@ -169,20 +171,20 @@ class CasLstmCellDecoderNet(DecoderNet):
         }
         return state, self._dropout(torch.stack(outputs, dim=1))
 
-    def _read(
+    def _step(
         self, x: Tensor, states: List[CasLstmStates], cells: List[Tuple[CasLstmWeights, Tensor]]
     ) -> List[CasLstmStates]:
-        """One word through all layers; x is what the first one reads, (group_size, input_size)."""
+        """Run one step of all layers. x is the input of the first, (group_size, input_size)."""
         result: List[CasLstmStates] = []
-        for left, (weights, U) in zip(states, cells):
+        for previous, (weights, U) in zip(states, cells):
             c_below = None if weights.is_first else result[-1].c
             projected = project(self._dropout(x)[None, None], weights)[:, 0]
-            result.append(cas_lstm_step(projected, left.h, left.c, c_below, U, weights))
+            result.append(cas_lstm_step(projected, previous.h, previous.c, c_below, U, weights))
             x = result[-1].h[0]
         return result
 
     def _attend(self, query: Tensor, encoder_outputs: Tensor, source_mask: Tensor) -> Tensor:
-        """The encoder's outputs, weighted by attention. *Shape:* (group_size, decoding_dim)"""
+        """Return the context: outputs weighted by attention. *Shape:* (group_size, decoding_dim)"""
         assert self._attention is not None
         return util.weighted_sum(encoder_outputs, self._attention(query, encoder_outputs, source_mask))
 
@@ -194,18 +196,18 @@ def _layers(
     fusion: Union[float, str, None],
     dropout: float,
 ) -> ModuleList:
-    """The layers of a CAS-LSTM, or of a stack of LSTMs; a `ValueError` for what is out of range."""
+    """Build the layers of a CAS-LSTM or of stacked LSTMs. `ValueError` for a value out of range."""
     stack = CellAwareStackedLSTM(
         input_size, hidden_size, num_layers, fusion=0.5 if fusion is None else fusion, dropout=dropout
     )
     if fusion is not None:
         return stack.layers
-    # An LSTM is what the first layer of a CAS-LSTM is.
+    # The first layer of a CAS-LSTM is an ordinary LSTM.
     sizes = [input_size, *[hidden_size] * (num_layers - 1)]
     return ModuleList(CellAwareStackedLSTMLayer(1, size, hidden_size, None) for size in sizes)
 
 
 def _by_layer(states: Tensor, cells: Tensor) -> List[CasLstmStates]:
-    """(group_size, num_layers, h) to (1, group_size, h) for each layer, as `cas_lstm_step` has it."""
+    """Split (group_size, num_layers, h) into (1, group_size, h) per layer, for `cas_lstm_step`."""
     pairs = zip(states.unsqueeze(0).unbind(2), cells.unsqueeze(0).unbind(2))
     return [CasLstmStates(h, c, None, None) for h, c in pairs]

@@ -11,21 +11,21 @@ from slstm_allennlp.modules.module_encoder import errors_of
 @Seq2SeqEncoder.register("dropout")
 class DropoutEncoder(CheckedParams, Seq2SeqEncoder):  # type: ignore[misc]
     """
-    Applies dropout to the words, and nothing else: for models without a dropout between embedding
-    and encoder. In `basic_classifier` it is the `seq2seq_encoder` before the `seq2vec_encoder`.
+    Apply dropout to the word embeddings, and nothing else. Use it for models without dropout between
+    embedder and encoder. In `basic_classifier`, make it the `seq2seq_encoder`.
 
     Registered as a `Seq2SeqEncoder` with name "dropout".
 
     # Parameters
 
     input_dim : `int`
-        The size of a word, named as in `pass_through`.
+        The size of a word embedding, named as in `pass_through`.
     dropout : `float`, optional (default = `0.5`)
-        The rate.
+        The dropout rate.
 
     # Errors
 
-    `ConfigurationError` for a size below one and a rate that is not from 0 to 1.
+    `ConfigurationError` for a size below one and for a rate outside [0, 1].
     """
 
     def __init__(self, input_dim: int, dropout: float = 0.5) -> None:
@@ -37,7 +37,7 @@ class DropoutEncoder(CheckedParams, Seq2SeqEncoder):  # type: ignore[misc]
         self._dropout = torch.nn.Dropout(dropout)
 
     def is_bidirectional(self) -> bool:
-        """False: the output has no forward and backward half."""
+        """Return False: the output has no forward and backward half."""
         return False
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
@@ -47,7 +47,7 @@ class DropoutEncoder(CheckedParams, Seq2SeqEncoder):  # type: ignore[misc]
         inputs : `torch.Tensor`
             *Shape:* (batch_size, seq_len, input_dim)
         mask : `torch.BoolTensor`, optional (default = `None`)
-            Not needed. *Shape:* (batch_size, seq_len)
+            Not used. *Shape:* (batch_size, seq_len)
 
         # Returns
 

@@ -10,10 +10,10 @@ from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, with
 @Seq2VecEncoder.register("additive_attention")
 class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
-    The external attention of the S-LSTM paper (Section 3.3) as a vector encoder: an
-    `slstm_allennlp.modules.AdditiveAttention` over the states that a sequence encoder before it made.
-    `compose` puts the two together where a model has room for one.
-    Parameters as in `AdditiveAttention`; `ConfigurationError` for a size below one.
+    The external attention of the S-LSTM paper (Section 3.3) as a vector encoder. It applies
+    `slstm_allennlp.modules.AdditiveAttention` to the states of a sequence encoder. For a model that
+    takes a single encoder, combine the two with `compose`. Parameters as in `AdditiveAttention`;
+    `ConfigurationError` for a size below one.
 
     Registered as a `Seq2VecEncoder` with name "additive_attention".
     """

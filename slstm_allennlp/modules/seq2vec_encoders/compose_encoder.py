@@ -15,8 +15,8 @@ from slstm_allennlp.modules.sized import sized
 @Seq2VecEncoder.register("compose")
 class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
-    Puts a vector encoder over a sequence encoder, as one vector encoder: any pooling over any
-    sequence encoder, for models that take one encoder.
+    Combine a sequence encoder and a vector encoder into one vector encoder: any pooling over any
+    sequence encoder, for models that take a single encoder.
 
     Registered as a `Seq2VecEncoder` with name "compose", like AllenNLP's `Seq2SeqEncoder` of that name.
 
@@ -25,14 +25,14 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
     seq2seq_encoder : `Seq2SeqEncoder`
     seq2vec_encoder : `Seq2VecEncoder`
         Such as `additive_attention`, `max_pooling` or `bag_of_embeddings` with `"averaged": true`. Its
-        input size may be left out.
+        input size is optional in a config.
     input_size : `int`, optional (default = `None`)
-        For a sequence encoder whose config has none.
+        The input size of the sequence encoder, if its config has none.
 
     # Errors
 
-    `ConfigurationError` for a missing encoder, for an `input_size` below 1 and for sizes that do not fit
-    together.
+    `ConfigurationError` for a missing encoder, for an `input_size` below 1, and if the sizes of the two
+    encoders do not match.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
         `torch.Tensor`
             *Shape:* (batch_size, output_dim of the vector encoder)
         """
-        if mask is None:  # not every encoder can do without
+        if mask is None:  # some encoders require a mask
             mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)  # type: ignore
         return self._seq2vec_encoder(self._seq2seq_encoder(inputs, mask), mask)
 

@@ -12,8 +12,8 @@ from slstm_allennlp.modules.pooling import check_poolings
 @Seq2VecEncoder.register("pooling")
 class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
-    The maximum and the mean of each feature over the real words, concatenated. `compose` puts it
-    behind a sequence encoder, for models that take one encoder.
+    The maximum and the mean of each feature over the words without padding, concatenated. For a model
+    that takes a single encoder, combine it with a sequence encoder by `compose`.
 
     Registered as a `Seq2VecEncoder` with name "pooling".
 
@@ -22,11 +22,11 @@ class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     embedding_dim : `int`
         The size of a word's state, named as in AllenNLP's `bag_of_embeddings`.
     pooling : `List[str]`, optional (default = `["max", "mean"]`)
-        One of these or both.
+        `"max"`, `"mean"` or both, in the order of the output.
 
     # Errors
 
-    `ConfigurationError` for a size below one and another kind of pooling.
+    `ConfigurationError` for a size below one, and for an empty, unknown or repeated `pooling`.
     """
 
     def __init__(self, embedding_dim: int, pooling: Optional[List[str]] = None) -> None:
@@ -45,16 +45,16 @@ class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
         tokens : `torch.Tensor`
             *Shape:* (batch_size, seq_len, embedding_dim)
         mask : `torch.BoolTensor`, optional (default = `None`)
-            None where there is no padding. *Shape:* (batch_size, seq_len)
+            None if there is no padding. *Shape:* (batch_size, seq_len)
 
         # Returns
 
         `torch.Tensor`
-            Zero for sentences that are all padding. *Shape:* (batch_size, output_dim)
+            Zero for sentences that consist only of padding. *Shape:* (batch_size, output_dim)
 
         # Errors
 
-        `ValueError` for shapes that do not fit.
+        `ValueError` for shapes that do not match.
         """
         is_word = None if mask is None else mask.bool()
         is_word = check_inputs(tokens, is_word, self._embedding_dim, "tokens")
@@ -70,7 +70,7 @@ class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
 @Seq2VecEncoder.register("max_pooling")
 class MaxPoolingEncoder(PoolingEncoder):
     """
-    The maximum of each feature over the real words: `pooling` with that alone.
+    The maximum of each feature over the words without padding: `pooling` with `["max"]`.
 
     Registered as a `Seq2VecEncoder` with name "max_pooling".
 

@@ -1,4 +1,4 @@
-"""Arrays on disk that all processes of a machine share."""
+"""A cache of arrays on disk, shared by all processes of a machine."""
 
 import logging
 from pathlib import Path
@@ -17,23 +17,23 @@ _stores: Dict[Path, "FeatureStore"] = {}
 
 class FeatureStore:
     """
-    Features of texts in half precision, in a memory-mapped LMDB file: matrices of `size` columns by key.
-    Processes may read and write at the same time. When the file is full, of so many gigabytes, it takes
-    no more.
+    A key-value cache of text features in half precision, in a memory-mapped LMDB file. Each value is a
+    matrix with `size` columns. Processes may read and write at the same time. When the file reaches
+    `gigabytes`, new values are no longer stored.
 
     # Errors
 
-    `ConfigurationError` for a file that is damaged, or a folder that cannot be written.
+    `ConfigurationError` for a damaged file or a folder that is not writable.
     """
 
     def __init__(self, folder: Path, size: int, gigabytes: float) -> None:
         self._folder = folder
         self._size = size
         self._gigabytes = gigabytes
-        self._is_full = False
+        self._is_read_only = False
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            # Without waiting for the disk: what a power cut destroys can be computed again.
+            # No fsync: features lost in a power failure can be recomputed.
             self._environment = lmdb.open(
                 str(folder), map_size=int(gigabytes * _GIGABYTE), sync=False, metasync=False
             )
@@ -41,29 +41,29 @@ class FeatureStore:
             raise self._damaged(error) from None
 
     def get(self, keys: Sequence[bytes]) -> List[Optional[numpy.ndarray]]:
-        """The matrix of each key, *Shape:* (num_rows, size), None where there is none."""
+        """Return the matrix of each key, *Shape:* (num_rows, size), or None if it is not stored."""
         try:
-            return self._with_our_map(lambda: self._read(keys))
+            return self._retry_if_resized(lambda: self._read(keys))
         except (ValueError, lmdb.Error) as error:
             raise self._damaged(error) from None
 
     def put(self, matrices: Dict[bytes, numpy.ndarray]) -> None:
-        """Keeps them if there is room. *Shape:* (num_rows, size) each"""
-        if self._is_full:
+        """Store the matrices if there is space. *Shape:* (num_rows, size) each"""
+        if self._is_read_only:
             return
         try:
-            self._with_our_map(lambda: self._write(matrices))
+            self._retry_if_resized(lambda: self._write(matrices))
         except lmdb.MapFullError:
-            self._stop(f"is full ({self._gigabytes:g} GB; cache_gigabytes sets the most)")
+            self._disable_writes(f"is full ({self._gigabytes:g} GB; cache_gigabytes sets the most)")
         except lmdb.Error as error:
-            self._stop(f"cannot be written ({error})")
+            self._disable_writes(f"cannot be written ({error})")
 
-    def _with_our_map(self, access: Callable[[], T]) -> T:
-        """Does it again where another process, with a larger bound, has made the file larger."""
+    def _retry_if_resized(self, access: Callable[[], T]) -> T:
+        """Retry once if another process, with a larger limit, has grown the file."""
         try:
             return access()
         except lmdb.MapResizedError:
-            self._environment.set_mapsize(0)  # as large as the file
+            self._environment.set_mapsize(0)  # 0: the current size of the file
             return access()
 
     def _read(self, keys: Sequence[bytes]) -> List[Optional[numpy.ndarray]]:
@@ -78,11 +78,11 @@ class FeatureStore:
     def _matrix(self, value: Optional[memoryview]) -> Optional[numpy.ndarray]:
         if value is None:
             return None
-        # A copy: the memory is the file's, and only as long as the transaction lasts.
+        # Copy: the buffer is valid only during the transaction.
         return numpy.frombuffer(value, numpy.float16).reshape(-1, self._size).copy()
 
-    def _stop(self, reason: str) -> None:
-        self._is_full = True
+    def _disable_writes(self, reason: str) -> None:
+        self._is_read_only = True
         logger.warning(
             "The cache of features in %s %s: features of other texts are computed each time.",
             self._folder,
@@ -91,14 +91,13 @@ class FeatureStore:
 
     def _damaged(self, error: Exception) -> ConfigurationError:
         return ConfigurationError(
-            f"{self._folder}: the cache of features cannot be used ({error}), expected a folder that "
-            "can be written, with what was put there; remove it, and it is made again, or set cache to "
-            "another"
+            f"{self._folder}: the cache of features cannot be used ({error}), expected a writable "
+            "folder with an intact cache; remove it to rebuild the cache, or set cache to another folder"
         )
 
 
 def open_store(folder: Path, size: int, gigabytes: float) -> FeatureStore:
-    """The store in a folder, which a process can open only once."""
+    """Return the store in a folder. Each is opened once per process, as LMDB requires."""
     folder = folder.resolve()
     if folder not in _stores:
         _stores[folder] = FeatureStore(folder, size, gigabytes)

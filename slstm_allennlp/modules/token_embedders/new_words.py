@@ -9,16 +9,16 @@ from slstm_allennlp.modules.token_embedders.vector_embedding import VectorEmbedd
 
 def learn_new_words(model: Model, instances: Iterable[Instance]) -> None:
     """
-    Gives a trained model the fixed pretrained vectors of words that its vocabulary lacks, where their
-    source is at hand (`VectorEmbedding.knows`). Where a tuned embedder reads the same words, they stay
-    unknown: it has nothing for them.
+    Add out-of-vocabulary words to a trained model, if they have a fixed pretrained vector and its source
+    is available (`VectorEmbedding.knows`). Words that a trainable embedder also reads stay unknown: it
+    has no vector for them.
     """
     embedders = [module for module in model.modules() if isinstance(module, VectorEmbedding)]
     fixed = [embedder for embedder in embedders if embedder.has_fixed_vectors]
-    tuned = {
+    trainable = {
         getattr(module, "_vocab_namespace", None) for module in model.modules() if module not in fixed
     }
-    fixed = [embedder for embedder in fixed if embedder.namespace not in tuned]
+    fixed = [embedder for embedder in fixed if embedder.namespace not in trainable]
     if not fixed:
         return
     counts: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))

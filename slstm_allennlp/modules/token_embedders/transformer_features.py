@@ -19,20 +19,20 @@ from slstm_allennlp.modules.token_embedders.feature_store import FeatureStore, o
 from slstm_allennlp.token_indexers.utf8_indexer import words_of
 
 logger = logging.getLogger(__name__)
-_MARKS = 2  # around each part of a text
+_SPECIAL_TOKENS = 2  # in each segment, such as [CLS] and [SEP]
 
 
 @TokenEmbedder.register("transformer_features")
 class TransformerFeatures(TokenEmbedder):
     """
-    A pretrained transformer such as BERT in the place of word vectors: each word is the mean of its
-    pieces' states, in the last layer or in those that are asked for, one behind the other. Texts longer
-    than `max_length` are read in parts.
+    Embed words with a pretrained transformer such as BERT. A word is the mean of the hidden states of
+    its word pieces, in the last layer or in the given `layers`, concatenated. Texts longer than
+    `max_length` are split into segments.
 
-    It reads words as the token indexer `utf8` gives them, so that a config names the transformer once.
-    While the transformer is frozen, the features of a text are always the same: they are computed once,
-    kept in half precision, and shared by all epochs and runs on a machine. An archive holds the weights,
-    the tokenizer and the sizes, and opens without the transformer's folder.
+    The token indexer is `utf8`, so that a config names the transformer only once. The features of a
+    frozen transformer are computed once per text, cached in half precision, and shared by all epochs and
+    runs on a machine. An archive holds the weights, the tokenizer and the config of the transformer, and
+    loads without its folder.
 
     Registered as a `TokenEmbedder` with name "transformer_features".
 
@@ -40,30 +40,32 @@ class TransformerFeatures(TokenEmbedder):
 
     model_name : `str`
         An installed package (`"all-MiniLM-L6-v2"`), a folder with config.json, the tokenizer's files and
-        the weights, or a name on the hub.
+        the weights, or a name on the Hugging Face hub.
     layers : `List[int]`, optional (default = `None`)
-        Which layers' states: 0 is what the first layer reads, 1 the first layer, -1 the last. The last
-        alone by default. Middle layers know more of a word's form, and in a model that was tuned for
-        another task more of what that task has no use for. Layers above them are not computed, and not
-        in the archive, where the transformer has its layers in `encoder.layer`, as BERT and RoBERTa.
+        The layers whose hidden states are concatenated: 0 is the input of the first layer, 1 the first
+        layer, -1 the last. Default: the last layer only. Middle layers keep more of a word's form, and,
+        in a model fine-tuned for another task, more of what that task does not need. If the transformer
+        has its layers in `encoder.layer`, as BERT and RoBERTa do, higher layers are removed: they are
+        neither computed nor archived.
     max_length : `int`, optional (default = `512`)
-        Pieces, with the two marks around them.
+        The length of a segment in word pieces, including the two special tokens.
     train_parameters : `bool`, optional (default = `False`)
-        Whether training changes the transformer. If so, nothing is cached, and its dropout is on.
+        Whether to fine-tune the transformer. If so, its dropout is active and nothing is cached.
     cache : `Union[bool, str]`, optional (default = `True`)
-        The folder of the features. True is for `features` in the package's cache folder
-        (`SLSTM_ALLENNLP_CACHE`, or `slstm_allennlp` in the user's), False for none.
+        The folder of the cache. True: `features` in the package's cache folder (`SLSTM_ALLENNLP_CACHE`,
+        or `slstm_allennlp` in the user's cache folder). False: no cache.
     cache_gigabytes : `float`, optional (default = `8.0`)
-        The most that the cache may take: 1,000 words of 384 numbers take 0.77 MB.
+        The maximum size of the cache. 1,000 words of 384 dimensions take 0.77 MB.
     half_precision : `bool`, optional (default = `False`)
-        Whether checkpoints and the archive hold the weights with 16 bits a number. With
+        Whether to save the weights in half precision, in checkpoints and the archive. It requires
         `train_parameters` false.
     serialization_dir : `str`, optional (default = `None`)
-        Of the model, from AllenNLP.
+        The folder of the model; AllenNLP sets it.
 
     # Errors
 
-    `ConfigurationError` where there is no such transformer, or its cache is damaged.
+    `ConfigurationError` for a transformer that is not found or has no fast tokenizer, for an argument
+    out of range, for a given `cache` that cannot be opened, and for damaged features in it.
     """
 
     def __init__(
@@ -96,7 +98,7 @@ class TransformerFeatures(TokenEmbedder):
         folder = _folder_of(model_name)
         self._lacks_weights = False
         if folder is None and archived is not None and archived.exists():
-            # Of a stranger's archive, no class but those of transformers.
+            # Do not run code from an untrusted archive.
             config = AutoConfig.from_pretrained(archived, trust_remote_code=False)
             self.transformer = AutoModel.from_config(config)
             self._tokenizer = PreTrainedTokenizerFast.from_pretrained(archived)
@@ -105,7 +107,7 @@ class TransformerFeatures(TokenEmbedder):
             self.transformer = cached_transformers.get(folder or model_name, make_copy=True)
             self._tokenizer = cached_transformers.get_tokenizer(folder or model_name)
             if getattr(self._tokenizer, "add_prefix_space", True) is False:
-                # RoBERTa's and GPT-2's mark a word by the space before it, which split words lack.
+                # RoBERTa and GPT-2 mark the start of a word by a space, which split words lack.
                 self._tokenizer = cached_transformers.get_tokenizer(
                     folder or model_name, add_prefix_space=True
                 )
@@ -115,37 +117,37 @@ class TransformerFeatures(TokenEmbedder):
                 "piece is, expected a fast one (tokenizer.json)"
             )
         positions = getattr(self.transformer.config, "max_position_embeddings", max_length)
-        if not _MARKS < max_length <= positions:
+        if not _SPECIAL_TOKENS < max_length <= positions:
             raise ConfigurationError(
-                f"transformer_features: max_length is {max_length}, expected {_MARKS + 1} to "
+                f"transformer_features: max_length is {max_length}, expected {_SPECIAL_TOKENS + 1} to "
                 f'{positions}, the most that "{model_name}" reads'
             )
         self._layers = (
             None
             if layers is None
-            else _from_front(layers, self.transformer.config.num_hidden_layers, model_name)
+            else _non_negative(layers, self.transformer.config.num_hidden_layers, model_name)
         )
         if self._layers is not None:
-            _drop_layers_above(max(self._layers), self.transformer)
+            _remove_layers_above(max(self._layers), self.transformer)
         self.transformer.requires_grad_(train_parameters)
         self._arguments = list(inspect.signature(self.transformer.forward).parameters)
         self._max_length = max_length
         self._is_frozen = not train_parameters
         self._cache_folder = _cache_folder_of(cache)
-        self._must_cache = isinstance(cache, str)
+        self._has_own_cache = isinstance(cache, str)
         self._cache_gigabytes = cache_gigabytes
         self._archived = archived
         self._fingerprint: Optional[bytes] = None
         if half_precision:
             save_in_half_precision(self)
-        self._register_state_dict_hook(_keep_files)
+        self._register_state_dict_hook(_save_files)
         self.train()
 
     def get_output_dim(self) -> int:
         return self.transformer.config.hidden_size * (1 if self._layers is None else len(self._layers))
 
     def train(self, mode: bool = True) -> "TransformerFeatures":
-        """A frozen transformer stays in evaluation mode, without dropout."""
+        """Set the mode, but keep a frozen transformer in evaluation mode, without dropout."""
         super().train(mode)
         if self._is_frozen:
             self.transformer.eval()
@@ -156,7 +158,7 @@ class TransformerFeatures(TokenEmbedder):
         # Parameters
 
         token_ids : `torch.Tensor`
-            Bytes, from the token indexer `utf8`. *Shape:* (batch_size, num_bytes)
+            The bytes of the words, from the token indexer `utf8`. *Shape:* (batch_size, num_bytes)
         mask : `torch.BoolTensor`
             *Shape:* (batch_size, num_words)
 
@@ -172,27 +174,29 @@ class TransformerFeatures(TokenEmbedder):
             )
         texts = words_of({"token_ids": token_ids, "mask": mask})
         store = self._store() if self._is_frozen else None
-        features = self._computed(texts) if store is None else self._of_store(texts, store)
+        features = self._compute(texts) if store is None else self._cached_features(texts, store)
         padded = pad_sequence(features, batch_first=True)
         missing = mask.shape[1] - padded.shape[1]
         return torch.nn.functional.pad(padded, (0, 0, 0, missing)) if missing else padded
 
-    def _of_store(self, texts: Sequence[Sequence[str]], store: FeatureStore) -> List[torch.Tensor]:
-        """Each text's features, from the cache or computed now: the same numbers either way."""
+    def _cached_features(
+        self, texts: Sequence[Sequence[str]], store: FeatureStore
+    ) -> List[torch.Tensor]:
+        """Return the features of each text, cached or new. Both are rounded to half precision."""
         keys = [self._key_of(words) for words in texts]
         found = dict(zip(keys, store.get(keys)))
         new = {key: words for key, words in zip(keys, texts) if found[key] is None}
         if new:
             with torch.no_grad():
-                computed = self._computed(list(new.values()))
+                computed = self._compute(list(new.values()))
             arrays = {key: one.half().cpu().numpy() for key, one in zip(new, computed)}
             store.put(arrays)
             found.update(arrays)
         weight = next(self.transformer.parameters())
         return [torch.from_numpy(found[key]).to(weight.device).to(weight.dtype) for key in keys]
 
-    def _computed(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
-        """The mean of each word's pieces, zeros for no piece. *Shape:* (num_words, size) each"""
+    def _compute(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
+        """Average the word pieces of each word; zeros for no piece. *Shape:* (num_words, size) each"""
         lengths = [len(words) for words in texts]
         weight = next(self.transformer.parameters())
         sums = weight.new_zeros(sum(lengths), self.get_output_dim())
@@ -201,7 +205,7 @@ class TransformerFeatures(TokenEmbedder):
         with_words = [number for number, length in enumerate(lengths) if length]
         if with_words:
             pieces = self._tokenizer(
-                # Half a surrogate pair is nothing that a tokenizer takes.
+                # Tokenizers reject lone surrogates.
                 [[_encoded(word).decode() for word in texts[number]] for number in with_words],
                 is_split_into_words=True,
                 truncation=True,
@@ -210,20 +214,20 @@ class TransformerFeatures(TokenEmbedder):
                 padding=True,
                 return_tensors="pt",
             )
-            # For each part of a text, the word of each piece, -1 for a mark or padding.
-            parts = pieces.pop("overflow_to_sample_mapping").tolist()
+            # The word index of each piece in each segment, -1 for special tokens and padding.
+            text_of = pieces.pop("overflow_to_sample_mapping").tolist()
             word_of = torch.tensor(
                 [
                     [
                         -1 if word is None else starts[with_words[text]] + word
-                        for word in pieces.word_ids(part)
+                        for word in pieces.word_ids(segment)
                     ]
-                    for part, text in enumerate(parts)
+                    for segment, text in enumerate(text_of)
                 ],
                 device=weight.device,
             )
             inputs = {
-                key: part.to(weight.device) for key, part in pieces.items() if key in self._arguments
+                key: tensor.to(weight.device) for key, tensor in pieces.items() if key in self._arguments
             }
             states = self._states(inputs)
             is_word = word_of >= 0
@@ -232,24 +236,25 @@ class TransformerFeatures(TokenEmbedder):
         return list((sums / numbers.clamp(min=1).unsqueeze(1)).split(lengths))
 
     def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
-        """Of each piece in the layers that are asked for. *Shape:* (parts, num_pieces, size)"""
+        """Return the states of the pieces, layers concatenated. *Shape:* (segments, num_pieces, size)"""
         if self._layers is None:
             return self.transformer(**inputs).last_hidden_state
-        of_layers = self.transformer(**inputs, output_hidden_states=True).hidden_states
-        return torch.cat([of_layers[layer] for layer in self._layers], dim=-1)
+        by_layer = self.transformer(**inputs, output_hidden_states=True).hidden_states
+        return torch.cat([by_layer[layer] for layer in self._layers], dim=-1)
 
     def _key_of(self, words: Sequence[str]) -> bytes:
         if self._fingerprint is None:
             self._fingerprint = self._hash_of_model()
-        text = b"\xff".join(map(_encoded, words))  # a byte that is in no word
+        text = b"\xff".join(map(_encoded, words))  # a byte that UTF-8 never uses
         return hashlib.sha256(self._fingerprint + b"%d " % len(words) + text).digest()
 
     def _hash_of_model(self) -> bytes:
-        """Of all that the features depend on but the text."""
+        """Hash everything that the features depend on, except the text."""
         config = self.transformer.config.to_dict()
         tokenizer = json.loads(self._tokenizer.backend_tokenizer.to_str())
-        for part, name in ((config, "_name_or_path"), (tokenizer, "truncation"), (tokenizer, "padding")):
-            part.pop(name, None)  # where it is from, and what the last call has set
+        config.pop("_name_or_path", None)
+        for name in ("truncation", "padding"):  # set by the last call
+            tokenizer.pop(name, None)
         settings = [self._max_length, type(self.transformer).__name__, config, tokenizer]
         if self._layers is not None:
             settings.append(self._layers)
@@ -259,14 +264,14 @@ class TransformerFeatures(TokenEmbedder):
         return digest.digest()
 
     def _store(self) -> Optional[FeatureStore]:
-        """Of the features. One that nobody asked for and that cannot be used is done without."""
+        """Open the cache. If the default cache cannot be used, warn and continue without one."""
         if self._cache_folder is None:
             return None
         size = self.get_output_dim()
         try:
             return open_store(self._cache_folder / f"{size}", size, self._cache_gigabytes)
         except ConfigurationError as error:
-            if self._must_cache:
+            if self._has_own_cache:
                 raise
             logger.warning("%s; until then, features are computed each time", error)
             self._cache_folder = None
@@ -279,7 +284,7 @@ class TransformerFeatures(TokenEmbedder):
 
 
 def _folder_of(name: str) -> Optional[str]:
-    """Of a transformer that is on this machine, outside the hub's cache."""
+    """Return the folder of a local transformer; None for a name on the hub."""
     place = place_of(name)
     if place is None or not place.is_dir():
         return None
@@ -287,8 +292,8 @@ def _folder_of(name: str) -> Optional[str]:
     return str(next((path.parent for path in configs if path.is_file()), place))
 
 
-def _from_front(layers: List[int], last: int, model_name: str) -> List[int]:
-    """The layers of a transformer that has so many, counted from the front."""
+def _non_negative(layers: List[int], last: int, model_name: str) -> List[int]:
+    """Convert negative layer numbers to non-negative ones; `last` is the number of the last layer."""
     if not layers or any(type(layer) is not int or not -last - 1 <= layer <= last for layer in layers):
         raise ConfigurationError(
             f"transformer_features: layers is {layers}, expected a list of numbers from 0 to {last}, "
@@ -297,8 +302,8 @@ def _from_front(layers: List[int], last: int, model_name: str) -> List[int]:
     return [layer % (last + 1) for layer in layers]
 
 
-def _drop_layers_above(last: int, transformer: torch.nn.Module) -> None:
-    """If the layer's states are the same without them: some transformers end with a norm."""
+def _remove_layers_above(last: int, transformer: torch.nn.Module) -> None:
+    """Remove higher layers, unless this changes the states: some transformers end with a norm."""
     stack = getattr(getattr(transformer, "encoder", None), "layer", None)
     if not isinstance(stack, torch.nn.ModuleList) or len(stack) <= last:
         return
@@ -311,7 +316,7 @@ def _drop_layers_above(last: int, transformer: torch.nn.Module) -> None:
 
 @torch.no_grad()
 def _states_of(layer: int, transformer: torch.nn.Module) -> torch.Tensor:
-    """Those of a short text."""
+    """Return the states of a layer for a short text."""
     pieces = torch.arange(4).unsqueeze(0)
     output = transformer.eval()(
         input_ids=pieces, attention_mask=torch.ones_like(pieces), output_hidden_states=True
@@ -329,8 +334,8 @@ def _encoded(word: str) -> bytes:
     return word.encode("utf-8", "ignore")
 
 
-def _keep_files(module: TransformerFeatures, *_: Any) -> None:
-    """What the archive needs beside the weights, once these are saved."""
+def _save_files(module: TransformerFeatures, *_: Any) -> None:
+    """Save the config and the tokenizer in the archive, when the weights are saved."""
 
     def write(folder: Path) -> None:
         module.transformer.config.save_pretrained(folder)

@@ -22,13 +22,13 @@ VECTOR_STD = 0.3  # of pretrained vectors: see docs/vectors.md
 @TokenEmbedder.register("embedding", exist_ok=True)
 class VectorEmbedding(Embedding):
     """
-    AllenNLP's `embedding` with pretrained vectors by one key, such as `"vectors": "en_core_web_md"`, at
-    a scale that an encoder can learn with.
+    AllenNLP's `embedding`, plus pretrained vectors by one key, such as `"vectors": "en_core_web_md"`,
+    scaled so that an encoder can learn with them.
 
-    A word is looked up as the vocabulary has it, then in lower case, then capitalised. Words without a
-    vector are drawn from N(0, std²), the scale of the others. An archive holds the vectors of its
-    vocabulary and opens without their source. At prediction, fixed vectors (`trainable` false) are those
-    of all words that the source knows, where it is there.
+    Each word is looked up as in the vocabulary, then in lower case, then capitalised. Words without a
+    vector are initialised from N(0, std²), the scale of the others. An archive holds the vectors of its
+    vocabulary and loads without their source. If `trainable` is false and the source is available,
+    prediction also uses its vectors for words outside the vocabulary.
 
     Registered as a `TokenEmbedder` with name "embedding", in AllenNLP's place and with its parameters.
 
@@ -37,23 +37,24 @@ class VectorEmbedding(Embedding):
     embedding_dim : `int`
     vectors : `str`, optional (default = `None`)
         An installed package (`"en_core_web_md"`, any spaCy pipeline with vectors, or `"glove-6b-50d"`),
-        a folder with one of these, or a file of GloVe's, word2vec's or fastText's, packed or not.
+        a folder with one of these, or a GloVe, word2vec or fastText file, compressed or not.
     std : `float`, optional (default = `None`)
-        The standard deviation of the vectors' numbers: pretrained ones are scaled to it, others are
-        drawn with it. None is 0.3 with `vectors`, and AllenNLP's own start without.
+        The standard deviation of the vectors' components: `vectors` are scaled to it, other words are
+        initialised with it. Default: 0.3 with `vectors`, otherwise AllenNLP's own initialisation.
     half_precision : `bool`, optional (default = `False`)
-        Whether checkpoints and the archive hold the vectors with 16 bits a number. With `trainable`
-        false.
+        Whether to save the vectors in half precision, in checkpoints and the archive. It requires
+        `trainable` false.
     num_embeddings, projection_dim, weight, padding_index, trainable, max_norm, norm_type
     scale_grad_by_freq, sparse, vocab_namespace, pretrained_file, vocab
         As in AllenNLP's `embedding`.
     serialization_dir : `str`, optional (default = `None`)
-        Of the model, from AllenNLP.
+        The folder of the model; AllenNLP sets it.
 
     # Errors
 
-    `ConfigurationError` for an `std` that is not above zero, `vectors` that are not there, cannot be
-    read or have another size than `embedding_dim`, and `vectors` beside `pretrained_file`.
+    `ConfigurationError` for an `std` that is not above zero; for `vectors` that are not found, are
+    unreadable or differ in size from `embedding_dim`; for `vectors` with `pretrained_file` or
+    `num_embeddings`; and for `half_precision` with `trainable`.
     """
 
     default_std: ClassVar[Optional[float]] = None
@@ -81,8 +82,8 @@ class VectorEmbedding(Embedding):
         std = self.default_std if std is None else std
         if std is not None and not std > 0:
             raise ConfigurationError(f"embedding: std is {std}, expected a number above 0")
-        no_place = pretrained_file is not None or num_embeddings is not None or vocab is None
-        if vectors is not None and no_place:
+        is_incompatible = pretrained_file is not None or num_embeddings is not None or vocab is None
+        if vectors is not None and is_incompatible:
             raise ConfigurationError(
                 f"embedding: vectors is {vectors!r}, expected a vocabulary with it, no pretrained_file "
                 "and no num_embeddings"
@@ -113,27 +114,27 @@ class VectorEmbedding(Embedding):
         if half_precision:
             save_in_half_precision(self)
         if self._std is not None and weight is None and pretrained_file is None:
-            self._draw(from_row=0)
+            self._initialise(from_row=0)
         if vectors is not None:
             assert vocab is not None
-            self._open(vectors, vocab, serialization_dir)
+            self._load_vectors(vectors, vocab, serialization_dir)
 
     @property
     def namespace(self) -> str:
-        """Of its words in the vocabulary."""
+        """The vocabulary namespace of the words."""
         return self._vocab_namespace or "tokens"
 
     @property
     def has_fixed_vectors(self) -> bool:
-        """Whether its vectors are those of a source that is at hand, and training leaves them so."""
+        """Whether the pretrained vectors are not trained and their source is available."""
         return self._source is not None and not self.weight.requires_grad
 
     def knows(self, words: List[str]) -> List[str]:
-        """Those of the words that have a fixed vector in the source; none where there is no source."""
+        """Return the words that have a fixed vector in the source; none without a source."""
         if self._source is None or self.weight.requires_grad or not words:
             return []
         found, _ = self._source.lookup(words)
-        return [word for word, is_there in zip(words, found) if is_there]
+        return [word for word, has_vector in zip(words, found) if has_vector]
 
     def extend_vocab(
         self,
@@ -142,7 +143,7 @@ class VectorEmbedding(Embedding):
         extension_pretrained_file: Optional[str] = None,
         model_path: Optional[str] = None,
     ) -> None:
-        """As AllenNLP's; new words start as the others did: with their vector, or at the same scale."""
+        """Extend as AllenNLP does, but initialise new words like the others: vector or N(0, std²)."""
         known = self.num_embeddings
         super().extend_vocab(
             extended_vocab,
@@ -152,11 +153,11 @@ class VectorEmbedding(Embedding):
         )
         has_file = extension_pretrained_file is not None or self._pretrained_file is not None
         if self.num_embeddings > known and self._std is not None and not has_file:
-            self._draw(from_row=known)
+            self._initialise(from_row=known)
             if self._source is not None:
-                self._fill(extended_vocab, from_row=known)
+                self._copy_vectors(extended_vocab, from_row=known)
 
-    def _open(self, name: str, vocab: Vocabulary, serialization_dir: Optional[str]) -> None:
+    def _load_vectors(self, name: str, vocab: Vocabulary, serialization_dir: Optional[str]) -> None:
         archived = kept_folder(serialization_dir, f"vectors-{self._vocab_namespace}-{name}")
         is_archived = archived is not None and archived.exists()
         try:
@@ -170,7 +171,7 @@ class VectorEmbedding(Embedding):
                     name,
                 )
             return
-        if is_archived and not _is_same(archived, self._source):
+        if is_archived and not _is_same_source(archived, self._source):
             logger.warning(
                 'The vectors "%s" are not those of the training: words that are not in the vocabulary '
                 "have none.",
@@ -186,26 +187,26 @@ class VectorEmbedding(Embedding):
                 f'"projection_dim": {self.weight.shape[1]} keeps the size of what follows'
             )
         self._archived = archived
-        self._register_state_dict_hook(_keep_source)
-        found = self._fill(vocab, from_row=0)
+        self._register_state_dict_hook(_save_source)
+        found = self._copy_vectors(vocab, from_row=0)
         if not is_archived:
-            self._tell(name, vocab, found)
+            self._log_coverage(name, vocab, found)
 
-    def _fill(self, vocab: Vocabulary, from_row: int) -> List[str]:
-        """Gives the words from this row on their vectors, and returns those that have one."""
+    def _copy_vectors(self, vocab: Vocabulary, from_row: int) -> List[str]:
+        """Copy the pretrained vectors of the words from this row on. Return the words that have one."""
         assert self._source is not None
         assert self._std is not None
         words = vocab.get_index_to_token_vocabulary(self.namespace)
         no_words = {vocab._padding_token, vocab._oov_token}
         rows = [row for row in range(from_row, len(words)) if words[row] not in no_words]
         found, vectors = self._source.lookup([words[row] for row in rows])
-        chosen = [row for row, is_there in zip(rows, found) if is_there]
+        chosen = [row for row, has_vector in zip(rows, found) if has_vector]
         with torch.no_grad():
             scaled = torch.from_numpy(vectors) * (self._std / self._source.std)
             self.weight[chosen] = scaled.to(self.weight)
         return [words[row] for row in chosen]
 
-    def _tell(self, name: str, vocab: Vocabulary, found: List[str]) -> None:
+    def _log_coverage(self, name: str, vocab: Vocabulary, found: List[str]) -> None:
         words = vocab.get_token_to_index_vocabulary(self.namespace)
         num_words = len(words.keys() - {vocab._padding_token, vocab._oov_token})
         counts: Dict[str, int] = (vocab._retained_counter or {}).get(self.namespace, {})
@@ -213,7 +214,7 @@ class VectorEmbedding(Embedding):
         running = f", {share:.1%} of the running words" if counts else ""
         logger.info('"%s" has vectors of %d of %d words%s.', name, len(found), num_words, running)
 
-    def _draw(self, from_row: int) -> None:
+    def _initialise(self, from_row: int) -> None:
         assert self._std is not None
         with torch.no_grad():
             self.weight[from_row:].normal_(std=self._std)
@@ -221,16 +222,16 @@ class VectorEmbedding(Embedding):
                 self.weight[self.padding_index].zero_()
 
 
-def _keep_source(module: VectorEmbedding, *_: Any) -> None:
-    """With the weights, which are enough to open the archive, by what to know their source again."""
+def _save_source(module: VectorEmbedding, *_: Any) -> None:
+    """Save the size and scale of the source with the weights, to recognise it when loading."""
     source = module._source
     if source is not None:
         known = {"size": source.size, "std": source.std}
         keep(module._archived, lambda folder: (folder / _SOURCE).write_text(json.dumps(known)))
 
 
-def _is_same(archived: Optional[Path], source: WordVectors) -> bool:
-    """Whether a source is the one that the archived vectors came from."""
+def _is_same_source(archived: Optional[Path], source: WordVectors) -> bool:
+    """Whether the source is the one of the archived vectors."""
     assert archived is not None
     known = json.loads((archived / _SOURCE).read_text())
     return known["size"] == source.size and math.isclose(known["std"], source.std, rel_tol=1e-4)
@@ -239,17 +240,17 @@ def _is_same(archived: Optional[Path], source: WordVectors) -> bool:
 @TokenEmbedder.register("scaled_embedding")
 class ScaledEmbedding(VectorEmbedding):
     """
-    `embedding` whose vectors are drawn at a scale of one's choice where they are not pretrained: each
-    number from N(0, std²). AllenNLP draws them by Xavier's rule for matrices: the more words, the
-    smaller the numbers, such as 0.03 for two thousand words of 64 numbers. On some corpora an S-LSTM
-    with the paper's transition does much better with larger ones (RESULTS.md).
+    `embedding` with a default `std`: vectors that are not pretrained are initialised from N(0, std²).
+    AllenNLP uses Xavier initialisation, whose standard deviation decreases with the number of words:
+    0.03 for 2,000 words of 64 dimensions. On some corpora an S-LSTM with the paper's transition does
+    much better with larger values (RESULTS.md).
 
     Registered as a `TokenEmbedder` with name "scaled_embedding".
 
     # Parameters
 
     std : `float`, optional (default = `0.1`)
-        The standard deviation of the vectors' numbers, as in `embedding`.
+        The standard deviation of the vectors' components, as in `embedding`.
     embedding_dim, vectors, …
         All others as in `embedding`.
     """

@@ -13,9 +13,9 @@ def fused_cas_lstm_layer(
     inputs: Tensor, cells_below: Optional[Tensor], weights: CasLstmWeights, kernels: ModuleType
 ) -> CasLstmStates:
     """
-    `hoisted_cas_lstm_layer` with a backward pass by hand: the gradients of all weights are products over
-    all words at once, and the steps are one function of `kernels`. It gives no gates, knows no
-    peepholes, and can be differentiated once.
+    Run `hoisted_cas_lstm_layer` with a hand-written backward pass. Each weight's gradient is one product
+    over all words, and the steps are one function of `kernels`. It does not return the gates, does not
+    support peepholes, and can be differentiated only once.
 
     # Parameters
 
@@ -25,12 +25,12 @@ def fused_cas_lstm_layer(
         None for the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
     weights : `CasLstmWeights`
     kernels : `ModuleType`
-        `kernels.eager`, or what `load_kernels` gives.
+        `kernels.eager`, or the result of `load_kernels`.
 
     # Returns
 
     `CasLstmStates`
-        h and c. *Shape:* (D, seq_len, batch_size, hidden_size) each
+        h and c; o and g are None. *Shape:* (D, seq_len, batch_size, hidden_size) each
     """
     W, U = weights.W.flatten(1, 2), weights.U.flatten(1, 2)
     h, c = _Layer.apply(inputs, cells_below, W, U, weights.biases, weights.fusion, kernels)
@@ -38,7 +38,7 @@ def fused_cas_lstm_layer(
 
 
 class _Layer(torch.autograd.Function):
-    """W, U and the biases come with the gates one under the other: (D, G * h, ...)."""
+    """One layer as an autograd function. The gates are stacked in W, U and biases: (D, G * h, ...)."""
 
     @staticmethod
     def forward(  # type: ignore[override]
@@ -76,7 +76,7 @@ class _Layer(torch.autograd.Function):
         inputs, cells_below, W, U, fusion, gates, h, c = ctx.saved_tensors
         left, below = _scales(fusion, inputs.new_ones(len(U), U.size(-1)))
         learns_fusion = fusion is not None and ctx.needs_input_grad[5]
-        # Nobody else reads the gates, so that their gradients may take their place.
+        # The gradients overwrite the gates, unless these are read again: for λ, or in another pass.
         d_gates = gates.clone() if learns_fusion or _is_repeatable() else gates
         grad_h = torch.zeros_like(h) if grad_h is None else grad_h.contiguous()
         contiguous = torch.contiguous_format
@@ -92,7 +92,7 @@ class _Layer(torch.autograd.Function):
         if ctx.needs_input_grad[0]:
             d_inputs = _products(rows, W.transpose(1, 2)).view_as(inputs)
         d_W = _gradient(rows, inputs.flatten(1, 2))
-        # The first word has no state to its left.
+        # The first word has no previous state.
         later = d_gates[:, 1:].flatten(3).flatten(1, 2)
         d_U = _gradient(later, h[:, :-1].flatten(1, 2))
         d_fusion = None
@@ -103,26 +103,26 @@ class _Layer(torch.autograd.Function):
 
 
 def _is_repeatable() -> bool:
-    """Whether this backward pass keeps its graph for another one, as far as PyTorch says."""
+    """Whether another backward pass may follow (`retain_graph=True`); True if PyTorch cannot tell."""
     keeps_graph = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", None)
     return True if keeps_graph is None else keeps_graph()
 
 
 def _products(x: Tensor, W: Tensor, biases: Optional[Tensor] = None) -> Tensor:
-    """x Wᵀ + b for each direction: (D, rows, n), (D, m, n) and (D, m) to (D, rows, m)."""
+    """Compute x Wᵀ + b for each direction: (D, rows, n), (D, m, n) and (D, m) to (D, rows, m)."""
     return _stacked([product(x[d], W[d], None if biases is None else biases[d]) for d in range(len(x))])
 
 
 def _gradient(rows: Tensor, x: Tensor) -> Tensor:
-    """That of weights, (D, m, n), from the products', (D, rows, m), and x, (D, rows, n)."""
+    """Compute a weight's gradient, (D, m, n), from that of x Wᵀ, (D, rows, m), and x, (D, rows, n)."""
     return _stacked([product_over_rows(rows[d], x[d]) for d in range(len(x))])
 
 
 def _stacked(parts: List[Tensor]) -> Tensor:
-    """`torch.stack`, without a copy of one direction alone."""
+    """`torch.stack`, without a copy if there is only one direction."""
     return parts[0].unsqueeze(0) if len(parts) == 1 else torch.stack(parts)
 
 
 def _scales(fusion: Optional[Tensor], ones: Tensor) -> Tuple[Tensor, Tensor]:
-    """What f ⊙ c from the left and g ⊙ c from below count: 1 - λ and λ, or 1 and 1. *Shape:* (D, h)"""
+    """Return the factors of f ⊙ c₋ and g ⊙ c': 1 - λ and λ, or 1 and 1. *Shape:* (D, h)"""
     return (ones, ones) if fusion is None else (1 - fusion, fusion.contiguous())

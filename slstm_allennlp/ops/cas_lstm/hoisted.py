@@ -10,22 +10,22 @@ def hoisted_cas_lstm_layer(
     inputs: Tensor, cells_below: Optional[Tensor], weights: CasLstmWeights
 ) -> CasLstmStates:
     """
-    One layer, for D directions and all sentences of a batch side by side: the products with the inputs
-    are taken out of the loop. The equations are those of `naive_cas_lstm`.
+    Run one layer on a batch of sentences, with D directions at once. W x + b of all words is one product
+    before the loop. The equations are those of `naive_cas_lstm`.
 
     # Parameters
 
     inputs : `Tensor`
-        The words, or the states of the layer below, in the order of reading.
+        The words' inputs, or the states of the layer below, in reading order.
         *Shape:* (D, seq_len, batch_size, input_size)
     cells_below : `Tensor`, optional
-        None for the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
+        None in the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
     weights : `CasLstmWeights`
 
     # Returns
 
     `CasLstmStates`
-        With the gates. *Shape:* (D, seq_len, batch_size, hidden_size) each
+        With the gates o and g. *Shape:* (D, seq_len, batch_size, hidden_size) each
     """
     projected = project(inputs, weights)
     U = recurrent_weights(weights)
@@ -40,7 +40,7 @@ def hoisted_cas_lstm_layer(
 
 def project(inputs: Tensor, weights: CasLstmWeights) -> Tensor:
     """
-    W x + b for all words at once.
+    Compute W x + b for all words at once.
     *Shape:* (D, seq_len, batch_size, input_size) to (D, seq_len, batch_size, G * hidden_size)
     """
     W = weights.W.flatten(1, 2).transpose(1, 2)
@@ -49,7 +49,10 @@ def project(inputs: Tensor, weights: CasLstmWeights) -> Tensor:
 
 
 def recurrent_weights(weights: CasLstmWeights) -> Tensor:
-    """All U side by side, for a product from the right. *Shape:* (D, hidden_size, G * hidden_size)"""
+    """
+    Return Uᵀ of all gates, for h Uᵀ.
+    *Shape:* (D, hidden_size, G * hidden_size), or (D, hidden_size, 4 * hidden_size) with peepholes
+    """
     return weights.U.flatten(1, 2).transpose(1, 2)
 
 
@@ -62,18 +65,18 @@ def cas_lstm_step(
     weights: CasLstmWeights,
 ) -> CasLstmStates:
     """
-    One word of every sentence.
+    Compute one step: one word of every sentence.
 
     # Parameters
 
     x : `Tensor`
-        The word's W x + b, as `project` gives it. *Shape:* (D, batch_size, G * hidden_size)
+        W x + b of the words, from `project`. *Shape:* (D, batch_size, G * hidden_size)
     h, c : `Tensor`
-        The states and cells from the left. *Shape:* (D, batch_size, hidden_size)
+        The previous states and cells. *Shape:* (D, batch_size, hidden_size)
     c_below : `Tensor`, optional
-        The cells from below, None for the first layer. *Shape:* (D, batch_size, hidden_size)
+        The cells of the layer below, None in the first layer. *Shape:* (D, batch_size, hidden_size)
     U : `Tensor`
-        As `recurrent_weights` gives it.
+        The result of `recurrent_weights`.
     weights : `CasLstmWeights`
 
     # Returns

@@ -8,21 +8,21 @@ from slstm_allennlp.ops.cas_lstm.weights import FORGET_OFFSET, CasLstmStates, Ca
 
 def naive_cas_lstm(inputs: Tensor, layers: Sequence[CasLstmWeights]) -> List[CasLstmStates]:
     """
-    All layers over one sentence, word by word, as the equations are written. The oracle of the others.
-    The first layer is an LSTM (Eqs. 1-6):
+    Run all layers on one sentence, word by word, literally as in the equations. This is the reference
+    that the tests compare the fast versions with. The first layer is an LSTM (Eqs. 1-6):
 
         i, f, o = σ(W x + U h + b) each      c̃ = tanh(W x + U h + b)
         c = i ⊙ c̃ + f ⊙ c₋
         h = o ⊙ tanh(c)
 
-    Those above it read the states h' and the cells c' of the layer below (Eqs. 7-13); f and g have an
-    offset of 1:
+    The other layers read the states h' and the cells c' of the layer below (Eqs. 7-13). There, 1 is
+    added to the pre-activations of f and g:
 
         i, f, g, o = σ(W h' + U h + b) each  c̃ = tanh(W h' + U h + b)
         c = i ⊙ c̃ + (1 - λ) ⊙ f ⊙ c₋ + λ ⊙ g ⊙ c'
         h = o ⊙ tanh(c)
 
-    Without λ both factors are 1; with peepholes, too, and (Eqs. 17, 18)
+    Without λ both factors are 1. With peepholes they are 1, too, and (Eqs. 17, 18)
 
         g = σ(W h' + p₁ ⊙ c₋ + p₂ ⊙ c' + b)
 
@@ -31,12 +31,12 @@ def naive_cas_lstm(inputs: Tensor, layers: Sequence[CasLstmWeights]) -> List[Cas
     inputs : `Tensor`
         *Shape:* (seq_len, input_size)
     layers : `Sequence[CasLstmWeights]`
-        For D directions: forward, or forward and backward, which do not mix.
+        For D directions: forward, or forward and backward, which are independent.
 
     # Returns
 
     `List[CasLstmStates]`
-        For each layer, with gates. *Shape:* (seq_len, D, hidden_size) each
+        For each layer, with the gates o and g. *Shape:* (seq_len, D, hidden_size) each
     """
     states = []
     for direction in range(len(layers[0].W)):
@@ -53,7 +53,7 @@ def naive_cas_lstm(inputs: Tensor, layers: Sequence[CasLstmWeights]) -> List[Cas
 def _read(
     inputs: Tensor, layers: Sequence[CasLstmWeights], direction: int, order: List[int]
 ) -> List[CasLstmStates]:
-    """One direction, with the words in the given order; the states in the sentence's own order."""
+    """Run one direction, which reads the words in the given order. Return states in sentence order."""
     below = CasLstmStates(inputs, torch.empty(0), None, None)
     result = []
     for layer in layers:
@@ -73,7 +73,7 @@ def _read(
 def _step(
     weights: CasLstmWeights, x: Tensor, c_below: Optional[Tensor], h: Tensor, c: Tensor
 ) -> Tuple[Tensor, Tensor, Tensor, Optional[Tensor]]:
-    """One word: its h, c, o and g."""
+    """Compute one word's h, c, o and g."""
     W, U, b, fusion, peephole = weights
     offset = 0.0 if c_below is None else FORGET_OFFSET
     i = torch.sigmoid(W[0] @ x + U[0] @ h + b[0])

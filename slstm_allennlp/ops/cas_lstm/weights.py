@@ -3,23 +3,21 @@ from typing import NamedTuple, Optional, Tuple, Union
 import torch
 from torch import Tensor
 
-# What the authors' code adds to the pre-activations of both forget gates above the first layer.
+# Added to the pre-activations of both forget gates above the first layer, as in the authors' code.
 FORGET_OFFSET = 1.0
-
-Fusion = Union[float, str]
 
 
 class CasLstmWeights(NamedTuple):
     """
-    The parameters of one layer, for D directions (one, or forward and backward), hidden size h and
-    input size d. The gates are stacked in the order i, f, c̃, o, which is PyTorch's, and g above the
-    first layer: G is 4 in the first and 5 above.
+    The parameters of one layer. D is the number of directions (forward, or forward and backward), h the
+    hidden size and d the input size. The G gates are stacked in PyTorch's order i, f, c̃, o, followed by
+    g above the first layer: G is 4 in the first layer and 5 above it.
 
     W : *Shape:* (D, G, h, d)
-    U : without g where peepholes make it. *Shape:* (D, G, h, h), or (D, 4, h, h)
+    U : *Shape:* (D, G, h, h), or (D, 4, h, h) with peepholes, where g has no U
     b : *Shape:* (D, G, h)
-    fusion : λ above the first layer, None for the plain sum and for peepholes. *Shape:* (D, h)
-    peephole : p₁ and p₂ of Eq. 17 where peepholes make g, else None. *Shape:* (D, 2, h)
+    fusion : λ; None in the first layer, for the plain sum and for peepholes. *Shape:* (D, h)
+    peephole : p₁ and p₂ of Eq. 17, None without peepholes. *Shape:* (D, 2, h)
     """
 
     W: Tensor
@@ -30,14 +28,13 @@ class CasLstmWeights(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether there is no layer below whose cells this one reads."""
+        """Whether this is the first layer, which has no cells below it."""
         return self.W.size(1) == 4
 
     @property
     def biases(self) -> Tensor:
         """
-        What is added to the gates' pre-activations, one after the other: b and, above the first layer,
-        the offset of the forget gates. *Shape:* (D, G * h)
+        Return b plus, above the first layer, the offset of the forget gates. *Shape:* (D, G * h)
         """
         if self.is_first:
             return self.b.flatten(1)
@@ -46,7 +43,7 @@ class CasLstmWeights(NamedTuple):
 
     @property
     def scales(self) -> Tuple[Union[Tensor, float], Union[Tensor, float]]:
-        """What f ⊙ c from the left and g ⊙ c from below count: 1 - λ and λ, (D, 1, h), or 1 and 1."""
+        """The factors of f ⊙ c₋ and g ⊙ c': 1 - λ and λ, *Shape:* (D, 1, h), or 1 and 1."""
         if self.fusion is None:
             return 1.0, 1.0
         below = self.fusion.unsqueeze(1)
@@ -55,11 +52,11 @@ class CasLstmWeights(NamedTuple):
 
 class CasLstmStates(NamedTuple):
     """
-    What a layer computed. Each of the same shape, which is the operation's.
+    The results of a layer. All have the same shape, given by the function that returns them.
 
     h, c : the states and the cells
-    o, g : the output gates and the vertical forget gates; None where they were not asked for, and g in
-        the first layer, which has none
+    o, g : the output gates and the vertical forget gates; None if not requested, and g is always None in
+        the first layer
     """
 
     h: Tensor
@@ -72,9 +69,9 @@ def initial_weights(
     directions: int, input_size: int, hidden_size: int, is_first: bool, peephole: bool = False
 ) -> CasLstmWeights:
     """
-    As in the authors' code: orthogonal U, biases zero but for the first layer's forget gate, which
-    starts at 1. W, of which paper and specification are silent, as `torch.nn.LSTM` has it,
-    U(-1/√h, 1/√h), and so p₁ and p₂. λ is left to the module.
+    Draw the initial weights as the authors' code does: U is orthogonal, and the biases are zero except
+    the first layer's forget bias, which is 1. The paper does not say how W starts: W, p₁ and p₂ are
+    drawn from U(-1/√h, 1/√h), like `torch.nn.LSTM`. λ is set by the module.
     """
     bound = hidden_size**-0.5
     gates = 4 if is_first else 5

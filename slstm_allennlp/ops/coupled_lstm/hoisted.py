@@ -7,8 +7,8 @@ from slstm_allennlp.ops.reading_order import reading_orders, take
 
 def hoisted_coupled_lstm(inputs: Tensor, mask: Tensor, weights: CoupledLstmWeights) -> Tensor:
     """
-    One layer over a batch of sentences: the products with the inputs are taken out of the loop, and the
-    directions go through it side by side. The equations are those of `naive_coupled_lstm`.
+    Run one layer on a batch of sentences. W x + b of all words is one product before the loop, and all
+    directions share the loop. The equations are those of `naive_coupled_lstm`.
 
     # Parameters
 
@@ -22,14 +22,14 @@ def hoisted_coupled_lstm(inputs: Tensor, mask: Tensor, weights: CoupledLstmWeigh
     # Returns
 
     `Tensor`
-        The words' states, the directions side by side, zero at padding.
+        The words' states, the directions concatenated, zero at padding.
         *Shape:* (batch_size, seq_len, D * hidden_size)
     """
     batch_size, length, _ = inputs.shape
     directions, _, hidden_size, _ = weights.W.shape
     order = reading_orders(mask, directions)
 
-    # (D, B * L, 4h), and from there the words in the order of reading, first of all: (L, D, B, 4h)
+    # W x + b: (D, B * L, 4h), then in reading order, (L, D, B, 4h)
     projected = torch.baddbmm(
         weights.b.flatten(1).unsqueeze(1),
         inputs.masked_fill(~mask.unsqueeze(-1), 0)
@@ -46,10 +46,10 @@ def hoisted_coupled_lstm(inputs: Tensor, mask: Tensor, weights: CoupledLstmWeigh
     for x in projected.unbind():
         gates, candidate = torch.baddbmm(x, h, U).split([3 * hidden_size, hidden_size], dim=-1)
         i_hat, f_hat, o = torch.sigmoid(gates).chunk(3, dim=-1)
-        i = torch.sigmoid(i_hat - f_hat)  # the softmax over the two, and f = 1 - i
+        i = torch.sigmoid(i_hat - f_hat)  # the softmax over two values; f = 1 - i
         c = c + i * (torch.tanh(candidate) - c)
         h = o * torch.tanh(c)
         states.append(h)
-    # Back from the order of reading, which is its own inverse, and from (D, B, L, h) side by side.
+    # From (D, B, L, h) in reading order to (B, L, D * h) in sentence order.
     words = take(torch.stack(states, dim=2), order).permute(1, 2, 0, 3).flatten(2)
     return words.masked_fill(~mask.unsqueeze(-1), 0)

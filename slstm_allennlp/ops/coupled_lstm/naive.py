@@ -6,7 +6,8 @@ from slstm_allennlp.ops.coupled_lstm.weights import CoupledLstmWeights
 
 def naive_coupled_lstm(inputs: Tensor, weights: CoupledLstmWeights) -> Tensor:
     """
-    One layer over one sentence, word by word, as the equations are written. The oracle of the others.
+    Run one layer on one sentence, word by word, literally as in the equations. This is the reference
+    that the tests compare the fast version with.
 
         î, f̂, o = σ(W x + U h + b) each      u = tanh(W_u x + U_u h + b_u)      (Eq. 1)
         i, f = softmax(î, f̂)
@@ -23,7 +24,7 @@ def naive_coupled_lstm(inputs: Tensor, weights: CoupledLstmWeights) -> Tensor:
     # Returns
 
     `Tensor`
-        The words' states, the directions side by side. *Shape:* (seq_len, D * hidden_size)
+        The words' states, the directions concatenated. *Shape:* (seq_len, D * hidden_size)
     """
     directions = []
     for direction, (W, U, b, h, c) in enumerate(zip(*weights)):

@@ -6,13 +6,13 @@ from torch import Tensor
 
 class CoupledLstmWeights(NamedTuple):
     """
-    The parameters of one layer, for D directions (one, or forward and backward), hidden size h and
-    input size d. The gates are stacked in the order i, f, o, u.
+    The parameters of one layer. D is the number of directions (forward, or forward and backward), h the
+    hidden size and d the input size. The gates are stacked in the order i, f, o, u.
 
     W : *Shape:* (D, 4, h, d)
     U : *Shape:* (D, 4, h, h)
     b : *Shape:* (D, 4, h)
-    initial_h, initial_c : what a direction starts from. *Shape:* (D, h)
+    initial_h, initial_c : each direction's initial state and cell. *Shape:* (D, h)
     """
 
     W: Tensor
@@ -23,7 +23,7 @@ class CoupledLstmWeights(NamedTuple):
 
 
 def initial_weights(directions: int, input_size: int, hidden_size: int) -> CoupledLstmWeights:
-    """U(-1/√h, 1/√h) for weights and biases, as `torch.nn.LSTM` has it, and zero to start from."""
+    """Draw weights and biases from U(-1/√h, 1/√h), like `torch.nn.LSTM`. Initial states are zero."""
     bound = hidden_size**-0.5
     return CoupledLstmWeights(
         W=torch.empty(directions, 4, hidden_size, input_size).uniform_(-bound, bound),

@@ -1,8 +1,8 @@
 """
-The sentence-state LSTM (Zhang, Liu and Song, ACL 2018): `naive_slstm` is the paper's equations as
-one would write them down, `batched_slstm` computes the same with one large product a step, and
-`fused_slstm` without the padding, with kernels of its own for the rest of a step. `trace_slstm` keeps
-every gate and every state on the way.
+The sentence-state LSTM (Zhang, Liu and Song, ACL 2018). `naive_slstm` follows the paper's equations
+literally. `batched_slstm` computes the same on padded batches, with one large product per step.
+`fused_slstm` computes the same on packed sequences, with kernels for the elementwise part of a step.
+`trace_slstm` returns every gate and every state.
 """
 
 from slstm_allennlp.ops.slstm.batched import batched_slstm

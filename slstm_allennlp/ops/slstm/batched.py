@@ -1,7 +1,7 @@
 """
-The S-LSTM for a batch of sentences: U x once, and then one large product for all gates of all words
-in each step. Padding never changes a result: states beyond a sentence's end are kept at zero. (Only the
-draws of `initial_state: "uniform"`, which the module makes for the whole batch, vary with its shape.)
+The S-LSTM on a padded batch: U x is computed once, then each step has one large product for all gates of
+all words. Padding never changes a result, because states at padding are zero. The one exception is
+`initial_state: "uniform"`: the module draws it for the whole batch, so it depends on the batch's shape.
 """
 
 from typing import List, NamedTuple, Optional, Tuple
@@ -16,16 +16,16 @@ from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
 
 class Sentences(NamedTuple):
-    """What every step reads of a batch; N is the padded length, boundary words included."""
+    """The input of every step. N is the padded length, boundary words included."""
 
-    x: Tensor  # (B, N, d'), the words' inputs as the gates read them
-    Ux: Tensor  # (B, N, G * h)
-    padding: Tensor  # (B, N, 1), True there
-    counts: Tensor  # (B, 1), of the words
+    x: Tensor  # (B, N, d'), the words' inputs, projected if the settings say so
+    Ux: Tensor  # (B, N, G * h), U x + b
+    padding: Tensor  # (B, N, 1), True at padding
+    counts: Tensor  # (B, 1), the number of words
 
 
 class State(NamedTuple):
-    """All states of one step."""
+    """The states before or after a step."""
 
     h: Tensor  # (B, N, h), zero at padding
     c: Tensor  # (B, N, h), zero at padding
@@ -34,17 +34,17 @@ class State(NamedTuple):
 
 
 class WordGates(NamedTuple):
-    """Eq. 2's gates and candidate."""
+    """The gates and the candidate of Eq. 2."""
 
-    normalized: Tensor  # (B, N, P, h), those of `settings.normalized_gates`
+    normalized: Tensor  # (B, N, P, h), the P `settings.normalized_gates`
     o: Tensor  # (B, N, h)
-    u: Tensor  # (B, N, h), what the input gate lets in
+    u: Tensor  # (B, N, h), the candidate, or the input itself
 
 
 class NodeGates(NamedTuple):
-    """Eq. 3's gates."""
+    """The gates of Eq. 3."""
 
-    f: Tensor  # (B, N + 1, m, h), f_g behind the words' fᵢ, zero at padding
+    f: Tensor  # (B, N + 1, m, h), the words' fᵢ, zero at padding, then f_g
     o: Tensor  # (B, m, h)
 
 
@@ -56,19 +56,19 @@ def batched_slstm(
     start: Optional[Tensor] = None,
 ) -> Tuple[Tensor, Tensor]:
     """
-    The final states of the words and of the sentences.
+    Compute the final word states and the sentence vectors.
 
     # Parameters
 
     inputs : `Tensor`
-        Word representations; what stands at padding is never read.
+        Word representations; values at padding are ignored.
         *Shape:* (batch_size, seq_len, input_size)
     mask : `Tensor`
-        True at real tokens, which come before the padding. *Shape:* (batch_size, seq_len)
+        Boolean, True at real tokens, which come before the padding. *Shape:* (batch_size, seq_len)
     weights : `SlstmWeights`
     settings : `SlstmSettings`
     start : `Tensor`, optional
-        The draws for `initial_state: "uniform"`, of h⁰ and c⁰, boundary words included.
+        h⁰ and c⁰ for `initial_state: "uniform"`, boundary words included.
         *Shape:* (2, batch_size, seq_len (+ 2), hidden_size)
 
     # Returns
@@ -88,7 +88,7 @@ def batched_slstm(
 
 
 def read(inputs: Tensor, mask: Tensor, weights: SlstmWeights) -> Sentences:
-    """The words' inputs, with boundary words and projected where the weights say so."""
+    """Prepare the words' inputs: insert boundary words and project them, if there are weights for it."""
     x, x_mask = inputs.masked_fill(~mask.unsqueeze(-1), 0), mask
     if weights.boundary_inputs is not None:
         x, x_mask = add_boundary(x, mask, weights.boundary_inputs)
@@ -105,10 +105,10 @@ def read(inputs: Tensor, mask: Tensor, weights: SlstmWeights) -> Sentences:
 def outputs(
     state: State, sentences: Sentences, mask: Tensor, settings: SlstmSettings
 ) -> Tuple[Tensor, Tensor]:
-    """The words' states as the caller's mask has them, and the sentence vectors."""
+    """Return the states of the caller's words, without boundary words, and the sentence vectors."""
     words = state.h
     if settings.boundary:
-        # ⟨/s⟩ stands right behind the last real word, where the caller has padding.
+        # In a shorter sentence, ⟨/s⟩ is at a position that the caller's mask has as padding.
         words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
     return words, _sentence_vector(state, sentences.counts, settings)
 
@@ -116,7 +116,7 @@ def outputs(
 def initial_state(
     sentences: Sentences, weights: SlstmWeights, settings: SlstmSettings, start: Optional[Tensor]
 ) -> State:
-    """The states before the first step."""
+    """Return the states before the first step."""
     x, _, padding, counts = sentences
     m = settings.num_sentence_nodes
     shape = (*padding.shape[:2], settings.hidden_size)
@@ -140,7 +140,7 @@ def initial_state(
 def word_gates(
     state: State, sentences: Sentences, weights: SlstmWeights, settings: SlstmSettings
 ) -> WordGates:
-    """Eq. 2's gates of every word."""
+    """Compute the gates of Eq. 2 for every word."""
     xi = torch.cat(_neighbors(state.h, settings), dim=-1)  # (B, N, S * h)
     pre = sentences.Ux + linear(xi, weights.word_W.flatten(2).flatten(0, 1))
     if state.g is not None and weights.word_V is not None:
@@ -162,7 +162,7 @@ def word_gates(
 def node_gates(
     state: State, sentences: Sentences, weights: SlstmWeights, settings: SlstmSettings
 ) -> Optional[NodeGates]:
-    """Eq. 3's gates of every node, None without nodes."""
+    """Compute the gates of Eq. 3 for every node; None without nodes."""
     if state.g is None or weights.sentence_U is None:
         return None
     assert weights.sentence_W is not None and weights.sentence_b is not None
@@ -172,7 +172,7 @@ def node_gates(
     ).view(-1, 1, m, len(gates), h)  # every gate reads every node's g
 
     def pre_activation(gate: str, states: Tensor) -> Tensor:
-        """A gate's pre-activation from h̄ or from the words: (B, 1 or N, m, h)."""
+        """Compute a gate's pre-activation from h̄, (B, 1, h), or hᵢ, (B, N, h): (B, 1 or N, m, h)."""
         assert weights.sentence_U is not None
         index = gates.index(gate)
         Uh = linear(states, weights.sentence_U[:, index].flatten(0, 1)).unflatten(-1, (m, h))
@@ -187,7 +187,7 @@ def node_gates(
     f = pre_activation("f", state.h)
     f_g = pre_activation("f" if settings.transition.sentence_forget == "shared" else "g", h_bar)
     o = torch.sigmoid(pre_activation("o", h_bar)).squeeze(1)
-    # f_g, behind the words, is always there.
+    # f_g comes after the words, and is never padding.
     blocked = pad(sentences.padding, (0, 0, 0, 1)).unsqueeze(-1)
     return NodeGates(_normalize(torch.cat([f, f_g], dim=1), 1, settings, blocked), o)
 
@@ -199,7 +199,7 @@ def next_state(
     sentences: Sentences,
     settings: SlstmSettings,
 ) -> State:
-    """What the gates make of the states, both of the step before."""
+    """Compute the next states from the current states and their gates."""
     h, c = _next_words(state, of_words, sentences, settings)
     if of_nodes is None or state.c_g is None:
         return State(h, c)
@@ -211,12 +211,12 @@ def next_state(
 def _next_words(
     state: State, of_words: WordGates, sentences: Sentences, settings: SlstmSettings
 ) -> Tuple[Tensor, Tensor]:
-    """The next h and c of every word, (B, N, h) each."""
+    """Compute the next h and c of every word, (B, N, h) each."""
     gates = of_words.normalized.unbind(2)
     cells = _neighbors(state.c, settings)
     if state.c_g is not None:
         cells += state.c_g.unsqueeze(1).unbind(2)
-    # Under autocast the gates may be of lower precision than the cells, which keep theirs.
+    # Under autocast the gates may have lower precision than the cells, which keep their own.
     dtype = torch.promote_types(gates[-1].dtype, state.c.dtype)
     c = gates[-1].to(dtype) * of_words.u.to(dtype)
     for gate, cell in zip(gates, cells):
@@ -227,8 +227,8 @@ def _next_words(
 
 def _neighbors(states: Tensor, settings: SlstmSettings) -> List[Tensor]:
     """
-    What stands in ξ's places, for every word: the left neighbours' states from far to near, its own,
-    the right neighbours' from near to far; with a summed window one sum for each side.
+    Return the slots of ξ for every word: the left neighbours' states from far to near, its own state,
+    the right neighbours' states from near to far. A summed window has one sum for each side instead.
     """
     k, length = settings.window_size, states.size(1)
     padded = pad(states, (0, 0, k, k))
@@ -241,7 +241,7 @@ def _neighbors(states: Tensor, settings: SlstmSettings) -> List[Tensor]:
 def _normalize(
     pre: Tensor, dim: int, settings: SlstmSettings, blocked: Optional[Tensor] = None
 ) -> Tensor:
-    """The gates that sum to one over `dim`, in each of the h dimensions."""
+    """Normalise the gates so that they sum to one over `dim`. `blocked` gates are zero."""
     if settings.transition.gate_normalization == "sigmoid_softmax":
         pre = torch.sigmoid(pre)
     if blocked is not None:
@@ -250,12 +250,12 @@ def _normalize(
 
 
 def _layer_norm(pre: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Layer normalisation of each gate on its own, with its own gain and bias."""
+    """Normalise each gate separately, with its own gain and bias."""
     return layer_norm(pre, pre.shape[-1:]) * weight + bias
 
 
 def _sentence_vector(state: State, counts: Tensor, settings: SlstmSettings) -> Tensor:
-    """The mean of the words without a node; with nodes, what the transition makes of the first."""
+    """The words' mean without a node; else by `Transition.sentence_vector` from the first node's g."""
     if state.g is None:
         return _mean(state.h, counts)
     g, kind = state.g[:, 0], settings.transition.sentence_vector
@@ -266,5 +266,5 @@ def _sentence_vector(state: State, counts: Tensor, settings: SlstmSettings) -> T
 
 
 def _mean(states: Tensor, counts: Tensor) -> Tensor:
-    """The mean over each sentence's words, zero where it has none."""
+    """The mean over each sentence's words; zero if it has none."""
     return states.sum(1) / counts.clamp(min=1)

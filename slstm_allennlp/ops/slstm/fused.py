@@ -1,10 +1,12 @@
 """
-The S-LSTM over packed words: nothing is computed for padding, the elementwise part of a step reads and
-writes memory once (in kernels of its own), and the backward pass, written by hand, keeps little.
+The S-LSTM on packed sequences: nothing is computed for padding. Kernels compute the elementwise part of
+a step in one pass over memory. The backward pass is written by hand and stores few tensors.
 
-Under `torch.autocast` the matrix products are of its lower precision, and so is what goes into them and
-what comes out: ξ, h, W ξ, U x and U_f h. Everything else, the states and all sums above all, is of the
-weights' own precision.
+Under `torch.autocast` the matrix products, their inputs and their results have autocast's precision: ξ,
+h, W ξ, U x and U_f h. Everything else has the precision of the weights, above all states and sums.
+
+Shapes: R words of all sentences, boundary words included; B sentences; hidden size h; window size k; G
+word gates.
 """
 
 from functools import cached_property
@@ -24,7 +26,7 @@ from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
 
 class _Plan(NamedTuple):
-    """What the steps need to know beside tensors."""
+    """The settings of a pass."""
 
     kernels: ModuleType
     num_steps: int
@@ -38,7 +40,7 @@ class _Plan(NamedTuple):
 
 
 def is_fusible(settings: SlstmSettings) -> bool:
-    """Whether `fused_slstm` has what the settings ask for."""
+    """Whether `fused_slstm` supports the settings."""
     summed = settings.transition.window == "summed" and settings.window_size > 1
     return settings.num_sentence_nodes <= 1 and not settings.layer_norm and not summed
 
@@ -56,17 +58,17 @@ def fused_slstm(
     kept: Optional[KeptWeights] = None,
 ) -> Tuple[Optional[Tensor], Optional[Tensor]]:
     """
-    The final states of the words and of the sentences. Arguments and results as in
-    `slstm_allennlp.ops.slstm.batched.batched_slstm`; beside them
+    Compute the final word states and the sentence vectors. Arguments and results as in
+    `slstm_allennlp.ops.slstm.batched.batched_slstm`, and
 
     kernels : `ModuleType`
-        The elementwise operations, for the tensors' device.
+        The elementwise operations for the tensors' device.
     need_words, need_sentence : `bool`, optional (default = `True`)
-        What is not needed is not computed, and None.
+        A result that is not needed is not computed, and is None.
     recompute : `bool`, optional (default = `False`)
-        Whether the backward pass computes the products of the forward pass anew, which saves memory.
+        Whether the backward pass recomputes the products of the forward pass, which saves memory.
     kept : `KeptWeights`, optional (default = `None`)
-        Where calls without gradients keep the weights as their products read them, for the next call.
+        A cache of prepared weights for calls without gradients.
     """
     x, x_mask = inputs, mask
     if weights.boundary_inputs is not None:
@@ -75,7 +77,7 @@ def fused_slstm(
     cu_seqlens = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
     places = x_mask.flatten().nonzero().squeeze(1)
     sentence_of = torch.div(places, x_mask.size(1), rounding_mode="floor")
-    x = x.flatten(0, 1).index_select(0, places)  # (R, d), the words of all sentences
+    x = x.flatten(0, 1).index_select(0, places)  # (R, d)
     if weights.projection_weight is not None:
         x = linear(x, weights.projection_weight, weights.projection_bias)
     need_gradients = torch.is_grad_enabled() and any(
@@ -97,7 +99,7 @@ def fused_slstm(
         h, c = (x, x) if start is None else start.flatten(1, 2).index_select(1, places)
         g, cg = (_means(state, sentence_of, counts) for state in (h, c))
 
-    inputs_of_steps = _Inputs(
+    step_inputs = _Inputs(
         cu_seqlens,
         sentence_of,
         Ux,
@@ -119,10 +121,10 @@ def fused_slstm(
         need_gradients=need_gradients,
     )
     if product_weights is None:
-        h, g = _FusedSteps.apply(plan, *inputs_of_steps, *states)
+        h, g = _FusedSteps.apply(plan, *step_inputs, *states)
     else:
         with torch.autocast(Ux.device.type, enabled=False):
-            h, g = _Run(plan, inputs_of_steps, product_weights).without_gradients(states)  # type: ignore[assignment]
+            h, g = _Run(plan, step_inputs, product_weights).without_gradients(states)  # type: ignore[assignment]
 
     words = sentences = None
     if need_words:
@@ -147,17 +149,17 @@ def _sums(states: Tensor, sentence_of: Tensor, sentences: int) -> Tensor:
 
 
 def _means(states: Tensor, sentence_of: Tensor, counts: Tensor) -> Tensor:
-    """The mean over each sentence's words, zero where it has none."""
+    """The mean over each sentence's words; zero if it has none."""
     return _sums(states, sentence_of, len(counts)) / counts.clamp(min=1).unsqueeze(1)
 
 
 class _Inputs(NamedTuple):
-    """What every step reads: words and weights. The sentence node's weights are None without one."""
+    """The inputs and weights of every step. V and the sentence weights are None without a node."""
 
     cu_seqlens: Tensor  # (B + 1)
     sentence_of: Tensor  # (R)
-    Ux: Tensor  # (R, G * h)
-    x: Optional[Tensor]  # (R, h), the candidate, unless that is a gate
+    Ux: Tensor  # (R, G * h), U x + b
+    x: Optional[Tensor]  # (R, h), the candidate; None if it is u = tanh(…)
     W: Tensor  # (G * h, (2k + 1) * h)
     V: Optional[Tensor]  # (G * h, h)
     sentence_W: Optional[Tensor]  # (2 or 3 gates * h, h)
@@ -166,17 +168,16 @@ class _Inputs(NamedTuple):
 
     @property
     def of_steps(self) -> StepWeights:
-        """The weights that every step multiplies with."""
         return StepWeights(self.W, self.V, self.sentence_W, self.sentence_U)
 
 
 class _States(NamedTuple):
-    """What a step starts from."""
+    """The states before a step."""
 
-    h: Tensor  # (R, h), or (h) where all words of the first step have one
-    c: Tensor  # the same
+    h: Tensor  # (R, h), or (h,) before the first step if all words share one h
+    c: Tensor  # as h
     g: Optional[Tensor]  # (B, h), None without a sentence node
-    cg: Optional[Tensor]  # the same
+    cg: Optional[Tensor]  # as g
 
     @property
     def is_one_row(self) -> bool:
@@ -185,34 +186,34 @@ class _States(NamedTuple):
 
 class _Step(NamedTuple):
     """
-    What the backward pass needs of a step, None where it is made again: the first step's states from the
-    start, the others' h from the step before, and W ξ of a first step from one h. Under `recompute` h is
-    kept, and what comes of products is made again.
+    The tensors of a step that the backward pass needs, or None if it recomputes them. It recomputes the
+    first step's states from the start, the h of the other steps from the step before, and W ξ of a first
+    step with one h for all words. With `recompute`, h is stored and the products are recomputed instead.
     """
 
     h: Optional[Tensor] = None  # as in `_States`
     c: Optional[Tensor] = None
     g: Optional[Tensor] = None
     cg: Optional[Tensor] = None
-    pre: Optional[Tensor] = None  # W ξ, (R, G * h), of the products' precision
+    pre: Optional[Tensor] = None  # W ξ, (R, G * h), in the precision of the products
     Vg: Optional[Tensor] = None  # (B, G * h)
     Wf: Optional[Tensor] = None  # W_f g + b_f, (B, h)
-    fg: Optional[Tensor] = None  # f̂_g before its sigmoid, (B, h)
-    o: Optional[Tensor] = None  # o before its sigmoid, (B, h)
+    fg: Optional[Tensor] = None  # pre-activation of f_g, (B, h)
+    o: Optional[Tensor] = None  # pre-activation of o, (B, h)
     h_bar: Optional[Tensor] = None  # (B, h)
-    log_total: Optional[Tensor] = None  # of Eq. 3's softmax, (B, h)
+    log_total: Optional[Tensor] = None  # logarithm of the denominator of Eq. 3's softmax, (B, h)
 
 
 _Fields = TypeVar("_Fields", _Inputs, _States, _Step)
 
 
 def _next(kind: Type[_Fields], tensors: Iterator[Optional[Tensor]]) -> _Fields:
-    """A tuple of this kind from the tensors that come next."""
+    """Take a tuple of this kind from an iterator of tensors."""
     return kind(*islice(tensors, len(kind._fields)))  # type: ignore[arg-type, return-value]
 
 
 class _FusedSteps(torch.autograd.Function):
-    """All steps at once: the tensors of `_Inputs` and `_States` to (hᵀ, gᵀ); `_Run` does the work."""
+    """All steps as one autograd function, from the tensors of `_Inputs` and `_States` to (hᵀ, gᵀ)."""
 
     @staticmethod
     def forward(  # type: ignore[override]
@@ -223,7 +224,7 @@ class _FusedSteps(torch.autograd.Function):
         with torch.autocast(inputs.Ux.device.type, enabled=False):
             steps, last = _Run(plan, inputs).forward(start)
         ctx.plan = plan
-        # All inputs, so that whatever has a gradient is among them.
+        # All inputs: `differentiated_once` needs every tensor that requires grad.
         ctx.save_for_backward(*tensors, last.c, last.cg, *chain(*steps))
         return last.h, last.g
 
@@ -238,7 +239,7 @@ class _FusedSteps(torch.autograd.Function):
 
 
 class _Run:
-    """One pass over one batch, `weights` made for it if there are none."""
+    """A forward and a backward pass over one batch. `weights` are prepared for it if they are None."""
 
     def __init__(self, plan: _Plan, inputs: _Inputs, weights: Optional[ProductWeights] = None) -> None:
         self.plan, self.inputs = plan, inputs
@@ -251,8 +252,8 @@ class _Run:
         )
 
     def forward(self, start: _States) -> Tuple[List[_Step], _States]:
-        """The steps' records, if there will be a backward pass, and the last states."""
-        states, steps = self.whole(start), []
+        """Run all steps. Return their records, if gradients are needed, and the last states."""
+        states, steps = self.expanded(start), []
         for number in range(self.plan.num_steps):
             before, last = states, number == self.plan.num_steps - 1
             states, record = self.step(
@@ -269,9 +270,9 @@ class _Run:
         return steps, states
 
     def without_gradients(self, start: _States) -> Tuple[Tensor, Optional[Tensor]]:
-        """The last h and g, by one call of compiled kernels."""
+        """Run all steps in one call of the compiled kernels. Return the last h and g."""
         plan, weights = self.plan, self.weights
-        states, multiplied = self.whole(start), [weights.W]
+        states, multiplied = self.expanded(start), [weights.W]
         if states.g is not None:
             multiplied += [weights.for_g, weights.for_word, weights.for_mean]
         h, g = plan.kernels.steps(
@@ -293,8 +294,8 @@ class _Run:
         )
         return h, g
 
-    def whole(self, start: _States) -> _States:
-        """The start with states for every word, in order in memory."""
+    def expanded(self, start: _States) -> _States:
+        """Expand the start to one state per word, and make it contiguous."""
         h, c, g, cg = start
         if start.is_one_row:
             h, c = (state.expand(len(self.Ux), -1) for state in (h, c))
@@ -302,16 +303,16 @@ class _Run:
         return _States(h.contiguous(), c.contiguous(), g, cg)
 
     def products(self, h: Tensor, first: bool) -> Tensor:
-        """W ξ for every word, by one product for equal neighbourhoods in a first step from one h."""
+        """Compute W ξ of every word. In a `first` step, all words share one h: see `neighborhoods`."""
         if not first:
             return self.weights.W.forward(self.windows(h))[: len(h)]
-        there, neighborhood_of = self.neighborhoods
-        return self.weights.W.forward((there * h[0]).flatten(1).to(self.weights.W.dtype)).index_select(
+        exists, neighborhood_of = self.neighborhoods
+        return self.weights.W.forward((exists * h[0]).flatten(1).to(self.weights.W.dtype)).index_select(
             0, neighborhood_of
         )
 
     def windows(self, h: Tensor) -> Tensor:
-        """ξ of every word, and zeros: (`rows_for`, (2k + 1) * h)."""
+        """Return ξ of every word, padded with rows of zeros: (`rows_for`, (2k + 1) * h)."""
         rows, width = self.weights.W.rows_for(len(h)), (2 * self.plan.window + 1) * h.size(1)
         result = h.new_empty(rows, width, dtype=self.weights.W.dtype)
         result[len(h) :].zero_()
@@ -321,8 +322,9 @@ class _Run:
     @cached_property
     def neighborhoods(self) -> Tuple[Tensor, Tensor]:
         """
-        Where every word has the same h, words differ only in which neighbours they lack. For each such
-        neighbourhood, which of ξ's places are taken, (neighbourhoods, 2k + 1, 1); and each word's, (R).
+        If all words share one h, their ξ differ only in which neighbours exist. So W ξ is computed once
+        per neighbourhood, of which there are (k + 1)². Return which neighbours exist in each of them, as
+        0 or 1, ((k + 1)², 2k + 1, 1), and the number of each word's neighbourhood, (R,).
         """
         k, device = self.plan.window, self.cu_seqlens.device
         position = torch.arange(len(self.sentence_of), device=device)
@@ -330,11 +332,11 @@ class _Run:
         right = (self.cu_seqlens[self.sentence_of + 1] - 1 - position).clamp(max=k)
         distance = torch.arange(-k, k + 1, device=device)
         reach = torch.arange(k + 1, device=device)
-        there = (distance >= -reach.view(-1, 1, 1)) & (distance <= reach.view(1, -1, 1))
-        return there.flatten(0, 1).unsqueeze(-1).to(self.counts.dtype), left * (k + 1) + right
+        exists = (distance >= -reach.view(-1, 1, 1)) & (distance <= reach.view(1, -1, 1))
+        return exists.flatten(0, 1).unsqueeze(-1).to(self.counts.dtype), left * (k + 1) + right
 
     def step(self, states: _States, first: bool, words: bool, node: bool) -> Tuple[_States, _Step]:
-        """The next states; and, if there will be a backward pass, the record but for `states`."""
+        """Compute the next states, and the step's record without `states` if gradients are needed."""
         plan, kernels = self.plan, self.plan.kernels
         h, _, g, _ = states
         h_new, c_new, g_new, cg_new = states
@@ -360,7 +362,7 @@ class _Run:
         return _States(h_new, c_new, g_new, cg_new), record
 
     def word_arguments(self, pre: Tensor, Vg: Optional[Tensor], states: _States) -> Tuple[Any, ...]:
-        """What the kernels of Eq. 2 read, forward and backward."""
+        """Return the arguments that the kernels of Eq. 2 share, forward and backward."""
         plan = self.plan
         numbers = self.cu_seqlens, plan.window, plan.sigmoid_first
         return (*numbers, pre, self.Ux, Vg, states.c, states.cg, self.x)
@@ -368,22 +370,22 @@ class _Run:
     def node_arguments(
         self, Uf: Tensor, gates: Tuple[Optional[Tensor], ...], states: _States
     ) -> Tuple[Any, ...]:
-        """What the kernels of Eq. 3 read, forward and backward."""
+        """Return the arguments that the kernels of Eq. 3 share, forward and backward."""
         return (self.cu_seqlens, self.plan.sigmoid_first, Uf, *gates, states.c, states.cg)
 
     def of_words_for_node(self, h: Tensor, first: bool) -> Tensor:
-        """U_f h of every word, by one row where all have the same h."""
+        """Compute U_f h of every word; in a `first` step all words share one h, so one row is enough."""
         rows = h[:1] if first else h
         Uf = self.weights.for_word.forward(rows.to(self.weights.W.dtype))
         return Uf.expand(len(h), -1).contiguous() if first else Uf
 
     def of_g(self, g: Tensor) -> Tuple[Tensor, Tensor]:
-        """V g, (B, G * h), and W g + b of the node's gates, (B, gates, h)."""
+        """Compute V g, (B, G * h), and W g + b of the node's gates, (B, 2 or 3 gates, h)."""
         Vg, Wg = self.weights.for_g.forward(g).split(self.weights.split, dim=1)
         return Vg.contiguous(), Wg.unflatten(1, (-1, g.size(1))) + self.sentence_b
 
     def node_gates(self, Wg: Tensor, h_bar: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-        """W_f g + b_f for the words' gates, the pre-activations of f_g and of o, (B, h) each."""
+        """Compute W_f g + b_f, and the pre-activations of f_g and o, (B, h) each."""
         of_mean = self.weights.for_mean.forward(h_bar).unflatten(1, (2, -1))
         first, second = (Wg[:, -2:] + of_mean).transpose(0, 1).contiguous()
         fg, o = (first, second) if self.plan.shared_forget else (second, first)
@@ -397,7 +399,7 @@ class _Run:
         dh: Tensor,
         dg: Optional[Tensor],
     ) -> Tuple[Optional[Tensor], ...]:
-        """The gradients of all that is in `_Inputs` and in `_States`; `cells` are the last c and c_g."""
+        """Compute the gradients of all of `_Inputs` and `_States`. `cells` are the last c and c_g."""
         c_new, cg_new = cells
         dh = dh.contiguous()
         dc, dcg = torch.zeros_like(dh), None
@@ -405,7 +407,7 @@ class _Run:
             dg = dg.contiguous()
             dcg = torch.zeros_like(dg)
         rows = self.weights.W.rows_for(len(self.Ux))
-        # Words take memory, so that theirs are summed up now and then; sentences at the end.
+        # To save memory, the rows of words are multiplied at about 4096, those of sentences at the end.
         words = min(len(steps) * rows, max(rows, 4096))
         d = _Gradients(self.inputs, words, len(self.counts) * len(steps))
         for number in reversed(range(len(steps))):
@@ -413,7 +415,7 @@ class _Run:
             words, node = not last or self.plan.need_words, not last or self.plan.need_node
             states = self.states_of(steps, number, start)
             step = self.with_gates(steps[number], states.g, node)
-            # What a step left as it was has its gradient as it was.
+            # A state that the step did not change keeps its gradient.
             dh_old, dc_old = torch.zeros_like(dh) if words else dh.clone(), dc
             dg_old, dcg_old = (None, None) if node else (dg, dcg)
             if words:
@@ -433,21 +435,21 @@ class _Run:
         return (None, None, d.Ux, d.x, *d.of_weights(), dh, dc, dg, dcg)
 
     def states_of(self, steps: List[_Step], number: int, start: _States) -> _States:
-        """What the step starts from."""
+        """Return the states before a step; h is recomputed if it was not stored."""
         if number == 0:
-            return self.whole(start)
+            return self.expanded(start)
         step, before = steps[number], steps[number - 1]
         h = step.h
-        assert step.c is not None  # of every step but the first
+        assert step.c is not None  # stored in every step but the first
         if h is None:
-            pre = self.products(self.whole(start).h, first=True) if before.pre is None else before.pre
+            pre = self.products(self.expanded(start).h, first=True) if before.pre is None else before.pre
             h = self.plan.kernels.word_state(
                 self.cu_seqlens, pre, self.Ux, before.Vg, step.c, self.x is None
             )
         return _States(h, step.c, step.g, step.cg)
 
     def with_gates(self, step: _Step, g: Optional[Tensor], node: bool) -> _Step:
-        """The step with what comes of g, which `recompute` has not kept."""
+        """Recompute the products with g, and the gates, if `recompute` has not stored them."""
         if not self.plan.recompute or g is None:
             return step
         Vg, Wg = self.of_g(g)
@@ -467,7 +469,7 @@ class _Run:
         dh_old: Tensor,
         d: "_Gradients",
     ) -> Tuple[Tensor, Optional[Tensor], Optional[Tensor]]:
-        """Eq. 2: the gradients of the step's c, g and c_g; those of its h are added to `dh_old`."""
+        """Differentiate Eq. 2. Return the gradients of c, g and c_g; add that of h to `dh_old`."""
         plan, kernels = self.plan, self.plan.kernels
         pre = self.products(states.h, first) if step.pre is None else step.pre
         rows = len(self.Ux)
@@ -478,11 +480,11 @@ class _Run:
         given = self.word_arguments(pre, step.Vg, states)
         d_Vg, dc_old, dcg_old = kernels.word_backward(*given, c_new, dh, dc, d_pre[:rows], d.Ux, d.x)
         if first:
-            there, neighborhood_of = self.neighborhoods
-            d_of_each = _sums(d_pre.to(dh.dtype), neighborhood_of, len(there))
-            d.of_W.add(d_of_each, (there * states.h[0]).flatten(1))
-            # All words have the one h, so that any of them may carry its gradient.
-            dh_old[0] += (self.weights.W.backward(d_of_each).view(*there.shape[:2], -1) * there).sum(
+            exists, neighborhood_of = self.neighborhoods
+            d_of_each = _sums(d_pre.to(dh.dtype), neighborhood_of, len(exists))
+            d.of_W.add(d_of_each, (exists * states.h[0]).flatten(1))
+            # All words share one h, so any row may carry its gradient.
+            dh_old[0] += (self.weights.W.backward(d_of_each).view(*exists.shape[:2], -1) * exists).sum(
                 (0, 1)
             )
         else:
@@ -506,12 +508,12 @@ class _Run:
         dc_old: Tensor,
         d: "_Gradients",
     ) -> Tuple[Tensor, Tensor]:
-        """Eq. 3: the gradients of the step's g and c_g; those of its h and c are added to the others."""
+        """Differentiate Eq. 3. Return the gradients of g and c_g; add those of h and c to `…_old`."""
         assert states.g is not None and step.h_bar is not None
         weights, own = self.weights, 0 if self.plan.shared_forget else 2
         U = weights.sentence_U
         rows = len(states.h)
-        # U_f h anew: a small product, and memory for every word if it were kept.
+        # Recompute U_f h: the product is small, but to store it takes memory for every word.
         if first:
             Uf = self.of_words_for_node(states.h, first)
             d_Uf = torch.empty_like(Uf)
@@ -528,7 +530,7 @@ class _Run:
         if first:
             d_of_all = d_Uf.sum(0, keepdim=True, dtype=dh_old.dtype)
             d.of_sentence_U[0].add(d_of_all, states.h[:1])
-            dh_old[:1] += U[0].backward(d_of_all)  # any word may carry it
+            dh_old[:1] += U[0].backward(d_of_all)  # any row may carry it
         else:
             dh_old.add_(U[0].backward(d_Uf)[:rows])
         d_Wg = dcg_old.new_zeros(len(dcg_old), len(U), dcg_old.size(1))
@@ -544,32 +546,32 @@ class _Run:
 
 class _Gradients:
     """
-    What is summed up over the steps, by the name of what it is the gradient of; of the weights' rows for
-    `words` words and for `nodes` sentence nodes at a time.
+    The gradients that are summed over the steps. A weight's gradient is computed from at most about
+    `words` rows of words, or `nodes` rows of sentence nodes, at a time.
     """
 
     def __init__(self, inputs: _Inputs, words: int, nodes: int) -> None:
         self.Ux = torch.zeros_like(inputs.Ux, dtype=inputs.W.dtype)
         self.x = None if inputs.x is None else torch.zeros_like(inputs.x)
         dtype = inputs.Ux.dtype
-        self.of_W = _Products(inputs.W, words, dtype)
+        self.of_W = _WeightGradient(inputs.W, words, dtype)
         _, V, sentence_W, sentence_U = inputs.of_steps
         self.has_node = V is not None
         if V is None or sentence_W is None or sentence_U is None:
             return
-        self.of_V, self.of_sentence_W = (_Products(part, nodes, dtype) for part in (V, sentence_W))
+        self.of_V, self.of_sentence_W = (_WeightGradient(part, nodes, dtype) for part in (V, sentence_W))
         self.of_sentence_U = [
-            _Products(U, words if gate == 0 else nodes, dtype) for gate, U in enumerate(sentence_U)
+            _WeightGradient(U, words if gate == 0 else nodes, dtype) for gate, U in enumerate(sentence_U)
         ]
-        # f_g's U may be that of the words' f_i, whose rows come by the words.
+        # If f_g shares the U of fᵢ, its rows are collected separately: one per sentence, not per word.
         self.is_shared = len(sentence_U) == 2
         self.of_own_forget = (
-            _Products(sentence_U[0], nodes, dtype) if self.is_shared else self.of_sentence_U[2]
+            _WeightGradient(sentence_U[0], nodes, dtype) if self.is_shared else self.of_sentence_U[2]
         )
         self.sentence_b = V.new_zeros(sentence_U.shape[:2])
 
     def of_weights(self) -> Tuple[Optional[Tensor], ...]:
-        """The gradients of W, V, sentence_W, sentence_U and sentence_b."""
+        """Return the gradients of W, V, sentence_W, sentence_U and sentence_b."""
         if not self.has_node:
             return self.of_W.sum(), None, None, None, None
         U = torch.stack([products.sum() for products in self.of_sentence_U])
@@ -578,18 +580,19 @@ class _Gradients:
         return self.of_W.sum(), self.of_V.sum(), self.of_sentence_W.sum(), U, self.sentence_b
 
 
-class _Products:
+class _WeightGradient:
     """
-    Σ dᵀ x in a weight's precision, for the rows d and x of several steps by one product, which takes
-    less time than one a step. At least `rows` are kept at a time, in `dtype`.
+    A weight's gradient Σ dᵀ x, in the weight's precision. The rows d and x of several steps are
+    collected in buffers and multiplied in one product, which is faster than a product per step. The
+    buffers are in `dtype` and hold at least `rows` rows.
     """
 
     def __init__(self, weight: Tensor, rows: int, dtype: torch.dtype) -> None:
         self._weight, self._dtype = weight, dtype
         self._sum: Optional[Tensor] = None
-        self._make_places(rows)
+        self._allocate(rows)
 
-    def _make_places(self, rows: int) -> None:
+    def _allocate(self, rows: int) -> None:
         n, m = self._weight.shape
         rows = rounded(rows)
         self._d = self._weight.new_empty(rows, n, dtype=self._dtype)
@@ -597,11 +600,11 @@ class _Products:
         self._filled = 0
 
     def next(self, rows: int, places: int) -> Tuple[Tensor, Tensor]:
-        """The places for some more rows of d and of x, with zeros behind them."""
+        """Return buffers of `places` rows for the next d and x. Those beyond `rows` are zero."""
         if self._filled + places > len(self._d):
-            self._add()
+            self._flush()
         if places > len(self._d):
-            self._make_places(places)
+            self._allocate(places)
         d, x = (part[self._filled : self._filled + places] for part in (self._d, self._x))
         self._filled += places
         if places > rows:
@@ -610,18 +613,19 @@ class _Products:
         return d, x
 
     def add(self, d: Tensor, x: Tensor) -> None:
-        """Some more rows."""
+        """Collect the rows d and x."""
         for place, tensor in zip(self.next(len(d), len(d)), (d, x)):
             place.copy_(tensor)
 
     def sum(self) -> Tensor:
         if self._filled or self._sum is None:
-            self._add()
+            self._flush()
         assert self._sum is not None
         return self._sum
 
-    def _add(self) -> None:
-        places = rounded(self._filled)  # which the product would make a copy for
+    def _flush(self) -> None:
+        """Add the product of the collected rows to the sum, and empty the buffers."""
+        places = rounded(self._filled)  # with fewer rows, the product would make a padded copy
         d, x = self._d[:places], self._x[:places]
         for part in (d, x):
             part[self._filled :].zero_()
@@ -631,5 +635,5 @@ class _Products:
 
 
 def _sum(first: Optional[Tensor], second: Optional[Tensor]) -> Optional[Tensor]:
-    """Their sum, where None is nothing."""
+    """Add two gradients; None stands for zero."""
     return second if first is None else first if second is None else first + second

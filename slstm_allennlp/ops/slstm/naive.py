@@ -1,6 +1,6 @@
 """
-The S-LSTM as the paper writes it: one sentence, one word and one gate at a time. Slow, meant for
-float64, and the oracle against which the fast versions are tested.
+The S-LSTM as in the paper's equations: one sentence, one word and one gate at a time. It is slow, and
+meant for float64: the reference that the tests compare the fast versions with.
 """
 
 from typing import Dict, List, Optional, Tuple
@@ -21,7 +21,7 @@ def naive_slstm(
     start: Optional[Tensor] = None,
 ) -> Tuple[Tensor, Tensor]:
     """
-    The final states of the words and of the sentences. Arguments, shapes and result as in
+    Compute the final word states and the sentence vectors. Arguments, shapes and results as in
     `slstm_allennlp.ops.slstm.batched.batched_slstm`.
     """
     words = inputs.new_zeros(*mask.shape, settings.hidden_size)
@@ -37,7 +37,7 @@ def naive_slstm(
         real = h[1:-1] if settings.boundary else h
         for i in range(n):
             words[b, i] = real[i]
-        if h or g:  # with neither, the mean of no words: zero
+        if h or g:  # without a word and a node, the sentence vector is zero
             sentences[b] = _sentence_vector(h, g, settings)
     return words, sentences
 
@@ -45,12 +45,11 @@ def naive_slstm(
 def _sentence(
     x: List[Tensor], weights: SlstmWeights, settings: SlstmSettings, start: Optional[Tensor]
 ) -> Tuple[List[Tensor], List[Tensor]]:
-    """One sentence's hᵢᵀ and its nodes' gᵀ, from its words' inputs, boundary words included."""
+    """Return one sentence's hᵢᵀ and its nodes' gᵀ. `x` are its inputs, boundary words included."""
     if settings.transition.project_input:
         assert weights.projection_weight is not None and weights.projection_bias is not None
         x = [weights.projection_weight @ x_i + weights.projection_bias for x_i in x]
 
-    # The initial state.
     kind = settings.transition.initial_state
     zero = weights.word_b.new_zeros(settings.hidden_size)
     if kind == "learned":
@@ -85,7 +84,7 @@ def _word(
     weights: SlstmWeights,
     settings: SlstmSettings,
 ) -> Tuple[Tensor, Tensor]:
-    """Eq. 2: the next hᵢ and cᵢ."""
+    """Compute Eq. 2: the next hᵢ and cᵢ."""
     k = settings.window_size
 
     def at(states: List[Tensor], position: int) -> Tensor:
@@ -135,7 +134,7 @@ def _node(
     weights: SlstmWeights,
     settings: SlstmSettings,
 ) -> Tuple[Tensor, Tensor]:
-    """Eq. 3: the next g and c_g of node j."""
+    """Compute Eq. 3: the next g and c_g of node j."""
     assert weights.sentence_W is not None and weights.sentence_U is not None
     assert weights.sentence_b is not None
     W, U, b = weights.sentence_W[j], weights.sentence_U[j], weights.sentence_b[j]
@@ -165,7 +164,7 @@ def _node(
 
 
 def _normalize(pre_activations: List[Tensor], settings: SlstmSettings) -> List[Tensor]:
-    """The gates that sum to one in each of the h dimensions."""
+    """Normalise the gates so that they sum to one in each of the h dimensions."""
     if settings.transition.gate_normalization == "sigmoid_softmax":
         pre_activations = [torch.sigmoid(value) for value in pre_activations]
     exponentials = [torch.exp(value) for value in pre_activations]
@@ -174,7 +173,7 @@ def _normalize(pre_activations: List[Tensor], settings: SlstmSettings) -> List[T
 
 
 def _sentence_vector(h: List[Tensor], g: List[Tensor], settings: SlstmSettings) -> Tensor:
-    """The mean of the words without a node; with nodes, what the transition makes of the first."""
+    """The words' mean without a node; else by `Transition.sentence_vector` from the first node's g."""
     if not g:
         return _sum(h) / len(h)
     kind = settings.transition.sentence_vector
@@ -186,12 +185,9 @@ def _sentence_vector(h: List[Tensor], g: List[Tensor], settings: SlstmSettings) 
 
 
 def _sum(values: List[Tensor]) -> Tensor:
-    total = values[0]
-    for value in values[1:]:
-        total = total + value
-    return total
+    return sum(values[1:], values[0])
 
 
 def _mean(values: List[Tensor], of_none: Tensor) -> Tensor:
-    """The mean, and `of_none` where there are no values (a sentence without words)."""
+    """Return the mean, or `of_none` if there are no values (a sentence without words)."""
     return _sum(values) / len(values) if values else of_none

@@ -1,4 +1,4 @@
-"""The weights of a step, as its matrix products read them."""
+"""The weights of a step, prepared for its matrix products."""
 
 from functools import cached_property
 from types import ModuleType
@@ -10,11 +10,11 @@ from torch import Tensor
 from slstm_allennlp.ops.products import Multiplication, packed, product, rows_for
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
-_MANY = 64  # rows, of which oneDNN's order suits all batches but those of one word
+_PACKED_ROWS = 64  # oneDNN's layout for so many rows suits all batches of more than one word
 
 
 class StepWeights(NamedTuple):
-    """What a step multiplies with. The sentence node's are None without one."""
+    """The weights that a step multiplies with. Without a sentence node, only W is not None."""
 
     W: Tensor  # (G * h, (2k + 1) * h)
     V: Optional[Tensor]  # (G * h, h)
@@ -23,7 +23,7 @@ class StepWeights(NamedTuple):
 
     @classmethod
     def of(cls, weights: SlstmWeights) -> "StepWeights":
-        """Of at most one sentence node."""
+        """Return the weights of an S-LSTM with at most one sentence node."""
         W, V = weights.word_W.flatten(2).flatten(0, 1), weights.word_V
         if V is None or weights.sentence_W is None or weights.sentence_U is None:
             return cls(W, None, None, None)
@@ -32,7 +32,10 @@ class StepWeights(NamedTuple):
 
 
 class Weight:
-    """A weight W, (n, m), of products in `dtype` with so many rows; with `keep`, laid out at once."""
+    """
+    A weight W, *Shape:* (n, m), for products in `dtype` with about `rows` rows. It is packed on first
+    use, or immediately if `keep`.
+    """
 
     def __init__(self, W: Tensor, dtype: torch.dtype, rows: int, keep: bool = False) -> None:
         self._given, self.dtype, self._rows = W, dtype, rows
@@ -45,38 +48,39 @@ class Weight:
 
     @cached_property
     def multiplication(self) -> Multiplication:
-        """x ↦ x Wᵀ, of x in `dtype`."""
+        """The function x ↦ x Wᵀ, for x in `dtype`."""
         return Multiplication.with_weight(self._W, self._rows)
 
     @cached_property
-    def _backward(self) -> Tensor:
+    def _packed_transpose(self) -> Tensor:
         return packed(self._W.t(), self._rows)
 
     def rows_for(self, rows: int) -> int:
-        """As in `slstm_allennlp.ops.products`."""
+        """See `slstm_allennlp.ops.products.rows_for`."""
         return rows_for(rows, self._W)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x Wᵀ, in the precision of x."""
+        """Compute x Wᵀ in `dtype`, and return it in the precision of x."""
         return self.multiplication(x.to(self.dtype)).to(x.dtype)
 
     def backward(self, d: Tensor) -> Tensor:
-        """d W, in the precision of d."""
-        return product(d.to(self.dtype), self._backward).to(d.dtype)
+        """Compute d W in `dtype`, and return it in the precision of d."""
+        return product(d.to(self.dtype), self._packed_transpose).to(d.dtype)
 
 
 class ProductWeights:
     """
-    The weights of all products of a step, in `dtype`, for batches of about so many words and sentences.
-    What multiplies the same is one weight: V and W_g, W_f, W_o the sentence's g; U_g and U_o its mean h̄.
+    The weights of all products of a step, in `dtype`. Weights of the same factor are stacked into one:
+    V, W_g, W_f and W_o multiply the sentence's g; U_g and U_o multiply the mean h̄.
 
     # Parameters
 
     weights : `StepWeights`
     dtype : `torch.dtype`
     words, sentences : `int`
+        The approximate numbers in a batch.
     keep : `bool`, optional (default = `False`)
-        Whether they are for many batches.
+        Whether the weights are for many batches.
     """
 
     def __init__(
@@ -88,7 +92,7 @@ class ProductWeights:
             return
         self.split = [len(V), len(sentence_W)]
         self.for_g = Weight(torch.cat([V, sentence_W]), dtype, sentences, keep)
-        # The last two, of which the first is f_g's: of two or three gates.
+        # The gates that read h̄: f_g and o if f_g shares the U of fᵢ, else o and f_g.
         self.for_mean = Weight(sentence_U[-2:].flatten(0, 1), dtype, sentences, keep)
         self.for_word = Weight(sentence_U[0], dtype, words, keep)
         self.V, self.sentence_W = (Weight(part, dtype, sentences) for part in (V, sentence_W))
@@ -97,23 +101,23 @@ class ProductWeights:
 
 class KeptWeights:
     """
-    `ProductWeights` from one call without gradients to the next, as long as the weights are the same.
-    Their numbers tell, by a sum over all of them. PyTorch's version counters do not see a write to a
-    parameter's `.data`. A copy and a pickle are empty.
+    A cache of `ProductWeights` for calls without gradients, valid as long as the weights do not change.
+    A fingerprint of all their values detects a change, because PyTorch's version counters miss a write
+    to a parameter's `.data`. A copy or a pickle of the cache is empty.
     """
 
     def __init__(self) -> None:
         self._kept: Optional[Tuple[object, ForAllWords]] = None
 
     def get(self, kernels: ModuleType, weights: SlstmWeights, dtype: torch.dtype) -> "ForAllWords":
-        """Those of `weights` for inputs in `dtype`; `kernels` are the compiled ones of a CPU."""
+        """Return `weights` prepared for inputs in `dtype`. `kernels` are the compiled CPU kernels."""
         if torch.is_autocast_cpu_enabled():
             dtype = torch.get_autocast_cpu_dtype()
         word = weights.word_U, weights.word_W, weights.word_V
         sentence = weights.sentence_W, weights.sentence_U
         numbers = [part.contiguous() for part in (*word, *sentence) if part is not None]
         key = dtype, kernels.fingerprint(numbers)
-        kept = self._kept  # one read and one write: other threads may call
+        kept = self._kept  # read once and written once, for thread safety
         if kept is None or kept[0] != key:
             kept = key, ForAllWords(weights, dtype)
             self._kept = kept
@@ -124,14 +128,14 @@ class KeptWeights:
 
 
 class ForAllWords(ProductWeights):
-    """`ProductWeights` for batches of any size, and that of the words' inputs."""
+    """`ProductWeights` for batches of any size, and the weight U of the words' inputs."""
 
     def __init__(self, weights: SlstmWeights, dtype: torch.dtype) -> None:
-        super().__init__(StepWeights.of(weights), dtype, words=_MANY, sentences=1, keep=True)
-        self._U = packed(weights.word_U.detach().flatten(0, 1).to(dtype), _MANY, keep=True)
+        super().__init__(StepWeights.of(weights), dtype, words=_PACKED_ROWS, sentences=1, keep=True)
+        self._U = packed(weights.word_U.detach().flatten(0, 1).to(dtype), _PACKED_ROWS, keep=True)
 
     def of_x(self, x: Tensor, b: Tensor) -> Tensor:
-        """U x + b of the words' gates, (R, G * h), in the products' precision."""
+        """Compute U x + b of the word gates, (R, d') to (R, G * h), in the precision of the products."""
         dtype = self.W.dtype
         with torch.autocast(x.device.type, enabled=False):
             return product(x.to(dtype), self._U, b.to(dtype))

@@ -1,4 +1,4 @@
-"""What an S-LSTM computes: the choices in which the paper and the published code differ, and sizes."""
+"""The settings of an S-LSTM: its sizes, and the choices in which the paper and published code differ."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any, Dict, List, Literal, Mapping, Union, get_args, get_type_hints
@@ -15,32 +15,32 @@ class Transition:
     # Parameters
 
     candidate : `str`
-        What the input gate lets in: `"tanh"`, the candidate u of Eq. 2 with parameters of its own;
+        What the input gate multiplies: `"tanh"`, the candidate u of Eq. 2, which has its own parameters;
         `"input"`, the word's input e itself, without parameters.
     gate_normalization : `str`
         How the gates of Eq. 2 (all but o) and the forget gates of Eq. 3 are normalised:
-        `"sigmoid_softmax"`, a softmax over sigmoids, as the paper says; `"softmax"`, over the raw
-        pre-activations. The output gates keep their sigmoid in both.
+        `"sigmoid_softmax"`, a softmax of the sigmoids, as in the paper; `"softmax"`, a softmax of the
+        raw pre-activations. The output gates have a sigmoid in both.
     sentence_forget : `str`
-        In Eq. 3, `"separate"` gives f_g and fᵢ parameters of their own, `"shared"` one set for both.
+        In Eq. 3, `"separate"` gives f_g and fᵢ separate parameters, `"shared"` one set for both.
     project_input : `bool`
         Whether e = Linear(d, h)(x) replaces the input x everywhere.
     initial_state : `str`
-        Where hᵢ⁰, cᵢ⁰ come from: `"learned"`, one parameter vector h⁰ and one c⁰, shared by the words
-        and the sentence nodes; `"input"`, both are e; `"uniform"`, both are drawn from
-        U(-0.05, 0.05), anew in each pass, in evaluation too, so that results vary from pass to pass.
-        With the last two, g⁰ and c_g⁰ are the means over the words.
+        The initial hᵢ⁰ and cᵢ⁰: `"learned"`, one parameter vector h⁰ and one c⁰, shared by the words
+        and the sentence nodes; `"input"`, both are e; `"uniform"`, both are drawn from U(-0.05, 0.05)
+        in every forward pass, also in evaluation, so results are random. With the last two, g⁰ and c_g⁰
+        are the means over the words.
     window : `str`
-        With a window of more than one word: `"concatenated"`, every neighbour with weights and a
-        gate of its own; `"summed"`, the left neighbours summed, the right ones summed, a gate each.
+        For a `window_size` above 1: `"concatenated"`, every neighbour has its own weights and gate;
+        `"summed"`, left neighbours are summed and right neighbours are summed, with one gate per side.
     sentence_vector : `str`
         `"node"`, the first sentence node's g; `"mean"`, the mean of [h₁ … hₙ, g];
-        `"sum_over_words"`, (Σ hᵢ + g) / n. Boundary words count as words.
+        `"sum_over_words"`, (Σ hᵢ + g) / n. Words include boundary words.
     boundary : `bool`
         Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put around the sentence.
     initialization : `str`
-        `"normal"`, N(0, 0.1²) for every weight and bias, as the authors' code has it (the paper does
-        not say); `"linear"`, PyTorch's default for `torch.nn.Linear`, U(-1/√fan_in, 1/√fan_in).
+        `"normal"`, N(0, 0.1²) for every weight and bias, as in the authors' code (the paper does not
+        say); `"linear"`, PyTorch's default for `torch.nn.Linear`, U(-1/√fan_in, 1/√fan_in).
 
     # Errors
 
@@ -60,16 +60,16 @@ class Transition:
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(type(self)).items():
             value, allowed = getattr(self, name), get_args(kind) or (False, True)
-            # `in` alone would take 0 and 1 for False and True.
+            # `value in allowed` would accept 0 and 1 for False and True.
             if not any(value == choice and type(value) is type(choice) for choice in allowed):
                 raise ValueError(f"transition: {name} is {value!r}{did_you_mean(value, allowed)}")
 
     @classmethod
     def of(cls, transition: "Union[str, Mapping[str, Any], Transition]") -> "Transition":
         """
-        A transition by the name of its preset, `"paper"`, `"released"`, `"fastnlp"` or
-        `"balanced"`; or by a mapping of choices to values, with the preset that they start from under
-        `"preset"` (default `"paper"`): `{"preset": "released", "initial_state": "uniform"}`.
+        Return a transition from the name of a preset, `"paper"`, `"released"`, `"fastnlp"` or
+        `"balanced"`, or from a mapping such as `{"preset": "released", "initial_state": "uniform"}`: the
+        choices in which it differs from the preset, which is `"paper"` by default.
 
         # Errors
 
@@ -112,8 +112,8 @@ PRESETS: Dict[str, Transition] = {
         boundary=False,
     ),
     "fastnlp": _FASTNLP,
-    # This project's own: with the paper's start and the authors' initialisation, chosen on the dev sets
-    # of tags (EWT) and pairs (SICK) and tested on others: docs/results_slstm.md.
+    # This project's own: fastNLP's with the paper's initial state and the authors' initialisation,
+    # chosen on the dev sets of EWT (tagging) and SICK (pairs), tested on others: docs/results_slstm.md.
     "balanced": replace(_FASTNLP, initial_state="learned", initialization="normal"),
 }
 
@@ -121,8 +121,8 @@ PRESETS: Dict[str, Transition] = {
 @dataclass(frozen=True)
 class SlstmSettings:
     """
-    The sizes and the transition of one S-LSTM, checked. Arguments as in `SentenceStateLSTM`, but
-    that `transition` is a `Transition`, which settles `boundary`.
+    The validated sizes and transition of one S-LSTM. Arguments as in `SentenceStateLSTM`, except that
+    `transition` is a `Transition`, which includes `boundary`.
 
     # Errors
 
@@ -150,7 +150,7 @@ class SlstmSettings:
                 raise ValueError(f"{name} is {value!r}, expected an integer of at least {least}")
         if not isinstance(self.layer_norm, bool):
             raise ValueError(f"layer_norm is {self.layer_norm!r}, expected True or False")
-        # A word's input itself goes into its cell, or is its first state.
+        # The input is added to the cell, or is the initial state.
         takes_input = "input" in (self.transition.candidate, self.transition.initial_state)
         if takes_input and not self.transition.project_input and self.input_size != self.hidden_size:
             raise ValueError(
@@ -165,29 +165,29 @@ class SlstmSettings:
 
     @property
     def gate_input_size(self) -> int:
-        """The size of what the gates read as the word's input: h where it is projected, else d."""
+        """The size of the input that the gates read: h if it is projected, else d."""
         return self.hidden_size if self.transition.project_input else self.input_size
 
     @property
     def neighbor_gates(self) -> List[str]:
-        """The gates of a word's neighbours and its own f, in the order of ξ: lₖ … l₁, f, r₁ … rₖ."""
+        """The gates of the neighbours and of the word itself, in the order of ξ: lₖ … l₁, f, r₁ … rₖ."""
         reach = 1 if self.transition.window == "summed" else self.window_size
         distances = range(1, reach + 1)
         return [f"l{d}" for d in reversed(distances)] + ["f"] + [f"r{d}" for d in distances]
 
     @property
     def normalized_gates(self) -> List[str]:
-        """The gates of Eq. 2 that sum to one: the neighbours', one a sentence node, the input's."""
+        """The gates of Eq. 2 that sum to one: `neighbor_gates`, one per sentence node, and i."""
         nodes = [f"s{node}" for node in range(1, self.num_sentence_nodes + 1)]
         return [*self.neighbor_gates, *nodes, "i"]
 
     @property
     def word_gates(self) -> List[str]:
-        """Every gate of Eq. 2, in the order in which their weights are stacked."""
+        """All gates of Eq. 2, and the candidate u, in the order in which their weights are stacked."""
         candidate = ["u"] if self.transition.candidate == "tanh" else []
         return [*self.normalized_gates, "o", *candidate]
 
     @property
     def sentence_gates(self) -> List[str]:
-        """A node's gates of Eq. 3, in the order in which their weights are stacked: `g` is f_g's."""
+        """A node's gates of Eq. 3, in the order in which their weights are stacked; `g` is f_g."""
         return ["f", "o"] if self.transition.sentence_forget == "shared" else ["f", "o", "g"]

@@ -1,4 +1,4 @@
-"""What an S-LSTM did, step by step: every state and every gate, by the equations of `batched_slstm`."""
+"""Trace an S-LSTM: record every state and every gate of every step, computed as in `batched_slstm`."""
 
 from typing import Dict, List, NamedTuple, Optional
 
@@ -12,9 +12,9 @@ from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
 class SlstmTrace(NamedTuple):
     """
-    Every state and every gate of Eqs. 2 and 3, per dimension, zero at padding. T steps, B sentences, m
-    sentence nodes; N words, boundary words included. States have T + 1 entries, since the first is that
-    before the first step: the gates at `[t]` make the states at `[t + 1]` of those at `[t]`.
+    Every state and every gate of Eqs. 2 and 3, zero at padding. There are T steps, B sentences, m
+    sentence nodes and N words, boundary words included. States have T + 1 entries, the first of which is
+    the initial state: the gates at `[t]` compute the states at `[t + 1]` from those at `[t]`.
     """
 
     h: Tensor
@@ -23,31 +23,32 @@ class SlstmTrace(NamedTuple):
     """The words' cells. *Shape:* (T + 1, B, N, h)"""
     word_gates: Dict[str, Tensor]
     """
-    The gates of Eq. 2 that sum to one, by name: l1, l2, … of the left neighbours by their distance, f of
-    the word's own cell, r1, r2, … of the right ones, s1, s2, … of the sentence nodes and i of the input.
-    With a summed window, l1 and r1 are those of the sums. *Shape:* (T, B, N, h) each
+    The gates of Eq. 2 that sum to one, by name: l1, l2, … for the left neighbours by distance, f for the
+    word's own cell, r1, r2, … for the right neighbours, s1, s2, … for the sentence nodes, and i for the
+    input. With a summed window, l1 and r1 are the gates of the sums. *Shape:* (T, B, N, h) each
     """
     o: Tensor
     """The words' output gates. *Shape:* (T, B, N, h)"""
     u: Tensor
-    """What the input gate lets in: the candidate, or the input itself. *Shape:* (T, B, N, h)"""
+    """What the input gate multiplies: the candidate u, or the input itself. *Shape:* (T, B, N, h)"""
     g: Optional[Tensor]
-    """The sentence nodes' states, None without nodes, as all that follows. *Shape:* (T + 1, B, m, h)"""
+    """The sentence nodes' states; g, c_g, f, f_g and o_g are None without nodes.
+    *Shape:* (T + 1, B, m, h)"""
     c_g: Optional[Tensor]
     """The sentence nodes' cells. *Shape:* (T + 1, B, m, h)"""
     f: Optional[Tensor]
-    """Eq. 3's fᵢ, how much of each word a node takes; with f_g they sum to one over the words.
+    """Eq. 3's fᵢ, the weight of each word's cell; fᵢ of all words and f_g sum to one.
     *Shape:* (T, B, N, m, h)"""
     f_g: Optional[Tensor]
-    """How much of itself a node keeps. *Shape:* (T, B, m, h)"""
+    """Eq. 3's f_g, the weight of the node's own cell. *Shape:* (T, B, m, h)"""
     o_g: Optional[Tensor]
     """The sentence nodes' output gates. *Shape:* (T, B, m, h)"""
     mask: Tensor
     """True at words, boundary words included. *Shape:* (B, N)"""
     words: Tensor
-    """The result for the words, as the module gives it. *Shape:* (B, seq_len, h)"""
+    """The words' states as `forward` returns them. *Shape:* (B, seq_len, h)"""
     sentence: Tensor
-    """The sentence vectors, as the module gives them. *Shape:* (B, h)"""
+    """The sentence vectors as `forward` returns them. *Shape:* (B, h)"""
 
 
 def trace_slstm(
@@ -59,8 +60,8 @@ def trace_slstm(
     more_steps: int = 0,
 ) -> SlstmTrace:
     """
-    The trace of a batch. Arguments as in `slstm_allennlp.ops.slstm.batched.batched_slstm`, but for
-    `more_steps`, which are taken and traced behind the others and leave the results as they are.
+    Return the trace of a batch. Arguments as in `slstm_allennlp.ops.slstm.batched.batched_slstm`, and
+    `more_steps`: additional steps, which are traced but do not change `words` and `sentence`.
     """
     sentences = batched.read(inputs, mask, weights)
     states = [batched.initial_state(sentences, weights, settings, start)]
@@ -97,6 +98,6 @@ def trace_slstm(
 
 
 def _stacked(values: List[Optional[Tensor]]) -> Optional[Tensor]:
-    """One tensor of all steps', None where there are none."""
+    """Stack the tensors of all steps; None if there are none."""
     present = [value for value in values if value is not None]
     return torch.stack(present) if present else None

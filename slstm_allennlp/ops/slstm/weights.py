@@ -10,9 +10,9 @@ from slstm_allennlp.ops.slstm.settings import SlstmSettings
 
 class SlstmWeights(NamedTuple):
     """
-    Weights by the letters of the paper. G word gates (`settings.word_gates`), Q gates a sentence
-    node (`settings.sentence_gates`), m nodes, S slots of ξ (`settings.neighbor_gates`), d' the size
-    of the input as the gates read it. None where the settings have no such weight.
+    The weights, named as in the paper; None if the settings do not need one. There are G word gates
+    (`settings.word_gates`), Q gates per sentence node (`settings.sentence_gates`), m nodes and S slots
+    of ξ (`settings.neighbor_gates`); d' is `settings.gate_input_size`.
     """
 
     word_W: torch.Tensor
@@ -24,7 +24,8 @@ class SlstmWeights(NamedTuple):
     word_b: torch.Tensor
     """Eq. 2. *Shape:* (G, h)"""
     sentence_W: Optional[torch.Tensor]
-    """Eq. 3, for every node's g: first the node, then whose g. *Shape:* (m, Q, h, m, h)"""
+    """Eq. 3: the first m is the node that reads, the second the node whose g is read.
+    *Shape:* (m, Q, h, m, h)"""
     sentence_U: Optional[torch.Tensor]
     """Eq. 3, for h̄ or hᵢ. *Shape:* (m, Q, h, h)"""
     sentence_b: Optional[torch.Tensor]
@@ -51,8 +52,8 @@ class SlstmWeights(NamedTuple):
 
 def initial_weights(settings: SlstmSettings) -> SlstmWeights:
     """
-    Fresh weights, drawn as `settings.transition.initialization` says. Layer normalisation starts as
-    the identity and c⁰ at zero, whatever the initialisation.
+    Draw initial weights by `settings.transition.initialization`. Layer normalisation always starts with
+    gain 1 and bias 0, and c⁰ with zero.
     """
     h, d, gate_d = settings.hidden_size, settings.input_size, settings.gate_input_size
     m, slots = settings.num_sentence_nodes, len(settings.neighbor_gates)

@@ -1,4 +1,4 @@
-"""Words that training has not seen, at prediction."""
+"""Prediction for words that did not occur in training."""
 
 import pytest
 import torch
@@ -28,7 +28,7 @@ def train(tmp_path, vectors, **options):
         **{f"{TOKENS}.{key}": value for key, value in options.items()},
         "trainer.num_epochs": 1,
     }
-    del overrides["model.encoder.input_size"]  # which follows
+    del overrides["model.encoder.input_size"]  # the config computes it
     config = str(ROOT / "training_config" / "pos_slstm.jsonnet")
     train_model_from_file(config, str(tmp_path / "run"), overrides=overrides)
     return load_archive(tmp_path / "run" / "model.tar.gz")
@@ -47,7 +47,7 @@ def test_fixed_vectors_are_those_of_all_words_of_the_source(tmp_path, vectors):
     first = predictor.predict_json(TEXT)
     after = rows(archive)
     assert "neverseen" not in after
-    # Proportional to the source's.
+    # Proportional to the vectors in the file.
     torch.testing.assert_close(after["zebra"] / after["zebra"][1], torch.tensor([1.0, 1.0, 2.0]))
     torch.testing.assert_close(after["quagga"] / after["quagga"][1], torch.tensor([2.0, 1.0, 2.0]))
     assert predictor.predict_json(TEXT) == first

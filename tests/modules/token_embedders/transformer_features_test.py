@@ -1,4 +1,4 @@
-"""Features of a tiny BERT: what they are, the cache, and an archive without BERT's folder."""
+"""Features of a tiny BERT: their values, the cache, and archives without BERT's folder."""
 
 import functools
 import shutil
@@ -22,7 +22,7 @@ from slstm_allennlp.token_indexers import Utf8Indexer
 from tests import programs
 from tests.conftest import BERT_SIZE
 
-# Whole words, words of several pieces, and one of none, as some reviews have.
+# Whole words, words of several pieces, and one without a piece, as in some reviews.
 WORDS = ["The", "Gripping", "beekeeper", "'s", "zzyzx", "\ufffd", "well-written", "book", "."]
 MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
@@ -45,7 +45,7 @@ def embed(module, *texts):
 
 
 def expected(bert, words, layer=-1):
-    """By transformers itself: the mean of each word's pieces in a layer of BERT."""
+    """Compute with transformers the mean of each word's pieces in a layer of BERT."""
     pieces = BertTokenizerFast.from_pretrained(bert)(words, is_split_into_words=True)
     model = BertModel.from_pretrained(bert).eval()
     with torch.no_grad():
@@ -57,7 +57,7 @@ def expected(bert, words, layer=-1):
 
 @pytest.fixture
 def count_calls(monkeypatch):
-    """How often BERT is called, in a list."""
+    """A list with an entry for each call of BERT."""
     calls = []
     forward = BertModel.forward
 
@@ -94,7 +94,7 @@ def test_layers_above_are_not_there(bert, tmp_path, layers, left):
 
 
 def test_layers_stay_where_the_last_is_not_like_the_others(bert, monkeypatch):
-    """As in transformers that normalise the last one once more."""
+    """As in transformers with an additional normalization after the last layer."""
     forward = BertEncoder.forward
 
     def normalised(self, *args, **kwargs):
@@ -125,7 +125,7 @@ def test_texts_of_a_batch_do_not_touch_each_other(bert):
 
 
 def test_texts_longer_than_bert_are_read_in_parts(bert):
-    """510 pieces and the two marks around them at a time, here each a word."""
+    """A part is 510 pieces and the two special tokens. Here each piece is a word."""
     words = ["a", "b", "c", "d", "e", "f", "g"] * 100
     parts = torch.cat([expected(bert, words[:510]), expected(bert, words[510:])])
     torch.testing.assert_close(embed(embedder(bert, cache=False), words)[0], parts)
@@ -147,7 +147,7 @@ def test_tuned_features_have_dropout_and_a_gradient(bert):
 
 
 def test_the_gradient_is_that_of_the_mean(bert, double):
-    """In float64, against transformers and autograd through the mean."""
+    """Compare in float64 with transformers and the gradient of the mean."""
     module = embedder(bert, train_parameters=True).double().eval()
     weights = torch.randn(3, BERT_SIZE)
     words = ["Gripping", "beekeeper", "book"]
@@ -170,18 +170,18 @@ def test_a_text_is_computed_once(bert, tmp_path, count_calls):
     torch.testing.assert_close(embed(module.train(), ["book"], WORDS), first.flip(0))
     assert len(count_calls) == 1
     other = embedder(bert, cache=str(tmp_path))
-    assert torch.equal(embed(other, WORDS, ["book"]), first)  # another run's
+    assert torch.equal(embed(other, WORDS, ["book"]), first)  # of another run
     assert len(count_calls) == 1
     embed(other, WORDS, ["other"])
     assert len(count_calls) == 2
-    torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # of 16 bits
+    torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # in 16 bits
 
 
 def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, count_calls):
     embed(embedder(bert, cache=str(tmp_path)), WORDS)
     embed(embedder(bert, cache=str(tmp_path), max_length=8), WORDS)
     assert len(count_calls) == 2
-    for layers, calls in (([0], 1), ([1], 1), ([-2], 0)):  # of two: the first again
+    for layers, calls in (([0], 1), ([1], 1), ([-2], 0)):  # of 2 layers, -2 is layer 1
         module = embedder(bert, cache=str(tmp_path), layers=layers)
         count_calls.clear()
         embed(module, WORDS)
@@ -195,10 +195,10 @@ def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, count_c
 def test_a_full_cache_is_said_once(bert, tmp_path, count_calls, caplog):
     module = embedder(bert, cache=str(tmp_path), cache_gigabytes=2e-4)
     features = [embed(module, [f"w{number}"] * 400) for number in range(40)]
-    said = [record.getMessage() for record in caplog.records if "is full" in record.getMessage()]
-    assert len(said) == 1 and str(tmp_path) in said[0] and "cache_gigabytes" in said[0]
+    messages = [record.getMessage() for record in caplog.records if "is full" in record.getMessage()]
+    assert len(messages) == 1 and str(tmp_path) in messages[0] and "cache_gigabytes" in messages[0]
     before = len(count_calls)
-    torch.testing.assert_close(embed(module, ["w39"] * 400), features[39])  # still right, if not kept
+    torch.testing.assert_close(embed(module, ["w39"] * 400), features[39])  # correct, but not cached
     assert len(count_calls) == before + 1
 
 
@@ -219,7 +219,7 @@ def test_a_cache_of_other_sizes(bert, tmp_path):
 
 
 def test_the_first_call_of_a_tokenizer_changes_no_key(bert):
-    """It sets the tokenizer's truncation."""
+    """It sets the tokenizer's truncation, which is not part of the key."""
     cached_transformers._clear_caches()
     module = embedder(bert, cache=False)
     before = module._key_of(WORDS)
@@ -272,11 +272,11 @@ def test_a_cache_that_cannot_be_written(bert, tmp_path):
 
 
 def test_an_archive_needs_no_folder(bert, tmp_path):
-    """Sizes, tokenizer and weights are those of the run."""
+    """Sizes, tokenizer and weights come from the run."""
     folder = tmp_path / "bert"
     shutil.copytree(bert, folder)
     run = str(tmp_path / "run")
-    (tmp_path / "run" / "vocabulary").mkdir(parents=True)  # AllenNLP's
+    (tmp_path / "run" / "vocabulary").mkdir(parents=True)  # as AllenNLP does
     module = embedder(folder, cache=False, serialization_dir=run)
     state = module.state_dict()
     shutil.rmtree(folder)
@@ -301,7 +301,7 @@ def test_half_precision_halves_the_state(bert):
 
 
 def test_a_package_like_it(bert, tmp_path, monkeypatch):
-    """A folder inside an installed package, whose code is not run."""
+    """The model is in a folder of an installed package, whose code is not executed."""
     package = tmp_path / "some_bert"
     shutil.copytree(bert, package / "model")
     (package / "__init__.py").write_text("raise RuntimeError('imported')")
@@ -332,7 +332,7 @@ def test_options_that_do_not_fit(bert, options, message):
 
 
 def test_a_tokenizer_that_marks_spaces(bert, tmp_path):
-    """RoBERTa's takes split words only if it is told to put a space before each."""
+    """RoBERTa's tokenizer takes split words only with `add_prefix_space`."""
     bpe = ByteLevelBPETokenizer()
     bpe.train_from_iterator([" ".join(WORDS)] * 9, vocab_size=300, special_tokens=list(MARKS))
     folder = tmp_path / "roberta"

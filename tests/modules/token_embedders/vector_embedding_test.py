@@ -1,4 +1,4 @@
-"""Vectors: drawn at a scale, or pretrained ones at that scale."""
+"""Embeddings with a given standard deviation: random or pretrained."""
 
 import copy
 import logging
@@ -72,7 +72,7 @@ def test_a_scale_that_is_none(std):
 
 @pytest.fixture
 def source(tmp_path):
-    """Vectors of two numbers, with a standard deviation of 2."""
+    """A file of vectors of size 2 with a standard deviation of 2."""
     path = tmp_path / "vectors.txt"
     path.write_text("a 1 5\nParis 1 5\nc 1 5\nnew 5 1\n")
     return path
@@ -125,8 +125,8 @@ def test_what_was_found_is_said(source, caplog):
     vocab = Vocabulary.from_instances([Instance(fields)])
     with caplog.at_level(logging.INFO):
         pretrained(vocab, source)
-    said = [record.getMessage() for record in caplog.records if "has vectors" in record.getMessage()]
-    assert said == [f'"{source}" has vectors of 2 of 3 words, 80.0% of the running words.']
+    messages = [record.getMessage() for record in caplog.records if "has vectors" in record.getMessage()]
+    assert messages == [f'"{source}" has vectors of 2 of 3 words, 80.0% of the running words.']
 
 
 def test_new_words_have_their_vectors(source):
@@ -140,13 +140,13 @@ def test_new_words_have_their_vectors(source):
 
 def test_which_words_a_fixed_embedder_knows(source):
     assert pretrained(vocabulary("a"), source, trainable=False).knows(["c", "x", "NEW"]) == ["c", "NEW"]
-    assert pretrained(vocabulary("a"), source).knows(["c"]) == []  # tuned away from the source
+    assert pretrained(vocabulary("a"), source).knows(["c"]) == []  # training changes them
 
 
 @pytest.mark.parametrize("trainable", (True, False))
 def test_an_archive_needs_no_source(source, tmp_path, caplog, trainable):
     vocab, run = vocabulary("a", "b"), str(tmp_path / "run")
-    (tmp_path / "run" / "vocabulary").mkdir(parents=True)  # AllenNLP's
+    (tmp_path / "run" / "vocabulary").mkdir(parents=True)  # as AllenNLP does
     ours = pretrained(vocab, source, serialization_dir=run, trainable=trainable)
     state = ours.state_dict()
     source.unlink()
@@ -160,7 +160,7 @@ def test_an_archive_needs_no_source(source, tmp_path, caplog, trainable):
 
 
 def test_two_sources_for_the_words_of_one_namespace(source, tmp_path, caplog):
-    """An archive tells each from other vectors."""
+    """An archive recognizes the vectors of each source."""
     other = tmp_path / "other.txt"
     other.write_text("a 7 8\nzebra 1 2\n")
     vocab, run = vocabulary("a"), str(tmp_path / "run")
@@ -176,7 +176,7 @@ def test_two_sources_for_the_words_of_one_namespace(source, tmp_path, caplog):
 
 
 def test_an_archive_does_not_take_other_vectors(source, tmp_path, caplog):
-    """Of another file under the same name."""
+    """The file has changed since the training."""
     (tmp_path / "run" / "vocabulary").mkdir(parents=True)
     run, vocab = str(tmp_path / "run"), vocabulary("a")
     state = pretrained(vocab, source, serialization_dir=run, trainable=False).state_dict()

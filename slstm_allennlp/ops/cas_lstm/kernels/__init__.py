@@ -1,1 +1,1 @@
-"""The steps of a CAS-LSTM layer: `eager` on any device, cpu.cpp compiled."""
+"""The steps of a CAS-LSTM layer: eager.py in PyTorch for any device, cpu.cpp compiled for CPUs."""

@@ -1,6 +1,6 @@
-// A direction's steps of a CAS-LSTM layer on the CPU: the products are PyTorch's, the elementwise part of a
-// step reads and writes its tensors once, divided over the sentences. The equations are those of naive.py;
-// eager.py has the same functions in PyTorch, and says what their arguments are.
+// The steps of one direction of a CAS-LSTM layer on the CPU. PyTorch computes the matrix products. The elementwise
+// part of a step reads and writes each tensor once, in parallel over the sentences. naive.py has the equations;
+// eager.py has the same functions in PyTorch and documents their arguments.
 
 #include <torch/extension.h>
 #include <ATen/Parallel.h>
@@ -10,7 +10,7 @@
 
 #include "elementwise.h"
 
-// The rows that a loop reads and writes do not overlap, which compilers need to know to vectorise it.
+// The rows of a loop do not overlap. Compilers must know this to vectorise it.
 #define RESTRICT __restrict
 
 namespace {
@@ -18,7 +18,8 @@ namespace {
 using torch::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 
-// x W^T, as products.py, whose LARGE it has: large ones in single precision by oneDNN, where PyTorch has it.
+// x W^T, like `product` in products.py: oneDNN for large weights in single precision, if PyTorch has it.
+// LARGE_PRODUCT is LARGE of products.py.
 Tensor product(const Tensor& x, const Tensor& W) {
   static const auto onednn = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
   const bool fits = x.scalar_type() == torch::kFloat && W.numel() >= LARGE_PRODUCT;
@@ -40,9 +41,9 @@ void over_rows(const Shape& s, int64_t t, const Body& body) {
   });
 }
 
-// One row of a step forward, and one backward: a pass over the row's numbers each. Functions of their own, since
-// compilers heed RESTRICT in arguments alone where there are many pointers. Where there is no word before, Uh and
-// c_old (backward: dc_old, too) are null; without a layer below, lower, g and d_lower.
+// One row of a forward step and of a backward step. They are separate functions because compilers use RESTRICT only
+// in arguments when there are many pointers. Uh, c_old and dc_old are null for the first word; lower, g and d_lower
+// are null in the first layer; recurrent is null for the last word.
 template <bool kWordBefore, bool kLayerBelow, typename T>
 void forward_row(int64_t n, const T* RESTRICT Uh, const T* RESTRICT left, const T* RESTRICT below,
                  const T* RESTRICT c_old, const T* RESTRICT lower, T* RESTRICT i, T* RESTRICT f, T* RESTRICT u,
@@ -95,13 +96,13 @@ void backward_row(int64_t n, const T* RESTRICT c, const T* RESTRICT left, const 
   }
 }
 
-// Calls body with each of the flags as a constant.
+// Call body with the flag as a compile-time constant.
 template <typename Body>
 void with_constant(bool flag, const Body& body) {
   flag ? body(std::true_type()) : body(std::false_type());
 }
 
-// `recurrent` is U h of the word before, null for the first word.
+// `recurrent` is U h of the previous word, null for the first word.
 template <typename T>
 void forward_step(const Shape& s, int64_t t, T* gates, const T* recurrent, const T* left, const T* below,
                   const T* cells_below, T* h, T* c) {
@@ -120,7 +121,7 @@ void forward_step(const Shape& s, int64_t t, T* gates, const T* recurrent, const
   });
 }
 
-// `recurrent` is what the word after gives to h, null for the last word.
+// `recurrent` is the gradient of h from the next word, null for the last word.
 template <typename T>
 void backward_step(const Shape& s, int64_t t, T* gates, const T* left, const T* below, const T* cells_below,
                    const T* c, const T* grad_h, const T* recurrent, T* d_c, T* d_below) {

@@ -1,4 +1,4 @@
-"""A direction's steps in PyTorch's operations; cpu.cpp has the same functions."""
+"""The steps of one direction in PyTorch's operations. cpu.cpp has the same functions."""
 
 from typing import Optional
 
@@ -16,20 +16,23 @@ def forward(
     c: Tensor,
 ) -> None:
     """
-    The states and cells of one direction, written into `h` and `c`.
+    Compute the states and cells of one direction. G is 4 in the first layer, 5 above it.
+
+        c = i ⊙ c̃ + left ⊙ f ⊙ c₋ + below ⊙ g ⊙ c'
+        h = o ⊙ tanh(c)
 
     # Parameters
 
     gates : `Tensor`
-        W x + b, which the gates take the place of. *Shape:* (seq_len, batch_size, G, hidden_size)
+        W x + b; overwritten with the gates. *Shape:* (seq_len, batch_size, G, hidden_size)
     U : `Tensor`
         *Shape:* (G * hidden_size, hidden_size)
     left, below : `Tensor`
-        What f ⊙ c from the left and g ⊙ c from below count. *Shape:* (hidden_size,)
+        *Shape:* (hidden_size,)
     cells_below : `Tensor`, optional
-        None where G is 4. *Shape:* (seq_len, batch_size, hidden_size)
+        c', None in the first layer. *Shape:* (seq_len, batch_size, hidden_size)
     h, c : `Tensor`
-        *Shape:* (seq_len, batch_size, hidden_size)
+        The results are written here. *Shape:* (seq_len, batch_size, hidden_size)
     """
     for t, step in enumerate(gates):
         if t:
@@ -59,21 +62,23 @@ def backward(
     d_below: Optional[Tensor],
 ) -> None:
     """
-    The gradients of what `forward` did.
+    Compute the gradients of `forward`.
 
     # Parameters
 
     gates : `Tensor`
-        As `forward` left them; the gradients of the pre-activations take their place.
+        The gates from `forward`; overwritten with the gradients of their pre-activations.
         *Shape:* (seq_len, batch_size, G, hidden_size)
     U, left, below, cells_below, c
-        As `forward` had them, and left them.
+        As in `forward`; c is its result.
     grad_h : `Tensor`
-        The gradient of the states by what came after. *Shape:* (seq_len, batch_size, hidden_size)
+        The incoming gradient of the states. *Shape:* (seq_len, batch_size, hidden_size)
     d_c : `Tensor`
-        That of the cells by what came after; made whole here. *Shape:* the same
+        The incoming gradient of the cells; the gradient through later steps and h is added to it.
+        *Shape:* (seq_len, batch_size, hidden_size)
     d_below : `Tensor`, optional
-        That of the cells below, written here; None where G is 4. *Shape:* the same
+        The gradient of `cells_below` is written here; None in the first layer.
+        *Shape:* (seq_len, batch_size, hidden_size)
     """
     for t in reversed(range(len(gates))):
         d_h = grad_h[t]

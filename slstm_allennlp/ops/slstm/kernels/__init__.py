@@ -1,1 +1,1 @@
-"""The elementwise part of the S-LSTM's steps: `eager` anywhere, cpu.cpp compiled, gpu/ by Triton."""
+"""The elementwise part of the S-LSTM's steps: eager.py in PyTorch, cpu.cpp for CPUs, gpu/ in Triton."""

@@ -1,10 +1,10 @@
-// The elementwise part of an S-LSTM step on the CPU: each function reads and writes its tensors once.
+// The elementwise part of an S-LSTM step on the CPU. Each function reads and writes its tensors once.
 //
-// Rows are the words of all sentences, one behind the other, without padding; `cu_seqlens` says where each
-// sentence begins, and one more where the last one ends. Threads share out the words or, where there are sums
-// over words, whole sentences or else the h dimensions: no sum needs a lock, and its order is always the same.
-// The equations are those of naive.py; eager.py has the same functions in PyTorch. T is the type of the states,
-// in which everything is computed, P that of what goes into matrix products or comes out of them: T, or bfloat16.
+// The rows are a packed sequence: the words of all sentences, without padding. `cu_seqlens` has the first row of
+// each sentence, and the number of rows. Threads divide the words among them. Where a sum runs over words, they
+// divide whole sentences or the h dimensions instead, so sums need no lock and their order is deterministic.
+// naive.py has the equations; eager.py has the same functions in PyTorch and documents the shapes. T is the type of
+// the states and of all computation. P is the type of the inputs and results of matrix products: T, or bfloat16.
 
 #include <torch/extension.h>
 #include <ATen/Parallel.h>
@@ -21,19 +21,19 @@
 namespace {
 
 constexpr int64_t kLine = 16;      // floats in a cache line
-constexpr int64_t kBlock = 320;    // dimensions at a time: what a few gates of stays in the first cache
-constexpr int64_t kMaxGates = 64;  // normalised gates, that is, windows of up to 30 words a side
+constexpr int64_t kBlock = 320;    // dimensions at a time, so that a few gates fit into the L1 cache
+constexpr int64_t kMaxGates = 64;  // normalised gates: windows of up to 30 words on each side
 
-// How many rows of so many elements are worth a thread.
+// The number of rows, of this many elements each, that are worth a thread.
 int64_t grain(int64_t elements) { return std::max<int64_t>(1, 4096 / std::max<int64_t>(1, elements)); }
 
-// Calls body(first, number) for each block of the dimensions from `from` to `end`.
+// Call body(first, number) for each block of the dimensions from `from` to `end`.
 template <typename Body>
 void over_blocks(int64_t from, int64_t end, const Body& body) {
   for (int64_t first = from; first < end; first += kBlock) body(first, std::min(kBlock, end - first));
 }
 
-// Calls body(sentence, row, first, number) for each block of each word, which must not write elsewhere.
+// Call body(sentence, row, first, number) for each block of each word. It must write only to this block.
 template <typename Body>
 void over_words(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const Body& body) {
   at::parallel_for(0, cu_seqlens[sentences], grain(h), [&](int64_t from, int64_t to) {
@@ -45,7 +45,8 @@ void over_words(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const B
   });
 }
 
-// The first sentence of each thread's share of about as many words, and one more where the last share ends.
+// Divide the sentences into shares of about as many words, one per thread. Return the first sentence of each share,
+// and the number of sentences.
 std::vector<int64_t> shares_of(const int64_t* cu_seqlens, int64_t sentences) {
   const int64_t threads = at::get_num_threads(), rows = cu_seqlens[sentences];
   std::vector<int64_t> first(threads + 1, sentences);
@@ -59,8 +60,8 @@ std::vector<int64_t> shares_of(const int64_t* cu_seqlens, int64_t sentences) {
   return first;
 }
 
-// Calls body(sentence, first, number) for each block of each sentence. Threads take whole sentences, which keeps
-// them out of each other's cache lines, or parts of the dimensions where sentences cannot be shared out evenly.
+// Call body(sentence, first, number) for each block of each sentence. Threads take whole sentences, which avoids
+// false sharing of cache lines. If the shares are uneven, they take parts of the dimensions instead.
 template <typename Body>
 void over_sentences(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const Body& body) {
   const std::vector<int64_t> first = shares_of(cu_seqlens, sentences);
@@ -82,12 +83,11 @@ void over_sentences(int64_t h, const int64_t* cu_seqlens, int64_t sentences, con
   }
 }
 
-// What the kernels share: sizes, and how gates are normalised.
 struct Shape {
   int64_t h;           // hidden size
   int64_t window;      // neighbours on each side
-  bool has_node;       // a sentence node
-  bool has_candidate;  // u is tanh of a gate of its own, else the word's input
+  bool has_node;       // whether there is a sentence node
+  bool has_candidate;  // whether u is a tanh of its own pre-activation, not the word's input
   int64_t neighbors() const { return 2 * window + 1; }
   int64_t normalized() const { return neighbors() + has_node + 1; }
   int64_t gates() const { return normalized() + 1 + has_candidate; }
@@ -100,7 +100,7 @@ struct Gates {
   T total[kBlock], o[kBlock], u[kBlock];
 };
 
-// All gates of one word, for `n` dimensions from `j`.
+// Compute all gates of one word, for `n` dimensions from `j`.
 template <bool sigmoid_first, typename T, typename P>
 inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux, const T* Vg, const T* x,
                      int64_t j, int64_t n) {
@@ -125,7 +125,7 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
       }
     } else {
       for (int64_t i = 0; i < n; ++i) {
-        const T least = q ? highest[i] : e[i];  // a copy: of two places in memory, no vector can choose
+        const T least = q ? highest[i] : e[i];  // a copy: choosing between two addresses does not vectorise
         highest[i] = least < e[i] ? e[i] : least;
       }
     }
@@ -178,7 +178,7 @@ void word_forward_(const Shape& shape, const int64_t* cu_seqlens, int64_t senten
   });
 }
 
-// The new h once more, from the new c; o is the gate of this number.
+// Recompute the new h from the new c. `gate` is the index of o.
 template <typename T, typename P>
 void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
                  const P* Ux, const T* Vg, const T* c_new, T* h_out) {
@@ -192,8 +192,7 @@ void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* cu_seqle
   });
 }
 
-// dc is of the word's new cell on the way in; d_pre, d_c, d_cg, d_Vg, d_Ux and d_x on the way out, the
-// last two added to what is there.
+// dh and dc are the gradients of the word's new state and cell. d_pre is overwritten; the others are added to.
 template <bool sigmoid_first, typename T, typename P>
 void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
                     const P* Ux, const T* Vg, const T* c, const T* cg, const T* x,
@@ -245,7 +244,7 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
           for (int64_t i = 0; i < n; ++i) d_v[i] += weight[i];
         }
       }
-      // `weight` is the candidate's now.
+      // `weight` is now that of the candidate.
       if (shape.has_candidate) {
         P* out = dp + (K + 1) * h;
         for (int64_t i = 0; i < n; ++i) store(out[i], weight[i] * (T(1) - g.u[i] * g.u[i]));
@@ -304,7 +303,7 @@ void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, cons
   });
 }
 
-// d_c is added to what is there.
+// d_c is added to; the other gradients are overwritten.
 template <bool sigmoid_first, typename T, typename P>
 void node_backward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const P* Uf,
                     const T* Wf, const T* fg, const T* o, const T* c, const T* cg, const T* cg_new,
@@ -345,7 +344,7 @@ void node_backward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, con
   });
 }
 
-// [h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence.
+// Write xi = [h of i-k, ..., h of i, ..., h of i+k] of every row i, zero beyond the sentence.
 template <typename T, typename P>
 void windows_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t sentences, const T* states, P* out) {
   const int64_t S = 2 * k + 1;
@@ -362,7 +361,7 @@ void windows_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t sentences
   });
 }
 
-// The gradient of the states, added to what is there.
+// Add the gradient of the states to d_states.
 template <typename T, typename P>
 void windows_backward_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t sentences, const P* d_out,
                        T* d_states) {
@@ -370,7 +369,7 @@ void windows_backward_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t 
   over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     T* d = d_states + row * h + j;
     for (int64_t q = 0; q < S; ++q) {
-      const int64_t reader = row - (q - k);  // whose place q this row stands in
+      const int64_t reader = row - (q - k);  // this row is in slot q of the reader's window
       if (reader < cu_seqlens[s] || reader >= cu_seqlens[s + 1]) continue;
       const P* place = d_out + (reader * S + q) * h + j;
       for (int64_t i = 0; i < n; ++i) d[i] += load(place[i]);
@@ -381,7 +380,7 @@ void windows_backward_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t 
 using torch::Tensor;
 using Optional = std::optional<Tensor>;
 
-// What is in memory for tensors of numbers of type T, null for one that there is not.
+// The data of tensors of type T; null for an optional tensor without a value.
 template <typename T>
 struct Numbers {
   T* out(const Tensor& tensor) const {
@@ -394,19 +393,19 @@ struct Numbers {
 };
 constexpr Numbers<int64_t> kPlaces{};
 
-// Calls body(T, P) with the numbers of the states and of the products.
+// Call body(T, P) for the types of the states and of the products.
 template <typename Body>
 void dispatch(const Tensor& state, const Tensor& product, const Body& body) {
   AT_DISPATCH_FLOATING_TYPES(state.scalar_type(), "slstm", [&] {
     if (std::is_same<scalar_t, float>::value && product.scalar_type() == at::kBFloat16) {
       body(Numbers<float>(), Numbers<c10::BFloat16>());
     } else {
-      body(Numbers<scalar_t>(), Numbers<scalar_t>());  // anything else is refused where its data is asked for
+      body(Numbers<scalar_t>(), Numbers<scalar_t>());  // data_ptr<T> refuses any other type
     }
   });
 }
 
-// The same, and with whether sigmoids come first as a constant.
+// The same, with sigmoid_first as a compile-time constant.
 template <typename Body>
 void dispatch(const Tensor& state, const Tensor& product, bool sigmoid_first, const Body& body) {
   dispatch(state, product, [&](auto T, auto P) {
@@ -420,10 +419,10 @@ Shape shape_of(const Tensor& c, int64_t window, const Optional& cg, const Option
   return shape;
 }
 
-// A weight W of products x Wᵀ as `Multiplication` of products.py has it: laid out, and whether that is Wᵀ.
+// A weight W of x Wᵀ, as `Multiplication` in products.py: the tensor in memory, and whether it is Wᵀ.
 using Weight = std::pair<Tensor, bool>;
 
-// x Wᵀ, for oneDNN with zeros behind x, up to so many rows.
+// Compute x Wᵀ. For oneDNN, x is padded with zeros to `rows` rows.
 Tensor product(const Tensor& x, const Weight& W, int64_t rows) {
   const auto& [laid_out, is_turned] = W;
   if (is_turned) return at::mm(x, laid_out);
@@ -436,8 +435,8 @@ Tensor product(const Tensor& x, const Weight& W, int64_t rows) {
   return stack.back().toTensor().narrow(0, 0, x.size(0));
 }
 
-// Where all words have one h, they differ in ξ only in which neighbours they lack. A word with each such
-// neighbourhood, and which of these words each word is like.
+// If all words share one h, their ξ differ only in which neighbours exist. Return a word of each such neighbourhood,
+// and the number of each word's neighbourhood.
 std::pair<Tensor, Tensor> neighborhoods(const Tensor& cu_seqlens, int64_t words, int64_t window) {
   Tensor examples = torch::empty({words}, cu_seqlens.options()), like = torch::empty_like(examples);
   const int64_t* starts = kPlaces.in(cu_seqlens);
@@ -457,7 +456,7 @@ std::pair<Tensor, Tensor> neighborhoods(const Tensor& cu_seqlens, int64_t words,
   return {examples.narrow(0, 0, found), like};
 }
 
-// The mean of each sentence's words.
+// Compute the mean of each sentence's words.
 template <typename T>
 void means_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const T* states, T* out) {
   over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
@@ -548,9 +547,9 @@ void windows_backward(Tensor cu_seqlens, int64_t window, Tensor d_windows, Tenso
   });
 }
 
-// So many steps without gradients, of states for every word, at the start `one` h for all or not: the last h and g.
-// Products have up to `rows` rows of words and `nodes` of sentences, and the precision of Ux. `weights` are W, and
-// with a sentence node those that multiply g, a word's h for the node, and the mean of h.
+// Run `number` steps without gradients, and return the last h and g. `one` says that all words start from one h.
+// Products are padded to `rows` rows of words and `nodes` rows of sentences, and have the precision of Ux. `weights`
+// are W and, with a sentence node, those that multiply g, the words' h for the node, and the mean of h.
 std::vector<Optional> steps(Tensor cu_seqlens, int64_t window, bool sigmoid_first, bool shared_forget, int64_t number,
                             bool one, bool need_words, bool need_node, int64_t rows, int64_t nodes,
                             const std::vector<Weight>& weights, Optional sentence_b, Tensor Ux, Optional x, Tensor h,
@@ -597,8 +596,8 @@ std::vector<Optional> steps(Tensor cu_seqlens, int64_t window, bool sigmoid_firs
   return {h, g};
 }
 
-// A number from all that is in memory for the tensors, in its order: another one says that they are others.
-// Each of 32 lanes adds up its words and its sums so far, so that words that change places change it, too.
+// Hash the bytes of the tensors, to detect a change. Each of 32 lanes sums its 8-byte words, and these running sums,
+// so the hash depends on the order of the words.
 int64_t fingerprint(const std::vector<Tensor>& tensors) {
   constexpr int64_t kLanes = 32, kBytes = kLanes * sizeof(uint64_t);
   uint64_t result = 0;

@@ -1,7 +1,19 @@
 """
-The functions of cpu.cpp in PyTorch's own operations, for wherever there are no compiled ones. What goes
-into matrix products or comes out of them (`pre`, `Ux`, `Uf`, windows and their gradients) may be of
-lower precision than the states, in whose precision everything is computed.
+The functions of cpu.cpp in PyTorch's own operations, for devices without compiled kernels.
+
+Shapes, for R words of B sentences, hidden size h, window size k, K normalised gates and G gates:
+
+    cu_seqlens          (B + 1,)      the first row of each sentence, and R
+    pre, Ux             (R, G * h)    W ξ and U x + b of the word gates
+    Vg                  (B, G * h)    V g of the word gates, None without a sentence node
+    c, c_new, dh, dc    (R, h)        cells before and after the step, gradients of the new h and c
+    cg, cg_new, dg, dcg (B, h)        the same for the sentence node
+    x                   (R, h)        the candidate if it is the input itself; None if it is u = tanh(…)
+    Uf                  (R, h)        U_f hᵢ
+    Wf, fg, o           (B, h)        W_f g + b_f, and the pre-activations of f_g and of the node's o
+
+The inputs and results of matrix products (`pre`, `Ux`, `Uf`, windows and their gradients) may have lower
+precision than the states. Everything is computed in the precision of the states.
 """
 
 from typing import NamedTuple, Optional, Tuple
@@ -11,12 +23,12 @@ from torch import Tensor
 
 
 class _Gates(NamedTuple):
-    """The gates of every word: (R, K, h) those that are normalised, (R, h) the others."""
+    """The gates of every word, and the candidate u."""
 
-    normalized: Tensor
-    slope: Optional[Tensor]  # of the sigmoid before the softmax
-    o: Tensor
-    u: Tensor
+    normalized: Tensor  # (R, K, h)
+    slope: Optional[Tensor]  # (R, K, h), the derivative of the sigmoid before the softmax
+    o: Tensor  # (R, h)
+    u: Tensor  # (R, h)
 
 
 def word_forward(
@@ -30,7 +42,7 @@ def word_forward(
     cg: Optional[Tensor],
     x: Optional[Tensor],
 ) -> Tuple[Tensor, Tensor]:
-    """Eq. 2 from its products: the next h and c."""
+    """Compute the next h and c from the products of Eq. 2."""
     sentence_of = _sentence_of(cu_seqlens)
     gates = _gates(sentence_of, sigmoid_first, pre, Ux, Vg, c, x)
     values = _values(cu_seqlens, sentence_of, window, c, cg, gates.u)
@@ -46,7 +58,7 @@ def word_state(
     c_new: Tensor,
     has_candidate: bool,
 ) -> Tensor:
-    """The next h once more, from the next c; `has_candidate` if x was None."""
+    """Recompute the next h from the next c. `has_candidate` says that x was None."""
     size = c_new.size(1)
     from_end = 2 * size if has_candidate else size
     of_o = slice(pre.size(1) - from_end, pre.size(1) - from_end + size)
@@ -74,8 +86,8 @@ def word_backward(
     d_x: Optional[Tensor],
 ) -> Tuple[Optional[Tensor], Tensor, Optional[Tensor]]:
     """
-    The gradients of V g, of c and of c_g; that of W ξ is written to `d_pre`, those of U x and of x are
-    added to what is there.
+    Return the gradients of V g, c and c_g. Write the gradient of W ξ to `d_pre`; add those of U x and x
+    to `d_Ux` and `d_x`.
     """
     sentence_of = _sentence_of(cu_seqlens)
     gates = _gates(sentence_of, sigmoid_first, pre, Ux, Vg, c, x)
@@ -115,7 +127,7 @@ def node_forward(
     c: Tensor,
     cg: Tensor,
 ) -> Tuple[Tensor, Tensor, Tensor]:
-    """Eq. 3 from its products: the next g and c_g, and the logarithm of its softmax's denominator."""
+    """Compute the next g and c_g from the products of Eq. 3, and its softmax's log denominator."""
     sentence_of = _sentence_of(cu_seqlens)
     f, own, _, _ = _forget(sentence_of, sigmoid_first, Uf, Wf, fg)
     index = sentence_of.unsqueeze(1).expand_as(f)
@@ -143,8 +155,8 @@ def node_backward(
     d_c: Tensor,
 ) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
     """
-    The gradients of W_f g, of f̂_g's and o's pre-activations and of c_g; that of U_f hᵢ is written to
-    `d_Uf`, that of c added to what is there.
+    Return the gradients of W_f g, of the pre-activations of f_g and o, and of c_g. Write the gradient of
+    U_f hᵢ to `d_Uf`; add that of c to `d_c`.
     """
     sentence_of = _sentence_of(cu_seqlens)
     f, own, slope, own_slope = _forget(sentence_of, sigmoid_first, Uf, Wf, fg)
@@ -160,12 +172,12 @@ def node_backward(
 
 
 def windows(cu_seqlens: Tensor, window: int, states: Tensor, result: Tensor) -> None:
-    """[h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence, in `result`."""
+    """Write ξᵢ = [h₍ᵢ₋ₖ₎ … h₍ᵢ₊ₖ₎], zero beyond the sentence, to `result`. *Shape:* (R, (2k + 1) * h)"""
     result.copy_(_windows(cu_seqlens, window, states).flatten(1))
 
 
 def windows_backward(cu_seqlens: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
-    """The gradient of the states, added to what is there."""
+    """Add the gradient of the states to `d_states`."""
     index = _places(cu_seqlens, window)
     padded = torch.cat([d_states, d_states.new_zeros(1, d_states.size(1))])
     places = d_windows.reshape(-1, d_states.size(1)).to(d_states.dtype)
@@ -184,7 +196,7 @@ def _windows(cu_seqlens: Tensor, window: int, states: Tensor) -> Tensor:
 
 
 def _places(cu_seqlens: Tensor, window: int) -> Tensor:
-    """The rows in ξ's places, (R, 2k + 1); one behind the last row where there is none."""
+    """Return the rows in the slots of ξ, (R, 2k + 1); R for a slot beyond the sentence."""
     sentence_of = _sentence_of(cu_seqlens)
     rows = torch.arange(len(sentence_of), device=cu_seqlens.device).unsqueeze(1)
     places = rows + torch.arange(-window, window + 1, device=cu_seqlens.device)
@@ -217,7 +229,7 @@ def _gates(
 def _values(
     cu_seqlens: Tensor, sentence_of: Tensor, window: int, c: Tensor, cg: Optional[Tensor], u: Tensor
 ) -> Tensor:
-    """What the normalised gates let through, (R, K, h)."""
+    """Return what the normalised gates multiply, (R, K, h)."""
     values = [_windows(cu_seqlens, window, c)]
     if cg is not None:
         values.append(cg[sentence_of].unsqueeze(1))
@@ -227,7 +239,7 @@ def _values(
 def _forget(
     sentence_of: Tensor, sigmoid_first: bool, Uf: Tensor, Wf: Tensor, fg: Tensor
 ) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Eq. 3's f̂ of the words and f̂_g, before the softmax, and the slope of their sigmoids."""
+    """Return Eq. 3's f̂ᵢ and f̂_g before the softmax, and the derivatives of their sigmoids."""
     f, own = Uf + Wf[sentence_of], fg
     if not sigmoid_first:
         return f, own, torch.ones_like(f), torch.ones_like(own)

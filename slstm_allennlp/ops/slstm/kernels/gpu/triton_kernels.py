@@ -1,14 +1,14 @@
 """
-The functions of cpu.cpp and eager.py as Triton kernels, for GPUs: each goes through its tensors once, in
-one launch (`word_backward` in two), and adds in an order that does not vary from run to run.
+The functions of cpu.cpp and eager.py as Triton kernels for GPUs. Each reads and writes its tensors once,
+in one launch (`word_backward` in two). Sums are deterministic: their order does not depend on the run.
 
-Every tensor may be of a floating-point type of its own. Sums and gates are computed in float32, in
-float64 where the cells c are; results are rounded when they are written. A state is given back in the
-type of c, a gradient in that of the tensor whose gradient it is.
+Tensors may have different floating-point types. Sums and gates are computed in float64 if the cells c
+are float64, else in float32; results are rounded when they are written. A state has the type of c, and a
+gradient the type of the tensor it belongs to. eager.py documents the shapes.
 """
 
 # mypy: disallow-untyped-defs=False
-# (The arguments of a kernel are Triton's blocks and pointers, which have no types in Python.)
+# (Triton's blocks and pointers have no types in Python.)
 
 import sys
 from typing import Any, List, Optional, Tuple, Union
@@ -23,13 +23,14 @@ from slstm_allennlp.ops.slstm.kernels import eager
 if tuple(int(part) for part in triton.__version__.split(".")[:2]) < (3, 3):
     raise ImportError(f"Triton is {triton.__version__}, expected 3.3 or later")
 
-# A program works on _ROWS words of one sentence, or goes through a sentence _NODE_ROWS words at a time,
-# for _COLUMNS or _NODE_COLUMNS of the h dimensions. With the four warps of Triton's default a thread has
-# four numbers of a tensor, or twice four: 16 bytes of float32, the most that one instruction loads.
+# A program computes a chunk: _ROWS words of one sentence and _COLUMNS of the h dimensions. In the
+# kernels of Eq. 3, it loops over a sentence, _NODE_ROWS words at a time, for _NODE_COLUMNS of the
+# dimensions. With Triton's default of four warps, a thread has four or eight elements of a tensor: one
+# or two loads of 16 bytes in float32, the largest load of one instruction.
 _ROWS, _COLUMNS = tl.constexpr(8), tl.constexpr(64)
 _NODE_ROWS, _NODE_COLUMNS = tl.constexpr(32), tl.constexpr(32)
-_SEARCHED = tl.constexpr(128)  # sentences looked at together when a program looks for its own
-_SUMMED = tl.constexpr(16)  # partial sums read together
+_SEARCHED = tl.constexpr(128)  # sentences per iteration when a program searches for its own
+_SUMMED = tl.constexpr(16)  # partial sums per iteration
 
 
 def word_forward(
@@ -43,7 +44,7 @@ def word_forward(
     cg: Optional[Tensor],
     x: Optional[Tensor],
 ) -> Tuple[Tensor, Tensor]:
-    """Eq. 2 from its products: the next h and c."""
+    """Compute the next h and c from the products of Eq. 2."""
     h_new, c_new = torch.empty_like(c), torch.empty_like(c)
     tensors = pre, Ux, Vg, c, cg, x, h_new, c_new
     _launch_on_words(_word_forward, c, cu_seqlens, *tensors, WINDOW=window, SIGMOID_FIRST=sigmoid_first)
@@ -58,7 +59,7 @@ def word_state(
     c_new: Tensor,
     has_candidate: bool,
 ) -> Tensor:
-    """The next h once more, from the next c; `has_candidate` if x was None."""
+    """Recompute the next h from the next c. `has_candidate` says that x was None."""
     h_new, gates = torch.empty_like(c_new), pre.size(1) // c_new.size(1)
     gate, tensors = gates - (2 if has_candidate else 1), (pre, Ux, Vg, c_new, h_new)
     _launch_on_words(_word_state, c_new, cu_seqlens, *tensors, GATES=gates, GATE=gate)
@@ -83,11 +84,12 @@ def word_backward(
     d_x: Optional[Tensor],
 ) -> Tuple[Optional[Tensor], Tensor, Optional[Tensor]]:
     """
-    The gradients of V g, of c and of c_g; that of W ξ is written to `d_pre`, those of U x and of x are
-    added to what is there.
+    Return the gradients of V g, c and c_g. Write the gradient of W ξ to `d_pre`; add those of U x and x
+    to `d_Ux` and `d_x`.
     """
     chunks, hidden_size, compute = _chunks(cu_seqlens, c), c.size(1), _compute(c)
-    # What the words give to c, for the words around them; and their sums over a chunk, for the sentence.
+    # `weights`: the words' contributions to their neighbours' gradients of c. `partial`: each chunk's
+    # sums, for the sentence.
     dtype = torch.float64 if compute is tl.float64 else torch.float32
     weights = torch.empty(len(c), (2 * window + 1) * hidden_size, dtype=dtype, device=c.device)
     d_c = torch.empty_like(c)
@@ -124,7 +126,7 @@ def node_forward(
     c: Tensor,
     cg: Tensor,
 ) -> Tuple[Tensor, Tensor, Tensor]:
-    """Eq. 3 from its products: the next g and c_g, and the logarithm of its softmax's denominator."""
+    """Compute the next g and c_g from the products of Eq. 3, and its softmax's log denominator."""
     g_new, cg_new, log_total = results = [torch.empty_like(cg) for _ in range(3)]
     tensors = cu_seqlens, Uf, Wf, fg, o, c, cg, *results
     _launch_on_nodes(_node_forward, cg, *tensors, SIGMOID_FIRST=sigmoid_first)
@@ -148,8 +150,8 @@ def node_backward(
     d_c: Tensor,
 ) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
     """
-    The gradients of W_f g, of f̂_g's and o's pre-activations and of c_g; that of U_f hᵢ is written to
-    `d_Uf`, that of c added to what is there.
+    Return the gradients of W_f g, of the pre-activations of f_g and o, and of c_g. Write the gradient of
+    U_f hᵢ to `d_Uf`; add that of c to `d_c`.
     """
     d_Wf, d_fg, d_o, d_cg = (torch.empty_like(tensor) for tensor in (Wf, fg, o, cg))
     given = cu_seqlens, Uf, Wf, fg, o, c, cg, cg_new, log_total, dg, dcg
@@ -159,19 +161,19 @@ def node_backward(
 
 
 def windows(cu_seqlens: Tensor, window: int, states: Tensor, result: Tensor) -> None:
-    """[h of i-k, ..., h of i, ..., h of i+k] for every row i, zero beyond the sentence, in `result`."""
+    """Write ξᵢ = [h₍ᵢ₋ₖ₎ … h₍ᵢ₊ₖ₎], zero beyond the sentence, to `result`. *Shape:* (R, (2k + 1) * h)"""
     _launch_on_words(_windows, states, cu_seqlens, states, result, WINDOW=window)
 
 
 def windows_backward(cu_seqlens: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
-    """The gradient of the states, added to what is there."""
+    """Add the gradient of the states to `d_states`."""
     _launch_on_words(_windows_backward, d_states, cu_seqlens, d_windows, d_states, WINDOW=window)
 
 
 def try_out(device: Union[str, torch.device] = "cuda") -> None:
     """
-    Raises what Triton raises where it cannot compile for this device, or cannot run there, and
-    `RuntimeError` where what comes out of a small batch is not what comes out of `eager`.
+    Run every function on a small batch. Raise Triton's error if it cannot compile for this device or run
+    on it, and `RuntimeError` if a result differs from that of `eager`.
     """
     ours, expected = (_small_batch(kernels, device) for kernels in (sys.modules[__name__], eager))
     for index, (our, exact) in enumerate(zip(ours, expected)):
@@ -181,7 +183,7 @@ def try_out(device: Union[str, torch.device] = "cuda") -> None:
 
 
 def _small_batch(kernels: Any, device: Union[str, torch.device]) -> List[Tensor]:
-    """What every function makes of one batch, always the same, of sentences of 9, 0 and 2 words."""
+    """Return every function's results on a fixed batch, with sentences of 9, 0 and 2 words."""
     draws = torch.Generator().manual_seed(0)
 
     def draw(*size: int) -> Tensor:
@@ -211,21 +213,21 @@ def _compute(tensor: Tensor) -> Any:
 
 
 def _chunks(cu_seqlens: Tensor, rows: Tensor) -> int:
-    """How many chunks there may be, known without a look at the cu_seqlens: see `_places`."""
+    """An upper bound of the number of chunks that needs no look at `cu_seqlens`: see `_places`."""
     return len(rows) // _ROWS.value + len(cu_seqlens) - 1
 
 
 def _launch_on_words(
     kernel: Any, states: Tensor, cu_seqlens: Tensor, *tensors: Optional[Tensor], **constants: Any
 ) -> None:
-    """Runs a kernel of which each program has a chunk of words; `states` are (R, h)."""
+    """Launch a kernel with one program per chunk of words. `states`: *Shape:* (R, h)"""
     arguments, sentences = (cu_seqlens, *tensors), len(cu_seqlens) - 1
     constants["COMPUTE"] = _compute(states)
     _launch(kernel, _chunks(cu_seqlens, states), states.size(1), *arguments, sentences, **constants)
 
 
 def _launch_on_nodes(kernel: Any, states: Tensor, *tensors: Tensor, **constants: Any) -> None:
-    """Runs a kernel of which each program has a sentence; `states` are (B, h)."""
+    """Launch a kernel with one program per sentence. `states`: *Shape:* (B, h)"""
     constants["COMPUTE"] = _compute(states)
     _launch(kernel, *states.shape, *tensors, columns=_NODE_COLUMNS.value, **constants)
 
@@ -238,7 +240,7 @@ def _launch(
     columns: int = _COLUMNS.value,
     **constants: Any,
 ) -> None:
-    """Runs the kernel: for every block of the h dimensions so many programs."""
+    """Launch the kernel with this number of programs for every block of the h dimensions."""
     tensors = [argument for argument in arguments if isinstance(argument, Tensor)]
     if not all(tensor.is_contiguous() for tensor in tensors):
         places = [number for number, tensor in enumerate(tensors) if not tensor.is_contiguous()]
@@ -261,15 +263,15 @@ def _tanh(x):
 @triton.jit
 def _places(cu_seqlens, sentences, HIDDEN: tl.constexpr):
     """
-    This program's words, for the functions below: the sentence's number, where it begins and ends, and
-    _ROWS rows of it, of which some, or all, may lie behind its end; and columns. Which of their numbers
-    there are, and where these are in a tensor of (R, h).
+    Return this program's words as (sentence, begin, end, rows, columns), their mask, and their offsets
+    in a tensor of (R, h). `begin` and `end` are the sentence's first row and the row after its last.
+    Some or all of the _ROWS rows may be beyond the end; the mask is False there.
 
-    A sentence's chunks are numbered from begin // _ROWS + its number on. That leaves room for all of
-    them before the next sentence's, and the numbers end at rows // _ROWS + sentences, for any lengths.
+    The first chunk of a sentence has the number begin // _ROWS + sentence. So every sentence has room
+    for all of its chunks, whatever the lengths, and there are at most rows // _ROWS + sentences numbers.
     """
     chunk = tl.program_id(0)
-    sentence = tl.full((), -1, tl.int64)  # a place in V g may need as much
+    sentence = tl.full((), -1, tl.int64)  # an offset in V g may need 64 bits
     for start in range(0, sentences, _SEARCHED):
         number = start + tl.arange(0, _SEARCHED)
         is_sentence = number < sentences
@@ -292,7 +294,7 @@ def _load(tensor, at, mask, COMPUTE: tl.constexpr):
 
 @triton.jit
 def _places_of_gates(words, mask, GATES: tl.constexpr, HIDDEN: tl.constexpr):
-    """Where the words' first gate is in W ξ and U x, and in V g; and which of its numbers there are."""
+    """Return the offsets of the words' first gate in W ξ and U x, and in V g; and the mask of each."""
     sentence, _, _, rows, columns = words
     at = rows[:, None] * (GATES * HIDDEN) + columns[None, :]
     return at, sentence * (GATES * HIDDEN) + columns, mask, columns < HIDDEN
@@ -300,7 +302,7 @@ def _places_of_gates(words, mask, GATES: tl.constexpr, HIDDEN: tl.constexpr):
 
 @triton.jit
 def _pre_activation(pre, Ux, Vg, places, q: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
-    """Gate q before its sigmoid, at what `_places_of_gates` gives."""
+    """Compute the pre-activation of gate q. `places` is the result of `_places_of_gates`."""
     at, at_node, mask, inside = places
     value = _load(pre, at + q * HIDDEN, mask, COMPUTE) + _load(Ux, at + q * HIDDEN, mask, COMPUTE)
     if Vg is not None:
@@ -310,7 +312,7 @@ def _pre_activation(pre, Ux, Vg, places, q: tl.constexpr, HIDDEN: tl.constexpr, 
 
 @triton.jit
 def _highest(pre, Ux, Vg, places, NORMALIZED: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
-    """The highest of the gates that are normalised."""
+    """The maximum of the normalised gates' pre-activations."""
     highest = _pre_activation(pre, Ux, Vg, places, 0, HIDDEN, COMPUTE)
     for q in tl.static_range(1, NORMALIZED):
         highest = tl.maximum(highest, _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE))
@@ -321,7 +323,7 @@ def _highest(pre, Ux, Vg, places, NORMALIZED: tl.constexpr, HIDDEN: tl.constexpr
 def _let_in(
     pre, Ux, Vg, places, x, at, mask, GATES: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr
 ):
-    """The candidate u, the last gate, or the words' inputs."""
+    """Return what gate i multiplies: the candidate u, which is the last gate, or the words' inputs."""
     if x is None:
         return _tanh(_pre_activation(pre, Ux, Vg, places, GATES - 1, HIDDEN, COMPUTE))
     else:
@@ -332,7 +334,7 @@ def _let_in(
 def _state(
     c, cg, words, q: tl.constexpr, WINDOW: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr
 ):
-    """What gate q lets through: a neighbour's c, zero beyond the sentence, or the sentence's c_g."""
+    """Return what gate q multiplies: the sentence's c_g or a neighbour's c, zero beyond the sentence."""
     sentence, begin, end, rows, columns = words
     if q == 2 * WINDOW + 1:
         return _load(cg, sentence * HIDDEN + columns, columns < HIDDEN, COMPUTE)[None, :]
@@ -359,7 +361,7 @@ def _word_forward(
     SIGMOID_FIRST: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    # The gates: one for each neighbour, the word itself and the node, then i, o and perhaps u.
+    # The gates of each neighbour and the word itself, of a node, i, o, and u if x is None.
     NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (cg is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
     words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
@@ -428,9 +430,9 @@ def _word_backward(
     COMPUTE: tl.constexpr,
 ):
     """
-    Everything of a word that other words have no part in. `_word_backward_sums` adds up the rest: from
-    `weights`, what the word gives to the gradient of its neighbours' c and its own; from `partial`, sums
-    over this program's words, of the gates' gradients and last of that of c_g.
+    Compute the gradients that do not sum over words. Write the terms of the others, which
+    `_word_backward_sums` adds up: to `weights`, the word's contributions to the gradients of its own c
+    and its neighbours'; to `partial`, this chunk's sums of the gates' gradients and, last, of c_g's.
     """
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
     NORMALIZED: tl.constexpr = NEIGHBORS + 1 + (cg is not None)
@@ -449,7 +451,7 @@ def _word_backward(
     o = _sigmoid(_pre_activation(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE))
     u = _let_in(pre, Ux, Vg, places, x, at, mask, GATES, HIDDEN, COMPUTE)
 
-    # Behind the sentence's end dh and dc are zero, and so is all that comes of them.
+    # Beyond the sentence dh and dc are zero, so all gradients are zero there.
     cell = _load(c_new, at, mask, COMPUTE)
     t = _tanh(cell)
     d_h = _load(dh, at, mask, COMPUTE)
@@ -477,7 +479,7 @@ def _word_backward(
         elif q == NORMALIZED:
             d = d_h * t * o * (1 - o)
         else:
-            d = weight * (1 - u * u)  # the weight is the candidate's, which came last
+            d = weight * (1 - u * u)  # the weight is the candidate's, from the last normalised gate
         at_gate = rows[:, None] * (GATES * HIDDEN) + q * HIDDEN + columns[None, :]
         tl.store(d_pre + at_gate, d, mask=mask)
         tl.store(d_Ux + at_gate, _load(d_Ux, at_gate, mask, COMPUTE) + d, mask=mask)
@@ -500,7 +502,7 @@ def _word_backward_sums(
     SUMS: tl.constexpr,
     COMPUTE: tl.constexpr,
 ):
-    """The first programs add up c's gradient, the others one gate's partial sums in one sentence."""
+    """Sum c's gradient in the first `chunks` programs; in the others, one gate of one sentence each."""
     if tl.program_id(0) < chunks:
         words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
         tl.store(d_c + at, _given(weights, words, mask, WINDOW, HIDDEN, COMPUTE), mask=mask)
@@ -528,7 +530,7 @@ def _word_backward_sums(
 
 @triton.jit
 def _given(d_windows, words, mask, WINDOW: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
-    """What the words are given by those in whose windows they stand."""
+    """Sum the words' gradients from the windows that contain them."""
     _, begin, end, rows, columns = words
     total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
     for q in tl.static_range(2 * WINDOW + 1):
@@ -540,7 +542,7 @@ def _given(d_windows, words, mask, WINDOW: tl.constexpr, HIDDEN: tl.constexpr, C
 
 @triton.jit
 def _places_of_node(cu_seqlens, HIDDEN: tl.constexpr):
-    """Where this program's sentence begins and ends; its columns, and where they are in (B, h)."""
+    """Return this program's sentence (begin, end), its columns, their mask, and offsets in (B, h)."""
     sentence = tl.program_id(0).to(tl.int64)
     columns = tl.program_id(1) * _NODE_COLUMNS + tl.arange(0, _NODE_COLUMNS)
     begin = tl.load(cu_seqlens + sentence)
@@ -570,7 +572,7 @@ def _node_forward(
     if SIGMOID_FIRST:
         own = _sigmoid(own)
 
-    # Every place of a block goes down the sentence by itself; sigmoids need no highest.
+    # An online softmax, separately for each element of the block. Sigmoids need no maximum.
     highest = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
     if not SIGMOID_FIRST:
         highest += own[None, :]
@@ -591,7 +593,7 @@ def _node_forward(
         total += e
         cell += e * _load(c, at, mask, COMPUTE)
 
-    top = tl.max(highest, axis=0)  # of the sentence; it is no lower than `own`, where all began
+    top = tl.max(highest, axis=0)  # the sentence's maximum, `own` included; zero for sigmoids
     scale = tl.exp(highest - top[None, :])
     e = tl.exp(own - top)
     all_total = e + tl.sum(total * scale, axis=0)
