@@ -1,12 +1,12 @@
 """
-SacreBLEU of translations that `allennlp predict` made:
+Compute sacreBLEU of translations by `allennlp predict`.
 
     python experiments/bleu.py PREDICTIONS REFERENCES
 
-PREDICTIONS holds a JSON object a line, with `predicted_tokens`; REFERENCES a sentence a line, or
-columns with the reference in the last one. Both are compared as they are, split at white space: what was
-tokenised and lower-cased stays so, but pieces of words (`Trans@@ lation`) are joined. Prints the score
-and sacreBLEU's signature.
+PREDICTIONS has one JSON object per line, with `predicted_tokens`. REFERENCES has one sentence per line,
+or columns of which the last is the reference. Texts are split at white space, and subwords
+(`Trans@@ lation`) are joined. Otherwise they are compared as they are, with the tokenisation and case of
+the files. The script prints the score and sacreBLEU's signature.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from typing import List
 
 from sacrebleu.metrics import BLEU
 
-# The "@@ " behind a piece, which is not that behind AllenNLP's unknown word.
+# The "@@ " after a subword, but not the end of AllenNLP's unknown word, "@@UNKNOWN@@".
 _JOINT = re.compile(r"(?<!@@UNKNOWN)@@( |$)")
 
 
@@ -47,7 +47,7 @@ def main() -> None:
             f"bleu.py: {arguments.predictions} has {len(predictions)} lines and {arguments.references} "
             f"has {len(references)}, expected the same number"
         )
-    bleu = BLEU(tokenize="none", force=True)  # force: the text is tokenised, which it would warn of
+    bleu = BLEU(tokenize="none", force=True)  # force: no warning that the text is tokenised
     score = bleu.corpus_score(predictions, [references])
     print(f"{score.score:.2f} BLEU on the text as it is, {bleu.get_signature()}")
 

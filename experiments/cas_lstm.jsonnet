@@ -1,4 +1,4 @@
-// The systems of the CAS-LSTM paper, of 100 units over random vectors of 100 numbers, for `allennlp compare`:
+// The systems of the CAS-LSTM paper with 100 units and random word vectors of 100 dimensions, on one corpus:
 //
 //   TASK=sick DATA=/data/nli allennlp compare experiments/cas_lstm.jsonnet --output-dir output/cas_lstm/sick
 //
@@ -41,7 +41,7 @@ local variant(fusion) = system('cas_lstm', both_ways(3, { fusion: fusion }));
     bi_cas_lstm: system('cas_lstm', both_ways(2)),
     bi_cas_lstm_3: system('cas_lstm', both_ways(3)),
     slstm: system('slstm'),
-    // Table 6, of the three layers in two directions.
+    // Table 6: variants of bi_cas_lstm_3.
     lambda_025: variant(0.25),
     lambda_075: variant(0.75),
     lambda_trained: variant('trainable'),

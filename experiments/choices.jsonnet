@@ -1,4 +1,4 @@
-// The S-LSTM's independent choices, one changed at a time, on one corpus:
+// The independent choices of the S-LSTM's transition, changed one at a time, on one corpus:
 //
 //   TASK=sick DATA=/data/nli allennlp compare experiments/choices.jsonnet --output-dir output/choices/sick
 local tasks = import 'tasks.libsonnet';

@@ -1,11 +1,13 @@
 #!/bin/sh
-# One of the comparisons on every corpus of RESULTS.md, five seeds each: hours on a CPU. Interrupted, it goes on.
+# Run a comparison on every corpus of RESULTS.md, or on the given ones. This takes hours on a CPU; the same command
+# resumes an interrupted run.
 #
-#   experiments/compare_all.sh evidence|pretrained|findings|presets|scale|choices|training DATA OUT [CORPUS ...] [-- OPTION_OF_COMPARE ...]
+#   experiments/compare_all.sh COMPARISON DATA OUT [CORPUS ...] [-- OPTION_OF_COMPARE ...]
 #
-# DATA has the folders mr, mtl, sst, pos, ner and nli, or those of the corpora named. So that it takes hours and
-# not days, part of each train set is left out (every second pair, every third sentence, ...); dev and test sets are whole.
-# Two review sets keep every second of the first 1,400, since the 200 behind those are their dev set.
+# COMPARISON is evidence, faster, pretrained, findings, presets, scale, choices or training. DATA has the folders mr,
+# mtl, sst, pos, ner and nli, or those of the given corpora. To take hours and not days, most train sets are reduced
+# (to every second pair, every third sentence, ...). Dev and test sets are whole. In two review sets, only the first
+# 1,400 reviews are reduced, because the next 200 are their dev set.
 set -eu
 comparison=$1 data=$2 out=$3
 shift 3
@@ -16,7 +18,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# sample FOLDER TRAIN AWK...: the folder in OUT/data, for the corpus, and of its train file what awk leaves.
+# sample FOLDER TRAIN AWK...: copy a folder to OUT/data/CORPUS, and reduce its train file with awk.
 sample() {
   from=$data/$1 train=$2
   folder=$out/data/$corpus
@@ -27,7 +29,7 @@ sample() {
 }
 every_line='NR % n == 0'
 every_review='NR > 1400 || NR % n == 0'
-every_sentence='/^[ \t\r]*$/ { if (i++ % n == 0) print ""; next } i % n == 0'  # empty lines between them
+every_sentence='/^[ \t\r]*$/ { if (i++ % n == 0) print ""; next } i % n == 0'  # separated by empty lines
 
 for corpus in ${corpora:-MR sick ewt sst2 mr wnut17 apparel kitchen_housewares books}; do
   case $corpus in

@@ -1,9 +1,9 @@
-// Every system on one corpus, for `allennlp compare` (compare_all.sh does all corpora):
+// Every system on one corpus (compare_all.sh runs all corpora):
 //
 //   TASK=mr DATA=/data/mr allennlp compare experiments/evidence.jsonnet --output-dir output/evidence/mr
 //
-// Run in the project's folder. The encoders have about 168 thousand weights each (but for `released`, whose size
-// is that of its words: 148).
+// Run in the project's folder. The encoders have about 168 thousand weights each (`released` 148, because its hidden
+// size is that of the word vectors).
 local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK');
 
@@ -24,7 +24,7 @@ local with_attention = {
   slstm_attention: tasks.attention(tasks.slstm({ hidden_size: 63 })),
   bilstm_attention: tasks.attention(tasks.both_ways({ hidden_size: 100 })),
 };
-// What the BiLSTM's last states cost, where it gives those.
+// For the corpora on which `bilstm` takes its last states.
 local with_maximum = {
   bilstm_max_pooling: tasks.max_pooling(tasks.both_ways({ hidden_size: 116 })),
 };

@@ -1,6 +1,6 @@
-// evidence.jsonnet at three times the papers' learning rate:
+// evidence.jsonnet with three times the learning rate, 3e-3:
 //
-//   TASK=sick DATA=/data/sick allennlp compare experiments/faster.jsonnet --output-dir output/faster/sick
+//   TASK=sick DATA=/data/nli allennlp compare experiments/faster.jsonnet --output-dir output/faster/sick
 local evidence = import 'evidence.jsonnet';
 
 evidence { overrides+: { 'trainer.optimizer'+: { lr: 3e-3 } } }

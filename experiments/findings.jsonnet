@@ -1,5 +1,5 @@
-// The S-LSTM paper's Table 2 and Figures 2 and 3 on one corpus: sentence nodes and boundary words, one changed at a
-// time, and steps beyond where they should be enough, with one word a side and some of them with two:
+// The S-LSTM paper's Table 2 and Figures 2 and 3 on one corpus: sentence nodes, boundary words and the number of steps,
+// changed one at a time, and some numbers of steps with a window of two words per side:
 //
 //   TASK=MR DATA=/data/mtl allennlp compare experiments/findings.jsonnet --output-dir output/findings/MR
 local tasks = import 'tasks.libsonnet';

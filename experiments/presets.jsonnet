@@ -1,4 +1,4 @@
-// The presets of published code, one choice changed at a time, and what came of the best of these, on one corpus:
+// The presets of published code with one choice changed at a time, and combinations of the best, on one corpus:
 //
 //   TASK=ewt DATA=/data/pos allennlp compare experiments/presets.jsonnet --output-dir output/presets/ewt
 local tasks = import 'tasks.libsonnet';
@@ -9,7 +9,7 @@ local balanced(choice={}, changes={}) = fastnlp({ preset: 'balanced' } + choice,
 local released(choice={}, changes={}) = tasks.slstm({ transition: { preset: 'released' } + choice } + changes);
 
 tasks.comparison(std.extVar('TASK'), std.extVar('DATA'), {
-  balanced: balanced(),  // fastNLP's with a learned start and normal weights
+  balanced: balanced(),  // fastNLP's with learned initial states and weights from a normal distribution
   balanced_node: balanced({ initial_state: 'input', sentence_vector: 'node' }),
   balanced_separate: balanced({ sentence_forget: 'separate' }, { hidden_size: 67 }),
   balanced_separate_from_input: balanced(

@@ -1,9 +1,9 @@
-// The systems of evidence.jsonnet over pretrained words of 300 numbers, on one corpus:
+// The systems of evidence.jsonnet with pretrained word vectors of 300 dimensions, on one corpus:
 //
 //   TASK=sick DATA=/data/nli slstm compare experiments/pretrained.jsonnet --output-dir output/pretrained/sick
 //
-// Run in the project's folder, after `make vectors`. The words remain fixed, as in the CAS-LSTM paper. The encoders
-// have about 388 thousand weights each.
+// Run in the project's folder, after `make vectors`. The word vectors are frozen, as in the CAS-LSTM paper. The
+// encoders have about 388 thousand weights each.
 local tasks = (import 'tasks.libsonnet') + {
   words(is_tagger):: {
     'model.text_field_embedder.token_embedders.tokens.vectors': 'en_core_web_md',
@@ -17,7 +17,7 @@ local task = std.extVar('TASK');
 local encoders = {
   balanced: tasks.slstm({ transition: 'balanced', hidden_size: 102 }),
   slstm: tasks.slstm({ hidden_size: 80 }),
-  // Its first states are its words: here, a linear map of them.
+  // Its initial states are the word vectors: here, a linear map of them.
   released: tasks.slstm({ transition: { preset: 'released', project_input: true }, hidden_size: 100 }),
   fastnlp: tasks.slstm({ transition: 'fastnlp', hidden_size: 102 }),
   bilstm: tasks.bilstm(task, { hidden_size: 116 }),

@@ -1,4 +1,4 @@
-// The recipes for few labelled texts on one of the review datasets, for `slstm compare`:
+// The recipes for few labelled texts, on one of the review datasets:
 //
 //   TASK=books DATA=/data/mtl slstm compare experiments/recipes.jsonnet --output-dir output/recipes/books
 //

@@ -1,14 +1,15 @@
 """
-Writes the tables of measured results into the documents:
+Write the tables of results into the documents.
 
     python experiments/results.py
 
-The numbers of a comparison are in a JSON file beside its config, such as experiments/evidence.json: for
-each corpus and system, mean and standard deviation on dev and test, and differences to others, with p.
-["evidence", "MR", "slstm"] instead of a system's numbers refers to those of that file.
-A document marks the place of a table: `<!-- results: corpus evidence mr slstm bilstm -->` before it, a
-function of this file with its arguments, and `<!-- end of results -->` behind it. After new runs, this
-takes their numbers from the --output-dir of `allennlp compare`, whose name is that of the corpus:
+The numbers of a comparison are in a JSON file next to its config, such as experiments/evidence.json. For
+each corpus and system, it has mean and standard deviation on dev and test, and differences to baselines
+with p-values. ["evidence", "MR", "slstm"] instead of a system's numbers refers to those of that file.
+
+In a document, `<!-- results: corpus evidence mr slstm bilstm -->` begins a table: a function of this
+script and its arguments. `<!-- end of results -->` ends it. After new runs, this command first copies
+their numbers from the --output-dir of `allennlp compare`, a folder with the name of the corpus:
 
     python experiments/results.py --take evidence OUT/evidence/mr [FOLDER ...] [--baselines SYSTEM ...]
 """
@@ -30,9 +31,9 @@ from slstm_allennlp.comparison.significance import Spread, corrected, paired_t_t
 ROOT = pathlib.Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "RESULTS.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"(<!-- results: ([^\n]*) -->\n)(.*?)(<!-- end of results -->)", re.DOTALL)
-LINEAR = "linear"  # no encoder: last, never bold, in no correction
+LINEAR = "linear"  # not an encoder: last in `overview`, never bold, in no correction
 
-Systems = Dict[str, Dict[str, Any]]  # of a corpus: `dev`, `test` and `differences`, by name
+Systems = Dict[str, Dict[str, Any]]  # name: `dev`, `test` and `differences`, on one corpus
 
 
 def load(comparison: str) -> Dict[str, Any]:
@@ -47,18 +48,18 @@ def systems_of(comparison: str, corpus: str) -> Systems:
 
 
 def titles(comparison: str, names: Iterable[str], otherwise: str = "{}") -> List[str]:
-    """What the comparison's tables call its systems and corpora."""
+    """Return the titles of systems or corpora in the tables."""
     given = load(comparison).get("titles", {})
     return [given.get(name, otherwise.format(name)) for name in names]
 
 
 def spread(numbers: Optional[Sequence[float]], form: str = ".2f") -> str:
-    """Of [mean, standard deviation]; a single run has no deviation."""
+    """Format [mean, standard deviation]. A single run has no standard deviation."""
     return NONE if numbers is None else " ± ".join(format(number, form) for number in numbers)
 
 
-def with_best(systems: Systems, part: str, form: str = ".2f") -> Dict[str, str]:
-    """Each system's score, the best encoder's in bold. Of other parts none is the best."""
+def score_cells(systems: Systems, part: str, form: str = ".2f") -> Dict[str, str]:
+    """Format each system's score. The best encoder is in bold, if `part` is "dev" or "test"."""
     cells = {name: spread(of.get(part), form) for name, of in systems.items()}
     if part in ("dev", "test"):
         scores = {name: of[part][0] for name, of in systems.items() if name != LINEAR and part in of}
@@ -70,40 +71,42 @@ def with_best(systems: Systems, part: str, form: str = ".2f") -> Dict[str, str]:
 
 def corpus(comparison: str, name: str, *columns: str) -> List[str]:
     """
-    All systems on one corpus. A further column is what else the file has of them, such as
-    `encoder_weights`, or a baseline: then those whose runs were not kept beside its own are left out.
+    Return the table of all systems on one corpus. A further column is a key of the file, such as
+    `encoder_weights`, or a baseline. With a baseline, systems without differences are left out: their
+    runs were not kept.
     """
     systems = systems_of(comparison, name)
     known = [key for key in columns if any(key in of for of in systems.values())]
     baselines = [key for key in columns if key not in known]
-    dev, test = with_best(systems, "dev"), with_best(systems, "test")
+    dev, test = score_cells(systems, "dev"), score_cells(systems, "test")
     rows = []
     for label, (system, of) in zip(titles(comparison, systems, "`{}`"), systems.items()):
         if baselines and "differences" not in of:
             continue
         row = [label, dev[system], test[system]]
         for baseline in baselines:
-            row += to_baseline(*of["differences"].get(baseline, []))
-        rows.append(row + [plain(of.get(key, NONE)) for key in known])
+            row += difference_cells(*of["differences"].get(baseline, []))
+        rows.append(row + [format_value(of.get(key, NONE)) for key in known])
     head = [f"to `{baseline}`" if baseline in systems else f"to {baseline}" for baseline in baselines]
     tested = [cell for title in head for cell in (title, "p")]
     return table(["system", "dev", "test", *tested, *(key.replace("_", " ") for key in known)], rows)
 
 
-def to_baseline(difference: Optional[float] = None, p: Optional[float] = None) -> List[str]:
+def difference_cells(difference: Optional[float] = None, p: Optional[float] = None) -> List[str]:
     return ["" if difference is None else f"{difference:+.2f}", "" if p is None else p_value(p)]
 
 
-def plain(value: Any) -> str:
+def format_value(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(map(plain, value))
+        return ", ".join(map(format_value, value))
     return value if isinstance(value, str) else format(value, "," if isinstance(value, int) else ".2f")
 
 
 def grid(comparison: str, of_each: str, *names: str) -> List[str]:
     """
-    Systems on several corpora: of each a part, or several such as `dev/test`, and p where there is one.
-    A last column `mean` is that of the others.
+    Return a table of systems on several corpora. `of_each` is a part, such as `test`, or several:
+    `dev/test`. p is added if the file has it. If the last name is `mean`, the last column is the mean of
+    the others.
     """
     parts, form = of_each.split("/"), load(comparison).get("format", ".2f")
     corpora = {name: systems_of(comparison, name) for name in names if name != "mean"}
@@ -118,26 +121,28 @@ def grid(comparison: str, of_each: str, *names: str) -> List[str]:
         }
     columns = [titles(comparison, systems, "`{}`")]
     for of in corpora.values():
-        scores = [with_best(of, part, form) for part in parts]
+        scores = [score_cells(of, part, form) for part in parts]
         cells = {system: " / ".join(score[system] for score in scores) for system in of}
         columns.append(
-            [cells[name] + in_brackets(of[name].get("p")) if name in of else NONE for name in systems]
+            [cells[name] + p_in_brackets(of[name].get("p")) if name in of else NONE for name in systems]
         )
     return table(["", *titles(comparison, names)], list(zip(*columns)))
 
 
-def in_brackets(p: Optional[float]) -> str:
-    """With two digits, a small one with three."""
+def p_in_brackets(p: Optional[float]) -> str:
+    """Format p with two digits, below 0.01 with three."""
     return "" if p is None else f" ({p_value(p) if p < 0.01 else f'{p:.2f}'})"
 
 
 def unpaired(comparison: str, system: str, *baselines: str) -> List[str]:
-    """One system on all corpora where its runs were not kept beside the baselines'."""
+    """Return the table of one system on all corpora with unpaired tests of it."""
     rows = []
     for name in load(comparison)["corpora"]:
         of = systems_of(comparison, name)[system]
         if "unpaired" in of:
-            tested = [cell for baseline in baselines for cell in to_baseline(*of["unpaired"][baseline])]
+            tested = [
+                cell for baseline in baselines for cell in difference_cells(*of["unpaired"][baseline])
+            ]
             rows.append([*titles(comparison, [name]), spread(of["dev"]), spread(of["test"]), *tested])
     head = [cell for baseline in baselines for cell in (f"to `{baseline}`", "p")]
     return table(["", "dev", "test", *head], rows)
@@ -145,11 +150,12 @@ def unpaired(comparison: str, system: str, *baselines: str) -> List[str]:
 
 def overview(comparison: str, baseline: str, *names: str) -> List[str]:
     """
-    Test scores on several corpora, and the mean difference to the baseline (over how many corpora), with
-    p of Wilcoxon's signed-rank test, alone and corrected. Systems on half of them or fewer are left out.
+    Return a table of test scores on several corpora, with the mean difference to the baseline (and the
+    number of corpora) and p of Wilcoxon's signed-rank test, uncorrected and corrected. Systems on at
+    most half of the corpora are left out.
     """
     corpora = {name: systems_of(comparison, name) for name in names}
-    cells = {name: with_best(systems, "test") for name, systems in corpora.items()}
+    cells = {name: score_cells(systems, "test") for name, systems in corpora.items()}
     systems = dict.fromkeys(system for of in corpora.values() for system in of)
     found = {system: list(differences(corpora.values(), system, baseline)) for system in systems}
     found = {system: of for system, of in found.items() if 2 * len(of) > len(names)}
@@ -167,14 +173,14 @@ def overview(comparison: str, baseline: str, *names: str) -> List[str]:
 
 
 def differences(corpora: Any, system: str, baseline: str) -> Iterator[float]:
-    """On test, on each of the corpora that have both."""
+    """Generate the differences on test, for the corpora that have both systems."""
     for systems in corpora:
         if system in systems and baseline in systems:
             yield round(systems[system]["test"][0] - systems[baseline]["test"][0], 2)
 
 
 def wilcoxon(differences: Sequence[float]) -> Optional[float]:
-    """The p-value of Wilcoxon's signed-rank test; None if all differences are zero."""
+    """Return the p-value of Wilcoxon's signed-rank test, or None if all differences are zero."""
     return float(stats.wilcoxon(differences).pvalue) if any(differences) else None
 
 
@@ -189,7 +195,7 @@ TABLES: Dict[str, Callable[..., List[str]]] = {
 
 
 def filled(text: str) -> str:
-    """A document with its tables."""
+    """Return a document's text with all tables generated from the files."""
 
     def block(found: "re.Match[str]") -> str:
         name, *arguments = found[2].split()
@@ -199,7 +205,7 @@ def filled(text: str) -> str:
 
 
 def take(comparison: str, folders: Sequence[pathlib.Path], baselines: Sequence[str]) -> None:
-    """Replace a corpus's numbers in the comparison's file by those of `allennlp compare`."""
+    """Replace each corpus's numbers in the comparison's file by those of `allennlp compare`."""
     path = ROOT / "experiments" / f"{comparison}.json"
     content = load(comparison) if path.exists() else {"corpora": {}}
     for folder in folders:
@@ -211,11 +217,11 @@ def take(comparison: str, folders: Sequence[pathlib.Path], baselines: Sequence[s
         }
         if report["missing"]:
             print(f"{folder.name}: taken without {', '.join(report['missing'])}")
-    path.write_text(written(content), encoding="utf-8")
+    path.write_text(to_json(content), encoding="utf-8")
 
 
 def read_report(folder: pathlib.Path) -> Dict[str, Any]:
-    """What compare wrote into a folder."""
+    """Read the report of `allennlp compare` in a folder."""
     path = folder / "report.json"
     if not path.exists():
         sys.exit(f"{folder}: there is no report.json, expected the --output-dir of a comparison")
@@ -226,7 +232,7 @@ def read_report(folder: pathlib.Path) -> Dict[str, Any]:
 
 
 def numbers_of(report: Dict[str, Any], baselines: Sequence[str]) -> Systems:
-    """The systems by their mean on test, best first."""
+    """Return the numbers of all systems, the best on test first."""
     factor = scale_of(report["metric"]["name"]).factor
     dev, test = (
         {
@@ -251,24 +257,24 @@ def numbers_of(report: Dict[str, Any], baselines: Sequence[str]) -> Systems:
                 p = [] if tested.p_value is None else [round(tested.p_value, 4)]
                 found[baseline] = [round(tested.difference, 2), *p]
         systems[system] = {
-            "dev": rounded(dev[system].values()),
-            "test": rounded(test[system].values()),
+            "dev": mean_and_deviation(dev[system].values()),
+            "test": mean_and_deviation(test[system].values()),
             "seeds": sorted(test[system]),
             "differences": found,
         }
     return systems
 
 
-def rounded(values: Iterable[float]) -> List[float]:
+def mean_and_deviation(values: Iterable[float]) -> List[float]:
     of = Spread.of(list(values))
     return [round(number, 2) for number in (of.mean, of.std) if number is not None]
 
 
-def written(content: Dict[str, Any]) -> str:
-    """JSON with a line for each system."""
+def to_json(content: Dict[str, Any]) -> str:
+    """Return JSON with one line per system."""
     text = json.dumps(content, indent=1, ensure_ascii=False)
     text = re.sub(r"\[[^][{}]*\]", lambda found: " ".join(found[0].split()), text)
-    # What is three levels deep stands on one line, and so do lists of numbers.
+    # Objects at the third level are put on one line.
     return (
         re.sub(r"\n {4,}|(?<=[^\n])\n {3}(?=[\]}])", " ", text).replace("[ ", "[").replace(" ]", "]")
         + "\n"

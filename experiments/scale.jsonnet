@@ -1,8 +1,8 @@
-// What the scale of the word vectors does where there are none to read from a file, on one corpus:
+// The scale of random word vectors, on one corpus:
 //
 //   TASK=sick DATA=/data/nli allennlp compare experiments/scale.jsonnet --output-dir output/scale/sick
 //
-// `_scaled` reads words by `scaled_embedding`, the others by AllenNLP's `embedding`.
+// Systems `..._scaled` use `scaled_embedding`, the others AllenNLP's `embedding`.
 local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK');
 

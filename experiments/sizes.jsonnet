@@ -1,15 +1,15 @@
-// The recipes and two encoders alone over the number of labelled reviews, for `slstm compare`:
+// The recipes, and two encoders alone, by the number of labelled reviews:
 //
 //   SIZE=50 TASK=apparel DATA=sizes/50 slstm compare experiments/sizes.jsonnet --output-dir output/sizes/50
 //
 // Run in the project's folder, after `make vectors`. RESULTS.md has the commands that make DATA.
-// Small sets get more epochs, so that all systems take at least 3,200 reviews.
+// Small sets get more epochs, so that every training can read at least 3,200 reviews.
 local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK'), data = std.extVar('DATA');
 local budget = { 'trainer.num_epochs': std.max(8, std.floor(3200 / std.parseInt(std.extVar('SIZE')))) };
 
 local recipe(encoder) = { config: 'training_config/reviews_%s.jsonnet' % encoder, overrides: budget };
-// As in evidence.jsonnet: words of 64 numbers, nothing pretrained, and no linear model beside them.
+// As in evidence.jsonnet: random word vectors of 64 dimensions, no linear model.
 local alone = tasks.comparison(task, data, {
   slstm_alone: tasks.slstm({ transition: 'fastnlp', hidden_size: 69 }),
   bilstm_alone: tasks.attention(tasks.both_ways({ hidden_size: 100 })),

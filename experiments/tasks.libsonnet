@@ -1,7 +1,7 @@
-// The corpora of RESULTS.md, at a size for a CPU: a comparison of encoders in the config of the corpus `name`, whose
-// files are in `data`. `encoders` are, by name, Seq2VecEncoders or, for taggers, Seq2SeqEncoders, without their
-// input sizes. Budget and optimizer are the same for all of a corpus.
-local indexer = { type: 'single_id', lowercase_tokens: true };  // as the configs have it
+// The corpora of RESULTS.md, small enough for a CPU. `comparison(name, data, encoders)` compares encoders on the corpus
+// `name`, whose files are in `data`, with the same training budget and optimizer. `encoders` has the configs of
+// Seq2VecEncoders (of Seq2SeqEncoders for taggers) by name, without input sizes.
+local indexer = { type: 'single_id', lowercase_tokens: true };  // as in the configs
 local embedders = 'model.text_field_embedder.token_embedders';
 local words = embedders + '.tokens';
 local perceptron = 'model.feedforward.hidden_dims';
@@ -12,7 +12,7 @@ local tasks = {
     config: 'training_config/mr_slstm.jsonnet',
     parts: ['#train', '#dev', '#test'],
     changes: {
-      'dataset_reader.max_instances': 2000,  // of 8,529, in the random order of the split
+      'dataset_reader.max_instances': 2000,  // of 8,529, in random order
       validation_dataset_reader: { type: 'movie_review', token_indexers: { tokens: indexer } },
     },
   },
@@ -36,7 +36,7 @@ local tasks = {
     parts: ['/wnut17.train.conll', '/wnut17.dev.conll', '/wnut17.test.conll'],
     changes: {
       'dataset_reader.coding_scheme': 'IOB2',
-      // Most encoders find no entity in their first epochs, for which patience would stop them.
+      // Most encoders find no entity in their first epochs, so that early stopping would end them.
       'trainer.num_epochs': 16,
       'trainer.patience': null,
     },
@@ -49,14 +49,14 @@ local review(dataset) = {
 };
 
 {
-  // Random vectors of 64 numbers, 16 of which a tagger makes of a word's characters.
+  // Random word vectors of 64 dimensions. In taggers, 16 of them come from the word's characters.
   words(is_tagger):: if is_tagger then {
     [words + '.embedding_dim']: 48,
     [embedders + '.characters.encoder.num_filters']: 16,
   } else { [words + '.embedding_dim']: 64 },
 
   is_tagger(name): std.member(taggers, name),
-  // The paper of SST and SICK takes the maximum over a BiLSTM's words, the other one its last states.
+  // The paper with SST and SICK (CAS-LSTM) takes the maximum over a BiLSTM's words, the S-LSTM paper the last states.
   takes_maximum(name): std.member(['sst2', 'sick'], name),
 
   slstm(changes={}): { type: 'slstm', hidden_size: 64, num_steps: 9 } + changes,
@@ -71,7 +71,7 @@ local review(dataset) = {
     seq2seq_encoder: sequence,
     seq2vec_encoder: { type: 'max_pooling' },
   },
-  // PyTorch's.
+  // PyTorch's BiLSTM.
   bilstm(name, changes):
     local sequence = self.both_ways(changes);
     if self.takes_maximum(name) then self.max_pooling(sequence) else sequence,

@@ -1,5 +1,5 @@
-// How an S-LSTM and a BiLSTM are trained, one thing changed at a time: the learning rate, the number of epochs, and
-// where dropout stands. For pairs and tags, where the S-LSTM is behind:
+// The training of an S-LSTM and a BiLSTM, with one thing changed at a time: the learning rate, the number of epochs,
+// and the positions of dropout. For pairs and tags, on which the S-LSTM is behind:
 //
 //   TASK=ewt DATA=/data/pos allennlp compare experiments/training.jsonnet --output-dir output/training/ewt --seeds 13
 local tasks = import 'tasks.libsonnet';
@@ -15,8 +15,8 @@ local trainer = {
   _longer: { 'trainer.num_epochs': 24, 'trainer.patience': 4 },
 };
 
-// Dropout on the words alone, behind the encoder alone, or nowhere. The tagger has one rate for both, so that
-// here its dropout is a part of the encoder.
+// Dropout only on the words, only after the encoder, or nowhere. The tagger has one rate for both positions. Therefore
+// its dropout is a part of the encoder here.
 local places = { _words: [1, 0], _behind: [0, 1], _no_dropout: [0, 0] };
 local dropout(rate) = { type: 'dropout', dropout: rate };
 local placed(encoder, place) = if is_tagger then {

@@ -1,16 +1,16 @@
 #!/bin/sh
-# A run of the translation table in docs/results_cas_lstm.md: trains, translates the test part with a beam of 10 and
-# prints BLEU.
+# Run one system of the translation table in docs/results_cas_lstm.md: train, translate the test set with a beam of 10
+# and print BLEU.
 #
 #   experiments/translate.sh SYSTEM SEED DATA OUT
 #
-# SYSTEM is cas_lstm or lstm; DATA.train.tsv, DATA.val.tsv and DATA.test.tsv are the corpus.
+# SYSTEM is cas_lstm or lstm. The corpus is DATA.train.tsv, DATA.val.tsv and DATA.test.tsv.
 set -e
 system=$1 seed=$2 data=$3 out=$4
 mkdir -p "$out"
 run=$out/$system-$seed
 
-# Smaller than the config, and with smaller batches and fewer epochs, for a CPU; a beam of 1 while training.
+# For a CPU: a smaller model, smaller batches and fewer epochs than in the config, and a beam of 1 in training.
 cat > "$run.jsonnet" <<END
 (import '$PWD/training_config/translation_$system.jsonnet') + {
   size:: 128,

@@ -1,9 +1,10 @@
-// Encoders of about the same number of weights over random vectors, on a whole train set, for `allennlp compare`:
+// Encoders of about the same number of weights with random word vectors, on a whole train set:
 //
 //   TASK=mr DATA=/data/mr allennlp compare experiments/whole.jsonnet --output-dir output/whole/mr
 //
-// TASK is mr, ewt, wnut17 or a review set, such as books. Run in the project's folder. The encoders have 168 thousand
-// weights in classification (`released` 147, since its size is that of the words) and 445 thousand in tagging.
+// TASK is mr, ewt, wnut17 or a review set, such as books. Run in the project's folder. The encoders have about 168
+// thousand weights in classification (`released` 148, because its hidden size is that of the word vectors) and 445
+// thousand in tagging.
 local task = std.extVar('TASK');
 local corpora = {
   mr: { prefix: 'mr', parts: ['#train', '#dev', '#test'] },
@@ -25,7 +26,7 @@ local words = if is_tagger then 100 else 64;
 local input = if is_tagger then words + 50 else words;  // with characters
 local place = if is_tagger then 'model.encoder' else 'model.seq2vec_encoder';
 
-// The encoder of training_config/PREFIX_NAME.jsonnet with a size for classification or for tagging.
+// The config training_config/PREFIX_NAME.jsonnet with the encoder's hidden size for classification or for tagging.
 local system(name, classifier, tagger=classifier, changes={}, path='') = {
   local settings = { input_size: input, hidden_size: if is_tagger then tagger else classifier } + changes,
   config: 'training_config/%s_%s.jsonnet' % [corpus.prefix, name],
@@ -41,7 +42,8 @@ local attention(name, size, directions, changes={}) =
     overrides+: { [place + '.seq2vec_encoder.input_size']: directions * size },
   };
 
-// The paper has no tagger with a CNN, and the released S-LSTM takes its words as its first states.
+// The paper has no tagger with a CNN. `released` uses the words as its initial states, so that it needs
+// a linear map to its hidden size.
 local of_taggers = {
   cnn: system('slstm', 237) {
     overrides: { [place]: { type: 'stacked_cnn', input_size: input, hidden_size: 237, num_layers: 3 } },
