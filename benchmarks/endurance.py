@@ -1,14 +1,14 @@
 """
-Measures whether memory and speed stay as they are over many sentences: of `allennlp predict`, and of
-training on batches of ever other lengths.
+Measure whether memory and speed stay constant over many sentences, in `allennlp predict` and in training
+on batches of varying lengths.
 
     python benchmarks/endurance.py predict ARCHIVE INPUTS --number 100000
     python benchmarks/endurance.py train CONFIG TRAIN --minutes 60 [--overrides JSON]
 
-INPUTS are lines for `allennlp predict`, which are repeated. TRAIN is training data for the reader of a
-text classifier's config; its texts are cut and joined to 1 to 60 words. Writes the memory that the
-process has and the sentences (in training: words) a second of each hundredth of the run as JSON, prints
-those of each tenth and draws them.
+INPUTS has lines for `allennlp predict`, which are repeated. TRAIN is training data for the reader of a
+text classifier's config. Its texts are cut and joined to lengths of 1 to 60 words. For each hundredth of
+the run, the script writes the memory of the process and the sentences (in training: words) per second as
+JSON. It prints each tenth and plots the hundredths.
 """
 
 import argparse
@@ -34,19 +34,19 @@ from allennlp.training import TrainerCallback
 from run import HERE, machine
 from varied import megabytes
 
-SENTENCES = 10  # a batch
+SENTENCES = 10  # per batch
 LONGEST = 60  # words
-EVERY = 400  # batches an epoch
-Point = Tuple[float, float, int, float]  # seconds, those of the processor, what was done, megabytes
+BATCHES = 400  # per epoch
+Point = Tuple[float, float, int, float]  # seconds, CPU seconds, sentences or words done, megabytes
 
 
-class Over(Exception):
-    """The time is up."""
+class TimeIsUp(Exception):
+    """End the training: the time is up."""
 
 
 @DatasetReader.register("ever_other_lengths")
 class EverOtherLengths(DatasetReader):
-    """The sentences of another reader, cut and joined to other lengths at each reading."""
+    """The sentences of another reader, cut and joined to new random lengths in each epoch."""
 
     def __init__(self, reader: DatasetReader, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -56,7 +56,7 @@ class EverOtherLengths(DatasetReader):
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         self._instances = self._instances or list(self._reader.read(file_path))
-        for _ in range(EVERY):
+        for _ in range(BATCHES):
             longest = self._numbers.randint(1, LONGEST)
             for _ in range(SENTENCES):
                 yield self._of_length(self._numbers.randint(1, longest))
@@ -73,7 +73,7 @@ class EverOtherLengths(DatasetReader):
 
 
 class Points:
-    """A point each hundredth of a run, and nothing between, so that these take no memory to speak of."""
+    """Measurements at each hundredth of a run. There are so few that they need hardly any memory."""
 
     def __init__(self) -> None:
         self._start, self._used = time.perf_counter(), time.process_time()
@@ -84,14 +84,14 @@ class Points:
         return time.perf_counter() - self._start
 
     def add(self, share: float, done: int) -> None:
-        """Where this share of the run is over, and so much is done."""
+        """Add a point, if `share` of the run has reached the next hundredth."""
         if share >= (len(self.kept) + 1) / 100:
             self.kept.append((self.elapsed, time.process_time() - self._used, done, megabytes()))
 
 
 @TrainerCallback.register("endurance")
 class Endurance(TrainerCallback):
-    """Takes the points, and ends the training when the time is up."""
+    """Add the points, and end the training when the time is up."""
 
     points: ClassVar[Points]
     seconds: ClassVar[float]
@@ -108,7 +108,7 @@ class Endurance(TrainerCallback):
         share = cls.points.elapsed / cls.seconds
         cls.points.add(share, cls.words)
         if share >= 1:
-            raise Over
+            raise TimeIsUp
 
 
 def train(config: str, data: str, minutes: float, overrides: str) -> List[Point]:
@@ -129,13 +129,13 @@ def train(config: str, data: str, minutes: float, overrides: str) -> List[Point]
     for key in ("patience", "validation_metric"):
         trainer.pop(key, None)
     Endurance.seconds = 60 * minutes
-    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(Over):
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TimeIsUp):
         train_model(Params(params), str(pathlib.Path(folder) / "run"))
     return Endurance.points.kept
 
 
 def predict(archive: str, inputs: str, number: int) -> List[Point]:
-    """In the way of `allennlp predict ARCHIVE FILE --output-file FILE --silent`."""
+    """Predict as `allennlp predict ARCHIVE FILE --output-file FILE --silent` does."""
     predictor = Predictor.from_path(archive)
     lines = [line for line in pathlib.Path(inputs).read_text("utf-8").splitlines() if line]
     count = itertools.count(1)
@@ -148,22 +148,21 @@ def predict(archive: str, inputs: str, number: int) -> List[Point]:
 
     predictor.dump_line = counted  # type: ignore[method-assign]
     with tempfile.TemporaryDirectory() as folder:
-        given, predictions = (
+        repeated, predictions = (
             pathlib.Path(folder) / "inputs.jsonl",
             pathlib.Path(folder) / "outputs.jsonl",
         )
-        with given.open("w", encoding="utf-8") as file:
+        with repeated.open("w", encoding="utf-8") as file:
             for line in itertools.islice(itertools.cycle(lines), number):
                 file.write(f"{line}\n")
         points = Points()
-        _PredictManager(predictor, str(given), str(predictions), None, False, False).run()
+        _PredictManager(predictor, str(repeated), str(predictions), None, False, False).run()
     return points.kept
 
 
 def rates(points: List[Point]) -> List[Dict[str, float]]:
     """
-    Of each hundredth: how much was done a second, and a second that the process had a processor, and the
-    memory at its end.
+    Return for each hundredth the throughput per second and per CPU second, and the memory at its end.
     """
     result = []
     before: Point = (0.0, 0.0, 0, 0.0)
@@ -182,7 +181,7 @@ def rates(points: List[Point]) -> List[Dict[str, float]]:
 
 
 def tenths(parts: List[Dict[str, float]]) -> Iterator[List[str]]:
-    """What was done a second and a processor's second, and the least and the most memory."""
+    """Return for each tenth the throughput per second and CPU second, and the range of memory."""
     for first in range(0, len(parts), 10):
         tenth = parts[first : first + 10]
         memory = [part["megabytes"] for part in tenth]

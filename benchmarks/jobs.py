@@ -1,17 +1,21 @@
 """
-Measures whole jobs: seconds a batch of `allennlp train` and sentences a second of `allennlp predict`,
-for a config as it is and with other encoders or settings, in turn.
+Measure whole jobs: seconds per batch of `allennlp train` and sentences per second of `allennlp predict`,
+for one or more variants of a config, which take turns.
 
     python benchmarks/jobs.py CONFIG TRAIN --sentences FILE [--system NAME=JSON ...] [--batches 60]
 
-TRAIN is training data for the config's reader, FILE has inputs for `allennlp predict`, a JSON object a
-line. A system is a name and overrides of the config; one whose name ends in "without kernels" runs with
-SLSTM_ALLENNLP_KERNELS=0, as before there were any. Prints a table and writes it as JSON.
+TRAIN is training data for the config's reader. FILE has inputs for `allennlp predict`, one JSON object
+per line. A system is a name and overrides of the config. The end of its name may change how it runs:
+
+- "without kernels": with SLSTM_ALLENNLP_KERNELS=0, so with PyTorch's own operations;
+- "bare products": the S-LSTM is replaced by the matrix products of its equations, forward and backward.
+  This is a lower bound of the time of any S-LSTM. All states are zero.
+
+The script prints a table and writes it as JSON.
 
     python benchmarks/jobs.py --predict ARCHIVE FILE [--bare]
 
-prints the sentences a second of an archive; `--bare` puts the bare products of all equations into the
-S-LSTM's place, which shows what a faster S-LSTM could gain. The answers are zeros then.
+prints the sentences per second of an archive.
 """
 
 import argparse
@@ -27,6 +31,7 @@ import time
 from typing import Any, Dict, List, Tuple
 
 import torch
+from allennlp.commands import main as allennlp
 from allennlp.predictors import Predictor
 from run import sizes_of_products
 from torch import Tensor
@@ -34,14 +39,15 @@ from torch import Tensor
 from slstm_allennlp.comparison.results import epoch_seconds
 from slstm_allennlp.compatibility.predict import AHEAD
 from slstm_allennlp.modules import SentenceStateLSTM
-from slstm_allennlp.ops.products import packed, product
+from slstm_allennlp.ops.products import packed, product, product_over_rows
 
 HERE = pathlib.Path(__file__).parent
-WARM_UP = 20  # sentences that are predicted before the clock starts
+WARM_UP = 20  # sentences, before the measurement
+MAX_ROWS = 20_000  # of a product: the words of a batch, times the steps
 
 
 def python(*arguments: str, kernels: bool) -> str:
-    """What a Python of its own prints, with kernels or without."""
+    """Run a new Python process, with or without compiled kernels, and return its output."""
     environment = {**os.environ, "SLSTM_ALLENNLP_KERNELS": str(int(kernels))}
     command = [sys.executable, "-W", "ignore", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -50,14 +56,23 @@ def python(*arguments: str, kernels: bool) -> str:
     return done.stdout
 
 
-def training(folder: pathlib.Path, config: str, settings: Dict[str, Any], kernels: bool) -> float:
-    """The seconds of one epoch of training, without reading, indexing and evaluation."""
+def training(folder: pathlib.Path, config: str, settings: Dict[str, Any], name: str) -> float:
+    """Return the seconds of one training epoch, without reading, indexing and evaluation."""
     overrides = {**settings, "validation_data_path": None, "test_data_path": None}
     overrides.update({"evaluate_on_test": False, "trainer.num_epochs": 1})
-    train = ["-m", "allennlp", "train", config, "-s", str(folder), "-o", json.dumps(overrides)]
-    python(*train, "--include-package", "slstm_allennlp", kernels=kernels)
+    train = [__file__, "--allennlp", *flags(name), "train", config, "-s", str(folder)]
+    train += ["-o", json.dumps(overrides), "--include-package", "slstm_allennlp"]
+    python(*train, kernels=has_kernels(name))
     duration = json.loads((folder / "metrics.json").read_text())["training_duration"]
     return epoch_seconds([duration], [])[0]
+
+
+def has_kernels(name: str) -> bool:
+    return not name.endswith("without kernels")
+
+
+def flags(name: str) -> List[str]:
+    return ["--bare"] if name.endswith("bare products") else []
 
 
 @functools.cache
@@ -65,26 +80,51 @@ def weight(m: int, n: int) -> Tensor:
     return packed(torch.randn(m, n), rows=64, keep=True)
 
 
+@functools.cache
+def random_rows(n: int) -> Tensor:
+    return torch.randn(MAX_ROWS, n)
+
+
+class BareProducts(torch.autograd.Function):
+    """
+    Compute the products of all equations, forward and backward, on random numbers. Return zeros. All
+    gradients are zero tensors, so that an optimizer has the same work as with the S-LSTM.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, sizes: List[Tuple[int, ...]], zeros: Tensor, *inputs: Tensor) -> Tensor:
+        ctx.sizes = sizes
+        ctx.save_for_backward(*inputs)
+        for rows, n, m, times in sizes:
+            for _ in range(times):
+                product(random_rows(n)[:rows], weight(m, n))
+        return zeros
+
+    @staticmethod
+    def backward(ctx: Any, _: Tensor) -> Any:
+        for rows, n, m, times in ctx.sizes:
+            for _ in range(times):
+                product(random_rows(m)[:rows], weight(n, m))
+            # The gradient of a weight is one product over all steps.
+            product_over_rows(random_rows(m)[: rows * times], random_rows(n)[: rows * times])
+        return None, None, *map(torch.zeros_like, ctx.saved_tensors)
+
+
 def bare_products(
     module: SentenceStateLSTM, inputs: Tensor, mask: Tensor, **_: Any
 ) -> Tuple[Tensor, Tensor]:
-    """In the place of `forward`: the products of all equations, and zeros."""
+    """Replace `SentenceStateLSTM.forward`."""
     h, sentences = module.hidden_size, len(mask)
     words = int(mask.sum()) + 2 * sentences
-    for rows, n, m, times in sizes_of_products(
-        words, sentences, module.input_size, h, module.settings.num_steps
-    ):
-        x = torch.randn(rows, n)
-        for _ in range(times):
-            product(x, weight(m, n))
-    return inputs.new_zeros(*mask.shape, h), inputs.new_zeros(sentences, h)
+    sizes = sizes_of_products(words, sentences, module.input_size, h, module.settings.num_steps)
+    zeros = inputs.new_zeros(mask.numel() + sentences, h)
+    states = BareProducts.apply(sizes, zeros, inputs, *module.parameters())
+    return states[: mask.numel()].view(*mask.shape, h), states[mask.numel() :]
 
 
-def sentences_a_second(archive: str, path: str, bare: str = "") -> float:
-    """As `allennlp predict` without `--batch-size` has it, without its start."""
+def sentences_a_second(archive: str, path: str) -> float:
+    """Measure prediction as `allennlp predict` batches it without `--batch-size`, after a warm-up."""
     predictor = Predictor.from_path(archive)
-    if bare == "--bare":
-        SentenceStateLSTM.forward = bare_products  # type: ignore[method-assign]
     inputs = [predictor.load_line(line) for line in pathlib.Path(path).read_text("utf-8").splitlines()]
     for sentence in inputs[:WARM_UP]:
         predictor.predict_json(sentence)
@@ -94,10 +134,10 @@ def sentences_a_second(archive: str, path: str, bare: str = "") -> float:
     return (len(inputs) - WARM_UP) / (time.perf_counter() - start)
 
 
-def named(text: str) -> Tuple[str, Dict[str, Any]]:
+def system_option(text: str) -> Tuple[str, Dict[str, Any]]:
     name, equals, settings = text.partition("=")
     if not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=JSON")
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=JSON")
     return name, json.loads(settings)
 
 
@@ -106,7 +146,7 @@ def main() -> None:
     parser.add_argument("config")
     parser.add_argument("train")
     parser.add_argument("--sentences", type=pathlib.Path, required=True)
-    parser.add_argument("--system", type=named, action="append", metavar="NAME=JSON")
+    parser.add_argument("--system", type=system_option, action="append", metavar="NAME=JSON")
     parser.add_argument("--batches", type=int, default=60)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--output", type=pathlib.Path, default=HERE / "results")
@@ -119,13 +159,13 @@ def main() -> None:
     for _ in range(arguments.repeats):
         for name, settings in arguments.system or [("as it is", {})]:
             row = rows.setdefault(name, {"seconds a batch": [], "sentences a second": []})
-            kernels = not name.endswith("without kernels")
             with tempfile.TemporaryDirectory() as parent:
                 folder = pathlib.Path(parent) / "run"
-                seconds = training(folder, arguments.config, {**base, **settings}, kernels)
+                seconds = training(folder, arguments.config, {**base, **settings}, name)
                 row["seconds a batch"].append(seconds / arguments.batches)
                 predict = [__file__, "--predict", str(folder / "model.tar.gz"), str(arguments.sentences)]
-                row["sentences a second"].append(float(python(*predict, kernels=kernels)))
+                answer = python(*predict, *flags(name), kernels=has_kernels(name))
+                row["sentences a second"].append(float(answer))
     print("| | seconds a batch | sentences a second |\n|---|---|---|")
     for name, row in rows.items():
         cells = (f"{statistics.median(v):.3g} ({min(v):.3g}-{max(v):.3g})" for v in row.values())
@@ -136,7 +176,14 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--predict"]:  # in a process of its own, by `main`
+    if "--bare" in sys.argv:
+        sys.argv.remove("--bare")
+        SentenceStateLSTM.forward = bare_products  # type: ignore[method-assign]
+    # `main` runs the first two in new processes.
+    if sys.argv[1:2] == ["--predict"]:
         print(sentences_a_second(*sys.argv[2:]))
+    elif sys.argv[1:2] == ["--allennlp"]:
+        sys.argv[:2] = ["allennlp"]
+        allennlp()
     else:
         main()

@@ -1,10 +1,10 @@
 """
-Measures what padding costs on real batches: a training step of the S-LSTM on the sentences that a
-config's own reader and sampler put together, beside as many words and sentences without padding.
+Measure the cost of padding on real batches. A training step of the S-LSTM on the batches of a config's
+reader and sampler is compared with a step on batches of as many words and sentences without padding.
 
     python benchmarks/padding.py training_config/pos_slstm.jsonnet DATA/en_ewt-ud-train.conllu
 
-Both take turns. Prints the ratio of the times, and how much of the batches is padding.
+The two take turns. The script prints the ratio of the times and the share of padding.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from slstm_allennlp.modules import SentenceStateLSTM
 
 
 def batches_of(config: str, train: str, number: int) -> List[List[int]]:
-    """The lengths of the sentences in so many batches, the longest first."""
+    """Return the sentence lengths of the first batches, the longest first in each."""
     params = Params.from_file(config)
     reader = DatasetReader.from_params(params["dataset_reader"])
     loader = DataLoader.from_params(params["data_loader"], reader=reader, data_path=train)
@@ -37,7 +37,7 @@ def batches_of(config: str, train: str, number: int) -> List[List[int]]:
 
 
 def without_padding(lengths: List[int]) -> List[int]:
-    """As many words in as many sentences, which differ by one word at most."""
+    """Distribute as many words over as many sentences. Lengths differ by one word at most."""
     shortest, more = divmod(sum(lengths), len(lengths))
     return [shortest + 1] * more + [shortest] * (len(lengths) - more)
 
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("train")
     parser.add_argument("--batches", type=int, default=40)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--threads", type=int, help="PyTorch's choice when left out")
+    parser.add_argument("--threads", type=int, help="default: PyTorch's choice")
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
@@ -64,17 +64,17 @@ def main() -> None:
     batches = batches_of(arguments.config, arguments.train, arguments.batches)
     module = SentenceStateLSTM(300, 300)
     for lengths in (batches[0], without_padding(batches[0])):
-        seconds(module, lengths)  # compilers and caches
+        seconds(module, lengths)  # warm-up
     ratios = []
     for _ in range(arguments.repeats):
         times = [(seconds(module, one), seconds(module, without_padding(one))) for one in batches]
-        padded, level = (sum(part) for part in zip(*times))
-        ratios.append(padded / level)
+        padded, unpadded = (sum(part) for part in zip(*times))
+        ratios.append(padded / unpadded)
     words = sum(map(sum, batches))
-    places = sum(len(lengths) * lengths[0] for lengths in batches)
+    positions = sum(len(lengths) * lengths[0] for lengths in batches)
     print(", ".join(f"{name}: {value}" for name, value in machine("cpu").items()))
-    padding = 100 * (1 - words / places)
-    print(f"{len(batches)} batches, {words} words, {padding:.0f} per cent of the places padding")
+    padding = 100 * (1 - words / positions)
+    print(f"{len(batches)} batches, {words} words, {padding:.0f} per cent of the positions are padding")
     print(
         f"time over that without padding: {statistics.median(ratios):.3f} "
         f"({min(ratios):.3f} to {max(ratios):.3f})"

@@ -1,19 +1,19 @@
 """
-Measures the S-LSTM: time and memory of a training step, forward and backward, beside other versions,
-`torch.nn.LSTM` and the literal bound, the bare matrix products that the paper's equations call for; and
-the CAS-LSTM beside a `torch.nn.LSTM` of two layers.
+Measure time and memory of a training step, forward and backward. The S-LSTM's versions are compared with
+`torch.nn.LSTM` and with the literal bound: the bare matrix products of the paper's equations. The
+CAS-LSTM is compared with a `torch.nn.LSTM` of two layers.
 
-    python benchmarks/run.py                     # all sweeps; prints tables, writes JSON and a plot each
+    python benchmarks/run.py                     # all sweeps: print tables, write JSON and plots
     python benchmarks/run.py --sweeps shapes     # one of them
-    python benchmarks/run.py --sweeps prediction --threads 1    # without gradients, over packed products
-    python benchmarks/run.py --sweeps texts texts_300           # beside AllenNLP's `lstm`
+    python benchmarks/run.py --sweeps prediction --threads 1    # no gradients, against packed products
+    python benchmarks/run.py --sweeps texts texts_300           # against AllenNLP's `lstm`
     python benchmarks/run.py --sweeps cas_lstm
     python benchmarks/run.py --device cuda --sweeps figure5
     python benchmarks/run.py --device cuda --sweeps large
 
-Versions take turns within one run, and each time is a median: compare times of one table with each
-other, not with those of another machine or day. AllenNLP is for two sweeps alone; Matplotlib is for the
-plots, and Triton for the kernels on a GPU.
+Versions take turns within a run, and each time is a median. Compare only times of one table, not with
+those of another machine or day. Only two sweeps need AllenNLP. Plots need Matplotlib, and the kernels
+for GPUs need Triton.
 """
 
 import argparse
@@ -42,18 +42,19 @@ HERE = pathlib.Path(__file__).parent
 FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
 BOUND, LOW_BOUND = "literal bound", "literal bound, bfloat16"
 LSTM = "torch.nn.LSTM, 2 directions"
-PACKED, ALLENNLP = "bare products, packed", "AllenNLP's lstm"
-TEXTS = (16, 32, 64, 125, 250, 500)  # words of a text, on average
-MOST_FOR_NAIVE = 30  # words: the equations one word and one gate at a time take seconds for so many
-TOGETHER = 10  # steps that a GPU is given before it is waited for
+PACKED, LOW_PACKED = "bare products, packed", "bare products, packed, bfloat16"
+ALLENNLP = "AllenNLP's lstm"
+TEXTS = (16, 32, 64, 125, 250, 500)  # mean words per text
+NAIVE_MAX_WORDS = 30  # the naive version loops over words and gates: it takes seconds for so many
+STEPS_PER_TIMING = 10  # on a GPU, before it is synchronized
 
 
-# What is asked of the S-LSTM; "bfloat16" is with `torch.autocast`.
+# The outputs that are computed, and options. "bfloat16" uses `torch.autocast`.
 NEEDS = ("words", "sentence", "words, recompute", "words, bfloat16", "sentence, bfloat16")
 
 
 class Shape(NamedTuple):
-    """A batch: the sentences' lengths, and the sizes around it."""
+    """The sentence lengths of a batch, and the encoder's sizes."""
 
     lengths: List[int]
     hidden_size: int = 300
@@ -65,14 +66,14 @@ class Shape(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A row of a sweep: what it is called, and its shape."""
+    """One shape of a sweep, and its name."""
 
     name: str
     shape: Shape
 
 
 class Step(NamedTuple):
-    """A training step, and the weights of what it trains."""
+    """A training step, and the weights that it trains."""
 
     run: Callable[[], Any]
     weights: Sequence[Tensor] = ()
@@ -99,8 +100,8 @@ def training_step(module: torch.nn.Module, inputs: Tensor, forward: Callable[[],
 
 def literal_bound(shape: Shape, device: str, dtype: torch.dtype) -> Step:
     """
-    The matrix products of Eqs. 2 and 3 over the real words: T of (R, 3h) × (3h, 7h) and of
-    (R, h) × (h, h), one of (R, d) × (d, 7h), with the two backward products of each.
+    Compute the matrix products of Eqs. 2 and 3 over the real words: T of (R, 3h) × (3h, 7h), T of
+    (R, h) × (h, h) and one of (R, d) × (d, 7h). Each has two backward products.
     """
     h, rows = shape.hidden_size, shape.words
 
@@ -122,7 +123,7 @@ def literal_bound(shape: Shape, device: str, dtype: torch.dtype) -> Step:
 
 
 def all_kernels(operation: str, eager: Any, device: str, dtype: torch.dtype) -> Dict[str, Any]:
-    """Those that run here, by name."""
+    """Return the kernels that are available here, by name."""
     found = {"eager": eager}
     if device == "cpu" and dtype in (torch.float32, torch.float64):
         found["compiled"] = load_kernels(operation)
@@ -133,10 +134,10 @@ def all_kernels(operation: str, eager: Any, device: str, dtype: torch.dtype) -> 
 
 def versions_for_gpus(name: str, function: Callable[[], Any]) -> Dict[str, Callable[[], Any]]:
     """
-    With products in bfloat16, and by PyTorch's own compiler: without and with CUDA graphs, which launch
-    all kernels at once.
+    Return variants of a version: with products in bfloat16, and with `torch.compile`, without and with
+    CUDA graphs, which launch all kernels at once.
     """
-    torch._dynamo.reset()  # else it gives up, in silence, after a few shapes of one function
+    torch._dynamo.reset()  # after a few shapes, it silently stops compiling a function
 
     def in_bfloat16() -> Any:
         with torch.autocast("cuda", torch.bfloat16):
@@ -151,7 +152,7 @@ def versions_for_gpus(name: str, function: Callable[[], Any]) -> Dict[str, Calla
 
 
 def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
-    """Every version that runs here, by name; "words" gives the words alone, "sentence" g alone."""
+    """Return every version that runs here. "words" computes only the words, "sentence" only g."""
     inputs, mask = batch(shape, device, dtype)
     h = shape.hidden_size
     module = SentenceStateLSTM(h, h, shape.num_steps).to(device, dtype)
@@ -161,7 +162,7 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
         return batched_slstm(inputs, mask, module.weights, module.settings)
 
     result["batched"] = training_step(module, inputs, batched)
-    if device == "cpu" and shape.words <= MOST_FOR_NAIVE:
+    if device == "cpu" and shape.words <= NAIVE_MAX_WORDS:
 
         def naive() -> Any:
             return naive_slstm(inputs, mask, module.weights, module.settings)
@@ -208,7 +209,7 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
 
 
 def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
-    """Two layers in one direction; the one to compare with comes first."""
+    """Return encoders of two layers in one direction. The baseline comes first."""
     inputs, mask = batch(shape, device, dtype)
     h = shape.hidden_size
     lstm = torch.nn.LSTM(h, h, num_layers=2, batch_first=True).to(device, dtype)
@@ -234,7 +235,7 @@ def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str
 
 
 def sizes_of_products(words: int, sentences: int, d: int, h: int, steps: int) -> List[Tuple[int, ...]]:
-    """Rows, inputs, outputs and number of the products of all equations; words are ⟨s⟩ and ⟨/s⟩, too."""
+    """Return rows, inputs, outputs and count of all matrix products. `words` includes ⟨s⟩ and ⟨/s⟩."""
     sizes = [(words, d, 7 * h, 1)]  # U x
     sizes += [(words, 3 * h, 7 * h, steps), (words, h, h, steps)]  # W ξ, U_f h
     return sizes + [(sentences, h, n * h, steps) for n in (7, 3, 1, 1)]  # V g, W g, U_g h̄, U_o h̄
@@ -242,27 +243,35 @@ def sizes_of_products(words: int, sentences: int, d: int, h: int, steps: int) ->
 
 def prediction_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     """
-    Without gradients, beside the bare products of all equations: over all words, ⟨s⟩ and ⟨/s⟩ too, with
-    weights that the faster library has laid out before.
+    Return encoders without gradients, and the bare products of all equations: over all words, ⟨s⟩ and
+    ⟨/s⟩ included, with weights that the faster library packed in advance.
     """
     inputs, mask = batch(shape, device, dtype)
     h, sentences = shape.hidden_size, len(shape.lengths)
     sizes = sizes_of_products(shape.words + 2 * sentences, sentences, h, h, shape.num_steps)
-    products = [
-        (torch.randn(rows, n, dtype=dtype), packed(torch.randn(m, n, dtype=dtype), rows), times)
-        for rows, n, m, times in sizes
-    ]
 
-    def bare() -> None:
-        for x, weight, times in products:
-            for _ in range(times):
-                product(x, weight)
+    def bare(dtype: torch.dtype) -> Step:
+        products = [
+            (
+                torch.randn(rows, n, dtype=dtype),
+                packed(torch.randn(m, n, dtype=dtype), rows, True),
+                times,
+            )
+            for rows, n, m, times in sizes
+        ]
+
+        def run() -> None:
+            for x, weight, times in products:
+                for _ in range(times):
+                    product(x, weight)
+
+        return Step(torch.no_grad()(run))
 
     def without_gradients(module: torch.nn.Module, *arguments: Any) -> Step:
         return Step(torch.no_grad()(functools.partial(module.to(device, dtype).eval(), *arguments)))
 
     lstm = torch.nn.LSTM(h, h, bidirectional=True, batch_first=True)
-    result = {PACKED: Step(torch.no_grad()(bare))}
+    result = {PACKED: bare(dtype), LOW_PACKED: bare(torch.bfloat16)}
     for name, settings in (
         ("S-LSTM", {}),
         ("S-LSTM, bfloat16", {"bfloat16": True}),
@@ -275,8 +284,8 @@ def prediction_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[s
 
 def text_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     """
-    What AllenNLP's users have for a bidirectional encoder. At 64 units the S-LSTM has 169 thousand
-    weights, and so have the others; else all have states of as many numbers.
+    Return the bidirectional encoders of AllenNLP, and the S-LSTM. At 64 units all have 169 thousand
+    weights, like the S-LSTM; at other sizes all have states of the same size.
     """
     from allennlp.modules.seq2seq_encoders import LstmSeq2SeqEncoder
 
@@ -303,14 +312,14 @@ def text_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, St
 
 
 def first_of(outputs: Any) -> List[Tensor]:
-    """The words' states, of an encoder that may have more."""
+    """Return the word states of an encoder, which may have further outputs."""
     return [outputs if isinstance(outputs, Tensor) else outputs[0]]
 
 
-def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, float]:
+def median_seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, float]:
     """
-    The median time of each, taking turns. On a GPU several steps make one time, as in training, where
-    nobody waits for a step's end to begin the next.
+    Return the median time of each step; the steps take turns. On a GPU several steps make one timing, as
+    in training, which does not synchronize after a step.
     """
 
     def on_cpu(step: Step) -> float:
@@ -322,11 +331,11 @@ def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, floa
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         torch.cuda.synchronize()
         begin.record()
-        for _ in range(TOGETHER):
+        for _ in range(STEPS_PER_TIMING):
             step.run()
         end.record()
         end.synchronize()
-        return begin.elapsed_time(end) / 1000 / TOGETHER  # it gives milliseconds
+        return begin.elapsed_time(end) / 1000 / STEPS_PER_TIMING  # from milliseconds
 
     once = on_gpu if device == "cuda" else on_cpu
     times: Dict[str, List[float]] = {name: [] for name in steps}
@@ -336,14 +345,14 @@ def seconds(steps: Dict[str, Step], repeats: int, device: str) -> Dict[str, floa
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def warm(steps: Dict[str, Step], case: str, device: str) -> Dict[str, Step]:
-    """Compilers and caches at their first steps; those that run, since one must not lose the others."""
+def warm_up(steps: Dict[str, Step], case: str, device: str) -> Dict[str, Step]:
+    """Run the first steps, which compile and fill caches. Return the steps that run without an error."""
     running = {}
     for name, step in steps.items():
         try:
             for _ in range(3 if device == "cuda" else 1):
                 step.run()
-        except RuntimeError as error:  # out of memory, or what a compiler cannot do
+        except RuntimeError as error:  # out of memory, or not supported by a compiler
             reason = str(error).strip().split("\n")[0]
             print(f"{case}: left out {name} ({type(error).__name__}: {reason})", file=sys.stderr)
         else:
@@ -351,14 +360,14 @@ def warm(steps: Dict[str, Step], case: str, device: str) -> Dict[str, Step]:
     return running
 
 
-def kept(step: Step, shape: Shape) -> float:
+def saved_floats(step: Step, shape: Shape) -> float:
     """
-    What autograd keeps of a step beside the weights, in floats per word and unit. (What oneDNN keeps of
-    `torch.nn.LSTM` on a CPU is not among it.)
+    Count what autograd saves in a step in addition to the weights, in floats per word and unit. It does
+    not include what oneDNN saves for `torch.nn.LSTM` on a CPU.
     """
     storages: Dict[int, float] = {}
     weights = {storage_of(weight).data_ptr() for weight in step.weights}
-    of_float = torch.finfo(torch.get_default_dtype()).bits // 8  # bytes, in lower precision, too
+    of_float = torch.finfo(torch.get_default_dtype()).bits // 8  # bytes, also for lower precision
 
     def pack(tensor: Tensor) -> Tensor:
         if tensor.is_floating_point():
@@ -373,11 +382,11 @@ def kept(step: Step, shape: Shape) -> float:
 
 
 def storage_of(tensor: Tensor) -> Any:
-    return getattr(tensor, "untyped_storage", tensor.storage)()  # PyTorch 1 has the latter
+    return getattr(tensor, "untyped_storage", tensor.storage)()  # PyTorch 1 has only `storage`
 
 
-def mixed(shortest: int, longest: int, sentences: int) -> List[int]:
-    """Lengths evenly from the shortest to the longest, the longest first."""
+def evenly_spaced(shortest: int, longest: int, sentences: int) -> List[int]:
+    """Return evenly spaced lengths, the longest first."""
     difference = (longest - shortest) / (sentences - 1)
     return [round(longest - index * difference) for index in range(sentences)]
 
@@ -395,7 +404,7 @@ SWEEPS: Dict[str, List[Case]] = {
     "hidden": [Case(f"{size}", Shape([24] * 10, hidden_size=size)) for size in (50, 100, 300, 600)],
     "padding": [
         Case("one length, 16 × 103", Shape([103] * 16)),
-        Case("lengths 5 to 200, 16", Shape(mixed(5, 200, 16))),
+        Case("lengths 5 to 200, 16", Shape(evenly_spaced(5, 200, 16))),
     ],
     "cas_lstm": [
         Case("batch 32 × 25", Shape([25] * 32)),
@@ -406,13 +415,15 @@ SWEEPS: Dict[str, List[Case]] = {
         for size, length in ((1, 5), (1, 20), (1, 60), (1, 170), (8, 20), (32, 20))
     ],
     **{
-        name: [Case(f"{n}", Shape(mixed(round(0.9 * n), round(1.08 * n), 10), size)) for n in TEXTS]
+        name: [
+            Case(f"{n}", Shape(evenly_spaced(round(0.9 * n), round(1.08 * n), 10), size)) for n in TEXTS
+        ]
         for name, size in (("texts", 64), ("texts_300", 300))
     },
     "figure5": [Case(f"{length}", Shape([round(length)] * 10)) for length in FIGURE_5],
     "large": [Case("batch 64 × 230", Shape([230] * 64))],
 }
-FOR_GPUS = ("large",)  # left out on a CPU unless asked for
+FOR_GPUS = ("large",)  # skipped on a CPU, unless requested
 
 
 SUBJECTS: Dict[str, Subjects] = {  # all others: `subjects`
@@ -421,7 +432,7 @@ SUBJECTS: Dict[str, Subjects] = {  # all others: `subjects`
     "texts": text_subjects,
     "texts_300": text_subjects,
 }
-# The line that the others are divided by; else the first.
+# The baseline of a table; the default is its first line.
 COMPARED_WITH = {"figure5": LSTM, "large": LOW_BOUND}
 
 
@@ -434,20 +445,20 @@ def measure(
     only: Optional[List[str]],
     first: Optional[str],
 ) -> Iterator[Dict[str, Any]]:
-    """A row for each case."""
+    """Measure each case."""
     for case in cases:
         steps = subjects(case.shape, device, dtype)
         steps = {name: step for name, step in steps.items() if only is None or name in only}
         if first in steps:
             steps = {first: steps[first], **steps}
         reference = next(iter(steps), "")
-        steps = warm(steps, case.name, device)
-        times = seconds(steps, repeats, device)
-        # torch.compile would compile anew for the hooks that look at what is kept.
+        steps = warm_up(steps, case.name, device)
+        times = median_seconds(steps, repeats, device)
+        # torch.compile would recompile for the hooks that count saved tensors.
         memory = {
-            name: kept(step, case.shape)
+            name: saved_floats(step, case.shape)
             for name, step in steps.items()
-            if name not in (BOUND, LOW_BOUND, PACKED) and "torch.compile" not in name
+            if name not in (BOUND, LOW_BOUND, PACKED, LOW_PACKED) and "torch.compile" not in name
         }
         row = {"case": case.name, "words": case.shape.words, "seconds": times, "floats kept": memory}
         yield {**row, "compared with": reference}
@@ -513,18 +524,18 @@ def machine(device: str) -> Dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, help="all that suit the device")
+    parser.add_argument("--sweeps", nargs="+", choices=SWEEPS, help="default: all that suit the device")
     parser.add_argument("--only", nargs="+", help="names of versions, as in the tables")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32")
-    parser.add_argument("--threads", type=int, help="PyTorch's choice when left out")
+    parser.add_argument("--threads", type=int, help="default: PyTorch's choice")
     parser.add_argument("--output", type=pathlib.Path, default=HERE / "results")
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     if arguments.device == "cuda":
-        # As cuDNN's LSTM computes float32 unless it is told not to; so the others may, too.
+        # cuDNN's LSTM uses TF32 by default, so allow it for all.
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     sweeps = arguments.sweeps or [
         sweep for sweep in SWEEPS if arguments.device == "cuda" or sweep not in FOR_GPUS
@@ -546,7 +557,7 @@ def main() -> None:
             arguments.only,
             COMPARED_WITH.get(sweep),
         ):
-            rows.append(row)  # and written at once: a long sweep may be cut off
+            rows.append(row)  # and write at once, in case that a long sweep is interrupted
             (arguments.output / f"{name}.json").write_text(json.dumps({**about, "rows": rows}, indent=2))
         print(f"\n{sweep}: microseconds a word, (times the first line's), floats kept a word and unit\n")
         print(table(rows), flush=True)

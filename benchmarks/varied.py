@@ -1,12 +1,12 @@
 """
-Measures the S-LSTM and `torch.nn.LSTM` as training sees them, on batches of ever other numbers of words:
-microseconds a word, everything that a library does at its first sight of a shape included, and how much
-memory the process has more at the end than after its largest batch.
+Measure the S-LSTM and `torch.nn.LSTM` on batches of varying numbers of words, as in training. The result
+is the microseconds per word, including what a library does for each new shape, and the growth of the
+process's memory after its largest batch.
 
     python benchmarks/varied.py                              # 300 units
     python benchmarks/varied.py --hidden 64 --batches 600
 
-Each version has a process of its own, and they take turns. Prints a table and writes it as JSON.
+Each version runs in a new process; versions take turns. The script prints a table and writes it as JSON.
 """
 
 import argparse
@@ -31,7 +31,7 @@ SHORTEST, LONGEST = 10, 40  # words
 
 
 def shapes(batches: int, hidden: int) -> Iterator[Shape]:
-    """The largest first, so that what comes later needs no more memory than it had."""
+    """Generate shapes, the largest first, so that later batches need no more memory."""
     yield Shape([LONGEST] * SENTENCES, hidden)
     numbers = random.Random(0)
     for _ in range(batches):
@@ -41,13 +41,13 @@ def shapes(batches: int, hidden: int) -> Iterator[Shape]:
 
 
 def megabytes() -> float:
-    """Of memory that the process has, on Linux."""
+    """Return the resident memory of the process, on Linux."""
     pages = pathlib.Path("/proc/self/statm").read_text().split()[1]
     return int(pages) * resource.getpagesize() / 2**20
 
 
 def measure(version: str, batches: int, hidden: int, threads: int) -> Tuple[float, float]:
-    """Microseconds a word, and megabytes more."""
+    """Return the microseconds per word, and the growth in megabytes."""
     torch.manual_seed(0)
     torch.set_num_threads(threads)
     torch.backends.mkldnn.set_flags(version != WITHOUT_ONEDNN)
@@ -84,12 +84,12 @@ def main() -> None:
     parser.add_argument("--output", type=pathlib.Path, default=HERE / "results")
     arguments = parser.parse_args()
     results: Dict[str, Any] = {version: [] for version in VERSIONS}
-    # A process ends with its version, and its memory with it.
+    # A new process for each measurement, so that it starts without the memory of the others.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         for _ in range(arguments.repeats):
             for version in VERSIONS:
-                given = version, arguments.batches, arguments.hidden, arguments.threads
-                results[version].append(pool.apply(measure, given))
+                setting = version, arguments.batches, arguments.hidden, arguments.threads
+                results[version].append(pool.apply(measure, setting))
     about = {**machine("cpu"), "threads": arguments.threads}
     about.update(hidden=arguments.hidden, batches=arguments.batches)
     print(", ".join(f"{name}: {value}" for name, value in about.items()))
