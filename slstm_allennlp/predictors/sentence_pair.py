@@ -9,7 +9,6 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.predictors.text_input import TextInput, probabilities_of
 
 _KEYS = (("premise", "hypothesis"), ("sentence1", "sentence2"))
-_HIDDEN_OUTPUTS = ("probs", "logits")
 _NO_LABEL = (None, "-", "hidden")  # in SNLI: annotators disagree; in MultiNLI's test set
 
 
@@ -35,6 +34,7 @@ class SentencePair(TextInput):
     """
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'
+    _hidden_outputs = ("probs", "logits")
 
     def of_sentence(self, text: str) -> JsonDict:
         """Return the input for two sentences with a tab between, or for one sentence and itself."""
@@ -78,11 +78,6 @@ class SentencePair(TextInput):
         return [labeled]
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
-        result: JsonDict = {
-            "label": output["label"],
-            "probabilities": probabilities_of(self._model, output["probs"]),
-        }
-        for name, value in output.items():
-            if name not in result and name not in _HIDDEN_OUTPUTS:
-                result[name] = value
-        return result
+        probabilities = probabilities_of(self._model, output["probs"])
+        result = {"label": output["label"], "probabilities": probabilities}
+        return self._with_other_outputs(result, output)

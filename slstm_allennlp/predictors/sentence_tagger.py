@@ -12,8 +12,6 @@ from allennlp.predictors import Predictor, SentenceTaggerPredictor
 from slstm_allennlp.metrics.span_tags import spans_of
 from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of, tokens_of
 
-_HIDDEN_OUTPUTS = ("logits", "mask", "class_probabilities")  # unless `all_outputs` is true
-
 
 @Predictor.register("sentence_tagger", exist_ok=True)
 class SentenceTagger(TextInput, SentenceTaggerPredictor):
@@ -56,6 +54,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
     """
 
     answer = "tags"
+    _hidden_outputs = ("logits", "mask", "class_probabilities")
 
     def __init__(
         self,
@@ -140,10 +139,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         result = self._tagged(instance["tokens"].tokens, output["tags"])  # type: ignore[attr-defined]
         if self._scores:
             result["scores"] = self._probabilities(output)
-        for name, value in output.items():
-            if name not in result and (self._all_outputs or name not in _HIDDEN_OUTPUTS):
-                result[name] = value
-        return result
+        return self._with_other_outputs(result, output)
 
     def _tagged(self, tokens: List[Token], tags: List[str]) -> JsonDict:
         words = [token.text for token in tokens]

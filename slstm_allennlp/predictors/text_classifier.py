@@ -15,7 +15,6 @@ from slstm_allennlp.predictors.text_input import (
 )
 
 _PROBABILITIES = ("probs", "class_probabilities")  # their names in the models' outputs
-_HIDDEN_OUTPUTS = (*_PROBABILITIES, "logits", "token_ids", "tokens")  # unless `all_outputs` is true
 
 
 @Predictor.register("text_classifier", exist_ok=True)
@@ -52,6 +51,8 @@ class TextClassifier(TextInput, TextClassifierPredictor):
 
     `ConfigurationError` for an unknown language; `ValueError` for invalid input.
     """
+
+    _hidden_outputs = (*_PROBABILITIES, "logits", "token_ids", "tokens")
 
     def __init__(
         self,
@@ -101,7 +102,4 @@ class TextClassifier(TextInput, TextClassifierPredictor):
             "probabilities": probabilities,
             "words": [token.text for token in instance["tokens"].tokens],  # type: ignore[attr-defined]
         }
-        for key, value in output.items():
-            if key not in result and (self._all_outputs or key not in _HIDDEN_OUTPUTS):
-                result[key] = value
-        return result
+        return self._with_other_outputs(result, output)

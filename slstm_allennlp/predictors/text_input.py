@@ -1,6 +1,18 @@
 import json
 from abc import abstractmethod
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, TypeVar, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    Union,
+)
 
 import spacy
 from allennlp.common.util import JsonDict, sanitize
@@ -33,6 +45,9 @@ class TextInput(Predictor):
     expected = _EXPECTED
     answer = "label"
     """The key of the prediction in the output."""
+    _hidden_outputs: Tuple[str, ...] = ()
+    """The model's outputs that are for machines: left out unless `all_outputs` is true."""
+    _all_outputs = False
 
     def load_line(self, line: str) -> JsonDict:
         text = line.strip().lstrip("\ufeff")  # the byte order mark
@@ -72,6 +87,11 @@ class TextInput(Predictor):
     @abstractmethod
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         """Return the part of a model's output that is for humans."""
+
+    def _with_other_outputs(self, result: JsonDict, output: Dict[str, Any]) -> JsonDict:
+        """Add the model's other outputs, without the hidden ones."""
+        left_out = {*result, *(() if self._all_outputs else self._hidden_outputs)}
+        return {**result, **{name: value for name, value in output.items() if name not in left_out}}
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         instances = [self._instance_of_words(json_dict) for json_dict in inputs]
