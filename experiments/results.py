@@ -110,7 +110,8 @@ def grid(comparison: str, of_each: str, *names: str) -> List[str]:
     """
     parts, form = of_each.split("/"), load(comparison).get("format", ".2f")
     corpora = {name: systems_of(comparison, name) for name in names if name != "mean"}
-    systems = dict.fromkeys(system for of in corpora.values() for system in of)
+    systems = list(dict.fromkeys(system for of in corpora.values() for system in of))
+    systems.sort(key=lambda name: name == LINEAR)  # last
     if "mean" in names:
         corpora["mean"] = {
             system: {

@@ -3,8 +3,9 @@ Draw the plots of README.md into docs/pictures/:
 
     python tools/pictures.py
 
-`recipes.svg` shows `experiments/recipes.json`, `sizes.svg` shows `experiments/sizes.json`, `length.svg`
-shows `experiments/evidence.json`; `texts.svg` and `prediction.svg` show files in `benchmarks/measured`.
+`recipes.svg` shows `experiments/recipes.json`, `sizes.svg` shows `experiments/sizes.json` and
+`experiments/tag_sizes.json`, `length.svg` shows `experiments/evidence.json`; `texts.svg` and
+`prediction.svg` show files in `benchmarks/measured`.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ MEASURED = ROOT / "benchmarks" / "measured"
 TEXTS, PREDICTION = MEASURED / "texts-2-threads.json", MEASURED / "prediction-1-thread.json"
 RECIPES = {
     "slstm": ("recipe, S-LSTM", "#0072b2"),
-    "bilstm": ("recipe, BiLSTM (texts: attention)", "#d55e00"),
+    "bilstm": ("recipe, BiLSTM (reviews: attention)", "#d55e00"),
     "no_encoder": ("recipe, mean of the words", "#999999"),
 }
 CORPORA = {
@@ -33,10 +34,11 @@ CORPORA = {
     "kitchen_housewares": "kitchen\nware",
     "books": "books",
     "ewt": "tags,\na fifth of EWT",
+    "sick": "pairs,\nSICK",
     "wnut17": "entities,\nWNUT-17 (F1)",
 }
 # The mean number of words of a test text, as in RESULTS.md.
-WORDS = {"MR": 20, "apparel": 66, "kitchen_housewares": 100, "books": 169}
+WORDS = {"MR": 21, "apparel": 66, "kitchen_housewares": 100, "books": 169}
 ENCODERS = {
     "fastnlp": ("#0072b2", "o"),
     "slstm": ("#009e73", "D"),
@@ -58,7 +60,8 @@ PREDICTIONS = {
 }
 SIZES = {
     "slstm": ("recipe, S-LSTM", "#0072b2", "D-"),
-    "bilstm_attention": ("recipe, BiLSTM", "#d55e00", "s-"),
+    "bilstm_attention": ("recipe, BiLSTM", "#d55e00", "s-"),  # reviews: with attention
+    "bilstm": ("recipe, BiLSTM", "#d55e00", "s-"),
     "no_encoder": ("recipe, mean of the words", "#999999", "o-"),
     "linear": ("linear model", "black", "^:"),
     "slstm_alone": ("S-LSTM alone", "#0072b2", "D--"),
@@ -82,7 +85,7 @@ def scores(comparison: str) -> Dict[str, Dict[str, float]]:
 
 def drawn() -> str:
     """Return a hash of the numbers. It is in each plot's file, so that a test finds outdated plots."""
-    comparisons = [scores(name) for name in ("recipes", "sizes", "evidence")]
+    comparisons = [scores(name) for name in ("recipes", "sizes", "tag_sizes", "evidence")]
     numbers = comparisons, TEXTS.read_text(), PREDICTION.read_text()
     return hashlib.sha256(repr(numbers).encode()).hexdigest()
 
@@ -112,19 +115,26 @@ def recipes() -> pyplot.Figure:
 
 
 def sizes() -> pyplot.Figure:
-    """Plot the accuracy over the number of labelled reviews."""
-    of_sizes = scores("sizes")
-    numbers = [int(size) for size in of_sizes]
-    figure, axes = pyplot.subplots(figsize=(7.2, 3.4), constrained_layout=True)
-    for name, (label, color, style) in SIZES.items():
-        accuracies = [of[name] for of in of_sizes.values()]
-        axes.semilogx(numbers, accuracies, style, color=color, label=label, markersize=5)
-    axes.set_xticks(numbers, [str(number) for number in numbers])
-    axes.minorticks_off()
-    axes.set_xlabel("labelled reviews")
-    axes.set_ylabel("test accuracy, %")
-    axes.grid(color="0.9")
-    axes.legend(loc="lower right", fontsize=8)
+    """Plot the accuracy over the number of labelled reviews, and over that of tagged sentences."""
+    figure, panels = pyplot.subplots(1, 2, figsize=(7.2, 3.6), constrained_layout=True)
+    for axes, comparison, label in zip(
+        panels, ("sizes", "tag_sizes"), ("labelled reviews (apparel)", "tagged sentences (EWT)")
+    ):
+        of_sizes = scores(comparison)
+        for name, (_, color, style) in SIZES.items():
+            own = {int(size): of[name] for size, of in of_sizes.items() if name in of}
+            axes.semilogx(list(own), list(own.values()), style, color=color, markersize=5)
+        numbers = [int(size) for size in of_sizes]
+        axes.set_xticks(numbers, [str(number) for number in numbers])
+        axes.minorticks_off()
+        axes.set_xlabel(label)
+        axes.grid(color="0.9")
+    panels[0].set_ylabel("test accuracy, %")
+    lines = [
+        pyplot.Line2D([], [], color=color, marker=style[0], linestyle=style[1:], label=label)
+        for label, color, style in dict.fromkeys(SIZES.values())
+    ]
+    figure.legend(handles=lines, loc="outside upper center", ncols=3, fontsize=8)
     return figure
 
 
