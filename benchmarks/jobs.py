@@ -95,6 +95,10 @@ class BareProducts(torch.autograd.Function):
     def forward(ctx: Any, sizes: List[Tuple[int, ...]], zeros: Tensor, *inputs: Tensor) -> Tensor:
         ctx.sizes = sizes
         ctx.save_for_backward(*inputs)
+        if max(rows * times for rows, *_, times in sizes) > MAX_ROWS:
+            raise ValueError(
+                f"a batch has {sizes[0][0]} words, too many for products of {MAX_ROWS} rows"
+            )
         for rows, n, m, times in sizes:
             for _ in range(times):
                 product(random_rows(n)[:rows], weight(m, n))
