@@ -41,8 +41,8 @@ setup(
     cmdclass={"build_py": BuildWithConfigs},
     entry_points={"console_scripts": ["slstm=slstm_allennlp.console.main:run"]},
     python_requires=">=3.10",
-    # AllenNLP is missing on purpose: its own requirements cannot be satisfied on Python 3.11, and a package
-    # cannot be required without them. requirements.txt and requirements-allennlp.txt install it.
+    # AllenNLP is missing on purpose. Its own requirements cannot be satisfied on Python 3.11, and a
+    # package cannot be required without them. requirements.txt and requirements-allennlp.txt install it.
     install_requires=[
         "torch>=1.12",
         "conllu>=4.4",
