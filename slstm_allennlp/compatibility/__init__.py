@@ -30,10 +30,11 @@ from slstm_allennlp.compatibility import (  # noqa: F401 (imported for its repla
     user_errors,
     whole_files,
 )
-from slstm_allennlp.compatibility.train_model import EarlyCheckedTrainModel
+from slstm_allennlp.compatibility.train_model import TrainModelWithCard
 from slstm_allennlp.compatibility.transformers import EvalModeMismatchedEmbedder
 
-# Old names: these were subclasses before AllenNLP's own classes were fixed.
+# Old names. The last four were subclasses before AllenNLP's own classes were fixed.
+EarlyCheckedTrainModel = TrainModelWithCard
 MendedTrainer = GradientDescentTrainer
 ReduceOnPlateau = ReduceOnPlateauLearningRateScheduler
 SpawnSafeDataLoader = MultiProcessDataLoader
@@ -46,4 +47,5 @@ __all__ = [
     "ReduceOnPlateau",
     "SpawnSafeDataLoader",
     "SpawnSafeMultiTaskDataLoader",
+    "TrainModelWithCard",
 ]
