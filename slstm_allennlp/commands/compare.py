@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -198,18 +199,15 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
         if arguments.jobs is None and not arguments.devices:
             for hint in more_at_a_time(left, num_cores(), torch.cuda.device_count()):
                 print(hint, file=sys.stderr)
-        progress = Progress(folder, left, num_done=len(runs) - len(left))
         try:
-            return runner(left, progress, lock)
+            with contextlib.closing(Progress(folder, left, num_done=len(runs) - len(left))) as progress:
+                return runner(left, progress, lock)
         except (KeyboardInterrupt, SigTermReceived):
-            progress.close()
             print(
                 f"Interrupted. Finished work is in {folder.path}; run the same command again to resume.",
                 file=sys.stderr,
             )
             sys.exit(130)
-        finally:
-            progress.close()
 
 
 def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
@@ -221,8 +219,7 @@ def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
                 f"which PyTorch sees {torch.cuda.device_count()}"
             )
     for run in runs if devices else []:
-        fixed = _fixed_device(run)
-        if fixed:
+        if fixed := _fixed_device(run):
             raise ConfigurationError(
                 f"compare: the config of {run.system} has {fixed}, expected neither trainer.cuda_device "
                 "nor distributed with --devices, which assigns the devices"

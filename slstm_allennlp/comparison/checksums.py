@@ -4,7 +4,7 @@ import functools
 import hashlib
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional
 
 DATA_KEYS = ("train_data_path", "validation_data_path", "test_data_path")
 
@@ -21,20 +21,16 @@ def checksums(config: Dict[str, Any]) -> Dict[str, str]:
 
 
 def _local_path(given: Any) -> Optional[Path]:
-    if not isinstance(given, str) or not given:
+    if not isinstance(given, str):
         return None
     local = given.partition("!")[0]
     candidates = (local, local.rpartition("#")[0])
     return next((Path(path) for path in candidates if path and os.path.exists(path)), None)
 
 
-def _files(path: Path) -> List[Path]:
-    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-
-
 def _checksum(path: Path) -> str:
     digest = hashlib.sha256()
-    for file in _files(path):
+    for file in sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path]:
         if file != path:  # some readers take labels from the names in a folder
             digest.update(os.fsencode(file.relative_to(path)) + b"\0")
         status = file.stat()

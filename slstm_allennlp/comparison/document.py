@@ -22,7 +22,6 @@ Cell = Union[str, Sequence[Link]]
 @dataclass(frozen=True)
 class Heading:
     text: str
-    kind: str = "heading"
 
 
 @dataclass(frozen=True)
@@ -30,16 +29,14 @@ class Paragraph:
     text: str
     is_warning: bool = False
     is_verdict: bool = False
-    kind: str = "paragraph"
 
 
 @dataclass(frozen=True)
 class Table:
     """A table whose first column names the row."""
 
-    columns: List[str]
-    rows: List[List[Cell]]
-    kind: str = "table"
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,6 @@ class Pictures:
     title: str
     caption: str
     pictures: List[Picture]
-    kind: str = "pictures"
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,6 @@ class Listing:
     """Lines of a log."""
 
     lines: List[str]
-    kind: str = "listing"
 
 
 Part = Union[Heading, Paragraph, Table, Pictures, Listing]
@@ -86,7 +81,7 @@ def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
         undefined=jinja2.StrictUndefined,
     )
     templates.filters["markdown"] = _markdown
-    templates.filters["data_uri"] = lambda path: _data_uri(folder / path)
+    templates.filters["base64"] = lambda path: base64.b64encode((folder / path).read_bytes()).decode()
     for name in ("report.md", "report.html"):
         text = templates.get_template(f"{name}.jinja").render(title=title, parts=parts)
         (folder / name).write_text(text, encoding="utf-8")
@@ -95,7 +90,3 @@ def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
 def _markdown(text: str) -> str:
     """Escape text for a Markdown line or table cell."""
     return re.sub(r"([\\|*_`<])", r"\\\1", text)
-
-
-def _data_uri(path: Path) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"

@@ -41,17 +41,14 @@ class TrainedRun:
         self._config = config
         self._device = device_of(config)
         self._archive: Archive = load_archive(archive_file, cuda_device=self._device)
-        self._archive.model.eval()  # AllenNLP loads it in training mode, with dropout
+        self.model: Model = self._archive.model
+        self.model.eval()  # AllenNLP loads it in training mode, with dropout
         self._batch_size = batch_size_of(config)
         # The archive does not record which parameters `no_grad` froze.
         frozen = section(config, "trainer").get("no_grad") or []
-        for name, parameter in self._archive.model.named_parameters():
+        for name, parameter in self.model.named_parameters():
             if any(re.search(regex, name) for regex in frozen):
                 parameter.requires_grad_(False)
-
-    @property
-    def model(self) -> Model:
-        return self._archive.model
 
     def measure(self) -> Measurements:
         reader = self._archive.validation_dataset_reader
@@ -60,7 +57,9 @@ class TrainedRun:
             Params(_on_all_data(loader_config)), reader=reader, data_path=self._config["test_data_path"]
         )
         loader.index_with(self.model.vocab)
-        self._warm_up(loader)
+        with torch.no_grad():  # a batch as warm-up, so that compilation and allocation are not timed
+            self.model(**move_to_device(next(iter(loader)), self._device))
+        self.model.get_metrics(reset=True)
         start = time.perf_counter()
         metrics = evaluate(self.model, loader, cuda_device=self._device)
         seconds = time.perf_counter() - start
@@ -123,12 +122,6 @@ class TrainedRun:
             raise ConfigurationError(f"{self._config[key]} ({key}): no instances, expected some")
         return instances
 
-    def _warm_up(self, loader: DataLoader) -> None:
-        """Run one batch, so that compilation and allocation are not timed, and discard its metrics."""
-        with torch.no_grad():
-            self.model(**move_to_device(next(iter(loader)), self._device))
-        self.model.get_metrics(reset=True)
-
     def _seconds_to_train_on(self, instances: List[Instance]) -> float:
         batch = Batch(instances)
         batch.index_instances(self.model.vocab)
@@ -167,7 +160,6 @@ def device_of(config: Dict[str, Any]) -> int:
 
 
 def batch_size_of(config: Dict[str, Any]) -> int:
-    """Return the batch size in training."""
     loader = config["data_loader"]
     sampler = section(loader, "batch_sampler")
     return int(loader.get("batch_size") or sampler.get("batch_size") or _BATCH_SIZE)

@@ -45,8 +45,8 @@ def drawing(
     from matplotlib.figure import Figure
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The hash salt makes files reproducible.
-    with rc_context({"svg.hashsalt": "compare", "font.size": 9}):
+    # The hash salt makes files reproducible. Dollar signs in a name are no formula.
+    with rc_context({"svg.hashsalt": "compare", "font.size": 9, "text.parse_math": False}):
         figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
         yield figure.subplots(rows, columns, squeeze=False)
         metadata = {"Date": None} if path.suffix == ".svg" else {}
@@ -56,20 +56,16 @@ def drawing(
 def chart(path: Path, of: Chart) -> bool:
     """
     Draw a chart with one panel per quantity. If a panel would have more than six lines, each line gets
-    its own panel, over the baseline's line, and the panels of a quantity share their axes.
-
-    # Returns
-
-    `bool`
-        Whether each line has its own panel.
+    its own panel, over the baseline's line, and the panels of a quantity share their axes. Returns
+    whether each line has its own panel.
     """
-    apart = are_apart(max(map(len, of.panels.values())))
-    rows = sum(map(_rows, of.panels.values())) if apart else 1
+    most = max(map(len, of.panels.values()))
+    apart = are_apart(most)
+    rows = len(of.panels) * math.ceil(most / _COLUMNS) if apart else 1
     columns, size = (_COLUMNS, _SMALL) if apart else (len(of.panels), _LARGE)
     names = [of.baseline, *(name for lines in of.panels.values() for name in lines)]
     with _font_settings(names), drawing(path, size, rows, columns) as axes:
-        draw = _draw_apart if apart else _draw_together
-        draw(axes, of)
+        (_draw_apart if apart else _draw_together)(axes, of)
         for axis in axes.flat:
             _format_axis(axis, of)
     return apart
@@ -92,11 +88,8 @@ def _draw_together(axes: numpy.ndarray, of: Chart) -> None:
 
 def _draw_apart(axes: numpy.ndarray, of: Chart) -> None:
     """Draw one panel per line, quantity after quantity."""
-    top = 0
-    for scale, systems in of.panels.items():
-        bottom = top + _rows(systems)
-        _draw_block(axes[top:bottom].ravel(), scale, systems, of)
-        top = bottom
+    for block, (scale, systems) in zip(numpy.split(axes, len(of.panels)), of.panels.items()):
+        _draw_block(block.ravel(), scale, systems, of)
     handles, names = axes[0, 0].get_legend_handles_labels()
     if names:
         axes[0, 0].figure.legend(handles, names, loc="outside upper left", fontsize=8)
@@ -124,13 +117,8 @@ def _draw_block(axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], of:
 
 def _wrapped(name: str, width: int) -> str:
     """Wrap a system's name, which can be wider than its panel."""
-    name = name.replace("$", r"\$")  # not Matplotlib's mathtext
     parts = textwrap.wrap(name.replace(",", ", "), width) if len(name) > width else [name]
     return "\n".join(parts)
-
-
-def _rows(systems: Dict[str, Line]) -> int:
-    return math.ceil(len(systems) / _COLUMNS)
 
 
 def _format_axis(axis: Any, of: Chart) -> None:
@@ -184,9 +172,8 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
         axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
         ticks = range(len(labels))
-        shown = [label.replace("$", r"\$") for label in labels]  # not Matplotlib's mathtext
-        axis.set_xticks(ticks, shown, rotation=90, fontsize=7)
-        axis.set_yticks(ticks, shown, fontsize=7)
+        axis.set_xticks(ticks, labels, rotation=90, fontsize=7)
+        axis.set_yticks(ticks, labels, fontsize=7)
         if has_numbers:
             for row, column in itertools.product(ticks, ticks):
                 share = shares[row, column]

@@ -12,7 +12,7 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.atomic_write import atomic_write
 from slstm_allennlp.comparison.checksums import checksums
-from slstm_allennlp.comparison.plan import Config, Run, differences, flatten
+from slstm_allennlp.comparison.plan import Run, differences, flatten
 
 _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
@@ -57,16 +57,14 @@ class RunFolder:
 
     def remove_checkpoints(self) -> None:
         """Remove the checkpoints, which are several times as large as the model in the archive."""
-        for kind in ("model", "training"):
-            for path in self.path.glob(f"{kind}_state_e*_b*.th"):
-                path.unlink()
+        for path in self.path.glob("*_state_e*_b*.th"):
+            path.unlink()
 
     def epochs(self) -> List[Dict[str, Any]]:
         """Read AllenNLP's metrics of each finished epoch."""
         return [read_json(path) for path in self._epoch_files()]
 
     def count_epochs(self) -> int:
-        """Return the number of finished epochs."""
         return len(self._epoch_files())
 
     def remove_epochs(self, first: int) -> None:
@@ -78,15 +76,13 @@ class RunFolder:
         paths = (self.path / f"metrics_epoch_{number}.json" for number in itertools.count())
         return list(itertools.takewhile(Path.exists, paths))
 
-    def validation_metrics(self) -> Optional[List[str]]:
-        """Return their names, or None while the first epoch's metrics are not written completely."""
-        path = self.path / "metrics_epoch_0.json"
-        try:
-            metrics = json.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, json.JSONDecodeError):
-            return None
+    def validation_metrics(self) -> List[str]:
+        """Return their names, or none while the first epoch's metrics are not written completely."""
         prefix = "validation_"
-        return [name.removeprefix(prefix) for name in metrics if name.startswith(prefix)]
+        with contextlib.suppress(ConfigurationError):
+            metrics = read_json(self.path / "metrics_epoch_0.json")
+            return [name.removeprefix(prefix) for name in metrics if name.startswith(prefix)]
+        return []
 
     def recovered_from(self) -> List[Checkpoint]:
         if not self.recoveries.exists():
@@ -96,29 +92,6 @@ class RunFolder:
     def latest_checkpoint(self) -> Optional[Checkpoint]:
         matches = (_STATE.fullmatch(path.name) for path in self.path.glob("model_state_e*_b*.th"))
         return max((Checkpoint(*map(int, found.groups())) for found in matches if found), default=None)
-
-    def expect_config(self, run: Run) -> None:
-        """
-        Check that the folder's run has the same config.
-
-        # Errors
-
-        `ConfigurationError` if the configs differ.
-        """
-        existing = read_json(self.config)
-        keys = differences(existing, run.config)
-        if keys:
-            old, new = (_shown(keys[0], config) for config in (existing, run.config))
-            more = f" (and {len(keys) - 1} more)" if len(keys) > 1 else ""
-            raise ConfigurationError(
-                f"{self.path} holds a run with another config: {keys[0]} is {old} there and {new} here"
-                f"{more}; expected the same, or another name or --output-dir"
-            )
-
-
-def _shown(key: str, config: Config) -> str:
-    flat = flatten(config)
-    return json.dumps(flat[key]) if key in flat else "absent"
 
 
 class ComparisonFolder:
@@ -159,7 +132,17 @@ class ComparisonFolder:
         folder = self.run(run)
         if not folder.is_begun():
             return
-        folder.expect_config(run)
+        existing = read_json(folder.config)
+        if keys := differences(existing, run.config):
+            old, new = (
+                json.dumps(flat[keys[0]]) if keys[0] in flat else "absent"
+                for flat in map(flatten, (existing, run.config))
+            )
+            more = f" (and {len(keys) - 1} more)" if len(keys) > 1 else ""
+            raise ConfigurationError(
+                f"{folder.path} holds a run with another config: {keys[0]} is {old} there and {new} here"
+                f"{more}; expected the same, or another name or --output-dir"
+            )
         read = read_json(self.data(run)) if self.data(run).exists() else {}
         for key, checksum in checksums(run.config).items():
             if read.get(key, checksum) != checksum:

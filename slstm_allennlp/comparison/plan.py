@@ -14,9 +14,8 @@ from allennlp.common.params import with_overrides
 
 from slstm_allennlp.comparison import linear
 
-SEED_KEYS = ("random_seed", "numpy_seed", "pytorch_seed")
-_TEST_KEY = "evaluate_on_test"
-_KEYS_OF_RUN = (*SEED_KEYS, _TEST_KEY)
+_SEED_KEYS = ("random_seed", "numpy_seed", "pytorch_seed")
+_KEYS_OF_RUN = (*_SEED_KEYS, "evaluate_on_test")
 DEFAULT_SEEDS = (13, 14, 15, 16, 17)
 _VALID_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.,=+-]{0,199}")
 _INVALID_IN_NAME = re.compile(r"[^A-Za-z0-9_.,=+-]+")
@@ -138,11 +137,12 @@ class Plan:
 
     def runs(self) -> List[Run]:
         """Return the runs, ordered by seed, so that an early report already covers all systems."""
-        return [
-            Run(system.name, seed, _with_seed(system.config, seed))
-            for seed in self.seeds
-            for system in self.systems
-        ]
+        runs = []
+        for seed in self.seeds:
+            # The worker evaluates the archive's model on the test set itself, to keep the predictions.
+            own = {**dict.fromkeys(_SEED_KEYS, seed), "evaluate_on_test": False}
+            runs += [Run(system.name, seed, {**system.config, **own}) for system in self.systems]
+        return runs
 
 
 def _expect_unique(what: str, values: Sequence[Any], hint: str = "") -> None:
@@ -151,11 +151,6 @@ def _expect_unique(what: str, values: Sequence[Any], hint: str = "") -> None:
             raise ConfigurationError(
                 f"compare: {what} {value} is given twice, expected different ones{hint}"
             )
-
-
-def _with_seed(config: Config, seed: int) -> Config:
-    # The worker evaluates the archive's model on the test set itself, to keep the predictions.
-    return {**config, **dict.fromkeys(SEED_KEYS, seed), _TEST_KEY: False}
 
 
 def plan_from_options(

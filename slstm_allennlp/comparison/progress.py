@@ -12,7 +12,6 @@ from slstm_allennlp.comparison.plan import Run
 
 # The active runs come last, so that a narrow terminal cuts off only them.
 _BAR = "{percentage:3.0f}%|{bar:20}| {n_fmt}/{total_fmt} epochs [{elapsed}, {remaining} left] {desc}"
-_SECONDS, _FILE_FRIENDLY_SECONDS = 1.0, 60.0
 
 
 class Progress:
@@ -37,7 +36,7 @@ class Progress:
         self._num_runs = len(runs) + num_done
         self._num_done, self._num_failed = num_done, 0
         is_file = common_logging.FILE_FRIENDLY_LOGGING
-        self._interval = _FILE_FRIENDLY_SECONDS if is_file else _SECONDS
+        self._interval = 60.0 if is_file else 1.0  # seconds
         self._shown = time.monotonic()
         self._bar = Tqdm.tqdm(
             total=sum(run.num_epochs for run in runs),

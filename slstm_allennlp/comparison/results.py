@@ -78,6 +78,10 @@ class RunResult:
         """The groups of `TrainedRun.time_over_length`, if they were measured."""
         return self._timed.get("groups")
 
+    @cached_property
+    def gold(self) -> List[Optional[Labels]]:
+        return [prediction.gold for prediction in self.predictions]
+
     @property
     def conditions(self) -> List[Dict[str, Any]]:
         """The conditions of its timings, which may differ between training and later steps."""
@@ -108,10 +112,6 @@ def _seconds(duration: str) -> float:
         raise ValueError(f"the duration is {duration!r}, expected one such as '1 day, 2:03:04.5'")
     days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
     return datetime.timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds()
-
-
-def _gold(result: RunResult) -> List[Optional[Labels]]:
-    return [prediction.gold for prediction in result.predictions]
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Results:
     def without_labels(self) -> Optional[str]:
         """The reason why predictions cannot be compared with gold labels, or None if they can."""
         for result in self.done:
-            if not result.predictions or any(one.gold is None for one in result.predictions):
+            if not result.predictions or None in result.gold:
                 return f"{result.run.system} gives no labels that can be compared"
         return None if self.done else "no run is done"
 
@@ -192,13 +192,10 @@ class Results:
     @cached_property
     def other_test(self) -> Optional[str]:
         """A sentence on a run whose gold labels differ from those of the first run, or None."""
-        expected = _gold(self.done[0]) if self.done else []
         for other in self.done[1:]:
-            if _gold(other) != expected:
-                return (
-                    f"{other.run.name} was tested on other sentences or labels than "
-                    f"{self.done[0].run.name}"
-                )
+            if other.gold != self.done[0].gold:
+                first = self.done[0].run.name
+                return f"{other.run.name} was tested on other sentences or labels than {first}"
         return None
 
     @property
@@ -223,14 +220,9 @@ class Results:
         first = next(iter(self.runs[self.plan.baseline]), self.done[0])
         return [prediction.length for prediction in first.predictions]
 
-    def counts(self, system: str, seeds: Optional[Sequence[int]] = None) -> Counts:
-        """Count a system's predictions on the test sentences, with all or some of its seeds."""
-        chosen = [
-            result.predictions
-            for result in self.runs[system]
-            if seeds is None or result.run.seed in seeds
-        ]
-        return counts_of(chosen, self.encoding)
+    def counts(self, system: str) -> Counts:
+        """Count a system's predictions on the test sentences, with all of its seeds."""
+        return counts_of([result.predictions for result in self.runs[system]], self.encoding)
 
     @cached_property
     def disagreement(self) -> Optional[str]:
@@ -251,7 +243,12 @@ class Results:
     @cached_property
     def comparisons(self) -> List[Comparison]:
         """The comparisons of the systems that have seeds in common with the baseline."""
-        tested = [self._test(name) for name in self.runs if self._common_seeds(name)]
+        baseline = {one.run.seed: one for one in self.runs[self.plan.baseline]}
+        tested = []
+        for system, runs in self.runs.items():
+            pairs = [(one, baseline[one.run.seed]) for one in runs if one.run.seed in baseline]
+            if pairs and system != self.plan.baseline:
+                tested.append(self._test(*zip(*pairs)))
         p_values = corrected([p_value_of_both(one.over_seeds, one.over_sentences) for one in tested])
         higher = self.plan.metric.higher_is_better
         return [
@@ -263,27 +260,23 @@ class Results:
             for one, p in zip(tested, p_values)
         ]
 
-    def _common_seeds(self, system: str) -> List[int]:
-        """Return the seeds that the system shares with the baseline; none for the baseline itself."""
-        theirs = {result.run.seed for result in self.runs[self.plan.baseline]}
-        is_other = system != self.plan.baseline
-        return [
-            result.run.seed for result in self.runs[system] if is_other and result.run.seed in theirs
-        ]
-
-    def _test(self, system: str) -> Comparison:
-        """Test a system against the baseline, without the corrected p-value and the verdict."""
-        both, seeds = (system, self.plan.baseline), self._common_seeds(system)
-        over_seeds = paired_t_test(
-            *([one.test_score for one in self.runs[name] if one.run.seed in seeds] for name in both)
-        )
+    def _test(self, runs: Sequence[RunResult], of_baseline: Sequence[RunResult]) -> Comparison:
+        """Test runs against the baseline's with the same seeds, without correction and verdict."""
+        both = (runs, of_baseline)
+        over_seeds = paired_t_test(*([one.test_score for one in each] for each in both))
+        over_sentences = over_lengths = None
+        remarks = [over_seeds.remark]
         if self.unpaired:
-            over_sentences = over_lengths = None
-            remarks = [over_seeds.remark, f"no test over sentences: {self.unpaired}"]
+            remarks.append(f"no test over sentences: {self.unpaired}")
         else:
-            counts = self.counts(system, seeds), self.counts(self.plan.baseline, seeds)
-            over_sentences = sentence_test(*counts, num_resamples=self.num_resamples)
-            over_lengths = length_test(*counts, self.lengths, num_resamples=self.num_resamples)
-            remarks = [over_seeds.remark]
-        remark = "; ".join(filter(None, remarks))
-        return Comparison(system, seeds, over_seeds, over_sentences, over_lengths, remark=remark)
+            ours, theirs = (counts_of([one.predictions for one in each], self.encoding) for each in both)
+            over_sentences = sentence_test(ours, theirs, num_resamples=self.num_resamples)
+            over_lengths = length_test(ours, theirs, self.lengths, num_resamples=self.num_resamples)
+        return Comparison(
+            runs[0].run.system,
+            [one.run.seed for one in runs],
+            over_seeds,
+            over_sentences,
+            over_lengths,
+            remark="; ".join(filter(None, remarks)),
+        )

@@ -8,7 +8,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Deque, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from slstm_allennlp.common.mistakes import MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder, read_json, write_json
@@ -83,16 +83,9 @@ class Runner:
         """
         Perform all runs and return those that failed. After a failure the other runs continue, except
         that a user error in a config cancels the system's remaining runs. In any case, no process is
-        left running.
-
-        # Parameters
-
-        runs : `Sequence[Run]`
-        progress : `Progress`
-        lock : `int`
-            The file descriptor of the comparison's lock, which the processes inherit.
+        left running. The processes inherit `lock`, the file descriptor of the comparison's lock.
         """
-        waiting: Deque[Run] = deque(runs)
+        waiting = deque(runs)
         devices: List[Optional[int]] = [*self.resources.devices] or [None]
         active: List[_Active] = []
         failures = []
@@ -114,19 +107,13 @@ class Runner:
                     progress.ended(one.run, failure.reason if failure else None)
                     failures += [failure] if failure else []
                     if failure and failure.mistake:
-                        waiting = self._cancel_system(failure.run.system, waiting, progress)
+                        for run in [run for run in waiting if run.system == one.run.system]:
+                            waiting.remove(run)
+                            progress.dropped(run)
                 progress.show()
         finally:
             stop([one.process for one in active])
         return failures
-
-    @staticmethod
-    def _cancel_system(system: str, waiting: Deque[Run], progress: Progress) -> Deque[Run]:
-        """Return the waiting runs without those of a system whose config has an error."""
-        for run in waiting:
-            if run.system == system:
-                progress.dropped(run)
-        return deque(run for run in waiting if run.system != system)
 
     def _start(self, run: Run, device: Optional[int], lock: int) -> "subprocess.Popen[bytes]":
         log_path = self.folder.log(run)

@@ -4,7 +4,7 @@ randomisation and a bootstrap confidence interval over test sentences.
 """
 
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 from scipy import stats
@@ -81,18 +81,28 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
     number = system.num_sentences
     if number < 2:
         raise ValueError(f"there is {number} sentence, expected two or more")
-    swapped = stats.permutation_test(
+    sums = [(a.sum(axis=1), b.sum(axis=1)) for a, b in zip(system, baseline)]
+    changes = [(b - a).T for a, b in zip(system, baseline)]
+
+    def difference(names: numpy.ndarray, _: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
+        """
+        Return the difference of the scores when the outputs of some sentences are swapped. SciPy
+        permutes the systems' names, 0 and 1, in each sentence. *Shape:* (..., num_sentences) to (...)
+        """
+        swapped = [numpy.moveaxis(names, axis, -1) @ change for change in changes]
+        first = ratio(*(a + change for (a, _), change in zip(sums, swapped)))
+        second = ratio(*(b - change for (_, b), change in zip(sums, swapped)))
+        return (first - second).mean(axis=-1)
+
+    result = stats.permutation_test(
         (numpy.zeros(number), numpy.ones(number)),
-        _DifferenceWhenSwapped(system, baseline),
+        difference,
         permutation_type="samples",
-        vectorized=True,
-        n_resamples=num_resamples,
-        batch=_batch(number),
-        rng=numpy.random.default_rng(_RESAMPLING_SEED),
+        **_resampling(number, num_resamples),
     )
     return SentenceTest(
-        difference=float(swapped.statistic),
-        p_value=float(swapped.pvalue),
+        difference=float(result.statistic),
+        p_value=float(result.pvalue),
         interval=_bootstrap_interval(system, baseline, num_resamples),
         num_sentences=number,
         num_resamples=num_resamples,
@@ -107,26 +117,14 @@ def _check_paired(system: Counts, baseline: Counts) -> None:
         )
 
 
-def _batch(num_sentences: int) -> int:
-    return max(1, _SENTENCES_AT_A_TIME // num_sentences)
-
-
-class _DifferenceWhenSwapped:
-    """
-    The difference of the two scores when the outputs of some sentences are swapped. SciPy permutes the
-    two systems' labels, 0 and 1, within each sentence.
-    """
-
-    def __init__(self, system: Counts, baseline: Counts) -> None:
-        self._sums = [(a.sum(axis=1), b.sum(axis=1)) for a, b in zip(system, baseline)]
-        self._changes = [(b - a).T for a, b in zip(system, baseline)]
-
-    def __call__(self, names: numpy.ndarray, _: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
-        """*Shape:* (..., num_sentences), with the sentences on `axis`, to (...)"""
-        changes = [numpy.moveaxis(names, axis, -1) @ change for change in self._changes]
-        first = ratio(*(a + change for (a, _), change in zip(self._sums, changes)))
-        second = ratio(*(b - change for (_, b), change in zip(self._sums, changes)))
-        return (first - second).mean(axis=-1)
+def _resampling(num_sentences: int, num_resamples: int) -> Dict[str, Any]:
+    """Return SciPy's settings for resamples of the test sentences."""
+    return {
+        "vectorized": True,
+        "n_resamples": num_resamples,
+        "batch": max(1, _SENTENCES_AT_A_TIME // num_sentences),
+        "rng": numpy.random.default_rng(_RESAMPLING_SEED),
+    }
 
 
 def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int) -> Interval:
@@ -141,12 +139,9 @@ def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int) ->
     interval = stats.bootstrap(
         (numpy.arange(system.num_sentences),),
         difference,
-        vectorized=True,
-        n_resamples=num_resamples,
-        batch=_batch(system.num_sentences),
         confidence_level=1 - ALPHA,
         method="percentile",
-        rng=numpy.random.default_rng(_RESAMPLING_SEED),
+        **_resampling(system.num_sentences, num_resamples),
     ).confidence_interval
     return float(interval.low), float(interval.high)
 
@@ -176,18 +171,28 @@ def length_test(
     most_words = _most_words_of_shorter_half(lengths)
     if most_words is None:
         return None
-    change = _ChangeWithLength(system, baseline)
+
+    def change(is_longer: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
+        """
+        Return how much larger the difference is on the longer sentences, in standard errors. It is
+        standardised because short sentences have fewer words or spans, so that the score of the shorter
+        half has a larger variance. *Shape:* (..., num_sentences) to (...)
+        """
+        chosen = numpy.moveaxis(is_longer, axis, -1)
+        shorter, of_shorter = _difference_on(1.0 - chosen, system, baseline)
+        longer, of_longer = _difference_on(1.0 * chosen, system, baseline)
+        variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one half
+        return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
+
     is_longer = numpy.asarray(lengths) > most_words
     shuffled = stats.permutation_test(
         (is_longer,),
         change,
         permutation_type="pairings",
-        vectorized=True,
-        n_resamples=num_resamples,
-        batch=_batch(len(lengths)),
-        rng=numpy.random.default_rng(_RESAMPLING_SEED),
+        **_resampling(len(lengths), num_resamples),
     )
-    shorter, longer = (float(change.of(half)[0]) for half in (1.0 - is_longer, 1.0 * is_longer))
+    halves = (1.0 - is_longer, 1.0 * is_longer)
+    shorter, longer = (float(_difference_on(half, system, baseline)[0]) for half in halves)
     return LengthTest(most_words, shorter, longer, float(shuffled.pvalue))
 
 
@@ -201,37 +206,21 @@ def _most_words_of_shorter_half(lengths: Sequence[int]) -> Optional[int]:
     return ordered[min(ends, key=lambda end: abs(2 * end - len(ordered))) - 1] if ends else None
 
 
-class _ChangeWithLength:
+def _difference_on(
+    chosen: numpy.ndarray, system: Counts, baseline: Counts
+) -> Tuple[numpy.ndarray, numpy.ndarray]:
     """
-    The test statistic of `length_test`: how much larger the difference of two systems' scores is on some
-    sentences than on the others, in standard errors. It is standardised because short sentences have
-    fewer words or spans, so that the score of the shorter half has a larger variance.
+    Return the difference of the scores on the chosen sentences (1 if chosen, otherwise 0), and each
+    sentence's influence on it. *Shape:* (..., num_sentences) to (...) and (..., num_sentences)
     """
-
-    def __init__(self, system: Counts, baseline: Counts) -> None:
-        self._systems = (system, baseline)
-
-    def of(self, chosen: numpy.ndarray) -> Tuple[numpy.ndarray, numpy.ndarray]:
-        """
-        Return the difference on the chosen sentences (1 if chosen, otherwise 0), and each sentence's
-        influence on it. *Shape:* (..., num_sentences) to (...) and (..., num_sentences)
-        """
-        difference, parts = numpy.zeros(chosen.shape[:-1]), numpy.zeros(chosen.shape)
-        for sign, (numerators, denominators) in zip((1, -1), self._systems):
-            sizes = chosen @ denominators.T  # per seed
-            scores = ratio(chosen @ numerators.T, sizes)
-            shares = ratio(numpy.ones_like(sizes), sizes) / sizes.shape[-1]
-            difference += sign * scores.mean(axis=-1)
-            parts += sign * chosen * (shares @ numerators - (shares * scores) @ denominators)
-        return difference, parts
-
-    def __call__(self, is_longer: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
-        """*Shape:* (..., num_sentences), with the sentences on `axis`, to (...)"""
-        chosen = numpy.moveaxis(is_longer, axis, -1)
-        shorter, of_shorter = self.of(1.0 - chosen)
-        longer, of_longer = self.of(1.0 * chosen)
-        variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one half
-        return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
+    difference, parts = numpy.zeros(chosen.shape[:-1]), numpy.zeros(chosen.shape)
+    for sign, (numerators, denominators) in ((1, system), (-1, baseline)):
+        sizes = chosen @ denominators.T  # per seed
+        scores = ratio(chosen @ numerators.T, sizes)
+        shares = ratio(numpy.ones_like(sizes), sizes) / sizes.shape[-1]
+        difference += sign * scores.mean(axis=-1)
+        parts += sign * chosen * (shares @ numerators - (shares * scores) @ denominators)
+    return difference, parts
 
 
 def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optional[float]:

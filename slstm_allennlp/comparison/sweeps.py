@@ -40,7 +40,12 @@ def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
     groups: Dict[str, List[str]] = {}  # systems by the rest of their config
     for system in systems:
         config = flatten(_with_defaults(system.config))
-        of_slstms = {path for path in config if _is_of_slstm(path, key, config)}
+        # Not, for example, a scheduler's.
+        of_slstms = {
+            path.removesuffix("type") + key
+            for path, part in config.items()
+            if path.endswith(".type") and part == "slstm"
+        }
         found = {config[path] for path in of_slstms}
         if len(found) != 1:
             continue
@@ -61,28 +66,13 @@ def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
 
 def _with_defaults(part: Any) -> Any:
     """Add the S-LSTM settings that are left out. Turn lists with an S-LSTM into dicts by index."""
-    if isinstance(part, list) and _has_slstm(part):
+    # JSON escapes the quotes in strings, so this text can only be a key and its value.
+    if isinstance(part, list) and '"type": "slstm"' in json.dumps(part):
         part = {str(number): inner for number, inner in enumerate(part)}
     if not isinstance(part, dict):
         return part
-    defaults = _DEFAULTS if _is_slstm(part) else {}
+    defaults = _DEFAULTS if part.get("type") == "slstm" else {}
     return {key: _with_defaults(inner) for key, inner in {**defaults, **part}.items()}
-
-
-def _has_slstm(part: Any) -> bool:
-    if isinstance(part, dict):
-        return _is_slstm(part) or any(map(_has_slstm, part.values()))
-    return isinstance(part, list) and any(map(_has_slstm, part))
-
-
-def _is_slstm(part: Config) -> bool:
-    return part.get("type") == "slstm"
-
-
-def _is_of_slstm(path: str, key: str, config: Config) -> bool:
-    """Return whether a dotted key is an S-LSTM's setting, not, for example, a scheduler's."""
-    owner, _, name = path.rpartition(".")
-    return name == key and config.get(f"{owner}.type") == "slstm"
 
 
 def _labels(configs: Sequence[Config]) -> List[str]:

@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict
 
 import torch
 from allennlp import __version__ as allennlp_version
@@ -31,7 +31,7 @@ from slstm_allennlp.version import __version__
 logger = logging.getLogger(__name__)
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").strip().split("\n\n")[0])
     parser.add_argument("config", type=Path)
     parser.add_argument("run", type=Path)
@@ -43,7 +43,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
         level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
     )
     try:
-        do(parser.parse_args(arguments))
+        do(parser.parse_args())
     except Exception as error:
         mistake = users_mistake(error)
         if mistake is None:
@@ -94,11 +94,10 @@ def _train(work: argparse.Namespace, folder: RunFolder, config: Dict[str, Any]) 
         # AllenNLP writes the metrics before the archive, which may be missing or incomplete.
         archive_model(folder.path, include_in_archive=config.get("include_in_archive"))
     else:
-        recover = _prepare(folder)
         train_model_from_file(
             work.config,
             folder.path,
-            recover=recover,
+            recover=_prepare(folder),
             file_friendly_logging=True,
             include_package=work.packages,
             return_model=False,
@@ -122,7 +121,11 @@ def _train(work: argparse.Namespace, folder: RunFolder, config: Dict[str, Any]) 
 def _prepare(folder: RunFolder) -> bool:
     """Return whether training can resume from a checkpoint. If not, remove the folder."""
     checkpoint = folder.latest_checkpoint()
-    if checkpoint is None or not _is_json(folder.config):
+    try:
+        read_json(folder.config)
+    except ConfigurationError:  # missing or incomplete
+        checkpoint = None
+    if checkpoint is None:
         if folder.path.exists():
             shutil.rmtree(folder.path)
         return False
@@ -130,14 +133,6 @@ def _prepare(folder: RunFolder) -> bool:
     folder.remove_epochs(checkpoint.epochs)
     earlier = [recovery._asdict() for recovery in folder.recovered_from()]
     write_json(folder.recoveries, [*earlier, checkpoint._asdict()])
-    return True
-
-
-def _is_json(path: Path) -> bool:
-    try:
-        read_json(path)
-    except ConfigurationError:
-        return False
     return True
 
 

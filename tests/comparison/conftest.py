@@ -1,5 +1,12 @@
 import pytest
 
+from slstm_allennlp.comparison.folders import ComparisonFolder
+
+
+@pytest.fixture
+def comparison(tmp_path):
+    return ComparisonFolder(tmp_path)
+
 
 @pytest.fixture
 def drawn():

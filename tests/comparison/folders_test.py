@@ -19,11 +19,6 @@ from slstm_allennlp.comparison.folders import (
 from tests.comparison.common import plan, write_epoch, write_run
 
 
-@pytest.fixture
-def comparison(tmp_path):
-    return ComparisonFolder(tmp_path)
-
-
 def test_where_things_are(comparison):
     run = plan("lstm").runs()[0]
     assert comparison.run(run).path == comparison.path / "runs" / "lstm-1"

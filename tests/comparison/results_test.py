@@ -6,18 +6,12 @@ import math
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, write_json
+from slstm_allennlp.comparison.folders import Checkpoint, write_json
 from slstm_allennlp.comparison.plan import Metric
 from slstm_allennlp.comparison.predictions import Prediction, write_predictions
 from slstm_allennlp.comparison.report import write_report
 from slstm_allennlp.comparison.results import Results, RunResult, epoch_seconds
 from tests.comparison.common import change, plan, write_epoch, write_run
-
-
-@pytest.fixture
-def comparison(tmp_path):
-    return ComparisonFolder(tmp_path)
-
 
 pytestmark = pytest.mark.usefixtures("quick_pictures")
 RIGHT = {1: [1, 0, 0, 1], 2: [1, 1, 0, 0]}

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
+from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.runner import Resources, Runner, recorded_failures, tail
 from tests.comparison.common import interrupted_when, plan, write_epoch
@@ -36,11 +36,6 @@ if folder:
     seen = {key: os.environ.get(key) for key in ('OMP_NUM_THREADS', 'CUDA_VISIBLE_DEVICES')}
     (folder / 'done.json').write_text(json.dumps({**seen, 'from': start, 'to': time.time()}))
 """
-
-
-@pytest.fixture
-def comparison(tmp_path):
-    return ComparisonFolder(tmp_path)
 
 
 @pytest.fixture

@@ -38,29 +38,21 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     `NotWritten` if the disk is full; the previous report is unchanged.
     """
     with atomic_write_in(results.folder.path) as folder:
-        parts = [
-            *verdict(results),
-            *cautions(results, failures),
-            *_measured(results, folder),
-            *failed_runs(failures),
-        ]
+        parts = [*verdict(results), *cautions(results, failures)]
+        if results.done:
+            parts += [
+                *results_table(results),
+                *pictures(results, folder),
+                *differences(results),
+                *differences_by_length(results),
+                *varied(results),
+                *common_to_all(results),
+                *runs_table(results),
+            ]
+        parts += failed_runs(failures)
         document.write(folder, _title(results), parts)
         write_json(folder / "report.json", _or_null(_as_dict(results, failures, parts)))
     return results.folder.path / "report.md"
-
-
-def _measured(results: Results, folder: Path) -> List[Part]:
-    if not results.done:
-        return []
-    return [
-        *results_table(results),
-        *pictures(results, folder),
-        *differences(results),
-        *differences_by_length(results),
-        *varied(results),
-        *common_to_all(results),
-        *runs_table(results),
-    ]
 
 
 def _title(results: Results) -> str:

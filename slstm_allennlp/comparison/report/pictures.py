@@ -4,7 +4,7 @@ import itertools
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture, Pictures
@@ -33,22 +33,16 @@ def pictures(results: Results, folder: Path) -> List[Part]:
 
 def _charted(folder: Path, name: str, title: str, caption: str, chart: Chart) -> List[Part]:
     path = f"figures/{name}.svg"
-    is_apart = figures.chart(folder / path, chart)
-    panels = [] if is_apart or len(chart.panels) == 1 else list(_panels(folder, name, chart))
-    picture = Picture(path, title, chart.numbers(), panels)
-    if is_apart:
+    panels = []
+    if figures.chart(folder / path, chart):
         has_baseline = any(chart.baseline in lines for lines in chart.panels.values())
         over = f", over {chart.baseline} in grey dashes" if has_baseline else ""
         caption += f" Each line has its own panel, black{over}; panels of the same quantity share axes."
-    return [Pictures(title, caption, [picture])]
-
-
-def _panels(folder: Path, name: str, chart: Chart) -> Iterator[str]:
-    """Draw each panel to its own file."""
-    for number, (scale, lines) in enumerate(chart.panels.items(), start=1):
-        path = f"figures/panels/{name}_{number}.svg"
-        figures.chart(folder / path, replace(chart, panels={scale: lines}))
-        yield path
+    elif len(chart.panels) > 1:
+        for number, (scale, lines) in enumerate(chart.panels.items(), start=1):
+            panels.append(f"figures/panels/{name}_{number}.svg")
+            figures.chart(folder / panels[-1], replace(chart, panels={scale: lines}))
+    return [Pictures(title, caption, [Picture(path, title, chart.numbers(), panels)])]
 
 
 def _sweep(results: Results, folder: Path) -> List[Part]:

@@ -1,7 +1,7 @@
 """Tables of a report. Each function returns a heading, the table and notes, or nothing without data."""
 
 import json
-from typing import Dict, Iterable, Iterator, List, Sequence
+from typing import Dict, Iterator, List, Sequence
 
 from slstm_allennlp.comparison.document import Cell, Heading, Link, Listing, Paragraph, Part, Table
 from slstm_allennlp.comparison.lines import Scale
@@ -77,10 +77,7 @@ def _megabytes(runs: Sequence[RunResult]) -> List[float]:
 def _how_it_was_measured(results: Results) -> str:
     training = [run.training for run in results.done]
     threads = sorted({each["threads"] for run in results.done for each in run.conditions})
-    kinds = [
-        _PEAK_MEMORY_OF[kind]
-        for kind in sorted({conditions["peak_memory_of"] for conditions in training})
-    ]
+    kinds = [_PEAK_MEMORY_OF[kind] for kind in sorted({each["peak_memory_of"] for each in training})]
     is_chosen = any(run.validation_score is not None for run in results.done)
     chosen = "the epoch that was best on the validation set" if is_chosen else "the last epoch"
     fitted = f"; for {', '.join(results.fitted)}, the time of the whole fit" if results.fitted else ""
@@ -176,7 +173,7 @@ def differences_by_length(results: Results) -> List[Part]:
         "change",
         "p (permutation of lengths)",
     ]
-    rows: List[List[Cell]] = [
+    rows = [
         [
             system,
             signed(test.shorter, _PERCENT),
@@ -210,9 +207,9 @@ def varied(results: Results) -> List[Part]:
     settings = [settings_of(system) for system in results.plan.systems]
     columns = [[json.dumps(own[key]) if key in own else NONE for own in settings] for key in keys]
     if len(systems) < len(keys):
-        table = Table(["key of the config", *systems], _rows(keys, *zip(*columns)))
+        table = Table(["key of the config", *systems], list(zip(keys, *zip(*columns))))
     else:
-        table = Table(["system", *keys], _rows(systems, *columns))
+        table = Table(["system", *keys], list(zip(systems, *columns)))
     note = f"{NONE}: the config does not have this key, so its default applies."
     return [heading, table, Paragraph(note), *of_fitted]
 
@@ -235,16 +232,12 @@ def _what_is_fitted(system: System, trained: Sequence[System]) -> str:
     )
 
 
-def _rows(*columns: Iterable[Cell]) -> List[List[Cell]]:
-    return [list(row) for row in zip(*columns)]
-
-
 def common_to_all(results: Results) -> List[Part]:
     trained = _trained(results.plan)
     settings = common_settings(trained)
     fitted = [system.name for system in results.plan.systems if system not in trained]
     which = f"all systems but {', '.join(fitted)}" if fitted else "all systems"
-    table = Table(["key of the config", which], _rows(settings, map(json.dumps, settings.values())))
+    table = Table(["key of the config", which], list(zip(settings, map(json.dumps, settings.values()))))
     return [Heading("What is the same"), table]
 
 
@@ -283,13 +276,13 @@ def failed_runs(failures: Sequence[Failure]) -> List[Part]:
     """Return the end of each failed run's log, or nothing without failures."""
     parts: List[Part] = [Heading("Failed runs")] if failures else []
     for failure in failures:
-        parts.append(Paragraph(f"{failure.run.name} {failure.reason}. The end of its log:"))
-        parts.append(Listing(failure.tail))
-        links = [
-            Link("the whole log", f"logs/{failure.run.name}.log"),
-            Link("its config", f"configs/{failure.run.name}.json"),
+        name = failure.run.name
+        links = [Link("the whole log", f"logs/{name}.log"), Link("its config", f"configs/{name}.json")]
+        parts += [
+            Paragraph(f"{name} {failure.reason}. The end of its log:"),
+            Listing(failure.tail),
+            Table(["run", "files"], [[name, links]]),
         ]
-        parts.append(Table(["run", "files"], [[failure.run.name, links]]))
     return parts
 
 
