@@ -6,13 +6,7 @@ from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import lazy_groups_of
 
-from slstm_allennlp.commands.inputs import (
-    add_input_arguments,
-    open_model,
-    output_folder,
-    positive,
-    read_inputs,
-)
+from slstm_allennlp.commands.inputs import add_input_arguments, open_all, positive
 from slstm_allennlp.comparison.figures import drawing
 from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.inside.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
@@ -51,9 +45,7 @@ class CasLstmGates(Subcommand):
 
 def cas_lstm_gates(arguments: argparse.Namespace) -> None:
     """Run the command: write the numbers and pictures to the output folder, and print a summary."""
-    folder = output_folder(arguments)
-    predictor, histograms = open_model(arguments, GateHistograms)
-    inputs = read_inputs(arguments, predictor)
+    folder, predictor, histograms, inputs = open_all(arguments, GateHistograms)
     with histograms:
         for batch in lazy_groups_of(inputs, arguments.batch_size):
             predictor.predict_batch_json(batch)
@@ -89,7 +81,7 @@ def draw(histograms: Dict[Place, Dict[str, Histogram]], path: pathlib.Path) -> N
             for axis, (key, label) in zip(column, QUANTITIES.items()):
                 counts = of_place[key].counts
                 middles = [(number + 0.5) * width for number in range(BINS)]
-                axis.bar(middles, counts / max(1, counts.sum()), width=width, color="0.45")
+                axis.bar(middles, counts / counts.sum(), width=width, color="0.45")
                 axis.set_xlim(0, 1)
                 axis.set_xlabel(label, fontsize=8)
                 axis.tick_params(labelsize=8)

@@ -28,28 +28,27 @@ def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: 
     parser.add_argument("--cuda-device", type=int, default=-1, help="a GPU, or -1 (default) for the CPU")
 
 
-def output_folder(arguments: argparse.Namespace) -> pathlib.Path:
-    """Return the output folder. Call this first, so that a wrong path fails before the work."""
-    folder = pathlib.Path(arguments.output_dir)
-    if folder.exists() and not folder.is_dir():
-        raise ConfigurationError(f"--output-dir: {folder} is a file, expected a folder or nothing")
-    return folder
-
-
-def open_model(arguments: argparse.Namespace, watcher: Callable[[Model], T]) -> Tuple[Predictor, T]:
+def open_all(
+    arguments: argparse.Namespace, watcher: Callable[[Model], T]
+) -> Tuple[pathlib.Path, Predictor, T, List[JsonDict]]:
     """
-    Return the archive's predictor, and `watcher` applied to its model.
+    Return the output folder, the archive's predictor, `watcher` applied to its model, and the inputs.
 
     # Errors
 
-    `ConfigurationError` if the watcher raises `ValueError`, because the model lacks the encoder.
+    `ConfigurationError` if the folder is a file, and if the watcher raises `ValueError`, because the
+    model lacks the encoder. `ConfigurationError` and `ValueError` for the inputs as in `read_examples`.
     """
+    folder = pathlib.Path(arguments.output_dir)
+    if folder.exists() and not folder.is_dir():  # checked before the long work
+        raise ConfigurationError(f"--output-dir: {folder} is a file, expected a folder or nothing")
     archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
     predictor = Predictor.from_archive(archive)
     try:
-        return predictor, watcher(archive.model)
+        watching = watcher(archive.model)
     except ValueError as error:
         raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
+    return folder, predictor, watching, _read_inputs(arguments, predictor)
 
 
 def positive(text: str) -> int:
@@ -59,14 +58,10 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[JsonDict]:
+def _read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[JsonDict]:
     """
     Read the predictor's inputs from the file with `read_examples`. `--sample` draws from the inputs that
     are not blank; if it is not smaller than their number, all inputs are returned.
-
-    # Errors
-
-    `ConfigurationError` and `ValueError` as in `read_examples`.
     """
     inputs = list(read_examples(arguments.input_file, predictor))
     if arguments.sample is None:

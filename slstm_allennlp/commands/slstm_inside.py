@@ -7,13 +7,7 @@ from typing import Any, Dict, List
 from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.commands.inputs import (
-    add_input_arguments,
-    open_model,
-    output_folder,
-    positive,
-    read_inputs,
-)
+from slstm_allennlp.commands.inputs import add_input_arguments, open_all, positive
 from slstm_allennlp.inside import TraceRecorder, page, report_of
 
 
@@ -61,9 +55,8 @@ class SlstmInside(Subcommand):
 
 def slstm_inside(arguments: argparse.Namespace) -> None:
     """Run the command: write the numbers and the page to the output folder, and print a summary."""
-    folder = output_folder(arguments)
-    predictor, recorder = open_model(arguments, partial(TraceRecorder, more_steps=arguments.more_steps))
-    inputs = read_inputs(arguments, predictor)
+    recorder_of = partial(TraceRecorder, more_steps=arguments.more_steps)
+    folder, predictor, recorder, inputs = open_all(arguments, recorder_of)
     encoders: Dict[str, Any] = {}
     results: List[Dict[str, Any]] = []
     with recorder:

@@ -70,8 +70,6 @@ class ConllNerReader(TaggingReader):
                         "the entity's tag last, and the same number on every line"
                     )
             yield sentence
-        if not width:
-            raise ValueError(f"{path}: no sentence in the file, expected at least one")
 
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
         words, tags = [], []
@@ -79,13 +77,11 @@ class ConllNerReader(TaggingReader):
         for line in sentence:
             word, tag = line.word_and_tag()
             self._check_tag(tag, line)
-            if not self._may_follow(tag, previous):
-                raise self._transition_error(f"the tag {tag}", previous, line)
+            self._check_transition(f"the tag {tag}", previous, tag, line)
             words.append(word)
             tags.append(tag)
             previous = tag
-        if not self._may_follow("O", previous):
-            raise self._transition_error("the end of the sentence", previous, sentence[-1])
+        self._check_transition("the end of the sentence", previous, "O", sentence[-1])
         return list(zip(words, self._to_bioul(tags)))
 
     def _check_tag(self, tag: str, line: Line) -> None:
@@ -96,20 +92,21 @@ class ConllNerReader(TaggingReader):
                 f"the tag is {tag!r}, expected O or {forms} (coding_scheme is {self._coding_scheme})"
             )
 
-    def _may_follow(self, tag: str, previous: str) -> bool:
-        """Return whether the tag may follow the previous one. O stands for both ends of a sentence."""
-        letters = [each[0].translate(_BIOES_TO_BIOUL) for each in (previous, tag)]
-        (before, letter), (entity_before, entity) = letters, (previous[2:], tag[2:])
+    def _check_transition(self, what: str, previous: str, tag: str, line: Line) -> None:
+        """Check that the tag may follow the previous one. O stands for both ends of a sentence."""
+        before, after = _with_bioul_letter(previous), _with_bioul_letter(tag)
         scheme = _ALLENNLP_ENCODINGS[self._coding_scheme]
-        return is_transition_allowed(scheme, before, entity_before, letter, entity)
-
-    def _transition_error(self, what: str, previous: str, line: Line) -> ValueError:
-        return line.error(
-            f"{what} follows {previous}, which {self._coding_scheme} does not allow, expected another "
-            f"tag, or another coding_scheme of the reader: {', '.join(_LETTERS)}"
-        )
+        if not is_transition_allowed(scheme, before[0], before[2:], after[0], after[2:]):
+            raise line.error(
+                f"{what} follows {previous}, which {self._coding_scheme} does not allow, expected "
+                f"another tag, or another coding_scheme of the reader: {', '.join(_LETTERS)}"
+            )
 
     def _to_bioul(self, tags: List[str]) -> List[str]:
         if self._coding_scheme == "BIOES":
-            return [tag[0].translate(_BIOES_TO_BIOUL) + tag[1:] for tag in tags]
+            return list(map(_with_bioul_letter, tags))
         return to_bioul(tags, encoding=_ALLENNLP_ENCODINGS[self._coding_scheme])
+
+
+def _with_bioul_letter(tag: str) -> str:
+    return tag[0].translate(_BIOES_TO_BIOUL) + tag[1:]

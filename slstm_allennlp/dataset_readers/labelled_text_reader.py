@@ -60,13 +60,7 @@ class LabelledTextReader(CorpusReader):
         self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None
     ) -> Instance:
         """
-        Return the instance of a text.
-
-        # Parameters
-
-        text : `str` or `Sequence[Union[str, Token]]`
-            Raw text, or its tokens.
-        label : `str`, optional (default = `None`)
+        Return the instance of a text, which is raw or tokenized.
 
         # Errors
 

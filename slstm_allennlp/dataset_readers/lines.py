@@ -1,6 +1,7 @@
 """Read the lines of text files, with line numbers for error messages."""
 
 import codecs
+import itertools
 import json
 import re
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
@@ -141,15 +142,13 @@ def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Li
     Yield each group of lines between blank lines. A line of white space is blank, and so is a line whose
     first word is `end`.
     """
-    block: List[Line] = []
-    for line in lines:
-        if line.text.strip() and line.text.split()[0] != end:
-            block.append(line)
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
+
+    def is_blank(line: Line) -> bool:
+        return not line.text.strip() or line.text.split()[0] == end
+
+    for blank, block in itertools.groupby(lines, is_blank):
+        if not blank:
+            yield list(block)
 
 
 def parsed_json(text: str) -> Any:

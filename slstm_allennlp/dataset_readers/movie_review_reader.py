@@ -1,25 +1,21 @@
 import hashlib
 import logging
 from collections import defaultdict
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
 
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
+from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
 
 _FILES = {"positive": "rt-polarity.pos", "negative": "rt-polarity.neg"}
 _PARTS = ("train", "dev", "test")
-
-
-class _Sentence(NamedTuple):
-    text: str
-    label: str
-    place: str  # file and line
+_Sentence = Tuple[Line, str]  # with its label
 
 
 @DatasetReader.register("movie_review")
@@ -102,23 +98,22 @@ class MovieReviewReader(LabelledTextReader):
                 f"{corpus.name}: {len(sentences)} sentences for {self._folds} folds, expected at "
                 "least one for each"
             )
-        for sentence, fold in self._divide(sentences):
+        for (line, label), fold in self._divide(sentences):
             distance = (fold - self._fold) % self._folds
             if corpus.part == {0: "test", 1: "dev"}.get(distance, "train"):
-                yield sentence.text, sentence.label
+                yield line.text, label
 
     def _sentences(self, corpus: CorpusPart, label: str) -> Iterator[_Sentence]:
-        name = _FILES[label]
-        for line in corpus.lines(name, self._decoding):
+        for line in corpus.lines(_FILES[label], self._decoding):
             if not line.text.strip():
                 raise line.error("the line is empty, expected a sentence")
-            yield _Sentence(line.text, label, f"{name} {line.number}")
+            yield line, label
 
     def _divide(self, sentences: List[_Sentence]) -> Iterator[Tuple[_Sentence, int]]:
         """Yield each sentence with its fold, in random order."""
         groups: Dict[str, List[_Sentence]] = defaultdict(list)
         for sentence in sentences:
-            groups[self._identity(sentence)].append(sentence)
+            groups[self._identity(*sentence)].append(sentence)
         duplicates = sum(len(group) for group in groups.values() if len(group) > 1)
         if duplicates:
             logger.info(
@@ -131,11 +126,11 @@ class MovieReviewReader(LabelledTextReader):
                 yield sentence, fold
             placed += len(groups[identity])
 
-    def _identity(self, sentence: _Sentence) -> str:
+    def _identity(self, line: Line, label: str) -> str:
         if not self._duplicates_together:
-            return sentence.place
-        letters = "".join(filter(str.isalnum, sentence.text.casefold()))
-        return letters or sentence.text.strip()
+            return f"{_FILES[label]} {line.number}"
+        letters = "".join(filter(str.isalnum, line.text.casefold()))
+        return letters or line.text.strip()
 
     def _digest(self, identity: str) -> str:
         return hashlib.sha256(f"{self._seed} {identity}".encode()).hexdigest()

@@ -83,8 +83,7 @@ class ReviewReader(LabelledTextReader):
                     f"{corpus.name}/{file}: {len(lines)} reviews, expected more than "
                     f"{self._dev_size}, as the last {self._dev_size} are dev"
                 )
-            boundary = len(lines) - self._dev_size
-            lines = lines[:boundary] if corpus.part == "train" else lines[boundary:]
+            lines = lines[: -self._dev_size] if corpus.part == "train" else lines[-self._dev_size :]
         return map(self._labelled_text, lines)
 
     def _labelled_text(self, line: Line) -> Tuple[str, str]:

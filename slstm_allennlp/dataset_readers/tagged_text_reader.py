@@ -1,5 +1,5 @@
 import re
-from typing import Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 
 import conllu.parser
 from allennlp.common.checks import ConfigurationError
@@ -73,19 +73,12 @@ class TaggedTextReader(TaggingReader):
 
     def _sentences(self, path: str) -> Iterator[List[Line]]:
         """Yield the lines of each sentence, without comments and `-DOCSTART-` lines."""
-        found = False
-        lines: Iterable[Line] = read_lines(path)
+        lines = read_lines(path)
         if self._format == "conllu":
-            lines = (line for line in lines if not line.text.startswith("#"))
-        if self._format == "inline":
-            sentences: Iterable[List[Line]] = ([line] for line in lines if line.text.strip())
-        else:
-            sentences = blocks(lines, end="-DOCSTART-" if self._format == "columns" else None)
-        for sentence in sentences:
-            found = True
-            yield sentence
-        if not found:
-            raise ValueError(f"{path}: no sentence in the file, expected at least one")
+            return blocks(line for line in lines if not line.text.startswith("#"))
+        if self._format == "columns":
+            return blocks(lines, end="-DOCSTART-")
+        return ([line] for line in lines if line.text.strip())
 
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
         if self._format == "conllu":

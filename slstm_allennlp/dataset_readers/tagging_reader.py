@@ -17,20 +17,27 @@ class TaggingReader(CorpusReader):
 
     @abstractmethod
     def _sentences(self, path: str) -> Iterator[List[Any]]:
-        """Yield the data of each sentence (at least one), or raise a `ValueError`."""
+        """Yield the data of each sentence, or raise a `ValueError`."""
 
     @abstractmethod
     def _tagged_words(self, sentence: List[Any]) -> List[Tuple[str, str]]:
         """Return a sentence's words (at least one) and tags, or raise a `ValueError` with the line."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        for sentence in self.shard_iterable(self._sentences(str(file_path))):
+        for sentence in self.shard_iterable(self._some_sentences(str(file_path))):
             example = self._example(sentence)
             yield self.text_to_instance(example["words"], example["tags"])
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         """Yield the sentences of a file as input of the plugin's predictors: `words` and `tags`."""
-        return map(self._example, self._sentences(path))
+        return map(self._example, self._some_sentences(path))
+
+    def _some_sentences(self, path: str) -> Iterator[List[Any]]:
+        sentence = None
+        for sentence in self._sentences(path):
+            yield sentence
+        if sentence is None:
+            raise ValueError(f"{path}: no sentence in the file, expected at least one")
 
     def _example(self, sentence: List[Any]) -> Dict[str, Any]:
         words, tags = map(list, zip(*self._tagged_words(sentence)))
@@ -41,11 +48,6 @@ class TaggingReader(CorpusReader):
     ) -> Instance:
         """
         Return the instance of a sentence.
-
-        # Parameters
-
-        tokens : `List[Union[str, Token]]`
-        tags : `List[str]`, optional (default = `None`)
 
         # Errors
 

@@ -35,8 +35,8 @@ class Histogram:
     def as_dict(self) -> Dict[str, Any]:
         """Return `count`, `mean`, `std` and the `counts` of the bins."""
         count = int(self.counts.sum())
-        mean = self._sum / count if count else 0.0
-        variance = max(0.0, self._sum_of_squares / count - mean**2) if count else 0.0
+        mean = self._sum / count
+        variance = max(0.0, self._sum_of_squares / count - mean**2)
         return {"count": count, "mean": mean, "std": variance**0.5, "counts": self.counts.tolist()}
 
 

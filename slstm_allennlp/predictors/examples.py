@@ -25,13 +25,8 @@ def read_examples(path: str, predictor: Predictor) -> Iterator[JsonDict]:
       than .txt, or if the reader can read the first example and the model knows half of its labels;
     - one text per line otherwise.
 
-    A blank line between JSON objects or texts is an empty text.
-
-    # Parameters
-
-    path : `str`
-        `-` means the standard input, which contains JSON objects or texts.
-    predictor : `Predictor`
+    A blank line between JSON objects or texts is an empty text. The path `-` means the standard input,
+    which contains JSON objects or texts.
 
     # Errors
 

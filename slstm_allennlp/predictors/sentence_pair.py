@@ -1,10 +1,9 @@
+import json
 from typing import Any, Dict, List, Optional
 
-import numpy
 from allennlp.common.util import JsonDict
 from allennlp.data import Instance
-from allennlp.data.fields import LabelField
-from allennlp.predictors import Predictor
+from allennlp.predictors import Predictor, TextClassifierPredictor
 
 from slstm_allennlp.predictors.text_input import TextInput, probabilities_of
 
@@ -63,19 +62,14 @@ class SentencePair(TextInput):
     def _sentences(self, json_dict: JsonDict) -> List[str]:
         keys = next((k for k in _KEYS if isinstance(json_dict, dict) and set(k) <= set(json_dict)), None)
         if keys is None:
-            raise self.unexpected(json_dict)
+            raise ValueError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")
         for key in keys:
             if not isinstance(json_dict[key], str):
                 raise ValueError(f"{key} is {json_dict[key]!r}, expected {self.expected}")
         return [json_dict[key] for key in keys]
 
-    def predictions_to_labeled_instances(
-        self, instance: Instance, outputs: Dict[str, numpy.ndarray]
-    ) -> List[Instance]:
-        """Return the pair with the predicted label, for AllenNLP's interpreters and attackers."""
-        labeled = instance.duplicate()
-        labeled.add_field("label", LabelField(int(outputs["probs"].argmax()), skip_indexing=True))
-        return [labeled]
+    # For AllenNLP's interpreters and attackers.
+    predictions_to_labeled_instances = TextClassifierPredictor.predictions_to_labeled_instances
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         probabilities = probabilities_of(self._model, output["probs"])

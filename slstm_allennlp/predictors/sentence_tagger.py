@@ -10,7 +10,7 @@ from allennlp.modules import ConditionalRandomField
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
 from slstm_allennlp.metrics.span_tags import spans_of
-from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of, tokens_of
+from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of
 
 
 @Predictor.register("sentence_tagger", exist_ok=True)
@@ -82,13 +82,6 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
                 span["text"] = text[span["start"] : span["end"]]
         return outputs
 
-    def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
-        tokens = tokens_of(json_dict, self._splitter)
-        return self._dataset_reader.text_to_instance(tokens) if tokens else None
-
-    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        return self._dataset_reader.text_to_instance(tokens_of(json_dict, self._splitter))
-
     def predictions_to_labeled_instances(
         self, instance: Instance, outputs: Dict[str, Any]
     ) -> List[Instance]:
@@ -119,13 +112,6 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         return {**result, "scores": []} if self._scores else result
 
     def _gold(self, json_dict: JsonDict, output: JsonDict) -> Optional[List[str]]:
-        """
-        Return the tags in the input.
-
-        # Errors
-
-        `ValueError` if there is not one tag per word.
-        """
         tags = json_dict.get("tags")
         if tags is not None and len(tags) != len(output["words"]):
             raise ValueError(
@@ -150,7 +136,6 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         return result
 
     def _probabilities(self, output: Dict[str, Any]) -> List[float]:
-        """Return the probability of each predicted tag."""
         tags = output["tags"]
         namespace = getattr(self._model, "label_namespace", "labels")
         ids = [self._model.vocab.get_token_index(tag, namespace) for tag in tags]
@@ -175,13 +160,12 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
 def _spans(tokens: List[Token], tags: List[str], encoding: str) -> List[JsonDict]:
     """Return the entities with their character offsets in the sentence."""
     starts: List[int] = []
-    for number, token in enumerate(tokens):
-        # Between tokens without offsets there is one space.
-        next_start = starts[-1] + len(str(tokens[number - 1])) + 1 if starts else 0
-        starts.append(next_start if token.idx is None else token.idx)
     sentence = ""
-    for token, start in zip(tokens, starts):
-        sentence = sentence.ljust(start) + str(token)  # other white space becomes spaces
+    for token in tokens:
+        # Between tokens without offsets there is one space.
+        next_start = len(sentence) + 1 if starts else 0
+        starts.append(next_start if token.idx is None else token.idx)
+        sentence = sentence.ljust(starts[-1]) + str(token)  # other white space becomes spaces
     spans = []
     for label, (first, last) in spans_of(tags, encoding):
         start, end = starts[first], starts[last] + len(str(tokens[last]))

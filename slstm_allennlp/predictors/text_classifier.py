@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance, Token
@@ -6,13 +6,7 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor, TextClassifierPredictor
 
 from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
-from slstm_allennlp.predictors.text_input import (
-    TextInput,
-    probabilities_of,
-    splitter_for,
-    text_of,
-    tokens_of,
-)
+from slstm_allennlp.predictors.text_input import TextInput, probabilities_of, splitter_for, text_of
 
 _PROBABILITIES = ("probs", "class_probabilities")  # their names in the models' outputs
 
@@ -75,19 +69,12 @@ class TextClassifier(TextInput, TextClassifierPredictor):
                 json_dict[name] = json_dict.pop(own)
         return json_dict
 
-    def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
-        tokens = tokens_of(json_dict, self._splitter)
-        return self._instance(json_dict, tokens) if tokens else None
-
     def _without_words(self) -> JsonDict:
         return {"label": None, "probabilities": {}, "words": []}
 
-    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
-        return self._instance(json_dict, tokens_of(json_dict, self._splitter))
-
     def _instance(self, json_dict: JsonDict, tokens: List[Token]) -> Instance:
         if self._reader_tokenizer is None or isinstance(self._dataset_reader, LabelledTextReader):
-            return self._dataset_reader.text_to_instance(tokens)
+            return super()._instance(json_dict, tokens)
         # AllenNLP's readers with a tokenizer accept only raw text, so they split words again.
         text = text_of(json_dict)
         return self._dataset_reader.text_to_instance(text if isinstance(text, str) else " ".join(text))

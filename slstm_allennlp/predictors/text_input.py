@@ -48,6 +48,8 @@ class TextInput(Predictor):
     _hidden_outputs: Tuple[str, ...] = ()
     """The model's outputs that are for machines: left out unless `all_outputs` is true."""
     _all_outputs = False
+    _splitter: Tokenizer
+    """The tokenizer for raw text."""
 
     def load_line(self, line: str) -> JsonDict:
         text = line.strip().lstrip("\ufeff")  # the byte order mark
@@ -63,17 +65,25 @@ class TextInput(Predictor):
         """Return the input for one sentence of raw text."""
         return {"sentence": text}
 
-    def unexpected(self, json_dict: Any) -> ValueError:
-        """Return the error for an invalid input."""
-        return ValueError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")
-
     def check_input(self, json_dict: JsonDict) -> None:
         """Raise a `ValueError` for an invalid input, without predicting."""
         text_of(json_dict)
 
-    @abstractmethod
+    def _tokens(self, json_dict: JsonDict) -> List[Token]:
+        text = text_of(json_dict)
+        return self._splitter.tokenize(text) if isinstance(text, str) else [Token(word) for word in text]
+
+    def _instance(self, json_dict: JsonDict, tokens: List[Token]) -> Instance:
+        """Return the instance of an input and its tokens."""
+        return self._dataset_reader.text_to_instance(tokens)
+
+    def _json_to_instance(self, json_dict: JsonDict) -> Instance:
+        return self._instance(json_dict, self._tokens(json_dict))
+
     def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
         """Return the instance of an input, or `None` without words, since models need at least one."""
+        tokens = self._tokens(json_dict)
+        return self._instance(json_dict, tokens) if tokens else None
 
     @abstractmethod
     def _without_words(self) -> JsonDict:
@@ -177,12 +187,6 @@ def text_of(json_dict: JsonDict) -> Union[str, List[str]]:
     elif not isinstance(given, str):
         raise ValueError(f"{key} is {given!r}, expected {_EXPECTED}")
     return given
-
-
-def tokens_of(json_dict: JsonDict, splitter: Tokenizer) -> List[Token]:
-    """Return the tokens of an input. The splitter splits raw text."""
-    text = text_of(json_dict)
-    return splitter.tokenize(text) if isinstance(text, str) else [Token(word) for word in text]
 
 
 def splitter_for(language: str) -> Tokenizer:
