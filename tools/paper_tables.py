@@ -37,22 +37,18 @@ class Row(NamedTuple):
     parameters: Optional[int] = None  # in the paper, in thousands
 
     @property
+    def settings(self) -> List[str]:
+        """The overrides in Jsonnet."""
+        encoder = "model.encoder" if self.corpus in TAGGING else "model.seq2vec_encoder"
+        prefixes = ("" if key.startswith("model.") else f"{encoder}." for key in self.overrides)
+        values = (json.dumps(value).replace('"', "'") for value in self.overrides.values())
+        return [f"'{p}{key}': {value}" for p, key, value in zip(prefixes, self.overrides, values)]
+
+    @property
     def command(self) -> str:
-        path = "model.encoder" if self.corpus in TAGGING else "model.seq2vec_encoder"
-        settings = {
-            key if key.startswith("model.") else f"{path}.{key}": value
-            for key, value in self.overrides.items()
-        }
-        jsonnet = ", ".join(
-            [
-                f"${self.corpus}",
-                *(f"'{k}': {json.dumps(v)}".replace('"', "'") for k, v in settings.items()),
-            ]
-        )
-        return (
-            f"allennlp train training_config/{self.config}.jsonnet -s output/{self.run} "
-            f'-o "{{{jsonnet}}}"'
-        )
+        jsonnet = ", ".join([f"${self.corpus}", *self.settings])
+        command = f"allennlp train training_config/{self.config}.jsonnet -s output/{self.run}"
+        return f'{command} -o "{{{jsonnet}}}"'
 
 
 def mr(
@@ -65,7 +61,7 @@ def mr(
 
 
 def layers(number: int) -> Dict[str, int]:
-    return {"num_layers": number}
+    return {"num_layers": number} if number > 1 else {}
 
 
 TABLE_2 = [
@@ -91,16 +87,15 @@ def stacked(number: int, name: str) -> str:
 
 def bilstm(number: int, published: str, parameters: Optional[int] = None) -> List[Row]:
     """Two rows: the paper's BiLSTM (Eq. 1) and PyTorch's."""
-    name, overrides = stacked(number, "BiLSTM"), layers(number) if number > 1 else {}
+    name = stacked(number, "BiLSTM")
     return [
-        mr(f"{name} (Eq. 1)", "coupled_lstm", published, parameters, **overrides),
-        mr(f"{name} (PyTorch's)", "bilstm", published, parameters, **overrides),
+        mr(f"{name} (Eq. 1)", "coupled_lstm", published, parameters, **layers(number)),
+        mr(f"{name} (PyTorch's)", "bilstm", published, parameters, **layers(number)),
     ]
 
 
 def cnn(number: int, published: str, parameters: Optional[int] = None) -> Row:
-    overrides = layers(number) if number > 1 else {}
-    return mr(stacked(number, "CNN"), "cnn", published, parameters, **overrides)
+    return mr(stacked(number, "CNN"), "cnn", published, parameters, **layers(number))
 
 
 def transformer(number: int, published: str, parameters: Optional[int] = None) -> Row:
@@ -155,7 +150,7 @@ def tagging(corpus: str, config: str, slstm: str, bilstms: List[str]) -> List[Ro
     rows = []
     for number, published in enumerate(bilstms, start=1):
         for name, encoder in (("Eq. 1", "coupled_lstm"), ("PyTorch's", "bilstm")):
-            overrides = layers(number) if number > 1 else {}
+            overrides = layers(number)
             run = "-".join([f"{config}_{encoder}", *(f"num_layers_{n}" for n in overrides.values())])
             row = f"{stacked(number, 'BiLSTM')} ({name})"
             rows.append(Row(row, corpus, f"{config}_{encoder}", run, overrides, published))
@@ -262,10 +257,8 @@ VARIANTS = [
 
 def parameters(row: Row) -> int:
     """Count the model's parameters, without word and character embeddings."""
-    settings = (
-        row.command.split('-o "')[1][:-1].replace(f"${row.corpus}, ", "").replace(f"${row.corpus}", "")
-    )
-    params = Params.from_file(str(ROOT / f"training_config/{row.config}.jsonnet"), settings)
+    settings = ", ".join(row.settings)
+    params = Params.from_file(str(ROOT / f"training_config/{row.config}.jsonnet"), f"{{{settings}}}")
     reader = DatasetReader.from_params(params["dataset_reader"])
     data = str(ROOT / params["train_data_path"])
     vocabulary = Vocabulary.from_instances(reader.read(data))

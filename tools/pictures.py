@@ -40,10 +40,10 @@ CORPORA = {
 # The mean number of words of a test text, as in RESULTS.md.
 WORDS = {"MR": 21, "apparel": 66, "kitchen_housewares": 100, "books": 169}
 ENCODERS = {
-    "fastnlp": ("#0072b2", "o"),
-    "slstm": ("#009e73", "D"),
-    "balanced": ("#a0527f", "v"),
-    "linear": ("#7a7a7a", "^"),
+    "fastnlp": ('S-LSTM, "fastnlp"', "#0072b2", "o"),
+    "slstm": ('S-LSTM, "paper"', "#009e73", "D"),
+    "balanced": ('S-LSTM, "balanced"', "#a0527f", "v"),
+    "linear": ("linear model", "#7a7a7a", "^"),
 }
 STEPS = {
     "AllenNLP's lstm, 2 layers": ("#d55e00", "s--"),
@@ -66,12 +66,6 @@ SIZES = {
     "linear": ("linear model", "black", "^:"),
     "slstm_alone": ("S-LSTM alone", "#0072b2", "D--"),
     "bilstm_alone": ("BiLSTM alone", "#d55e00", "s--"),
-}
-NAMES = {
-    "fastnlp": 'S-LSTM, "fastnlp"',
-    "slstm": 'S-LSTM, "paper"',
-    "balanced": 'S-LSTM, "balanced"',
-    "linear": "linear model",
 }
 
 
@@ -142,9 +136,9 @@ def length() -> pyplot.Figure:
     """Plot the encoders' lead over the BiLSTM, over the length of the texts."""
     of_corpora = scores("evidence")
     figure, axes = pyplot.subplots(figsize=(7.2, 3.0), constrained_layout=True)
-    for name, (color, marker) in ENCODERS.items():
+    for name, (label, color, marker) in ENCODERS.items():
         leads = [of_corpora[corpus][name] - of_corpora[corpus]["bilstm"] for corpus in WORDS]
-        axes.plot(list(WORDS.values()), leads, f"{marker}-", color=color, label=NAMES[name])
+        axes.plot(list(WORDS.values()), leads, f"{marker}-", color=color, label=label)
     axes.axhline(0, color="black", linewidth=1)
     axes.annotate("BiLSTM", (150, 0), (0, 3), textcoords="offset points", fontsize=8)
     ticks = [f"{words}\n{name.split('_')[0]}" for name, words in WORDS.items()]

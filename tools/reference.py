@@ -59,9 +59,8 @@ def entries() -> Iterator[Entry]:
         for name, (subject, _) in names.items()
         if subject.__module__.split(".")[0] == PACKAGE
     ]
-    roles = list(ROLES)
-    place = {role: index for index, role in enumerate(roles)}
-    return iter(sorted(found, key=lambda entry: (place.get(entry.role, len(roles)), *entry[:2])))
+    place = {role: index for index, role in enumerate(ROLES)}
+    return iter(sorted(found, key=lambda entry: (place.get(entry.role, len(ROLES)), *entry[:2])))
 
 
 def shared_bases(subject: type) -> List[type]:

@@ -29,11 +29,6 @@ class NotWritten(OSError):
         self.reason = reason
 
 
-def is_without_room(error: BaseException) -> bool:
-    """Return whether an error means that a disk, or the user's quota on it, is full."""
-    return isinstance(error, NotWritten) or (isinstance(error, OSError) and error.errno in _NO_SPACE)
-
-
 def is_replaceable(path: Union[str, "os.PathLike[str]"]) -> bool:
     """Return whether another file can replace the path. Pipes and `/dev/stdout` cannot be replaced."""
     return os.path.isfile(path) or not os.path.exists(path)
@@ -62,7 +57,7 @@ def atomic_write(path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS) ->
     target = os.path.realpath(path)
     unfinished = Path(f"{target}.unfinished")
     try:
-        with _raise_not_written(path, left):
+        with raise_not_written(path, left):
             yield unfinished
     except BaseException:
         unfinished.unlink(missing_ok=True)  # it would waste space on a full disk
@@ -83,21 +78,12 @@ def atomic_write_by_torch(path: Union[str, "os.PathLike[str]"], left: str = AS_I
 @contextmanager
 def atomic_write_in(folder: Path) -> Iterator[Path]:
     """
-    Yield a temporary folder to write to, and move its files into `folder` at the end. If one file cannot
-    be written, none is moved.
-
-    # Parameters
-
-    folder : `Path`
-        An existing folder.
-
-    # Errors
-
-    `NotWritten` if there is not enough disk space for all files.
+    Yield a temporary folder to write to, and move its files into `folder`, which exists, at the end. If
+    there is not enough disk space for all files, raise `NotWritten` and move none.
     """
     with tempfile.TemporaryDirectory(dir=folder, prefix=".unfinished-") as name:
         unfinished = Path(name)
-        with _raise_not_written(folder, AS_IT_WAS):
+        with raise_not_written(folder):
             yield unfinished
         for path in sorted(unfinished.rglob("*")):
             target = folder / path.relative_to(unfinished)
@@ -108,11 +94,13 @@ def atomic_write_in(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _raise_not_written(path: Union[str, "os.PathLike[str]"], left: str) -> Iterator[None]:
+def raise_not_written(path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS) -> Iterator[None]:
+    """Raise `NotWritten` for an error that means that a disk, or the user's quota on it, is full."""
     try:
         yield
     except OSError as error:
-        if not is_without_room(error):
-            raise
-        reason = error.reason if isinstance(error, NotWritten) else error.strerror
-        raise NotWritten(path, str(reason), left) from error
+        if isinstance(error, NotWritten):
+            raise NotWritten(path, error.reason, left) from error
+        if error.errno in _NO_SPACE:
+            raise NotWritten(path, str(error.strerror), left) from error
+        raise

@@ -29,18 +29,7 @@ CHANGES: List[Change] = []
 
 
 def replace(owner: Any, name: str, replacement: Any) -> None:
-    """
-    Replace an attribute of a module or class, and record that in `CHANGES`.
-
-    # Parameters
-
-    owner : `Any`
-        The module or class.
-    name : `str`
-        The attribute.
-    replacement : `Any`
-        Its new value.
-    """
+    """Replace an attribute of a module or class, and record that in `CHANGES`."""
     CHANGES.append(Change(owner, name, inspect.getattr_static(owner, name)))
     setattr(owner, name, replacement)
 
@@ -51,13 +40,8 @@ def replaces(
     """
     Return a decorator that replaces a module's function or a class's method by the decorated function.
     The decorated function gets the original as its first argument, before the arguments of the call.
-
-    # Parameters
-
-    owner, name
-        As in `replace`.
-    wherever_imported : `bool`, optional (default = `False`)
-        Whether to replace the function also in all loaded modules of AllenNLP that imported it by name.
+    With `wherever_imported`, the original is also replaced in all loaded modules of AllenNLP that
+    imported it by name.
     """
     original = getattr(owner, name)
 

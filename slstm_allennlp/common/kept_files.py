@@ -15,16 +15,10 @@ def kept_folder(
     serialization_dir: Optional[Union[str, "os.PathLike[str]"]], name: str
 ) -> Optional[Path]:
     """
-    Return the folder for these files, or `None` without a `serialization_dir`. It is a hidden folder in
-    the vocabulary folder. AllenNLP archives the whole vocabulary folder, passes its parent to the model
-    when it builds or loads it, and ignores names there that begin with a dot.
-
-    # Parameters
-
-    serialization_dir : `Optional[str]`
-        As AllenNLP passes it. `None` for a model that is built in Python.
-    name : `str`
-        A name for the stored files, such as a path. Special characters are replaced by `_`.
+    Return the folder for files with this name, such as a path, in which special characters are replaced
+    by `_`, or `None` without a `serialization_dir`, as for a model that is built in Python. It is a
+    hidden folder in the vocabulary folder. AllenNLP archives the whole vocabulary folder, passes its
+    parent to the model when it builds or loads it, and ignores names there that begin with a dot.
     """
     if not serialization_dir:
         return None

@@ -1,8 +1,7 @@
 """Tell user errors from bugs, and format user errors as one sentence."""
 
 import dis
-from types import TracebackType
-from typing import Optional
+from typing import Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from torch.multiprocessing.spawn import ProcessExitedException
@@ -30,30 +29,22 @@ def users_mistake(error: BaseException) -> Optional[str]:
     """
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
+    module, is_raised = _origin(error)
     is_mistake = (
         isinstance(error, _USER_ERRORS)
-        or (isinstance(error, ValueError) and _is_raised_by(_PACKAGES, error))
-        or (isinstance(error, RuntimeError) and _innermost_module(error) == "allennlp.common.params")
-        or (isinstance(error, TypeError) and _is_raised_by(("allennlp.common.from_params",), error))
+        or (isinstance(error, ValueError) and is_raised and module.partition(".")[0] in _PACKAGES)
+        or (isinstance(error, RuntimeError) and module == "allennlp.common.params")
+        or (isinstance(error, TypeError) and is_raised and module == "allennlp.common.from_params")
     )
     return " ".join(str(error).split()) if is_mistake else None
 
 
-def _is_raised_by(modules: "tuple[str, ...]", error: BaseException) -> bool:
-    """Return whether a `raise` statement in one of the modules or packages raised the error."""
-    innermost, name = _innermost_traceback(error), _innermost_module(error)
-    if innermost is None or not any(f"{name}.".startswith(f"{module}.") for module in modules):
-        return False
-    return innermost.tb_frame.f_code.co_code[innermost.tb_lasti] == _RAISE
-
-
-def _innermost_module(error: BaseException) -> str:
-    innermost = _innermost_traceback(error)
-    return "" if innermost is None else str(innermost.tb_frame.f_globals.get("__name__", ""))
-
-
-def _innermost_traceback(error: BaseException) -> Optional[TracebackType]:
+def _origin(error: BaseException) -> Tuple[str, bool]:
+    """Return the module that the error came from, and whether a `raise` statement there raised it."""
     traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
+    if traceback is None:
+        return "", False
+    while traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return traceback
+    operation = traceback.tb_frame.f_code.co_code[traceback.tb_lasti]
+    return str(traceback.tb_frame.f_globals.get("__name__")), operation == _RAISE

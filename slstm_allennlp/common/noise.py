@@ -27,9 +27,7 @@ def silence_known_warnings() -> None:
 
 @contextmanager
 def quiet_registration() -> Iterator[None]:
-    """
-    Suppress the line that AllenNLP logs for each registered name that this package overrides.
-    """
+    """Suppress the line that AllenNLP logs for each registered name that this package overrides."""
     import allennlp.common.logging  # noqa: F401  (sets the logger class: must be first)
 
     logger = logging.getLogger("allennlp.common.registrable")

@@ -14,8 +14,6 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     """Return `, did you mean 'num_steps'?`, or `, expected one of …` with all known names."""
     known = list(known)
     match = nearest(name, known)
-    return (
-        f", did you mean {match!r}?"
-        if match is not None
-        else ", expected one of " + ", ".join(map(repr, known))
-    )
+    if match is not None:
+        return f", did you mean {match!r}?"
+    return ", expected one of " + ", ".join(map(repr, known))

@@ -11,13 +11,7 @@ from slstm_allennlp.common.changes import Original, replaces
 
 
 def check_finite_weights(trainer: Any) -> None:
-    """
-    Check a trainer's weights before a checkpoint is written.
-
-    # Errors
-
-    `ValueError` with the names of weights that are NaN or infinite.
-    """
+    """Raise an error with the names of the weights that are NaN or infinite, if there are any."""
     if isinstance(trainer, GradientDescentTrainer):
         names = _not_finite(trainer)
         if names:

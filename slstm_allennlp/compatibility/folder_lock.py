@@ -33,11 +33,9 @@ def _create_and_lock(
         _lock(folder)  # before --force removes it
     try:
         _create_or_explain(original, params, serialization_dir, recover, force)
-    except BaseException:
+    finally:
         _unlock(folder)
-        raise
-    _unlock(folder)  # --force may have replaced the folder
-    _lock(folder)
+    _lock(folder)  # anew, since --force may have replaced the folder
 
 
 @replaces(find_learning_rate, "create_serialization_dir")

@@ -23,7 +23,7 @@ _UNKNOWN = re.compile(
 @replaces(MultiProcessDataLoader, "index_with")
 def _index_or_explain(original: Original, self: MultiProcessDataLoader, vocab: Vocabulary) -> None:
     for number, instance in enumerate(self._instances or [], start=1):
-        with explained_labels(vocab, _path_of(self), number, instance):
+        with _explained(self, vocab, number, instance):
             instance.index_fields(vocab)
     original(self, vocab)
 
@@ -34,35 +34,21 @@ def _iterate_or_explain(original: Original, self: MultiProcessDataLoader) -> Ite
     instances = original(self)
     while True:
         number += 1
-        with explained_labels(self._vocab, _path_of(self), number):
+        with _explained(self, self._vocab, number):
             instance = next(instances, None)
         if instance is None:
             return
         yield instance
 
 
-def _path_of(loader: MultiProcessDataLoader) -> Any:
-    return loader.data_path  # type: ignore[has-type]
-
-
 @contextmanager
-def explained_labels(
-    vocab: Optional[Vocabulary], path: Any, number: int, instance: Optional[Instance] = None
+def _explained(
+    loader: Any, vocab: Optional[Vocabulary], number: int, instance: Optional[Instance] = None
 ) -> Iterator[None]:
     """
     Replace AllenNLP's `KeyError` for a label that is not in the vocabulary by a `ConfigurationError`
-    with the file, the sentence and the labels that the model knows.
-
-    # Parameters
-
-    vocab : `Vocabulary`, optional
-        The model's vocabulary.
-    path : `Any`
-        The file of the instance.
-    number : `int`
-        The number of the instance in the file, from 1.
-    instance : `Instance`, optional (default = `None`)
-        The instance, whose text is added to the message.
+    with the file, the sentence (its number, and its text if the instance is given), and the labels that
+    the model knows.
     """
     try:
         yield
@@ -73,8 +59,8 @@ def explained_labels(
         label, namespace = unknown.groups()
         known = ", ".join(map(str, vocab.get_token_to_index_vocabulary(namespace)))
         raise ConfigurationError(
-            f"{path}, sentence {number}{_text_of(instance)}: {label!r} is a label that the model does "
-            f"not know ({namespace}), expected one of {known}"
+            f"{loader.data_path}, sentence {number}{_text_of(instance)}: {label!r} is a label that the "
+            f"model does not know ({namespace}), expected one of {known}"
         ) from None
 
 

@@ -14,7 +14,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, is_without_room
+from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, raise_not_written
 from slstm_allennlp.common.changes import Original, replaces
 from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.predictors.text_input import TextInput
@@ -95,14 +95,13 @@ def _init_and_open(
         # In interactive use, each prediction is needed at once.
         reads_ahead = isinstance(predictor, TextInput) and input_file != "-"
         batch_size = AHEAD if reads_ahead else 1
-    arguments = (batch_size, *arguments)
-    if output_file is None or not is_replaceable(output_file):
-        original(self, predictor, input_file, output_file, *arguments, **options)
-        self._whole_output = None
-        return
-    original(self, predictor, input_file, None, *arguments, **options)
-    self._whole_output = os.path.realpath(output_file)
-    self._output_file = open(f"{self._whole_output}.unfinished", "w")  # noqa: SIM115 (`run` closes it)
+    self._whole_output = None
+    if output_file is not None and is_replaceable(output_file):
+        self._whole_output = os.path.realpath(output_file)
+        output_file = None
+    original(self, predictor, input_file, output_file, batch_size, *arguments, **options)
+    if self._whole_output is not None:
+        self._output_file = open(f"{self._whole_output}.unfinished", "w")  # noqa: SIM115 (`run` closes)
 
 
 @replaces(_PredictManager, "run")
@@ -112,19 +111,18 @@ def _run_and_replace(original: Original, self: Any) -> None:
         original(self)
         return
     unfinished = Path(self._output_file.name)
+    left = f"{AS_IT_WAS}, and the predictions so far are in {unfinished}"
     try:
-        original(self)
+        with raise_not_written(self._whole_output, left):
+            original(self)
     except BaseException as error:
-        with suppress(OSError):  # the disk is still full, which is reported below
+        with suppress(OSError):  # the disk is still full
             self._output_file.close()
+        if isinstance(error, NotWritten):
+            raise  # its message names the file
         if unfinished.stat().st_size == 0:
             unfinished.unlink()
-        elif not is_without_room(error):
+        else:
             logger.warning("The predictions so far are in %s", unfinished)
-        if is_without_room(error):
-            left = f"{AS_IT_WAS}, and the predictions so far are in {unfinished}"
-            raise NotWritten(
-                self._whole_output, str(getattr(error, "strerror", None) or error), left
-            ) from error
         raise
     unfinished.replace(self._whole_output)

@@ -21,10 +21,9 @@ logger = logging.getLogger(__name__)
 def _init_without_verbose(
     original: Original, self: ReduceOnPlateauLearningRateScheduler, *arguments: Any, **options: Any
 ) -> None:
-    bound = inspect.signature(original).bind(self, *arguments, **options)
-    bound.apply_defaults()
-    given = dict(list(bound.arguments.items())[1:])
-    self._verbose = given.pop("verbose")  # type: ignore[attr-defined]
+    given = inspect.signature(original).bind(self, *arguments, **options).arguments
+    del given["self"]
+    self._verbose = given.pop("verbose", False)  # type: ignore[attr-defined]
     # The constructor of the base class accepts any scheduler.
     super(ReduceOnPlateauLearningRateScheduler, self).__init__(
         torch.optim.lr_scheduler.ReduceLROnPlateau(**given)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import random
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 from weakref import WeakKeyDictionary
@@ -27,6 +28,7 @@ _KEY = "slstm_allennlp_run"
 _get_metrics = training_util.get_metrics
 
 
+@dataclass
 class Run:
     """
     The state of one trainer's run.
@@ -36,20 +38,10 @@ class Run:
     `resumed` is the state of the checkpoint until the run reaches its position.
     """
 
-    def __init__(self) -> None:
-        self.starts: List[Dict[str, Any]] = []
-        self.loss = 0.0
-        self.reg_loss: Optional[float] = None
-        self.resumed: Optional[Dict[str, Any]] = None
-
-    def state(self, model: torch.nn.Module, within_epoch: bool) -> Dict[str, Any]:
-        return {
-            "starts": self.starts,
-            "random": random_states(),
-            "loss": self.loss,
-            "reg_loss": self.reg_loss,
-            "metrics": metric_states(model) if within_epoch else [],
-        }
+    starts: List[Dict[str, Any]] = field(default_factory=list)
+    loss: float = 0.0
+    reg_loss: Optional[float] = None
+    resumed: Optional[Dict[str, Any]] = None
 
     def resume(self, model: torch.nn.Module) -> None:
         """Restore the state of the checkpoint."""
@@ -97,9 +89,14 @@ def _checkpoint_state_with_run(
 ) -> Optional[TrainerCheckpoint]:
     checkpoint = original(self)
     if checkpoint is not None:
-        checkpoint.trainer_state[_KEY] = _run(self).state(
-            self._pytorch_model, within_epoch=self._batches_in_epoch_completed > 0
-        )
+        run, is_within_epoch = _run(self), self._batches_in_epoch_completed > 0
+        checkpoint.trainer_state[_KEY] = {
+            "starts": run.starts,
+            "random": random_states(),
+            "loss": run.loss,
+            "reg_loss": run.reg_loss,
+            "metrics": metric_states(self._pytorch_model) if is_within_epoch else [],
+        }
     return checkpoint
 
 

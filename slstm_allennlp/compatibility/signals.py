@@ -33,16 +33,12 @@ def _train_and_listen(original: Original, self: GradientDescentTrainer) -> Dict[
 
 @contextmanager
 def _listening() -> Iterator[None]:
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    before = {number: signal.getsignal(number) for number in numbers}
-
     def receive(number: int, frame: Optional[FrameType]) -> None:
         if _received:
             raise Stopped(128 + number)
         _received.append(number)
 
-    for number in numbers:
-        signal.signal(number, receive)
+    before = {number: signal.signal(number, receive) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:

@@ -5,7 +5,6 @@ config. Distributed models are not checked, since they may be sharded.
 
 import inspect
 import logging
-from contextlib import ExitStack
 from typing import Any, Dict, List, Tuple
 
 import torch
@@ -40,14 +39,6 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
     network with its `get_input_dim()`. Encoders are not computed: they return zeros of the output size.
     Afterwards the metrics are reset, and the model's mode and PyTorch's random state are restored.
 
-    # Parameters
-
-    model : `Model`
-    loader : `DataLoader`
-        Indexed with the model's vocabulary.
-    device : `torch.device`
-        The model's device.
-
     # Errors
 
     `ConfigurationError` for a size that does not match, with its config key and the module before it.
@@ -58,8 +49,10 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
         return
     is_training = model.training
     devices = [device] if device.type == "cuda" else []
+    checked = [module for module in model.modules() if isinstance(module, (*_SIZED, TextFieldEmbedder))]
+    forwards = patch_method(checked, "forward", _Checks(model).forward)
     try:
-        with torch.random.fork_rng(devices=devices), torch.no_grad(), _Checked(model):
+        with torch.random.fork_rng(devices=devices), torch.no_grad(), forwards:
             model.eval()(**_batch_of(instance, model, device))
     except _SizeError:
         raise
@@ -74,40 +67,27 @@ class _SizeError(ConfigurationError):
     pass
 
 
-class _Checked(ExitStack):
-    """A context in which modules check the size of their input, and encoders return zeros."""
+class _Checks:
+    """The `forward` of modules: they check the size of their input, and encoders return zeros."""
 
     def __init__(self, model: Model) -> None:
-        super().__init__()
         self._names = {module: _key_of(name) for name, module in model.named_modules()}
         self._outputs: List[Tuple[str, int]] = []  # name and output size of each module that was called
 
-    def __enter__(self) -> "_Checked":
-        modules = list(self._names)
-        self.enter_context(patch_method(_instances_of(_SIZED, modules), "forward", self._check))
-        self.enter_context(
-            patch_method(_instances_of((TextFieldEmbedder,), modules), "forward", self._embed)
-        )
-        return self
-
-    def _check(self, module: Any, inputs: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
-        taken = module.get_input_dim()
-        if inputs.size(-1) != taken:
-            raise _SizeError(self._message(module, taken, inputs.size(-1)))
-        if isinstance(module, FeedForward):
-            return self._record(module, type(module).forward(module, inputs))
-        shape = inputs.shape[:-1] if isinstance(module, Seq2SeqEncoder) else inputs.shape[:1]
-        return self._record(module, inputs.new_zeros(*shape, module.get_output_dim()))
-
-    def _embed(self, module: TextFieldEmbedder, *arguments: Any, **named: Any) -> torch.Tensor:
-        return self._record(module, type(module).forward(module, *arguments, **named))
-
-    def _record(self, module: torch.nn.Module, output: torch.Tensor) -> torch.Tensor:
+    def forward(self, module: Any, inputs: Any, *arguments: Any, **named: Any) -> torch.Tensor:
+        if isinstance(module, _SIZED) and inputs.size(-1) != module.get_input_dim():
+            raise _SizeError(self._message(module, module.get_input_dim(), inputs.size(-1)))
+        if isinstance(module, (Seq2SeqEncoder, Seq2VecEncoder)):
+            shape = inputs.shape[:-1] if isinstance(module, Seq2SeqEncoder) else inputs.shape[:1]
+            output = inputs.new_zeros(*shape, module.get_output_dim())
+        else:
+            output = type(module).forward(module, inputs, *arguments, **named)
         self._outputs.append((self._names[module].rpartition(".")[2], output.size(-1)))
         return output
 
     def _message(self, module: torch.nn.Module, taken: int, given: int) -> str:
-        key = f"{self._names[module]}.{_size_key(module)}"
+        arguments = inspect.signature(type(module).__init__).parameters
+        key = f"{self._names[module]}.{next((key for key in _KEYS if key in arguments), _KEYS[0])}"
         source = next((name for name, size in reversed(self._outputs) if size == given), None)
         if source is not None:
             return f"the {source} gives {given}, {key} is {taken}, expected {given}"
@@ -116,19 +96,10 @@ class _Checked(ExitStack):
         return f"{what}, {key} is {taken}, expected {given}"
 
 
-def _instances_of(types: Tuple[type, ...], modules: List[torch.nn.Module]) -> List[torch.nn.Module]:
-    return [module for module in modules if isinstance(module, types)]
-
-
 def _key_of(name: str) -> str:
     """Return the config key of a module, such as `model.feedforward` for `_feedforward`."""
     parts = [part.lstrip("_") for part in name.split(".") if part not in ("_module", "")]
     return ".".join(["model", *parts])
-
-
-def _size_key(module: torch.nn.Module) -> str:
-    arguments = inspect.signature(type(module).__init__).parameters
-    return next((key for key in _KEYS if key in arguments), _KEYS[0])
 
 
 def _batch_of(instance: Instance, model: Model, device: torch.device) -> Dict[str, Any]:

@@ -14,8 +14,8 @@ from slstm_allennlp.training.model_card import write_model_card
 @replaces(train, "train_model")
 def _refuse_distributed_test(original: Original, params: Any, *args: Any, **kwargs: Any) -> Any:
     """
-    Refuse `evaluate_on_test` with `distributed` before any process starts. AllenNLP evaluates only in its
-    first process, which then waits for the other processes, which have ended, and writes no archive.
+    Refuse `evaluate_on_test` with `distributed` before any process starts. AllenNLP evaluates only in
+    its first process, which then waits for the others, which have ended, and writes no archive.
     """
     if all(params.get(key) for key in ("distributed", "evaluate_on_test", "test_data_path")):
         raise ConfigurationError(

@@ -8,15 +8,14 @@ Fix gradient clipping and recovery in AllenNLP's trainer.
 - A recovered run keeps its moving average. AllenNLP connects it to the checkpoint's copy of the weights.
 """
 
+import copy
 import os
-from contextlib import contextmanager, nullcontext
-from typing import Iterator, List, Optional, Tuple
+from contextlib import ExitStack
+from types import SimpleNamespace
+from typing import Iterator, Optional
 
 import torch
 from allennlp.training import GradientDescentTrainer
-from allennlp.training.moving_average import MovingAverage
-from torch.cuda.amp.grad_scaler import OptState
-from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 from slstm_allennlp.common.changes import Original, replaces
 from slstm_allennlp.compatibility.run_state import resume_run
@@ -29,7 +28,10 @@ def _restore_average_and_best(original: Original, self: GradientDescentTrainer) 
     original(self)
     resume_run(self)
     if average is not None:
-        _reconnect(average, weights)
+        average._parameters = weights
+        for name, weight in weights:
+            for kept in (average._shadows, average._backups):
+                kept[name] = kept[name].to(weight.device)
     is_after_an_epoch = self._start_after_batches_in_epoch_completed == 0
     if is_after_an_epoch and self._metric_tracker.best_epoch == self._start_after_epochs_completed - 1:
         _keep_as_best(self)
@@ -46,77 +48,45 @@ def _keep_as_best(trainer: GradientDescentTrainer) -> None:
     trainer._best_model_filename = best
     if not (sharded or trainer._primary):
         return
-    if os.path.exists(best):
-        os.remove(best)  # it may be a link to a checkpoint's file
     average = trainer._moving_average
-    with nullcontext() if average is None else _averaged(average):
+    with ExitStack() as stack:
+        if average is not None:
+            average.assign_average_value()
+            stack.callback(average.restore)
         trainer._save_model_state(best)
 
 
-@replaces(GradientDescentTrainer, "rescale_gradients")
-def _rescale_gradients(original: Original, self: GradientDescentTrainer) -> Optional[float]:
-    """Scale the gradients down to `grad_norm`, and return their previous norm."""
-    if isinstance(self._grad_norm, bool) or not _has_sparse_gradients(self.model):
-        return original(self)
-    _unscale(self)
-    return clip_grad_norm_(_with_dense_gradients(self.model), self._grad_norm).item()
-
-
 @replaces(GradientDescentTrainer, "clip_gradient")
-def _clip_gradient(original: Original, self: GradientDescentTrainer) -> None:
-    """Clip all elements of the gradients to plus or minus `grad_clipping`."""
-    if self._grad_clipping is None or not _has_sparse_gradients(self.model):
-        original(self)
-        return
-    _unscale(self)
-    clip_grad_value_(_with_dense_gradients(self.model), self._grad_clipping)
+def _clip_sparse(original: Original, self: GradientDescentTrainer) -> Optional[float]:
+    """Call AllenNLP's method, which uses only the model's parameters, with dense gradients."""
+    if not any(p.grad is not None and p.grad.is_sparse for p in self.model.parameters()):
+        return original(self)
+    trainer = copy.copy(self)
+    parameters = _with_dense_gradients(self.model)
+    trainer.model = SimpleNamespace(parameters=lambda: parameters)  # type: ignore[assignment]
+    trainer._ddp_wrapped_model = None
+    return original(trainer)
 
 
-def _unscale(trainer: GradientDescentTrainer) -> None:
-    """Divide the gradients by the loss scale of mixed precision, once per step."""
-    if trainer._scaler is None:
-        return
-    state = trainer._scaler._per_optimizer_states[id(trainer.optimizer)]
-    if state["stage"] is not OptState.UNSCALED:
-        trainer._scaler.unscale_(trainer.optimizer)
+@replaces(GradientDescentTrainer, "rescale_gradients")
+def _rescale_sparse(original: Original, self: GradientDescentTrainer) -> Optional[float]:
+    if self._grad_norm is True:  # the norm is returned, and the gradients stay as they are
+        return original(self)
+    return _clip_sparse(original, self)
 
 
-def _has_sparse_gradients(model: torch.nn.Module) -> bool:
-    return any(p.grad is not None and p.grad.is_sparse for p in model.parameters())
-
-
-def _with_dense_gradients(model: torch.nn.Module) -> List[torch.Tensor]:
+def _with_dense_gradients(model: torch.nn.Module) -> Iterator[torch.Tensor]:
     """
-    Return the parameters that have a gradient. A parameter with a sparse gradient is replaced by a
-    stand-in. Its gradient shares memory with the sparse values, so that clipping changes both.
+    Yield the parameters. One with a sparse gradient is replaced by a stand-in, whose gradient shares
+    memory with the sparse values, so that clipping changes both.
     """
-    parameters: List[torch.Tensor] = []
     for parameter in model.parameters():
-        if parameter.grad is not None and parameter.grad.is_sparse:
-            # A row that occurs several times in a batch has several entries: sum them first.
-            parameter.grad = parameter.grad.coalesce()
-            values = parameter.grad.values()
-            stand_in = torch.nn.Parameter(torch.empty_like(values))
-            stand_in.grad = values
-            parameters.append(stand_in)
-        elif parameter.grad is not None:
-            parameters.append(parameter)
-    return parameters
-
-
-def _reconnect(average: MovingAverage, weights: List[Tuple[str, torch.Tensor]]) -> None:
-    """Make it the moving average of these weights again, on their device."""
-    average._parameters = weights
-    for name, weight in weights:
-        for kept in (average._shadows, average._backups):
-            kept[name] = kept[name].to(weight.device)
-
-
-@contextmanager
-def _averaged(average: MovingAverage) -> Iterator[None]:
-    """Replace the weights by their moving averages within this context."""
-    average.assign_average_value()
-    try:
-        yield
-    finally:
-        average.restore()
+        if parameter.grad is None or not parameter.grad.is_sparse:
+            yield parameter
+            continue
+        # A row that occurs several times in a batch has several entries: sum them first.
+        parameter.grad = parameter.grad.coalesce()
+        values = parameter.grad.values()
+        stand_in = torch.nn.Parameter(torch.empty_like(values))
+        stand_in.grad = values
+        yield stand_in

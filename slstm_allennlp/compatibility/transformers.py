@@ -70,7 +70,8 @@ def _explanation(name: str, needs: _Needs, error: Exception, cache: str) -> Opti
     """Return what is missing, or `None` for any other error."""
     path = os.path.abspath(name)
     if os.path.isdir(name):
-        missing = _missing_files(path, needs)
+        present = set(os.listdir(path))
+        missing = " and no ".join(" or ".join(names[:2]) for names in needs if present.isdisjoint(names))
         return f"the folder {path} has no {missing}; {_EXPECTED}" if missing else None
     if os.path.exists(name):
         return f"{path} is a file, {_EXPECTED}"
@@ -83,11 +84,6 @@ def _explanation(name: str, needs: _Needs, error: Exception, cache: str) -> Opti
         f"it is not a folder (looked for {path}), not completely in the cache (looked in {cache}), "
         f"and the hub {hub}; {_EXPECTED}, or a name on the hub"
     )
-
-
-def _missing_files(folder: str, needs: _Needs) -> str:
-    present = set(os.listdir(folder))
-    return " and no ".join(" or ".join(names[:2]) for names in needs if present.isdisjoint(names))
 
 
 def _why_not_from_the_hub(error: Optional[BaseException]) -> Optional[str]:

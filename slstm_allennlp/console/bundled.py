@@ -1,6 +1,7 @@
 """The configs that come with the package, and the sample corpora that they use."""
 
 import json
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -26,12 +27,9 @@ def config_names() -> List[str]:
 
 def description(name: str) -> str:
     """Return the comment at the start of the config's file."""
-    lines = []
-    for line in _file(name).read_text(encoding="utf-8").splitlines():
-        if not line.startswith("//"):
-            break
-        lines.append(line[2:].strip())
-    return " ".join(lines)
+    lines = _file(name).read_text(encoding="utf-8").splitlines()
+    comment = takewhile(lambda line: line.startswith("//"), lines)
+    return " ".join(line[2:].strip() for line in comment)
 
 
 def whole_config(name: str) -> Dict[str, Any]:
@@ -60,13 +58,7 @@ def config_path(given: str, folder: Path) -> str:
 
 
 def expect_config(name: str, complaint: str) -> None:
-    """
-    Check that there is a bundled config of this name.
-
-    # Errors
-
-    `ConfigurationError` otherwise. Its message begins with the complaint.
-    """
+    """Raise `ConfigurationError` with the complaint unless there is a bundled config of this name."""
     names = config_names()
     if name not in names:
         match = nearest(name, names)
@@ -87,10 +79,8 @@ def _file(name: str) -> Path:
 def _with_samples(value: Any) -> Any:
     """Sort the keys of a config by `_KEY_ORDER`, and make the paths of sample corpora absolute."""
     if isinstance(value, dict):
-        keys = sorted(
-            value, key=lambda key: _KEY_ORDER.index(key) if key in _KEY_ORDER else len(_KEY_ORDER)
-        )
-        return {key: _with_samples(value[key]) for key in keys}
+        keys = dict.fromkeys([*_KEY_ORDER, *value])
+        return {key: _with_samples(value[key]) for key in keys if key in value}
     if isinstance(value, list):
         return [_with_samples(part) for part in value]
     return str(_root() / value) if isinstance(value, str) and value.startswith(_SAMPLES) else value

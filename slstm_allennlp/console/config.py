@@ -1,7 +1,7 @@
 import argparse
 import json
 import textwrap
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 from allennlp.commands import Subcommand
 
@@ -87,14 +87,16 @@ def config(arguments: argparse.Namespace) -> None:
 def annotated(name: str) -> str:
     """Return the config as Jsonnet, with a comment before each part."""
     content = whole_config(name)
-    head = [
-        description(name),
-        "Save it as mine.jsonnet in any folder. To train it: slstm train mine.jsonnet",
-    ]
-    comments = [
-        f"// {line}" for line in textwrap.wrap(" ".join(head), _WIDTH - 3, break_on_hyphens=False)
-    ]
-    return "\n".join([*comments, _object(content, "", "")])
+    usage = "Save it as mine.jsonnet in any folder. To train it: slstm train mine.jsonnet"
+    return "\n".join([*_comment(f"{description(name)} {usage}", ""), _object(content, "", "")])
+
+
+def _comment(text: str, indent: str) -> List[str]:
+    """Wrap the text to lines of a comment."""
+    start = f"{indent}// "
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=start, subsequent_indent=start, break_on_hyphens=False
+    )
 
 
 def _path_in_model(path: str) -> str:
@@ -103,21 +105,15 @@ def _path_in_model(path: str) -> str:
 
 
 def _object(content: Dict[str, Any], path: str, indent: str) -> str:
-    lines = ["{"]
+    lines, inner = ["{"], indent + "  "
     for key, value in content.items():
-        inner = indent + "  "
         key_path = f"{path}{key}"
-        lines += [
-            f"{inner}// {line}"
-            for line in textwrap.wrap(
-                _comment(key_path, value), _WIDTH - len(inner) - 3, break_on_hyphens=False
-            )
-        ]
+        lines += _comment(_explanation(key_path, value), inner)
         lines.append(f"{inner}{json.dumps(key)}: {_value(value, key_path, inner)},")
     return "\n".join([*lines, f"{indent}}}"])
 
 
-def _comment(path: str, value: Any) -> str:
+def _explanation(path: str, value: Any) -> str:
     explanation = EXPLANATIONS.get(_path_in_model(path), "")
     if path == "dataset_reader":
         explanation = f"{explanation} {FILES[value['type']]}"

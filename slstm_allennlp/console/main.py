@@ -39,17 +39,9 @@ def run() -> None:
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """
-    Run a command of AllenNLP or `slstm`, with the plugin loaded and a short console output.
-
-    # Parameters
-
-    arguments : `Sequence[str]`, optional (default = `None`)
-        The command line without the program's name. `None` means that of the process.
-
-    # Returns
-
-    `int`
-        The exit status: 2 for a user error, which is reported in one line, and 130 for an interruption.
+    Run a command of AllenNLP or `slstm`, with the plugin loaded and a short console output. By default,
+    the arguments are those of the process. Return the exit status: 2 for a user error, which is reported
+    in one line, and 130 for an interruption.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     is_verbose = _VERBOSE in given

@@ -71,11 +71,9 @@ def metric_lines(metrics: Dict[str, Any]) -> Iterator[str]:
 def _model_summary(trainer: GradientDescentTrainer) -> str:
     weights = num_weights(trainer.model)
     encoders = encoder_names(trainer.model)
-    parts = [f"Training {model_name(trainer.model)}"]
-    if encoders:
-        parts.append(f"with {', '.join(dict.fromkeys(encoders))}")
+    used = f" with {', '.join(dict.fromkeys(encoders))}" if encoders else ""
     trained = "" if weights["trained"] == weights["all"] else f" ({weights['trained']:,} trained)"
-    what = f"{' '.join(parts)}: {weights['all']:,} weights{trained}"
+    what = f"Training {model_name(trainer.model)}{used}: {weights['all']:,} weights{trained}"
     sentences = _num_instances(trainer.data_loader)
     if sentences is not None:
         what += f", {sentences:,} sentences"
@@ -91,7 +89,8 @@ def _num_instances(loader: Any) -> Optional[int]:
 
 
 def _scores(metrics: Dict[str, Any], tracked: List[str]) -> Iterator[str]:
-    yield f"loss {metrics['training_loss']:.4f}" if "training_loss" in metrics else ""
+    if "training_loss" in metrics:
+        yield f"loss {metrics['training_loss']:.4f}"
     is_validated = "validation_loss" in metrics
     yield from _values(metrics, "validation_" if is_validated else "training_", tracked)
 

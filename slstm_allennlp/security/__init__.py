@@ -13,7 +13,7 @@ from allennlp.common import util as common_util
 from allennlp.common.registrable import Registrable
 from allennlp.models import archival
 
-from slstm_allennlp.common.changes import replace
+from slstm_allennlp.common.changes import replace, replaces
 from slstm_allennlp.security import archives, class_names, opening, tensor_cache, weights
 
 
@@ -28,27 +28,20 @@ def open_archives_safely() -> None:
     # `load_archive` uses only `Params.from_file`, to read the config.
     replace(archival, "Params", SimpleNamespace(from_file=opening.read_config))
     for build in ("_load_dataset_readers", "_load_model"):
-        replace(archival, build, opening.in_opening(getattr(archival, build)))
+        replace(archival, build, opening.opening()(getattr(archival, build)))
 
     # While these two run, downloads and foreign code are blocked in the functions that all calls share.
     fetching = import_module("cached_path._cached_path")
     address = "a file, or an address that you downloaded yourself"
-    replace(fetching, "get_from_cache", opening.refusing(fetching.get_from_cache, "fetch {0}", address))
+    replaces(fetching, "get_from_cache")(opening.refusing("fetch {0}", address))
     folder = "a folder, such as AllenNLP writes it"
-    replace(fetching, "ZipFile", opening.refusing(fetching.ZipFile, "unpack {0}", folder))
-    replace(fetching, "check_tarfile", opening.checking_tarfile(fetching.check_tarfile))
-    replace(
-        common_util,
-        "spacy",
-        SimpleNamespace(load=opening.load_spacy, tokens=common_util.spacy.tokens),
-    )
-    code = transformers.dynamic_module_utils
-    importing = opening.refusing(
-        code.get_class_in_module,
-        "run the class {0} that comes with a transformer",
-        "one of transformers",
-    )
-    replace(code, "get_class_in_module", importing)
+    replaces(fetching, "ZipFile")(opening.refusing("unpack {0}", folder))
+    replaces(fetching, "check_tarfile")(opening.check_tarfile)
+    spacy = SimpleNamespace(load=opening.load_spacy, tokens=common_util.spacy.tokens)
+    replace(common_util, "spacy", spacy)
+    what = "run the class {0} that comes with a transformer"
+    refusing = opening.refusing(what, "one of transformers")
+    replaces(transformers.dynamic_module_utils, "get_class_in_module")(refusing)
 
 
 open_archives_safely()

@@ -7,13 +7,13 @@ import shutil
 import tarfile
 import tempfile
 import zlib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, BinaryIO, Iterator, List, Optional, Union
 
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.common.atomic_write import NotWritten, is_without_room
+from slstm_allennlp.common.atomic_write import raise_not_written
 
 logger = logging.getLogger("allennlp.models.archival")  # whose function this module replaces
 
@@ -30,15 +30,9 @@ def extracted_archive(
     resolved_archive_file: Union[str, "os.PathLike[str]"], cleanup: bool = True
 ) -> Iterator[str]:
     """
-    Replace AllenNLP's `extracted_archive`: unpack an archive to a temporary folder. All members are
-    checked before any is written.
-
-    # Parameters
-
-    resolved_archive_file : `Union[str, PathLike]`
-        The path of a `tar.gz` file.
-    cleanup : `bool`, optional (default = `True`)
-        Whether to remove the folder at the end. If the archive is refused, it is always removed.
+    Replace AllenNLP's `extracted_archive`: unpack a `tar.gz` file to a temporary folder. All members are
+    checked before any is written. The folder is removed at the end if `cleanup` is true, and in any case
+    if the archive is refused.
 
     # Errors
 
@@ -47,27 +41,16 @@ def extracted_archive(
     """
     folder = tempfile.mkdtemp()
     logger.info("extracting archive file %s to temp dir %s", resolved_archive_file, folder)
-    try:
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
         _extract(str(resolved_archive_file), folder)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    try:
+        if not cleanup:
+            stack.pop_all()
         yield folder
-    finally:
-        if cleanup:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
-    """
-    Check all members of an archive and return them.
-
-    # Errors
-
-    `ConfigurationError` for members that `check_member` refuses, and for more members or bytes than the
-    limits.
-    """
+    """Check all members by `check_member`, and their number and size by the limits, and return them."""
     members: List[tarfile.TarInfo] = []
     name = str(archive.name)
     size = 0
@@ -115,28 +98,25 @@ def _refused_kind(member: tarfile.TarInfo) -> Optional[str]:
 
 
 def _extract(archive_file: str, folder: str) -> None:
-    # A second check by Python, which also resets permissions and owners.
-    data_filter = getattr(tarfile, "data_filter", None)
-    if data_filter is None:
+    if not hasattr(tarfile, "data_filter"):
         raise ConfigurationError(
             f"{archive_file}: this Python cannot unpack an archive safely, "
             "expected one with tarfile.data_filter (3.10.12, 3.11.4, 3.12 or later)"
         )
+    left = f"{archive_file} is unpacked there; set the environment variable TMPDIR to unpack elsewhere"
     try:
-        with gzip.open(archive_file, "rb") as file, _open_tar(archive_file, file) as archive:
+        with (
+            raise_not_written(folder, left),
+            gzip.open(archive_file, "rb") as file,
+            _open_tar(archive_file, file) as archive,
+        ):
             for member in check_members(archive):
+                # A second check by Python, which also resets permissions and owners.
                 archive.extract(member, folder, filter="data")
     except (tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError) as error:
         raise ConfigurationError(
             f"{archive_file} is damaged or no archive ({error}), expected a whole tar.gz file"
         ) from error
-    except OSError as error:
-        if not is_without_room(error):
-            raise
-        left = (
-            f"{archive_file} is unpacked there; set the environment variable TMPDIR to unpack elsewhere"
-        )
-        raise NotWritten(folder, str(error.strerror), left) from error
 
 
 def _open_tar(name: str, file: Any) -> tarfile.TarFile:

@@ -1,16 +1,10 @@
 """Restrict the `type` of a config to registered classes and classes of included packages."""
 
-import os
 import sys
-from typing import Any, List, Optional, Set, Tuple
+from typing import Any, Optional, Set, Tuple
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.plugins import (
-    DEFAULT_PLUGINS,
-    GLOBAL_PLUGINS_FILENAME,
-    LOCAL_PLUGINS_FILENAME,
-    discover_file_plugins,
-)
+from allennlp.common.plugins import DEFAULT_PLUGINS, discover_plugins
 from allennlp.common.registrable import Registrable
 
 from slstm_allennlp.common.suggestions import nearest
@@ -33,11 +27,12 @@ def resolve_class_name(cls: Any, name: Any) -> Tuple[type, Optional[str]]:
         raise ConfigurationError(
             f"type {name!r} is no name, expected a string: that of a {cls.__name__}"
         )
-    if "." in name and name not in Registrable._registry[cls]:
+    if name in Registrable._registry[cls]:
+        return _resolve(cls, name)
+    if "." in name:
         _check_included(name)
     found, constructor = _resolve(cls, name)
-    is_registered = name in Registrable._registry[cls]
-    if not is_registered and not (isinstance(found, type) and issubclass(found, cls)):
+    if not (isinstance(found, type) and issubclass(found, cls)):
         raise ConfigurationError(
             f'type "{name}" is no {cls.__name__}, expected a registered name or a subclass of '
             f"{cls.__module__}.{cls.__name__}{_suggestion(name, cls)}"
@@ -62,12 +57,8 @@ def _included() -> Set[str]:
     Return the packages from which a `type` may import a module: AllenNLP, this package and plugins.
     `--include-package` needs no entry here, since it imports all modules of a package.
     """
-    plugins: List[str] = []
-    for path in (LOCAL_PLUGINS_FILENAME, GLOBAL_PLUGINS_FILENAME):
-        if os.path.isfile(path):
-            plugins.extend(discover_file_plugins(path))
-    packages = {name.partition(".")[0] for name in plugins}
-    return {name for name in (*_OURS, *packages) if name in sys.modules}
+    packages = {name.partition(".")[0] for name in (*_OURS, *discover_plugins())}
+    return packages.intersection(sys.modules)
 
 
 def _suggestion(name: str, cls: type) -> str:

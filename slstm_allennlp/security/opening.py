@@ -1,6 +1,5 @@
 """Restrict what the config of an untrusted archive can do while the archive is opened."""
 
-import functools
 import json
 import os
 import tarfile
@@ -12,6 +11,7 @@ import spacy
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import Params
 
+from slstm_allennlp.common.changes import Original
 from slstm_allennlp.security.archives import check_members
 
 TRUST = "SLSTM_ALLENNLP_TRUST_ARCHIVES"
@@ -26,7 +26,7 @@ _is_opening: ContextVar[bool] = ContextVar("_is_opening", default=False)
 
 @contextmanager
 def opening() -> Iterator[None]:
-    """Mark that an archive is being opened: `refuse` then raises."""
+    """Mark that an archive is being opened: `refuse` then raises. It also decorates functions."""
     token = _is_opening.set(True)
     try:
         yield
@@ -57,17 +57,6 @@ def is_trusting() -> bool:
     return value == "1"
 
 
-def in_opening(build: Callable) -> Callable:
-    """Wrap a function that builds objects from an archive's config, so that it runs within `opening`."""
-
-    @functools.wraps(build)
-    def build_in_context(*args: Any, **kwargs: Any) -> Any:
-        with opening():
-            return build(*args, **kwargs)
-
-    return build_in_context
-
-
 def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params:
     """
     Read an archive's config as plain JSON, as AllenNLP writes it. AllenNLP reads it as Jsonnet, which
@@ -78,22 +67,22 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
     `ConfigurationError` for a config that is not plain JSON or has a key that runs code, unless the user
     trusts archives.
     """
-    if not is_trusting():
-        try:
-            with open(path, encoding="utf-8") as file:
-                config = json.load(file)
-        except (ValueError, RecursionError) as error:
-            raise ConfigurationError(
-                f"the archive's config.json is no JSON ({error}), expected what AllenNLP writes into an "
-                f"archive; Jsonnet is for archives that you trust, with {TRUST}=1"
-            ) from error
-        if not isinstance(config, dict):
-            raise ConfigurationError(
-                f"the archive's config.json holds a {type(config).__name__}, expected an object"
-            )
+    if is_trusting():
+        return Params.from_file(path, overrides)
+    try:
+        with open(path, encoding="utf-8") as file:
+            config = json.load(file)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(
+            f"the archive's config.json is no JSON ({error}), expected what AllenNLP writes into an "
+            f"archive; Jsonnet is for archives that you trust, with {TRUST}=1"
+        ) from error
+    if not isinstance(config, dict):
+        raise ConfigurationError(
+            f"the archive's config.json holds a {type(config).__name__}, expected an object"
+        )
     params = Params.from_file(path, overrides)
-    if not is_trusting():
-        _check_keys(params.as_dict(quiet=True))
+    _check_keys(params.as_dict(quiet=True))
     return params
 
 
@@ -114,27 +103,21 @@ def _check_keys(value: Any, path: str = "") -> None:
         _check_keys(item, where)
 
 
-def refusing(call: Callable, what: str, expected: str) -> Callable:
-    """Wrap a function so that it calls `refuse` first. `{0}` in `what` is replaced by its argument."""
+def refusing(what: str, expected: str) -> Callable[..., Any]:
+    """Return a function that calls `refuse` and then the original. `{0}` in `what` is its argument."""
 
-    @functools.wraps(call)
-    def call_or_refuse(*args: Any, **kwargs: Any) -> Any:
+    def call_or_refuse(original: Original, *args: Any, **kwargs: Any) -> Any:
         refuse(what.format(*args, *kwargs.values()), expected)
-        return call(*args, **kwargs)
+        return original(*args, **kwargs)
 
     return call_or_refuse
 
 
-def checking_tarfile(check: Callable) -> Callable:
-    """Wrap cached_path's check of tar files. While an archive is opened, `check_members` runs, too."""
-
-    @functools.wraps(check)
-    def check_more(tar_file: tarfile.TarFile) -> None:
-        check(tar_file)
-        if _is_opening.get():
-            check_members(tar_file)
-
-    return check_more
+def check_tarfile(original: Original, tar_file: tarfile.TarFile) -> None:
+    """Check a tar file as cached_path does. While an archive is opened, `check_members` runs, too."""
+    original(tar_file)
+    if _is_opening.get():
+        check_members(tar_file)
 
 
 def load_spacy(name: str, **options: Any) -> Any:

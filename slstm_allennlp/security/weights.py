@@ -69,14 +69,8 @@ def load(f: Any, *args: Any, **kwargs: Any) -> Any:
 
 def load_by_our_list(f: Any, map_location: Any = None) -> Any:
     """
-    Load a file of `torch.save`, with any pickle protocol, by this module's allow-list.
-
-    # Parameters
-
-    f : `Any`
-        A path or a file, as for `torch.load`.
-    map_location : `Any`, optional (default = `None`)
-        As for `torch.load`.
+    Load a file of `torch.save`, with any pickle protocol, by this module's allow-list. The arguments are
+    those of `torch.load`.
 
     # Errors
 
@@ -142,14 +136,8 @@ def _allowed() -> Dict[str, Any]:
     }
     dtypes = {str(value): value for value in vars(torch).values() if isinstance(value, torch.dtype)}
     functions = {
-        f"torch._utils.{name}": getattr(torch._utils, name)
-        for name in (
-            "_rebuild_parameter",
-            "_rebuild_tensor",
-            "_rebuild_tensor_v2",
-            "_rebuild_sparse_tensor",
-            "_rebuild_qtensor",
-        )
+        f"torch._utils._rebuild_{kind}": getattr(torch._utils, f"_rebuild_{kind}")
+        for kind in ("parameter", "tensor", "tensor_v2", "sparse_tensor", "qtensor")
     }
     numbers = {f"numpy.{core}.multiarray.scalar": _SCALAR for core in ("core", "_core")}
     numbers["numpy.dtype"] = numpy.dtype

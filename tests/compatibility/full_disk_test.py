@@ -130,6 +130,16 @@ def test_predictions(classifier, sentences, tmp_path):
     assert unfinished.read_text() == before[: len(before) // 2]
 
 
+def test_no_room_for_the_first_prediction(classifier, sentences, tmp_path):
+    """The message names a file that is there."""
+    output, unfinished = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
+    predictor = Predictor.from_path(str(classifier / "model.tar.gz"))
+    manager = _PredictManager(predictor, str(sentences), str(output), 1, False, False)
+    with full_disk(0), pytest.raises(NotWritten, match=f"so far are in {unfinished}$"):
+        manager.run()
+    assert unfinished.read_text() == "" and not output.exists()
+
+
 def test_predictions_before_a_mistake_are_kept(classifier, sentences, tmp_path, capsys):
     output = tmp_path / "out.jsonl"
     output.write_text("the last ones")

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from allennlp.data.data_loaders import SimpleDataLoader
+from allennlp.nn.parallel import DdpWrappedModel
 from allennlp.training import Trainer
 
 from slstm_allennlp.compatibility import MendedTrainer
@@ -50,6 +51,24 @@ def test_sparse_is_clipped_as_dense(options):
     assert sparse_norm == pytest.approx(dense_norm) if "grad_norm" in options else sparse_norm is None
     for ours, expected in zip(sparse, dense):
         torch.testing.assert_close(ours, expected)
+
+
+def test_with_several_processes(monkeypatch):
+    """AllenNLP's wrapper for them clips the gradients itself, and fails on sparse ones."""
+    expected = clipped(True, grad_norm=0.05)
+    wrapper = DdpWrappedModel(Embedding(True), local_rank=0, world_size=2)
+    init = MendedTrainer.__init__
+
+    def init_and_wrap(self, **options):
+        init(self, **options)
+        wrapper.model = self.model
+        self._ddp_wrapped_model = wrapper
+
+    monkeypatch.setattr(MendedTrainer, "__init__", init_and_wrap)
+    norm, gradients = clipped(True, grad_norm=0.05)
+    assert norm == expected[0]
+    for ours, alone in zip(gradients, expected[1]):
+        torch.testing.assert_close(ours, alone, rtol=0, atol=0)
 
 
 def test_it_is_the_trainer_of_every_config():
