@@ -25,6 +25,7 @@ class FittedModel(Model):
         super().__init__(vocab)
         # AllenNLP's predictors take the device from a model's first parameter. This one is empty.
         self._nothing = torch.nn.Parameter(torch.empty(0))
+        self._fitted: Any = None
 
     @abstractmethod
     def fit(
@@ -36,9 +37,16 @@ class FittedModel(Model):
         """
 
     @property
-    @abstractmethod
     def is_fitted(self) -> bool:
         """Whether the model has been fitted and can predict."""
+        return self._fitted is not None
+
+    @property
+    def fitted(self) -> Any:
+        """What the other library has fitted; `ConfigurationError` before that."""
+        if self._fitted is None:
+            raise self.not_fitted()
+        return self._fitted
 
     @property
     @abstractmethod

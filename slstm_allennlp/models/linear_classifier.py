@@ -13,12 +13,12 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import cross_val_predict
 from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.models.fitted_model import FittedModel, words_in
 from slstm_allennlp.models.likeliest import add_likeliest_label
-from slstm_allennlp.models.sentence_pair_classifier import FEATURES
+from slstm_allennlp.models.sentence_pair_classifier import check_features
 
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _WITHOUT_VALIDATION = 1.0
@@ -79,7 +79,6 @@ class TfidfClassifier(FittedModel):
         self._label_namespace = label_namespace
         self._num_labels = vocab.get_vocab_size(label_namespace)
         self._vectorizer = self._new_vectorizer(None)
-        self._regression: Optional[LogisticRegression] = None
         self._accuracy = CategoricalAccuracy()
 
     def fit(
@@ -95,26 +94,20 @@ class TfidfClassifier(FittedModel):
             )
         self._vectorizer = self._new_vectorizer(None).fit([text for part in texts for text in part])
         features = self._features(texts)
-        if not validation:
+        if validation:
+            held_out = self._features(self._texts_of(validation)), self._labels_of(validation)
+            candidates = (_fitted(features, labels, strength) for strength in self._strengths)
+            best = max(candidates, key=lambda model: (*self._quality(model, *held_out), -model.C))
+        else:
             only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
-            return self._use(_fitted(features, labels, only), features, labels)
-        held_out = self._features(self._texts_of(validation)), self._labels_of(validation)
-
-        candidates = (_fitted(features, labels, strength) for strength in self._strengths)
-        best = max(candidates, key=lambda model: (*self._quality(model, *held_out), -model.C))
-        return self._use(best, features, labels)
-
-    def _use(
-        self, regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
-    ) -> Dict[str, float]:
-        """Use this regression, calibrated if required. Return the chosen hyperparameters."""
-        chosen = {"C": regression.C}
+            best = _fitted(features, labels, only)
+        chosen = {"C": best.C}
         if self._calibrated:
-            factor = _calibration_factor(features, labels, regression.C)
-            regression.coef_ *= factor
-            regression.intercept_ *= factor
+            factor = _calibration_factor(best, features, labels)
+            best.coef_ *= factor
+            best.intercept_ *= factor
             chosen["calibration_factor"] = factor
-        self._regression = regression
+        self._fitted = best
         return chosen
 
     def _logits(self, regression: LogisticRegression, features: sparse.csr_matrix) -> numpy.ndarray:
@@ -132,24 +125,18 @@ class TfidfClassifier(FittedModel):
         return float((logits.argmax(dim=1) == gold).double().mean()), -float(cross_entropy(logits, gold))
 
     @property
-    def is_fitted(self) -> bool:
-        return self._regression is not None
-
-    @property
     def num_weights(self) -> int:
-        if self._regression is None:
-            raise self.not_fitted()
-        return self._regression.coef_.size + self._regression.intercept_.size
+        return self.fitted.coef_.size + self.fitted.intercept_.size
 
     def get_extra_state(self) -> Dict[str, Any]:
-        if self._regression is None:
+        if not self.is_fitted:
             return {}
         return {
             "terms": self._vectorizer.get_feature_names_out().tolist(),
             "idf": torch.as_tensor(self._vectorizer.idf_),
-            "coefficients": torch.as_tensor(self._regression.coef_),
-            "intercepts": torch.as_tensor(self._regression.intercept_),
-            "classes": self._regression.classes_.tolist(),
+            "coefficients": torch.as_tensor(self.fitted.coef_),
+            "intercepts": torch.as_tensor(self.fitted.intercept_),
+            "classes": self.fitted.classes_.tolist(),
         }
 
     def set_extra_state(self, state: Dict[str, Any]) -> None:
@@ -157,10 +144,10 @@ class TfidfClassifier(FittedModel):
             return
         self._vectorizer = self._new_vectorizer(state["terms"])
         self._vectorizer.idf_ = state["idf"].cpu().numpy()
-        self._regression = LogisticRegression()
-        self._regression.coef_ = state["coefficients"].cpu().numpy()
-        self._regression.intercept_ = state["intercepts"].cpu().numpy()
-        self._regression.classes_ = numpy.array(state["classes"])
+        self._fitted = LogisticRegression()
+        self._fitted.coef_ = state["coefficients"].cpu().numpy()
+        self._fitted.intercept_ = state["intercepts"].cpu().numpy()
+        self._fitted.classes_ = numpy.array(state["classes"])
 
     def _new_vectorizer(self, terms: Optional[List[str]]) -> TfidfVectorizer:
         return TfidfVectorizer(
@@ -197,11 +184,10 @@ class TfidfClassifier(FittedModel):
     def _outputs(
         self, texts: Sequence[TextFieldTensors], label: Optional[torch.Tensor]
     ) -> Dict[str, torch.Tensor]:
-        if self._regression is None:
-            raise self.not_fitted()
+        regression = self.fitted
         features = self._features([words_in(text) for text in texts])
         logits = torch.as_tensor(
-            self._logits(self._regression, features),
+            self._logits(regression, features),
             dtype=torch.get_default_dtype(),
             device=get_text_field_mask(texts[0]).device,
         )
@@ -285,11 +271,7 @@ class LinearPairClassifier(TfidfClassifier):
         calibrated: bool = False,
     ) -> None:
         super().__init__(vocab, max_words, strengths, label_namespace, calibrated)
-        if features not in FEATURES:
-            names = " or ".join(f'"{name}"' for name in FEATURES)
-            raise ConfigurationError(
-                f"linear_pair_classifier: features is {features!r}, expected {names}"
-            )
+        check_features("linear_pair_classifier", features)
         self._phi = features
 
     def forward(  # type: ignore[override]
@@ -322,15 +304,14 @@ def _score_per_class(scores: numpy.ndarray) -> numpy.ndarray:
     return scores if scores.ndim == 2 else numpy.stack([0 * scores, scores], axis=1)
 
 
-def _calibration_factor(features: sparse.csr_matrix, labels: List[int], strength: float) -> float:
+def _calibration_factor(
+    regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
+) -> float:
     """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
     folds = min(_FOLDS, min(Counter(labels).values()))
     if folds < 2:
         return 1.0
-    regression = LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS)
-    scores = cross_val_predict(
-        regression, features, labels, cv=StratifiedKFold(folds), method="decision_function"
-    )
+    scores = cross_val_predict(regression, features, labels, cv=folds, method="decision_function")
     logits = torch.as_tensor(_score_per_class(scores))
     columns = torch.as_tensor(numpy.unique(labels, return_inverse=True)[1])
 

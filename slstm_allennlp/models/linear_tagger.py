@@ -83,13 +83,9 @@ class LinearTagger(FittedModel):
             "feature.possible_transitions": True,
         }
         self._accuracy = CategoricalAccuracy()
-        has_spans = label_encoding is not None and calculate_span_f1 is not False
-        self._span_f1 = (
-            SpanBasedF1Measure(vocab, label_namespace, label_encoding=label_encoding)
-            if has_spans
-            else None
-        )
-        self._crf: Optional[_Crf] = None
+        self._span_f1: Optional[SpanBasedF1Measure] = None
+        if label_encoding is not None and calculate_span_f1 is not False:
+            self._span_f1 = SpanBasedF1Measure(vocab, label_namespace, label_encoding=label_encoding)
 
     def fit(
         self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
@@ -97,7 +93,7 @@ class LinearTagger(FittedModel):
         for instance in train:
             if "tags" not in instance.fields:
                 raise ConfigurationError("an instance of the train set has no tags, expected some")
-        self._crf = _fitted(
+        self._fitted = _fitted(
             [[str(token.text) for token in instance["tokens"]] for instance in train],  # type: ignore[attr-defined]
             [list(map(str, instance["tags"].labels)) for instance in train],  # type: ignore[attr-defined]
             self._settings,
@@ -105,24 +101,18 @@ class LinearTagger(FittedModel):
         return {}
 
     @property
-    def is_fitted(self) -> bool:
-        return self._crf is not None
-
-    @property
     def num_weights(self) -> int:
-        if self._crf is None:
-            raise self.not_fitted()
-        return self._crf.num_weights
+        return self.fitted.num_weights
 
     def get_extra_state(self) -> Dict[str, Any]:
-        if self._crf is None:
+        if not self.is_fitted:
             return {}
-        model = torch.frombuffer(bytearray(self._crf.model), dtype=torch.uint8)
-        return {"model": model, "num_weights": self._crf.num_weights}
+        model = torch.frombuffer(bytearray(self.fitted.model), dtype=torch.uint8)
+        return {"model": model, "num_weights": self.num_weights}
 
     def set_extra_state(self, state: Dict[str, Any]) -> None:
         if state:
-            self._crf = _Crf(state["model"].cpu().numpy().tobytes(), state["num_weights"])
+            self._fitted = _Crf(state["model"].cpu().numpy().tobytes(), state["num_weights"])
 
     def forward(  # type: ignore[override]
         self,
@@ -137,15 +127,14 @@ class LinearTagger(FittedModel):
             `tags`, the predicted tag indices of each sentence, and `mask`. With gold `tags` also `loss`,
             the negative log-likelihood, summed over the batch as in `crf_tagger`.
         """
-        if self._crf is None:
-            raise self.not_fitted()
+        crf: _Crf = self.fitted
         sentences, mask = words_in(tokens), get_text_field_mask(tokens)
         predicted, losses = [], []
         for number, words in enumerate(sentences):
-            predicted.append(list(map(self._number_of, self._crf.tags(words))))
+            predicted.append(list(map(self._number_of, crf.tags(words))))
             if tags is not None:
                 gold = map(self._name_of, tags[number, : len(words)].tolist())
-                losses.append(-math.log(max(self._crf.probability(list(gold)), _MIN_PROBABILITY)))
+                losses.append(-math.log(max(crf.probability(list(gold)), _MIN_PROBABILITY)))
         if tags is None:
             return {"tags": predicted, "mask": mask}
         self._update_metrics(predicted, tags, mask)
@@ -184,15 +173,7 @@ class LinearTagger(FittedModel):
 
 
 class _Crf:
-    """
-    A fitted tagger of python-crfsuite.
-
-    # Parameters
-
-    model : `bytes`
-        The content of CRFsuite's model file.
-    num_weights : `int`
-    """
+    """A fitted tagger of python-crfsuite, from the content of its model file."""
 
     def __init__(self, model: bytes, num_weights: int) -> None:
         import pycrfsuite

@@ -10,9 +10,16 @@ from allennlp.nn import InitializerApplicator, util
 from allennlp.training.metrics import CategoricalAccuracy
 
 from slstm_allennlp.models.likeliest import add_likeliest_label
-from slstm_allennlp.modules.sized import sized
+from slstm_allennlp.modules.sized import sized, sized_seq2vec
 
-FEATURES = ("nli", "paraphrase")
+_FEATURES = ("nli", "paraphrase")
+
+
+def check_features(model: str, features: str) -> None:
+    """Raise a `ConfigurationError` that names the model, for unknown features φ of a pair."""
+    if features not in _FEATURES:
+        names = " or ".join(f'"{name}"' for name in _FEATURES)
+        raise ConfigurationError(f"{model}: features is {features!r}, expected {names}")
 
 
 @Model.register("sentence_pair_classifier")
@@ -69,25 +76,17 @@ class SentencePairClassifier(Model):
         initializer: Optional[InitializerApplicator] = None,
     ) -> None:
         super().__init__(vocab)
-        if features not in FEATURES:
-            names = " or ".join(f'"{name}"' for name in FEATURES)
-            raise ConfigurationError(
-                f"sentence_pair_classifier: features is {features!r}, expected {names}"
-            )
-        given = text_field_embedder.get_output_dim()
-        encoder = sized(seq2vec_encoder, given)
-        taken = encoder.get_input_dim()
-        if given != taken:
-            raise ConfigurationError(
-                f"sentence_pair_classifier: text_field_embedder gives {given} numbers a word and "
-                f"seq2vec_encoder takes {taken}, expected the same"
-            )
+        check_features("sentence_pair_classifier", features)
         self._text_field_embedder = text_field_embedder
-        self._encoder = encoder
+        self._encoder = sized_seq2vec(
+            "sentence_pair_classifier: text_field_embedder",
+            seq2vec_encoder,
+            text_field_embedder.get_output_dim(),
+        )
         self._features = features
         self._dropout = torch.nn.Dropout(dropout)
         self._label_namespace = label_namespace
-        size = encoder.get_output_dim() * (4 if features == "nli" else 2)
+        size = self._encoder.get_output_dim() * (4 if features == "nli" else 2)
         self._feedforward = None if feedforward is None else sized(feedforward, size)
         if self._feedforward is not None:
             if self._feedforward.get_input_dim() != size:

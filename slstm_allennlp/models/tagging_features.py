@@ -1,5 +1,6 @@
 """The features of the linear tagger, from a word and its neighbours."""
 
+import re
 from typing import Iterator, List, Sequence
 
 _AFFIXES = (1, 2, 3)
@@ -59,11 +60,8 @@ def shape_of(word: str) -> str:
     Replace upper-case letters by X, lower-case letters by x and digits by d, and shorten runs to two
     characters: `Abcd123-x` becomes `Xxxdd-x`.
     """
-    shape = ""
-    for letter in word:
-        kind = (
-            "X" if letter.isupper() else "x" if letter.islower() else "d" if letter.isdigit() else letter
-        )
-        if not shape.endswith(2 * kind):
-            shape += kind
-    return shape
+    kinds = (
+        "X" if letter.isupper() else "x" if letter.islower() else "d" if letter.isdigit() else letter
+        for letter in word
+    )
+    return re.sub(r"(.)\1+", r"\1\1", "".join(kinds), flags=re.DOTALL)

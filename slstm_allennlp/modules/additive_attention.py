@@ -54,7 +54,7 @@ class AdditiveAttention(Module):
 
         `ValueError` for a wrong shape or precision, and for a mask that is not boolean.
         """
-        padding = ~check_inputs(states, mask, self.input_size, "states", self.W.weight).unsqueeze(-1)
+        padding = ~check_inputs(states, mask, self.input_size, self.W.weight, "states").unsqueeze(-1)
         states = states.masked_fill(padding, 0)
         scores = self.u(torch.tanh(self.W(states)))
         scores = scores.masked_fill(padding, torch.finfo(scores.dtype).min)

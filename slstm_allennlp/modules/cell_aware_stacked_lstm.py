@@ -7,10 +7,11 @@ from torch.nn import Dropout, Module, ModuleList, Parameter
 
 from slstm_allennlp.modules.checks import (
     check_flags,
-    check_inputs_and_mask,
+    check_inputs,
     check_rate,
     check_sizes,
     is_autocast,
+    is_fraction,
     is_traced,
 )
 from slstm_allennlp.modules.pooling import max_over_words
@@ -116,7 +117,7 @@ class CellAwareStackedLSTM(Module):
         `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
         padded elsewhere than at the end.
         """
-        real = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
+        real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         if inputs.size(0) == 0 or inputs.size(1) == 0:
             words = inputs.new_zeros(*inputs.shape[:2], self.output_size)
         else:
@@ -140,7 +141,7 @@ class CellAwareStackedLSTM(Module):
             first layer). Values at padding are undefined.
             *Shape:* (batch_size, seq_len, directions, hidden_size) each
         """
-        real = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
+        real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         if inputs.numel() == 0:
             raise ValueError(f"inputs have shape {tuple(inputs.shape)}, expected at least one word")
         return self._read(_zero_at_padding(inputs, mask), real, with_gates=True)
@@ -216,11 +217,7 @@ class CellAwareStackedLSTMLayer(Module):
 
 
 def _check_fusion(fusion: object) -> None:
-    if isinstance(fusion, (int, float)) and not isinstance(fusion, bool):
-        valid = 0 <= fusion <= 1
-    else:
-        valid = fusion in FUSIONS
-    if not valid:
+    if not is_fraction(fusion) and fusion not in FUSIONS:
         names = ", ".join(f'"{name}"' for name in FUSIONS)
         raise ValueError(f"fusion is {fusion!r}, expected a number from 0 to 1 or one of {names}")
 

@@ -23,37 +23,40 @@ def check_flags(**flags: object) -> None:
 
 def check_rate(dropout: object) -> None:
     """Raise `ValueError` unless the dropout rate is a number from 0 to 1."""
-    is_number = isinstance(dropout, (int, float)) and not isinstance(dropout, bool)
-    if not is_number or not 0 <= dropout <= 1:  # type: ignore[operator]
+    if not is_fraction(dropout):
         raise ValueError(f"dropout is {dropout!r}, expected a rate from 0 to 1")
+
+
+def is_fraction(value: object) -> bool:
+    """Whether the value is a number from 0 to 1."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def check_inputs(
     inputs: Tensor,
     mask: Optional[Tensor],
     input_size: int,
-    name: str = "inputs",
     weight: Optional[Tensor] = None,
+    name: str = "inputs",
+    padded_right: bool = False,
 ) -> Tensor:
     """
-    Check the inputs and the mask. Return the mask, or an all-True mask if it is None.
+    Check the inputs, (batch_size, seq_len, input_size), and the mask, (batch_size, seq_len). Return the
+    mask, or an all-True mask if it is None.
 
     # Parameters
 
-    inputs : `Tensor`
-        *Shape:* (batch_size, seq_len, input_size)
-    mask : `Tensor`, optional
-        Boolean, True at real tokens. *Shape:* (batch_size, seq_len)
-    input_size : `int`
-    name : `str`, optional (default = `"inputs"`)
-        The inputs' name in messages.
     weight : `Tensor`, optional (default = `None`)
         One of the module's weights. The inputs must have its precision, except under autocast.
+    name : `str`, optional (default = `"inputs"`)
+        The inputs' name in messages.
+    padded_right : `bool`, optional (default = `False`)
+        Whether all padding must follow the words. This is not checked while a graph is traced.
 
     # Errors
 
     `ValueError` for a `PackedSequence`, for a wrong shape or precision, and for a mask that is not
-    boolean.
+    boolean, or with `padded_right` has a hole or is padded elsewhere than at the end.
     """
     if isinstance(inputs, PackedSequence):
         raise ValueError(
@@ -80,22 +83,7 @@ def check_inputs(
         raise ValueError(
             f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the {name}"
         )
-    return mask
-
-
-def check_inputs_and_mask(
-    inputs: Tensor, mask: Optional[Tensor], input_size: int, weight: Optional[Tensor] = None
-) -> Tensor:
-    """
-    Check like `check_inputs`, for a module that needs padding on the right.
-
-    # Errors
-
-    `ValueError` as in `check_inputs`, and for a mask that has a hole or is padded elsewhere than at the
-    end. This is not checked while a graph is traced.
-    """
-    mask = check_inputs(inputs, mask, input_size, weight=weight)
-    if is_traced():
+    if not padded_right or is_traced():
         return mask
     late = mask[:, 1:] & ~mask[:, :-1]
     if late.any():

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Dropout, Module, ModuleList, Parameter
 
-from slstm_allennlp.modules.checks import check_flags, check_inputs_and_mask, check_rate, check_sizes
+from slstm_allennlp.modules.checks import check_flags, check_inputs, check_rate, check_sizes
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_lstm, initial_weights
 
@@ -94,10 +94,13 @@ class CoupledLSTM(Module):
         `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
         padded elsewhere than at the end.
         """
-        mask = check_inputs_and_mask(inputs, mask, self.input_size, next(self.parameters()))
+        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         words, reach = inputs, mask
         if self.boundary_inputs is not None:
             words, reach = add_boundary(inputs, mask, self.boundary_inputs)
+        if words.size(1) == 0:
+            states = words.new_zeros(words.size(0), 0, self.output_size)
+            return states, states.sum(dim=1)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words, reach)
         sentence = self._last_states(words, reach)
@@ -106,8 +109,6 @@ class CoupledLSTM(Module):
         return words, sentence
 
     def _last_states(self, words: Tensor, mask: Tensor) -> Tensor:
-        if words.size(1) == 0:
-            return words.new_zeros(words.size(0), self.output_size)
         last = (mask.sum(dim=1) - 1).clamp(min=0)
         ends = words[torch.arange(words.size(0), device=words.device), last]
         if not self.bidirectional:

@@ -1,30 +1,15 @@
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.coupled_lstm import CoupledLSTM
-from slstm_allennlp.modules.module_encoder import (
-    ModuleEncoder,
-    errors_of,
-    with_arguments_of,
-    zero_without_words,
-)
-
-
-class CoupledLstmEncoder(ModuleEncoder):
-    """Base class of the two encoders registered as `coupled_lstm`, with a `CoupledLSTM`."""
-
-    @with_arguments_of(CoupledLSTM.__init__)
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__()
-        with errors_of("coupled_lstm"):
-            self._module = CoupledLSTM(*arguments, **named)
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, constructor_of, zero_without_words
 
 
 @Seq2SeqEncoder.register("coupled_lstm")
-class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
+class CoupledLstmSeq2SeqEncoder(ModuleEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
     The LSTM with coupled gates as a sequence encoder. It returns every word's state.
     Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
@@ -32,18 +17,22 @@ class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ig
     Registered as a `Seq2SeqEncoder` with name "coupled_lstm".
     """
 
+    __init__ = constructor_of(CoupledLSTM, "coupled_lstm")
+
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         return self._module(inputs, mask)[0]
 
 
 @Seq2VecEncoder.register("coupled_lstm")
-class CoupledLstmSeq2VecEncoder(CoupledLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
+class CoupledLstmSeq2VecEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The LSTM with coupled gates as a vector encoder. It returns the directions' last states concatenated.
     Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "coupled_lstm".
     """
+
+    __init__ = constructor_of(CoupledLSTM, "coupled_lstm")
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         return zero_without_words(self._module(inputs, mask)[1], mask)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from slstm_allennlp.modules.checks import check_flags, check_inputs_and_mask, is_traced
+from slstm_allennlp.modules.checks import check_flags, check_inputs, is_traced
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
@@ -121,19 +121,13 @@ class SentenceStateLSTM(Module):
                 "recompute is True, expected no layer_norm, at most one sentence node and no summed "
                 "window with it"
             )
+        self.input_size = input_size
+        self.hidden_size = self.output_size = hidden_size
         self.recompute = recompute
         self.bfloat16_products = bfloat16  # `bfloat16` is a method of every module
         for name, weight in initial_weights(self.settings)._asdict().items():
             self.register_parameter(name, None if weight is None else Parameter(weight))
         self._kept = KeptWeights()
-
-    @property
-    def input_size(self) -> int:
-        return self.settings.input_size
-
-    @property
-    def hidden_size(self) -> int:
-        return self.settings.hidden_size
 
     @property
     def weights(self) -> SlstmWeights:
@@ -170,9 +164,25 @@ class SentenceStateLSTM(Module):
         `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
         padded elsewhere than at the end.
         """
-        mask = check_inputs_and_mask(inputs, mask, self.input_size, self._checked_weight)
+        mask = check_inputs(inputs, mask, self.input_size, self._checked_weight, padded_right=True)
         with self._precision(inputs):
-            return self._states(inputs, mask, need_words, need_sentence)
+            start = self._start(inputs)
+            kernels = self._kernels(inputs, mask)
+            if kernels is None:
+                return batched_slstm(inputs, mask, self.weights, self.settings, start)
+            return fused_slstm(  # type: ignore[return-value]
+                inputs,
+                mask,
+                self.weights,
+                self.settings,
+                start,
+                kernels,
+                need_words=need_words,
+                need_sentence=need_sentence,
+                recompute=self.recompute,
+                # Only the compiled CPU kernels can detect a change of the weights.
+                kept=self._kept if hasattr(kernels, "fingerprint") else None,
+            )
 
     @property
     def _checked_weight(self) -> Optional[Tensor]:
@@ -184,27 +194,6 @@ class SentenceStateLSTM(Module):
         if not self.bfloat16_products:
             return nullcontext()  # keep the caller's context, which may be autocast
         return torch.autocast(inputs.device.type, torch.bfloat16)
-
-    def _states(
-        self, inputs: Tensor, mask: Tensor, need_words: bool, need_sentence: bool
-    ) -> Tuple[Tensor, Tensor]:
-        start = self._start(inputs)
-        kernels = self._kernels(inputs, mask)
-        if kernels is None:
-            return batched_slstm(inputs, mask, self.weights, self.settings, start)
-        return fused_slstm(  # type: ignore[return-value]
-            inputs,
-            mask,
-            self.weights,
-            self.settings,
-            start,
-            kernels,
-            need_words=need_words,
-            need_sentence=need_sentence,
-            recompute=self.recompute,
-            # Only the compiled CPU kernels can detect a change of the weights.
-            kept=self._kept if hasattr(kernels, "fingerprint") else None,
-        )
 
     def trace(self, inputs: Tensor, mask: Optional[Tensor] = None, more_steps: int = 0) -> SlstmTrace:
         """
@@ -230,7 +219,7 @@ class SentenceStateLSTM(Module):
         """
         if more_steps < 0:
             raise ValueError(f"more_steps is {more_steps}, expected at least 0")
-        mask = check_inputs_and_mask(inputs, mask, self.input_size, self._checked_weight)
+        mask = check_inputs(inputs, mask, self.input_size, self._checked_weight, padded_right=True)
         start = self._start(inputs)
         with self._precision(inputs):
             return trace_slstm(inputs, mask, self.weights, self.settings, start, more_steps)

@@ -1,6 +1,8 @@
 from typing import Optional, TypeVar
 
 from allennlp.common import Lazy
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules import Seq2VecEncoder
 
 T = TypeVar("T")
 # The names of the input size in AllenNLP's and our encoders.
@@ -18,3 +20,17 @@ def sized(part: Lazy[T], size: Optional[int]) -> T:
         part._constructor_extras.pop(key, None)
     sizes = {} if size is None else {key: size for key in _KEYS if key not in part._params}
     return part.construct(**sizes)
+
+
+def sized_seq2vec(where: str, encoder: Lazy[Seq2VecEncoder], given: int) -> Seq2VecEncoder:
+    """
+    Build a model's `seq2vec_encoder`, as in `sized`, after a part of output size `given`.
+    `ConfigurationError` with this part, `where`, if the encoder has another input size.
+    """
+    built = sized(encoder, given)
+    taken = built.get_input_dim()
+    if given != taken:
+        raise ConfigurationError(
+            f"{where} gives {given} numbers a word and seq2vec_encoder takes {taken}, expected the same"
+        )
+    return built

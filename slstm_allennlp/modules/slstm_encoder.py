@@ -73,9 +73,6 @@ class SlstmEncoder(ModuleEncoder):
             )
         return super().from_params(params, **extras)  # type: ignore[misc]
 
-    def get_output_dim(self) -> int:
-        return self._module.hidden_size
-
 
 @Seq2SeqEncoder.register("slstm")
 class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
@@ -118,7 +115,7 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
             self._poolings = check_poolings(pooling or [])
 
     def get_output_dim(self) -> int:
-        return (1 + len(self._poolings)) * self._module.hidden_size
+        return (1 + len(self._poolings)) * self._module.output_size
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         need_words = bool(self._poolings)

@@ -71,9 +71,10 @@ class StackedCNN(Module):
 
         `ValueError` for a wrong shape or precision, and for a mask that is not boolean.
         """
-        padding = ~check_inputs(inputs, mask, self.input_size, weight=next(self.parameters())).unsqueeze(
-            1
-        )
+        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()))
+        if inputs.size(1) == 0:  # a convolution needs a position
+            return inputs.new_zeros(inputs.size(0), 0, self.output_size)
+        padding = ~mask.unsqueeze(1)
         words = inputs.transpose(1, 2).masked_fill(padding, 0)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words).relu().masked_fill(padding, 0)

@@ -18,8 +18,6 @@ from slstm_allennlp.models.summary import model_name
 
 logger = logging.getLogger(__name__)
 
-_CPU = -1
-
 
 @Trainer.register("fit")
 class FitTrainer(Trainer):
@@ -53,7 +51,7 @@ class FitTrainer(Trainer):
         validation_data_loader: Optional[DataLoader] = None,
         validation_metric: Optional[str] = None,
     ) -> None:
-        super().__init__(serialization_dir, cuda_device=_CPU)
+        super().__init__(serialization_dir, cuda_device=torch.device("cpu"))
         if not isinstance(model, FittedModel):
             raise ConfigurationError(
                 f"the trainer fit has a model {type(model).__name__}, expected linear_classifier, "
@@ -77,11 +75,15 @@ class FitTrainer(Trainer):
         )
         chosen = self.model.fit(train, held_out)
         metrics: Dict[str, Any] = {"epoch": 0, "best_epoch": 0}
-        training_metrics = {**chosen, **self._evaluate(self._data_loader)}
+        training_metrics = {**chosen, **evaluate(self.model, self._data_loader)}
         metrics.update({f"training_{name}": value for name, value in training_metrics.items()})
         if validation is not None:
-            validation_metrics = self._evaluate(validation)
-            self._expect_metric(validation_metrics)
+            validation_metrics = evaluate(self.model, validation)
+            if self._metric is not None and self._metric.lstrip("+-") not in validation_metrics:
+                raise ConfigurationError(
+                    f"trainer.validation_metric is {self._metric}, which {type(self.model).__name__} "
+                    f"does not have, expected + or - before one of {', '.join(validation_metrics)}"
+                )
             for kind in ("validation", "best_validation"):
                 metrics.update({f"{kind}_{name}": value for name, value in validation_metrics.items()})
         with atomic_write_by_torch(self._weights) as path:
@@ -92,13 +94,3 @@ class FitTrainer(Trainer):
 
     def get_best_weights_path(self) -> Optional[str]:
         return self._weights
-
-    def _evaluate(self, loader: DataLoader) -> Dict[str, Any]:
-        return evaluate(self.model, loader, cuda_device=_CPU)
-
-    def _expect_metric(self, metrics: Dict[str, Any]) -> None:
-        if self._metric is not None and self._metric.lstrip("+-") not in metrics:
-            raise ConfigurationError(
-                f"trainer.validation_metric is {self._metric}, which {type(self.model).__name__} does "
-                f"not have, expected + or - before one of {', '.join(metrics)}"
-            )

@@ -4,7 +4,7 @@ import json
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator
 
 import torch
 from allennlp.common import Params
@@ -15,18 +15,13 @@ from slstm_allennlp.version import __version__
 
 NAME = "model_card.md"
 _PATHS = ("train_data_path", "validation_data_path", "test_data_path")
+_SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
 
 def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any]) -> None:
     """
-    Write `model_card.md` into the folder of a trained model, which contains config.json.
-
-    # Parameters
-
-    folder : `Path`
-    model : `Model`
-    metrics : `Dict[str, Any]`
-        The metrics that AllenNLP returns after training.
+    Write `model_card.md` into the folder of a trained model, which contains config.json. The metrics are
+    those that AllenNLP returns after training.
     """
     config = Params.from_file(str(folder / "config.json")).as_dict(quiet=True)
     lines = "\n".join(_lines(config, model, metrics))
@@ -44,9 +39,13 @@ def _lines(config: Dict[str, Any], model: Model, metrics: Dict[str, Any]) -> Ite
         if config.get(key) is not None:
             yield f"- {key}: `{config[key]}`"
     yield f"- read by: `{json.dumps(config.get('dataset_reader'))}`"
-    yield f"- seeds: {', '.join(f'{key} {config[key]}' for key in _seeds(config)) or 'the default ones'}"
+    seeds = [f"{key} {config[key]}" for key in _SEEDS if key in config]
+    yield f"- seeds: {', '.join(seeds) or 'the default ones'}"
     yield f"- command: `{' '.join([Path(sys.argv[0]).name, *sys.argv[1:]])}`"
-    yield f"- versions: {', '.join(_versions())}"
+    yield (
+        f"- versions: slstm-allennlp {__version__}, AllenNLP {metadata.version('allennlp')}, "
+        f"PyTorch {torch.__version__}, Python {sys.version.split()[0]}"
+    )
     yield ""
     yield "| metric | value |"
     yield "|---|---|"
@@ -63,14 +62,3 @@ def _encoders(value: Any, key: str = "") -> Iterator[Dict[str, Any]]:
         for name, part in value.items():
             if "embedder" not in name:
                 yield from _encoders(part, name)
-
-
-def _seeds(config: Dict[str, Any]) -> List[str]:
-    return [key for key in ("random_seed", "numpy_seed", "pytorch_seed") if key in config]
-
-
-def _versions() -> Iterator[str]:
-    yield f"slstm-allennlp {__version__}"
-    yield f"AllenNLP {metadata.version('allennlp')}"
-    yield f"PyTorch {torch.__version__}"
-    yield f"Python {sys.version.split()[0]}"

@@ -103,7 +103,7 @@ def _table(name: str, folder: Path, index: Index, vectors: numpy.ndarray) -> Vec
             f"{' × '.join(map(str, vectors.shape))}); of spaCy's pipelines, those ending in _md and _lg "
             "have some"
         )
-    if len(index.rows) and int(index.rows.max()) >= len(vectors):
+    if int(index.rows.max()) >= len(vectors):
         raise _damaged(folder, ValueError(f"a word of row {index.rows.max()}, of {len(vectors)} rows"))
     return VectorTable(name, index, vectors)
 

@@ -1,7 +1,7 @@
 """Tables of word vectors, and the lookup of words."""
 
 from abc import ABC, abstractmethod
-from typing import Any, List, NamedTuple, Sequence, Tuple
+from typing import Any, NamedTuple, Sequence, Tuple
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -47,8 +47,6 @@ class Index(NamedTuple):
     def find(self, words: Sequence[str]) -> numpy.ndarray:
         """Return the row of each word, -1 if it is not found. *Shape:* (num_words,)"""
         wanted = numpy.array([key_of(word) for word in words], dtype=numpy.uint64)
-        if not len(self.keys):
-            return numpy.full(len(words), -1)
         places = numpy.minimum(numpy.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return numpy.where(self.keys[places] == wanted, self.rows[places], -1)
 
@@ -96,6 +94,5 @@ class FloretVectors(WordVectors):
         self.std = _std(name, self.lookup(list(IDS))[1])  # of a sample of words: rows are averaged
 
     def lookup(self, words: Sequence[str]) -> Tuple[numpy.ndarray, numpy.ndarray]:
-        known: List[str] = list(words)
-        found = numpy.ones(len(known), dtype=bool)
-        return found, numpy.asarray(self._vectors.get_batch(known), dtype=numpy.float32)
+        found = numpy.ones(len(words), dtype=bool)
+        return found, numpy.asarray(self._vectors.get_batch(list(words)), dtype=numpy.float32)

@@ -76,6 +76,15 @@ def test_vector_encoders(params, size):
     assert not vectors[2].any() and vectors[:2].any(dim=1).all()
 
 
+@pytest.mark.parametrize("shape", [(2, 0, 4), (0, 3, 4)])
+def test_batches_without_words_or_sentences(shape):
+    inputs, mask = torch.zeros(shape), torch.ones(shape[:2], dtype=torch.bool)
+    for params, size in SEQUENCE:
+        assert build(Seq2SeqEncoder, params)(inputs, mask).shape == (*shape[:2], size), params
+    for params, size in VECTOR:
+        assert build(Seq2VecEncoder, params)(inputs, mask).shape == (shape[0], size), params
+
+
 @pytest.mark.parametrize("module", [StackedCNN(4, 6), AdditiveAttention(4)], ids=["cnn", "attention"])
 def test_inputs_and_masks_that_do_not_fit(module):
     inputs, mask = batch()

@@ -75,7 +75,19 @@ class CasLstmCellDecoderNet(DecoderNet):
         with errors_of("cas_lstm_cell"):
             check_sizes(decoding_dim=decoding_dim, target_embedding_dim=target_embedding_dim)
             input_size = target_embedding_dim + (0 if attention is None else decoding_dim)
-            self._layers = _layers(input_size, decoding_dim, num_layers, fusion, dropout)
+            stack = CellAwareStackedLSTM(
+                input_size,
+                decoding_dim,
+                num_layers,
+                fusion=0.5 if fusion is None else fusion,
+                dropout=dropout,
+            )
+        self._layers = stack.layers
+        if fusion is None:  # the first layer of a CAS-LSTM is an ordinary LSTM
+            sizes = [input_size, *[decoding_dim] * (num_layers - 1)]
+            self._layers = ModuleList(
+                CellAwareStackedLSTMLayer(1, size, decoding_dim, None) for size in sizes
+            )
         self._attention = attention
         self._bidirectional_input = bidirectional_input
         self._dropout = Dropout(dropout)
@@ -150,18 +162,17 @@ class CasLstmCellDecoderNet(DecoderNet):
         feed = previous_state["decoder_feed"]
         outputs = []
         for word in words.unbind(1):
-            if self._attention is None:
-                states = self._step(word, states, cells)
-                feed = states[-1].h[0]
-            elif self._combine is None:
-                context = self._attend(states[-1].h[0], encoder_outputs, source_mask)
-                states = self._step(torch.cat([context, word], dim=-1), states, cells)
-                feed = states[-1].h[0]
-            else:
+            if self._combine is not None:
                 states = self._step(torch.cat([feed, word], dim=-1), states, cells)
                 h = states[-1].h[0]
                 context = self._attend(h, encoder_outputs, source_mask)
                 feed = torch.tanh(self._combine(torch.cat([context, h], dim=-1)))
+            else:
+                if self._attention is not None:
+                    context = self._attend(states[-1].h[0], encoder_outputs, source_mask)
+                    word = torch.cat([context, word], dim=-1)
+                states = self._step(word, states, cells)
+                feed = states[-1].h[0]
             outputs.append(feed)
         state = {
             "decoder_states": torch.cat([s.h for s in states]).transpose(0, 1),
@@ -187,24 +198,6 @@ class CasLstmCellDecoderNet(DecoderNet):
         """Return the context: outputs weighted by attention. *Shape:* (group_size, decoding_dim)"""
         assert self._attention is not None
         return util.weighted_sum(encoder_outputs, self._attention(query, encoder_outputs, source_mask))
-
-
-def _layers(
-    input_size: int,
-    hidden_size: int,
-    num_layers: int,
-    fusion: Union[float, str, None],
-    dropout: float,
-) -> ModuleList:
-    """Build the layers of a CAS-LSTM or of stacked LSTMs. `ValueError` for a value out of range."""
-    stack = CellAwareStackedLSTM(
-        input_size, hidden_size, num_layers, fusion=0.5 if fusion is None else fusion, dropout=dropout
-    )
-    if fusion is not None:
-        return stack.layers
-    # The first layer of a CAS-LSTM is an ordinary LSTM.
-    sizes = [input_size, *[hidden_size] * (num_layers - 1)]
-    return ModuleList(CellAwareStackedLSTMLayer(1, size, hidden_size, None) for size in sizes)
 
 
 def _by_layer(states: Tensor, cells: Tensor) -> List[CasLstmStates]:

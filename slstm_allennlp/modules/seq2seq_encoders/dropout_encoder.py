@@ -1,7 +1,7 @@
 from typing import Optional
 
 import torch
-from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
+from allennlp.modules.seq2seq_encoders import PassThroughEncoder, Seq2SeqEncoder
 
 from slstm_allennlp.modules.checked_params import CheckedParams
 from slstm_allennlp.modules.checks import check_rate, check_sizes
@@ -9,7 +9,7 @@ from slstm_allennlp.modules.module_encoder import errors_of
 
 
 @Seq2SeqEncoder.register("dropout")
-class DropoutEncoder(CheckedParams, Seq2SeqEncoder):  # type: ignore[misc]
+class DropoutEncoder(CheckedParams, PassThroughEncoder):  # type: ignore[misc]
     """
     Apply dropout to the word embeddings, and nothing else. Use it for models without dropout between
     embedder and encoder. In `basic_classifier`, make it the `seq2seq_encoder`.
@@ -29,35 +29,12 @@ class DropoutEncoder(CheckedParams, Seq2SeqEncoder):  # type: ignore[misc]
     """
 
     def __init__(self, input_dim: int, dropout: float = 0.5) -> None:
-        super().__init__()
         with errors_of("dropout"):
             check_sizes(input_dim=input_dim)
             check_rate(dropout)
-        self._input_dim = input_dim
+        super().__init__(input_dim)
         self._dropout = torch.nn.Dropout(dropout)
 
-    def is_bidirectional(self) -> bool:
-        """Return False: the output has no forward and backward half."""
-        return False
-
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
-        """
-        # Parameters
-
-        inputs : `torch.Tensor`
-            *Shape:* (batch_size, seq_len, input_dim)
-        mask : `torch.BoolTensor`, optional (default = `None`)
-            Not used. *Shape:* (batch_size, seq_len)
-
-        # Returns
-
-        `torch.Tensor`
-            *Shape:* (batch_size, seq_len, input_dim)
-        """
+        """Return the inputs, (batch_size, seq_len, input_dim), after dropout. The mask is not used."""
         return self._dropout(inputs)
-
-    def get_input_dim(self) -> int:
-        return self._input_dim
-
-    def get_output_dim(self) -> int:
-        return self._input_dim

@@ -1,10 +1,10 @@
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.modules.additive_attention import AdditiveAttention
-from slstm_allennlp.modules.module_encoder import ModuleEncoder, errors_of, with_arguments_of
+from slstm_allennlp.modules.module_encoder import ModuleEncoder, constructor_of
 
 
 @Seq2VecEncoder.register("additive_attention")
@@ -18,11 +18,7 @@ class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[m
     Registered as a `Seq2VecEncoder` with name "additive_attention".
     """
 
-    @with_arguments_of(AdditiveAttention.__init__)
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__()
-        with errors_of("additive_attention"):
-            self._module = AdditiveAttention(*arguments, **named)
+    __init__ = constructor_of(AdditiveAttention, "additive_attention")
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         return self._module(inputs, mask)

@@ -9,7 +9,7 @@ from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 from slstm_allennlp.modules.checked_params import CheckedParams
 from slstm_allennlp.modules.checks import check_sizes
 from slstm_allennlp.modules.module_encoder import errors_of
-from slstm_allennlp.modules.sized import sized
+from slstm_allennlp.modules.sized import sized, sized_seq2vec
 
 
 @Seq2VecEncoder.register("compose")
@@ -48,17 +48,10 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
         if input_size is not None:
             with errors_of("compose"):
                 check_sizes(input_size=input_size)
-        sequence = sized(seq2seq_encoder, input_size)
-        given = sequence.get_output_dim()
-        vector = sized(seq2vec_encoder, given)
-        taken = vector.get_input_dim()
-        if given != taken:
-            raise ConfigurationError(
-                f"compose: seq2seq_encoder gives {given} numbers a word and seq2vec_encoder takes "
-                f"{taken}, expected the same"
-            )
-        self._seq2seq_encoder = sequence
-        self._seq2vec_encoder = vector
+        self._seq2seq_encoder = sized(seq2seq_encoder, input_size)
+        self._seq2vec_encoder = sized_seq2vec(
+            "compose: seq2seq_encoder", seq2vec_encoder, self._seq2seq_encoder.get_output_dim()
+        )
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
         """

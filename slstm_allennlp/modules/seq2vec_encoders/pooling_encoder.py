@@ -57,7 +57,7 @@ class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
         `ValueError` for shapes that do not match.
         """
         is_word = None if mask is None else mask.bool()
-        is_word = check_inputs(tokens, is_word, self._embedding_dim, "tokens")
+        is_word = check_inputs(tokens, is_word, self._embedding_dim, name="tokens")
         return torch.cat([pool(tokens, is_word) for pool in self._poolings], dim=1)
 
     def get_input_dim(self) -> int:

@@ -96,21 +96,19 @@ class TransformerFeatures(TokenEmbedder):
             )
         archived = kept_folder(serialization_dir, f"transformer-{model_name}")
         folder = _folder_of(model_name)
-        self._lacks_weights = False
-        if folder is None and archived is not None and archived.exists():
+        self._lacks_weights = folder is None and archived is not None and archived.exists()
+        if self._lacks_weights:
             # Do not run code from an untrusted archive.
             config = AutoConfig.from_pretrained(archived, trust_remote_code=False)
             self.transformer = AutoModel.from_config(config)
             self._tokenizer = PreTrainedTokenizerFast.from_pretrained(archived)
-            self._lacks_weights = True
         else:
-            self.transformer = cached_transformers.get(folder or model_name, make_copy=True)
-            self._tokenizer = cached_transformers.get_tokenizer(folder or model_name)
+            source = folder or model_name
+            self.transformer = cached_transformers.get(source, make_copy=True)
+            self._tokenizer = cached_transformers.get_tokenizer(source)
             if getattr(self._tokenizer, "add_prefix_space", True) is False:
                 # RoBERTa and GPT-2 mark the start of a word by a space, which split words lack.
-                self._tokenizer = cached_transformers.get_tokenizer(
-                    folder or model_name, add_prefix_space=True
-                )
+                self._tokenizer = cached_transformers.get_tokenizer(source, add_prefix_space=True)
         if not self._tokenizer.is_fast:
             raise ConfigurationError(
                 f'transformer_features: the tokenizer of "{model_name}" does not say of which word a '
@@ -122,12 +120,10 @@ class TransformerFeatures(TokenEmbedder):
                 f"transformer_features: max_length is {max_length}, expected {_SPECIAL_TOKENS + 1} to "
                 f'{positions}, the most that "{model_name}" reads'
             )
-        self._layers = (
-            None
-            if layers is None
-            else _non_negative(layers, self.transformer.config.num_hidden_layers, model_name)
-        )
-        if self._layers is not None:
+        self._layers: Optional[List[int]] = None
+        if layers is not None:
+            last = self.transformer.config.num_hidden_layers
+            self._layers = _non_negative(layers, last, model_name)
             _remove_layers_above(max(self._layers), self.transformer)
         self.transformer.requires_grad_(train_parameters)
         self._arguments = list(inspect.signature(self.transformer.forward).parameters)

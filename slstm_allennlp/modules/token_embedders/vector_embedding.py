@@ -145,12 +145,7 @@ class VectorEmbedding(Embedding):
     ) -> None:
         """Extend as AllenNLP does, but initialise new words like the others: vector or N(0, std²)."""
         known = self.num_embeddings
-        super().extend_vocab(
-            extended_vocab,
-            vocab_namespace,  # type: ignore[arg-type]
-            extension_pretrained_file,  # type: ignore[arg-type]
-            model_path,  # type: ignore[arg-type]
-        )
+        super().extend_vocab(extended_vocab, vocab_namespace, extension_pretrained_file, model_path)  # type: ignore[arg-type]
         has_file = extension_pretrained_file is not None or self._pretrained_file is not None
         if self.num_embeddings > known and self._std is not None and not has_file:
             self._initialise(from_row=known)
@@ -160,32 +155,26 @@ class VectorEmbedding(Embedding):
     def _load_vectors(self, name: str, vocab: Vocabulary, serialization_dir: Optional[str]) -> None:
         archived = kept_folder(serialization_dir, f"vectors-{self._vocab_namespace}-{name}")
         is_archived = archived is not None and archived.exists()
+        warning = 'The vectors "%s" are not %s: words that are not in the vocabulary have none.'
         try:
-            self._source = open_vectors(name)
+            source = open_vectors(name)
         except ConfigurationError:
             if not is_archived:
                 raise
             if not self.weight.requires_grad:
-                logger.warning(
-                    'The vectors "%s" are not here: words that are not in the vocabulary have none.',
-                    name,
-                )
+                logger.warning(warning, name, "here")
             return
-        if is_archived and not _is_same_source(archived, self._source):
-            logger.warning(
-                'The vectors "%s" are not those of the training: words that are not in the vocabulary '
-                "have none.",
-                name,
-            )
-            self._source = None
+        if is_archived and not _is_same_source(archived, source):
+            logger.warning(warning, name, "those of the training")
             return
-        if self._source.size != self.weight.shape[1]:
-            size = self._source.size
+        size = source.size
+        if size != self.weight.shape[1]:
             raise ConfigurationError(
                 f'embedding: the vectors of "{name}" have {size} numbers and embedding_dim is '
                 f'{self.weight.shape[1]}, expected the same; with "embedding_dim": {size}, '
                 f'"projection_dim": {self.weight.shape[1]} keeps the size of what follows'
             )
+        self._source = source
         self._archived = archived
         self._register_state_dict_hook(_save_source)
         found = self._copy_vectors(vocab, from_row=0)
