@@ -103,7 +103,7 @@ class SentenceStateLSTM(Module):
         bfloat16: bool = False,
     ) -> None:
         super().__init__()
-        check_flags(bfloat16=bfloat16)
+        check_flags(recompute=recompute, bfloat16=bfloat16)
         choices = Transition.of(transition)
         if boundary is not None:
             choices = replace(choices, boundary=boundary)

@@ -1,13 +1,19 @@
-// Elementary functions that the CPU kernels share.
+// What the CPU kernels share: elementary functions, oneDNN's product, and the data of tensors.
 
 #pragma once
 
-#include <c10/util/BFloat16.h>
+#include <torch/extension.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+
+using torch::Tensor;
+using Optional = std::optional<Tensor>;
 
 // exp in a form that compilers vectorise: 2^n e^r with |r| <= ln 2 / 2. Error: at most 2 ulp.
 inline float exp_(float x) {
@@ -69,3 +75,23 @@ inline void store(c10::BFloat16& place, float x) {  // round to nearest, ties to
   const uint32_t nearest = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
   place.x = static_cast<uint16_t>(x != x ? 0x7fc0 : nearest);
 }
+
+// x W^T by oneDNN. W may be in oneDNN's own layout.
+inline Tensor onednn_product(const Tensor& x, const Tensor& W) {
+  static const auto linear = c10::Dispatcher::singleton().findSchemaOrThrow("mkldnn::_linear_pointwise", "");
+  torch::jit::Stack stack{x, W, c10::IValue(), "none", c10::List<c10::optional<at::Scalar>>(), ""};
+  linear.callBoxed(&stack);
+  return stack.back().toTensor();
+}
+
+// The data of tensors of type T; null for an optional tensor without a value.
+template <typename T>
+struct Numbers {
+  T* out(const Tensor& tensor) const {
+    TORCH_CHECK(tensor.is_contiguous(), "expected a contiguous tensor");
+    return tensor.data_ptr<T>();
+  }
+  T* out(const Optional& tensor) const { return tensor ? out(*tensor) : nullptr; }
+  const T* in(const Tensor& tensor) const { return out(tensor); }
+  const T* in(const Optional& tensor) const { return out(tensor); }
+};

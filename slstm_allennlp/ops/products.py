@@ -19,7 +19,6 @@ from torch.nn.functional import pad
 # does not have these operators.
 LARGE = 90_000
 _MIN_ROWS_BFLOAT16 = 64  # with fewer rows in bfloat16, packing W takes longer than it saves
-_MIN_ROWS_FLOAT32 = 16  # with fewer rows in single precision, oneDNN's packed layout gains nothing
 _GPU_ROWS = 8  # on a GPU, rows are a multiple of this: 16 bytes in half precision, whatever the width
 
 
@@ -57,21 +56,8 @@ def _onednn_product(onednn: _Onednn, x: Tensor, W: Tensor, bias: Optional[Tensor
 
 def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     """
-    Compute x Wᵀ + b like `torch.nn.functional.linear`, without a gradient.
-
-    # Parameters
-
-    x : `Tensor`
-        *Shape:* (rows, n)
-    W : `Tensor`
-        In any memory layout, or the result of `packed`. *Shape:* (m, n)
-    bias : `Tensor`, optional (default = `None`)
-        *Shape:* (m,)
-
-    # Returns
-
-    `Tensor`
-        *Shape:* (rows, m)
+    Compute x Wᵀ + b like `torch.nn.functional.linear`, without a gradient: (rows, n), (m, n) and (m,) to
+    (rows, m). W is in any memory layout, or the result of `packed`.
     """
     rows = len(x)
     if rows == 0:
@@ -87,21 +73,7 @@ def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
 
 
 def product_over_rows(d: Tensor, x: Tensor) -> Tensor:
-    """
-    Compute dᵀ x, the gradient of a weight W.
-
-    # Parameters
-
-    d : `Tensor`
-        The gradient of x Wᵀ. *Shape:* (rows, m)
-    x : `Tensor`
-        *Shape:* (rows, n)
-
-    # Returns
-
-    `Tensor`
-        *Shape:* (m, n)
-    """
+    """Compute a weight's gradient dᵀ x, (m, n), from that of x Wᵀ, (rows, m), and x, (rows, n)."""
     onednn = _onednn()
     if not onednn or not _is_for_onednn(d, d.size(1) * x.size(1)) or len(d) == 0:
         return torch.mm(d.t(), x)
@@ -133,34 +105,6 @@ def packed(W: Tensor, rows: int, keep: bool = False) -> Tensor:
     return onednn.pack(W.contiguous(), rounded(rows)) if pays else W
 
 
-class Multiplication(NamedTuple):
-    """The function x ↦ x Wᵀ, without a gradient."""
-
-    laid_out: Tensor  # Wᵀ if `is_turned`, else W in any memory layout
-    is_turned: bool
-
-    @classmethod
-    def with_weight(cls, W: Tensor, rows: int, keep: bool = False) -> "Multiplication":
-        """
-        Prepare W for several products with about `rows` rows each.
-
-        # Parameters
-
-        W : `Tensor`
-            *Shape:* (m, n)
-        rows : `int`
-        keep : `bool`, optional (default = `False`)
-            Whether there are so many products that any change of the memory layout pays off.
-        """
-        if keep and (rows < _MIN_ROWS_FLOAT32 or W.numel() <= LARGE) and W.dtype == torch.float32:
-            # MKL reads a contiguous Wᵀ at full memory bandwidth.
-            return cls(W.t().contiguous(), True)
-        return cls(packed(W, rows, keep), False)
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return torch.mm(x, self.laid_out) if self.is_turned else product(x, self.laid_out)
-
-
 def rows_for(rows: int, W: Tensor) -> int:
     """Return how many rows to allocate for x, zeros included, so that `product` with W is fast."""
     if W.is_cuda:  # keeps the rows that come next in memory aligned
@@ -187,8 +131,8 @@ def _is_cpu_bfloat16(tensor: Tensor) -> bool:
 def _is_for_onednn(tensor: Tensor, size: int) -> bool:
     """Whether to use oneDNN for a product with this tensor, if the weight has `size` elements."""
     single = tensor.dtype == torch.float32 and tensor.device.type == "cpu"
-    has = torch.backends.mkldnn.enabled and _onednn() is not None
-    return single and size >= LARGE and bool(has)
+    is_enabled = bool(torch.backends.mkldnn.enabled)
+    return single and size >= LARGE and is_enabled and _onednn() is not None
 
 
 class _Linear(torch.autograd.Function):
@@ -202,7 +146,8 @@ class _Linear(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, d: Tensor) -> Tuple[Optional[Tensor], ...]:  # type: ignore[override]
         x, W = ctx.saved_tensors
+        d_bias = d.sum(0) if ctx.needs_input_grad[2] else None
         if torch.is_grad_enabled():  # for a second derivative
-            return d @ W, d.t() @ x, d.sum(0) if ctx.needs_input_grad[2] else None
+            return d @ W, d.t() @ x, d_bias
         d_x = product(d, W.t()) if ctx.needs_input_grad[0] else None
-        return d_x, product_over_rows(d, x), d.sum(0) if ctx.needs_input_grad[2] else None
+        return d_x, product_over_rows(d, x), d_bias

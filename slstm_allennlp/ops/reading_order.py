@@ -6,20 +6,10 @@ from torch import Tensor
 
 def reading_orders(mask: Tensor, directions: int) -> Tensor:
     """
-    Return the position of the word that each direction reads at each step. The backward direction starts
-    at the last real word of a sentence; padding stays in its place. An order is its own inverse.
-
-    # Parameters
-
-    mask : `Tensor`
-        Boolean, padded on the right. *Shape:* (batch_size, seq_len)
-    directions : `int`
-        1 for forward, 2 for forward and backward.
-
-    # Returns
-
-    `Tensor`
-        *Shape:* (directions, batch_size, seq_len)
+    Return the position of the word that each direction reads at each step: one direction is forward, two
+    are forward and backward. The backward direction starts at the last real word of a sentence; padding
+    stays in its place. An order is its own inverse. The mask, (batch_size, seq_len), is padded on the
+    right. *Shape:* (directions, batch_size, seq_len)
     """
     forward = torch.arange(mask.size(1), device=mask.device).expand_as(mask)
     backward = torch.where(mask, mask.sum(dim=1, keepdim=True) - 1 - forward, forward)

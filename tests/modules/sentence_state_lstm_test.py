@@ -79,6 +79,7 @@ def test_no_sentence_and_no_word():
         ({"num_steps": True}, "num_steps is True, expected"),
         ({"boundary": "yes"}, "boundary is 'yes', expected one of False, True"),
         ({"layer_norm": 1}, "layer_norm is 1, expected True or False"),
+        ({"recompute": "no"}, "recompute is 'no', expected True or False"),
         ({"transition": "fastnpl"}, r"unknown preset 'fastnpl', did you mean 'fastnlp'\?"),
         ({"transition": {"start": "input"}}, "unknown choice 'start', expected one of 'candidate'"),
         ({"transition": {"window": "sum"}}, "window is 'sum', did you mean 'summed'"),

@@ -20,7 +20,12 @@ from torch import Tensor
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.differentiated_once import differentiated_once
 from slstm_allennlp.ops.products import linear, product_over_rows, rounded
-from slstm_allennlp.ops.slstm.product_weights import KeptWeights, ProductWeights, StepWeights
+from slstm_allennlp.ops.slstm.product_weights import (
+    ForAllWords,
+    KeptWeights,
+    ProductWeights,
+    StepWeights,
+)
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -83,10 +88,10 @@ def fused_slstm(
     need_gradients = torch.is_grad_enabled() and any(
         tensor is not None and tensor.requires_grad for tensor in (inputs, start, *weights)
     )
-    product_weights = None
+    laid_out = None
     if kept is not None and not need_gradients:
-        product_weights = kept.get(kernels, weights, x.dtype)
-        Ux = product_weights.of_x(x, weights.word_b.flatten())  # (R, G * h)
+        laid_out = kept.get(kernels, weights, x.dtype)
+        Ux = laid_out.of_x(x, weights.word_b.flatten())  # (R, G * h)
     else:
         Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())
 
@@ -99,14 +104,10 @@ def fused_slstm(
         h, c = (x, x) if start is None else start.flatten(1, 2).index_select(1, places)
         g, cg = (_means(state, sentence_of, counts) for state in (h, c))
 
-    step_inputs = _Inputs(
-        cu_seqlens,
-        sentence_of,
-        Ux,
-        x if transition.candidate == "input" else None,
-        *StepWeights.of(weights),
-        None if weights.sentence_b is None else weights.sentence_b[0],
-    )
+    candidate = x if transition.candidate == "input" else None
+    sentence_b = None if weights.sentence_b is None else weights.sentence_b[0]
+    step_inputs = _Inputs(cu_seqlens, sentence_of, Ux, candidate, sentence_b)
+    step_weights = StepWeights.of(weights)
     states = _States(h, c, g if m else None, cg if m else None)
     words_matter = transition.sentence_vector != "node" or m == 0
     plan = _Plan(
@@ -120,11 +121,11 @@ def fused_slstm(
         recompute=recompute,
         need_gradients=need_gradients,
     )
-    if product_weights is None:
-        h, g = _FusedSteps.apply(plan, *step_inputs, *states)
+    if laid_out is None:
+        h, g = _FusedSteps.apply(plan, *step_inputs, *step_weights, *states)
     else:
         with torch.autocast(Ux.device.type, enabled=False):
-            h, g = _Run(plan, step_inputs, product_weights).without_gradients(states)  # type: ignore[assignment]
+            h, g = _Run(plan, step_inputs, step_weights).without_gradients(states, laid_out)
 
     words = sentences = None
     if need_words:
@@ -154,21 +155,13 @@ def _means(states: Tensor, sentence_of: Tensor, counts: Tensor) -> Tensor:
 
 
 class _Inputs(NamedTuple):
-    """The inputs and weights of every step. V and the sentence weights are None without a node."""
+    """The inputs of every step."""
 
     cu_seqlens: Tensor  # (B + 1)
     sentence_of: Tensor  # (R)
     Ux: Tensor  # (R, G * h), U x + b
     x: Optional[Tensor]  # (R, h), the candidate; None if it is u = tanh(…)
-    W: Tensor  # (G * h, (2k + 1) * h)
-    V: Optional[Tensor]  # (G * h, h)
-    sentence_W: Optional[Tensor]  # (2 or 3 gates * h, h)
-    sentence_U: Optional[Tensor]  # (2 or 3 gates, h, h)
-    sentence_b: Optional[Tensor]  # (2 or 3 gates, h)
-
-    @property
-    def of_steps(self) -> StepWeights:
-        return StepWeights(self.W, self.V, self.sentence_W, self.sentence_U)
+    sentence_b: Optional[Tensor]  # (2 or 3 gates, h), None without a sentence node
 
 
 class _States(NamedTuple):
@@ -204,7 +197,7 @@ class _Step(NamedTuple):
     log_total: Optional[Tensor] = None  # logarithm of the denominator of Eq. 3's softmax, (B, h)
 
 
-_Fields = TypeVar("_Fields", _Inputs, _States, _Step)
+_Fields = TypeVar("_Fields", _Inputs, StepWeights, _States, _Step)
 
 
 def _next(kind: Type[_Fields], tensors: Iterator[Optional[Tensor]]) -> _Fields:
@@ -213,16 +206,16 @@ def _next(kind: Type[_Fields], tensors: Iterator[Optional[Tensor]]) -> _Fields:
 
 
 class _FusedSteps(torch.autograd.Function):
-    """All steps as one autograd function, from the tensors of `_Inputs` and `_States` to (hᵀ, gᵀ)."""
+    """All steps as one function, from the tensors of `_Inputs`, `StepWeights`, `_States` to (hᵀ, gᵀ)."""
 
     @staticmethod
     def forward(  # type: ignore[override]
         ctx: Any, plan: _Plan, *tensors: Optional[Tensor]
     ) -> Tuple[Tensor, Optional[Tensor]]:
         left = iter(tensors)
-        inputs, start = _next(_Inputs, left), _next(_States, left)
+        inputs, weights, start = _next(_Inputs, left), _next(StepWeights, left), _next(_States, left)
         with torch.autocast(inputs.Ux.device.type, enabled=False):
-            steps, last = _Run(plan, inputs).forward(start)
+            steps, last = _Run(plan, inputs, weights).forward(start)
         ctx.plan = plan
         # All inputs: `differentiated_once` needs every tensor that requires grad.
         ctx.save_for_backward(*tensors, last.c, last.cg, *chain(*steps))
@@ -232,24 +225,26 @@ class _FusedSteps(torch.autograd.Function):
     @differentiated_once
     def backward(ctx: Any, dh: Tensor, dg: Optional[Tensor]) -> Any:  # type: ignore[override]
         left = iter(ctx.saved_tensors)
-        inputs, start, cells = _next(_Inputs, left), _next(_States, left), (next(left), next(left))
+        inputs, weights, start = _next(_Inputs, left), _next(StepWeights, left), _next(_States, left)
+        cells = next(left), next(left)
         steps = [_next(_Step, left) for _ in range(ctx.plan.num_steps)]
         with torch.autocast(dh.device.type, enabled=False):
-            return None, *_Run(ctx.plan, inputs).backward(start, steps, cells, dh, dg)
+            return None, *_Run(ctx.plan, inputs, weights).backward(start, steps, cells, dh, dg)
 
 
 class _Run:
-    """A forward and a backward pass over one batch. `weights` are prepared for it if they are None."""
+    """A forward and a backward pass over one batch."""
 
-    def __init__(self, plan: _Plan, inputs: _Inputs, weights: Optional[ProductWeights] = None) -> None:
-        self.plan, self.inputs = plan, inputs
+    def __init__(self, plan: _Plan, inputs: _Inputs, weights: StepWeights) -> None:
+        self.plan, self.inputs, self.given = plan, inputs, weights
         self.cu_seqlens, self.sentence_of = inputs.cu_seqlens, inputs.sentence_of
         self.Ux, self.x, self.sentence_b = inputs.Ux, inputs.x, inputs.sentence_b
         counts = self.cu_seqlens[1:] - self.cu_seqlens[:-1]
-        self.counts = counts.clamp(min=1).unsqueeze(1).to(inputs.W.dtype)
-        self.weights = weights or ProductWeights(
-            inputs.of_steps, self.Ux.dtype, words=len(self.Ux), sentences=len(counts)
-        )
+        self.counts = counts.clamp(min=1).unsqueeze(1).to(weights.W.dtype)
+
+    @cached_property
+    def weights(self) -> ProductWeights:
+        return ProductWeights(self.given, self.Ux.dtype, len(self.Ux), len(self.counts))
 
     def forward(self, start: _States) -> Tuple[List[_Step], _States]:
         """Run all steps. Return their records, if gradients are needed, and the last states."""
@@ -269,13 +264,10 @@ class _Run:
                 steps.append(record)
         return steps, states
 
-    def without_gradients(self, start: _States) -> Tuple[Tensor, Optional[Tensor]]:
+    def without_gradients(self, start: _States, laid_out: ForAllWords) -> Any:
         """Run all steps in one call of the compiled kernels. Return the last h and g."""
-        plan, weights = self.plan, self.weights
-        states, multiplied = self.expanded(start), [weights.W]
-        if states.g is not None:
-            multiplied += [weights.for_g, weights.for_word, weights.for_mean]
-        h, g = plan.kernels.steps(
+        plan = self.plan
+        return plan.kernels.steps(
             self.cu_seqlens,
             plan.window,
             plan.sigmoid_first,
@@ -286,13 +278,12 @@ class _Run:
             plan.need_node,
             rounded(len(self.Ux)),
             rounded(len(self.counts)),
-            [weight.multiplication for weight in multiplied],
+            laid_out.of_steps,
             None if self.sentence_b is None else self.sentence_b.flatten(),
             self.Ux,
             self.x,
-            *states,
+            *self.expanded(start),
         )
-        return h, g
 
     def expanded(self, start: _States) -> _States:
         """Expand the start to one state per word, and make it contiguous."""
@@ -307,9 +298,8 @@ class _Run:
         if not first:
             return self.weights.W.forward(self.windows(h))[: len(h)]
         exists, neighborhood_of = self.neighborhoods
-        return self.weights.W.forward((exists * h[0]).flatten(1).to(self.weights.W.dtype)).index_select(
-            0, neighborhood_of
-        )
+        of_each = self.weights.W.forward((exists * h[0]).flatten(1).to(self.weights.W.dtype))
+        return of_each.index_select(0, neighborhood_of)
 
     def windows(self, h: Tensor) -> Tensor:
         """Return ξ of every word, padded with rows of zeros: (`rows_for`, (2k + 1) * h)."""
@@ -399,7 +389,7 @@ class _Run:
         dh: Tensor,
         dg: Optional[Tensor],
     ) -> Tuple[Optional[Tensor], ...]:
-        """Compute the gradients of all of `_Inputs` and `_States`. `cells` are the last c and c_g."""
+        """Compute all gradients of `_FusedSteps`. `cells` are the last c and c_g."""
         c_new, cg_new = cells
         dh = dh.contiguous()
         dc, dcg = torch.zeros_like(dh), None
@@ -409,12 +399,12 @@ class _Run:
         rows = self.weights.W.rows_for(len(self.Ux))
         # To save memory, the rows of words are multiplied at about 4096, those of sentences at the end.
         words = min(len(steps) * rows, max(rows, 4096))
-        d = _Gradients(self.inputs, words, len(self.counts) * len(steps))
+        d = _Gradients(self.inputs, self.given, words, len(self.counts) * len(steps))
         for number in reversed(range(len(steps))):
             first, last = number == 0 and start.is_one_row, number == len(steps) - 1
             words, node = not last or self.plan.need_words, not last or self.plan.need_node
             states = self.states_of(steps, number, start)
-            step = self.with_gates(steps[number], states.g, node)
+            step = self.with_gates(steps[number], states.g)
             # A state that the step did not change keeps its gradient.
             dh_old, dc_old = torch.zeros_like(dh) if words else dh.clone(), dc
             dg_old, dcg_old = (None, None) if node else (dg, dcg)
@@ -432,7 +422,7 @@ class _Run:
             c_new, cg_new = states.c, states.cg
         if start.is_one_row:
             dh, dc = dh.sum(0), dc.sum(0)
-        return (None, None, d.Ux, d.x, *d.of_weights(), dh, dc, dg, dcg)
+        return (None, None, d.Ux, d.x, d.sentence_b, *d.of_weights(), dh, dc, dg, dcg)
 
     def states_of(self, steps: List[_Step], number: int, start: _States) -> _States:
         """Return the states before a step; h is recomputed if it was not stored."""
@@ -448,12 +438,12 @@ class _Run:
             )
         return _States(h, step.c, step.g, step.cg)
 
-    def with_gates(self, step: _Step, g: Optional[Tensor], node: bool) -> _Step:
+    def with_gates(self, step: _Step, g: Optional[Tensor]) -> _Step:
         """Recompute the products with g, and the gates, if `recompute` has not stored them."""
         if not self.plan.recompute or g is None:
             return step
         Vg, Wg = self.of_g(g)
-        if not node or step.h_bar is None:
+        if step.h_bar is None:  # the step did not compute the node's states
             return step._replace(Vg=Vg)
         Wf, fg, o = self.node_gates(Wg, step.h_bar)
         return step._replace(Vg=Vg, Wf=Wf, fg=fg, o=o)
@@ -484,9 +474,8 @@ class _Run:
             d_of_each = _sums(d_pre.to(dh.dtype), neighborhood_of, len(exists))
             d.of_W.add(d_of_each, (exists * states.h[0]).flatten(1))
             # All words share one h, so any row may carry its gradient.
-            dh_old[0] += (self.weights.W.backward(d_of_each).view(*exists.shape[:2], -1) * exists).sum(
-                (0, 1)
-            )
+            d_xi = self.weights.W.backward(d_of_each).view(*exists.shape[:2], -1)
+            dh_old[0] += (d_xi * exists).sum((0, 1))
         else:
             kernels.windows(self.cu_seqlens, plan.window, states.h, xi[:rows])
             d_xi = self.weights.W.backward(d_pre)[:rows]
@@ -533,14 +522,12 @@ class _Run:
             dh_old[:1] += U[0].backward(d_of_all)  # any row may carry it
         else:
             dh_old.add_(U[0].backward(d_Uf)[:rows])
-        d_Wg = dcg_old.new_zeros(len(dcg_old), len(U), dcg_old.size(1))
-        d_Wg[:, 0] += d_Wf
-        d_Wg[:, own] += d_fg
-        d_Wg[:, 1] += d_o
-        d.of_own_forget.add(d_fg, step.h_bar)
+        d_gates = [d_Wf + d_fg, d_o] if self.plan.shared_forget else [d_Wf, d_o, d_fg]
+        d_Wg = torch.stack(d_gates, dim=1)
         d.of_sentence_U[1].add(d_o, step.h_bar)
+        d.of_sentence_U[2].add(d_fg, step.h_bar)
         d.of_sentence_W.add(d_Wg.flatten(1), states.g)
-        d.sentence_b.add_(d_Wg.sum(0))
+        d.sentence_b = _sum(d.sentence_b, d_Wg.sum(0))
         return weights.sentence_W.backward(d_Wg.flatten(1)), dcg_old
 
 
@@ -550,34 +537,28 @@ class _Gradients:
     `words` rows of words, or `nodes` rows of sentence nodes, at a time.
     """
 
-    def __init__(self, inputs: _Inputs, words: int, nodes: int) -> None:
-        self.Ux = torch.zeros_like(inputs.Ux, dtype=inputs.W.dtype)
+    def __init__(self, inputs: _Inputs, weights: StepWeights, words: int, nodes: int) -> None:
+        W, V, sentence_W, sentence_U = weights
+        self.Ux = torch.zeros_like(inputs.Ux, dtype=W.dtype)
         self.x = None if inputs.x is None else torch.zeros_like(inputs.x)
+        self.sentence_b = None if inputs.sentence_b is None else torch.zeros_like(inputs.sentence_b)
         dtype = inputs.Ux.dtype
-        self.of_W = _WeightGradient(inputs.W, words, dtype)
-        _, V, sentence_W, sentence_U = inputs.of_steps
-        self.has_node = V is not None
+        self.of_W = _WeightGradient(W, words, dtype)
+        self.num_gates = 0 if sentence_U is None else len(sentence_U)
         if V is None or sentence_W is None or sentence_U is None:
             return
         self.of_V, self.of_sentence_W = (_WeightGradient(part, nodes, dtype) for part in (V, sentence_W))
-        self.of_sentence_U = [
-            _WeightGradient(U, words if gate == 0 else nodes, dtype) for gate, U in enumerate(sentence_U)
-        ]
-        # If f_g shares the U of fᵢ, its rows are collected separately: one per sentence, not per word.
-        self.is_shared = len(sentence_U) == 2
-        self.of_own_forget = (
-            _WeightGradient(sentence_U[0], nodes, dtype) if self.is_shared else self.of_sentence_U[2]
-        )
-        self.sentence_b = V.new_zeros(sentence_U.shape[:2])
+        # Of fᵢ, o and f_g. Even if f_g shares the U of fᵢ, its rows are collected separately: they are
+        # one per sentence, not per word.
+        self.of_sentence_U = [_WeightGradient(sentence_U[0], n, dtype) for n in (words, nodes, nodes)]
 
     def of_weights(self) -> Tuple[Optional[Tensor], ...]:
-        """Return the gradients of W, V, sentence_W, sentence_U and sentence_b."""
-        if not self.has_node:
-            return self.of_W.sum(), None, None, None, None
-        U = torch.stack([products.sum() for products in self.of_sentence_U])
-        if self.is_shared:
-            U[0] += self.of_own_forget.sum()
-        return self.of_W.sum(), self.of_V.sum(), self.of_sentence_W.sum(), U, self.sentence_b
+        """Return the gradients of `StepWeights`."""
+        if not self.num_gates:
+            return self.of_W.sum(), None, None, None
+        f, o, own = (products.sum() for products in self.of_sentence_U)
+        U = torch.stack([f + own, o] if self.num_gates == 2 else [f, o, own])
+        return self.of_W.sum(), self.of_V.sum(), self.of_sentence_W.sum(), U
 
 
 class _WeightGradient:
@@ -602,7 +583,7 @@ class _WeightGradient:
     def next(self, rows: int, places: int) -> Tuple[Tensor, Tensor]:
         """Return buffers of `places` rows for the next d and x. Those beyond `rows` are zero."""
         if self._filled + places > len(self._d):
-            self._flush()
+            self.sum()
         if places > len(self._d):
             self._allocate(places)
         d, x = (part[self._filled : self._filled + places] for part in (self._d, self._x))
@@ -618,13 +599,7 @@ class _WeightGradient:
             place.copy_(tensor)
 
     def sum(self) -> Tensor:
-        if self._filled or self._sum is None:
-            self._flush()
-        assert self._sum is not None
-        return self._sum
-
-    def _flush(self) -> None:
-        """Add the product of the collected rows to the sum, and empty the buffers."""
+        """Add the product of the collected rows to the sum, and empty the buffers. Return the sum."""
         places = rounded(self._filled)  # with fewer rows, the product would make a padded copy
         d, x = self._d[:places], self._x[:places]
         for part in (d, x):
@@ -632,6 +607,7 @@ class _WeightGradient:
         self._filled = 0
         summed = product_over_rows(d, x).to(self._weight.dtype)
         self._sum = summed if self._sum is None else self._sum.add_(summed)
+        return self._sum
 
 
 def _sum(first: Optional[Tensor], second: Optional[Tensor]) -> Optional[Tensor]:

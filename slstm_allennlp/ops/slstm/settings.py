@@ -138,14 +138,8 @@ class SlstmSettings:
     layer_norm: bool
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("input_size", 1),
-            ("hidden_size", 1),
-            ("num_steps", 1),
-            ("window_size", 1),
-            ("num_sentence_nodes", 0),
-        ):
-            value = getattr(self, name)
+        for name in ("input_size", "hidden_size", "num_steps", "window_size", "num_sentence_nodes"):
+            value, least = getattr(self, name), 0 if name == "num_sentence_nodes" else 1
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} is {value!r}, expected an integer of at least {least}")
         if not isinstance(self.layer_norm, bool):

@@ -2,12 +2,6 @@
 // part of a step reads and writes each tensor once, in parallel over the sentences. naive.py has the equations;
 // eager.py has the same functions in PyTorch and documents their arguments.
 
-#include <torch/extension.h>
-#include <ATen/Parallel.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-
-#include <optional>
-
 #include "elementwise.h"
 
 // The rows of a loop do not overlap. Compilers must know this to vectorise it.
@@ -15,18 +9,12 @@
 
 namespace {
 
-using torch::Tensor;
-using OptionalTensor = std::optional<Tensor>;
-
 // x W^T, like `product` in products.py: oneDNN for large weights in single precision, if PyTorch has it.
 // LARGE_PRODUCT is LARGE of products.py.
 Tensor product(const Tensor& x, const Tensor& W) {
-  static const auto onednn = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+  static const bool has = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""}).has_value();
   const bool fits = x.scalar_type() == torch::kFloat && W.numel() >= LARGE_PRODUCT;
-  if (!fits || !onednn.has_value() || !at::globalContext().userEnabledMkldnn()) return at::mm(x, W.t());
-  torch::jit::Stack stack{x, W, c10::IValue(), "none", c10::List<c10::optional<at::Scalar>>(), ""};
-  onednn->callBoxed(&stack);
-  return stack.back().toTensor();
+  return has && fits && at::globalContext().userEnabledMkldnn() ? onednn_product(x, W) : at::mm(x, W.t());
 }
 
 struct Shape {
@@ -143,43 +131,33 @@ void backward_step(const Shape& s, int64_t t, T* gates, const T* left, const T* 
   });
 }
 
-template <typename T>
-T* data(const Tensor& tensor) {
-  TORCH_CHECK(tensor.is_contiguous(), "expected a contiguous tensor");
-  return tensor.data_ptr<T>();
-}
-
-template <typename T>
-T* data(const OptionalTensor& tensor) {
-  return tensor.has_value() ? data<T>(*tensor) : nullptr;
-}
-
 }  // namespace
 
-void forward(Tensor gates, Tensor U, Tensor left, Tensor below, OptionalTensor cells_below, Tensor h, Tensor c) {
+void forward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_below, Tensor h, Tensor c) {
   const Shape shape(gates);
   const Tensor U_turned = U.t().contiguous().t();  // the layout in which oneDNN is faster
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "forward", [&] {
-    using T = scalar_t;
+    const Numbers<scalar_t> T;
     for (int64_t t = 0; t < shape.length; ++t) {
-      const Tensor recurrent = t ? product(h.select(0, t - 1), U_turned).contiguous() : Tensor();
-      forward_step<T>(shape, t, data<T>(gates), t ? data<T>(recurrent) : nullptr, data<T>(left), data<T>(below),
-                      data<T>(cells_below), data<T>(h), data<T>(c));
+      Optional recurrent;
+      if (t) recurrent = product(h.select(0, t - 1), U_turned).contiguous();
+      forward_step(shape, t, T.out(gates), T.in(recurrent), T.in(left), T.in(below), T.in(cells_below), T.out(h),
+                   T.out(c));
     }
   });
 }
 
-void backward(Tensor gates, Tensor U, Tensor left, Tensor below, OptionalTensor cells_below, Tensor c, Tensor grad_h,
-              Tensor d_c, OptionalTensor d_below) {
+void backward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_below, Tensor c, Tensor grad_h,
+              Tensor d_c, Optional d_below) {
   const Shape shape(gates);
   const Tensor rows = gates.flatten(2);
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "backward", [&] {
-    using T = scalar_t;
+    const Numbers<scalar_t> T;
     for (int64_t t = shape.length - 1; t >= 0; --t) {
-      const bool last = t + 1 == shape.length;
-      const Tensor recurrent = last ? Tensor() : product(rows.select(0, t + 1), U.t()).contiguous();
-      backward_step<T>(shape, t, data<T>(gates), data<T>(left), data<T>(below), data<T>(cells_below), data<T>(c),
-                       data<T>(grad_h), last ? nullptr : data<T>(recurrent), data<T>(d_c), data<T>(d_below));
+      Optional recurrent;
+      if (t + 1 < shape.length) recurrent = product(rows.select(0, t + 1), U.t()).contiguous();
+      backward_step(shape, t, T.out(gates), T.in(left), T.in(below), T.in(cells_below), T.in(c), T.in(grad_h),
+                    T.in(recurrent), T.out(d_c), T.out(d_below));
     }
   });
 }

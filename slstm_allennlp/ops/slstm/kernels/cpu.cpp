@@ -6,12 +6,6 @@
 // naive.py has the equations; eager.py has the same functions in PyTorch and documents the shapes. T is the type of
 // the states and of all computation. P is the type of the inputs and results of matrix products: T, or bfloat16.
 
-#include <torch/extension.h>
-#include <ATen/Parallel.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-
-#include <algorithm>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,6 +17,8 @@ namespace {
 constexpr int64_t kLine = 16;      // floats in a cache line
 constexpr int64_t kBlock = 320;    // dimensions at a time, so that a few gates fit into the L1 cache
 constexpr int64_t kMaxGates = 64;  // normalised gates: windows of up to 30 words on each side
+template <typename T>
+constexpr T kZeros[kBlock] = {};
 
 // The number of rows, of this many elements each, that are worth a thread.
 int64_t grain(int64_t elements) { return std::max<int64_t>(1, 4096 / std::max<int64_t>(1, elements)); }
@@ -109,13 +105,9 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
   for (int64_t i = 0; i < n; ++i) g.total[i] = 0;
   for (int64_t q = 0; q < K; ++q) {
     const P *p = pre + q * h + j, *a = Ux + q * h + j;
-    const T* b = Vg ? Vg + q * h + j : nullptr;
+    const T* b = Vg ? Vg + q * h + j : kZeros<T>;
     T* e = g.e[q];
-    if (b) {
-      for (int64_t i = 0; i < n; ++i) e[i] = load(p[i]) + load(a[i]) + b[i];
-    } else {
-      for (int64_t i = 0; i < n; ++i) e[i] = load(p[i]) + load(a[i]);
-    }
+    for (int64_t i = 0; i < n; ++i) e[i] = load(p[i]) + load(a[i]) + b[i];
     if (sigmoid_first) {
       T* s = g.s[q];
       for (int64_t i = 0; i < n; ++i) {
@@ -140,11 +132,11 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
     }
   }
   const P *p = pre + K * h + j, *a = Ux + K * h + j;
-  const T* b = Vg ? Vg + K * h + j : nullptr;
-  for (int64_t i = 0; i < n; ++i) g.o[i] = sigmoid(load(p[i]) + load(a[i]) + (b ? b[i] : T(0)));
+  const T* b = Vg ? Vg + K * h + j : kZeros<T>;
+  for (int64_t i = 0; i < n; ++i) g.o[i] = sigmoid(load(p[i]) + load(a[i]) + b[i]);
   if (shape.has_candidate) {
-    p += h, a += h, b = b ? b + h : nullptr;
-    for (int64_t i = 0; i < n; ++i) g.u[i] = tanh_(load(p[i]) + load(a[i]) + (b ? b[i] : T(0)));
+    p += h, a += h, b += Vg ? h : 0;
+    for (int64_t i = 0; i < n; ++i) g.u[i] = tanh_(load(p[i]) + load(a[i]) + b[i]);
   } else {
     for (int64_t i = 0; i < n; ++i) g.u[i] = x[j + i];
   }
@@ -184,11 +176,9 @@ void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* cu_seqle
                  const P* Ux, const T* Vg, const T* c_new, T* h_out) {
   over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     const P *p = pre + (row * gates + gate) * h + j, *a = Ux + (row * gates + gate) * h + j;
-    const T *b = Vg ? Vg + (s * gates + gate) * h + j : nullptr, *cr = c_new + row * h + j;
+    const T *b = Vg ? Vg + (s * gates + gate) * h + j : kZeros<T>, *cr = c_new + row * h + j;
     T* hr = h_out + row * h + j;
-    for (int64_t i = 0; i < n; ++i) {
-      hr[i] = sigmoid(load(p[i]) + load(a[i]) + (b ? b[i] : T(0))) * tanh_(cr[i]);
-    }
+    for (int64_t i = 0; i < n; ++i) hr[i] = sigmoid(load(p[i]) + load(a[i]) + b[i]) * tanh_(cr[i]);
   });
 }
 
@@ -214,7 +204,7 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
         flow[i] = (dcr[i] + dhr[i] * g.o[i] * (T(1) - t * t)) / g.total[i];
       }
       for (int64_t q = 0; q < K; ++q) {
-        const T *v = nullptr, *e = g.e[q];
+        const T *v = kZeros<T>, *e = g.e[q];  // zeros beyond the sentence
         T* d_v = nullptr;
         if (q == K - 1) {
           v = g.u;
@@ -230,11 +220,7 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
         }
         P* out = dp + q * h;
         for (int64_t i = 0; i < n; ++i) weight[i] = flow[i] * e[i];
-        if (v) {
-          for (int64_t i = 0; i < n; ++i) d[i] = weight[i] * (v[i] - cn[i]);
-        } else {
-          for (int64_t i = 0; i < n; ++i) d[i] = -weight[i] * cn[i];
-        }
+        for (int64_t i = 0; i < n; ++i) d[i] = weight[i] * (v[i] - cn[i]);
         if (sigmoid_first) {
           const T* sg = g.s[q];
           for (int64_t i = 0; i < n; ++i) d[i] *= sg[i] * (T(1) - sg[i]);
@@ -377,20 +363,6 @@ void windows_backward_(int64_t h, int64_t k, const int64_t* cu_seqlens, int64_t 
   });
 }
 
-using torch::Tensor;
-using Optional = std::optional<Tensor>;
-
-// The data of tensors of type T; null for an optional tensor without a value.
-template <typename T>
-struct Numbers {
-  T* out(const Tensor& tensor) const {
-    TORCH_CHECK(tensor.is_contiguous(), "expected a contiguous tensor");
-    return tensor.data_ptr<T>();
-  }
-  T* out(const Optional& tensor) const { return tensor ? out(*tensor) : nullptr; }
-  const T* in(const Tensor& tensor) const { return out(tensor); }
-  const T* in(const Optional& tensor) const { return out(tensor); }
-};
 constexpr Numbers<int64_t> kPlaces{};
 
 // Call body(T, P) for the types of the states and of the products.
@@ -419,7 +391,7 @@ Shape shape_of(const Tensor& c, int64_t window, const Optional& cg, const Option
   return shape;
 }
 
-// A weight W of x Wᵀ, as `Multiplication` in products.py: the tensor in memory, and whether it is Wᵀ.
+// A weight W of x Wᵀ, from `Weight.laid_out` in product_weights.py: the tensor in memory, and whether it is Wᵀ.
 using Weight = std::pair<Tensor, bool>;
 
 // Compute x Wᵀ. For oneDNN, x is padded with zeros to `rows` rows.
@@ -427,12 +399,8 @@ Tensor product(const Tensor& x, const Weight& W, int64_t rows) {
   const auto& [laid_out, is_turned] = W;
   if (is_turned) return at::mm(x, laid_out);
   const Tensor padded = rows == x.size(0) ? x : at::constant_pad_nd(x, {0, 0, 0, rows - x.size(0)});
-  if (!laid_out.is_mkldnn()) return at::linear(padded, laid_out).narrow(0, 0, x.size(0));
-  static const auto linear = c10::Dispatcher::singleton().findSchemaOrThrow("mkldnn::_linear_pointwise", "");
-  const c10::impl::GenericList none(c10::OptionalType::create(c10::NumberType::get()));
-  torch::jit::Stack stack = {padded, laid_out, c10::IValue(), std::string("none"), none, std::string()};
-  linear.callBoxed(stack);
-  return stack.back().toTensor().narrow(0, 0, x.size(0));
+  const Tensor result = laid_out.is_mkldnn() ? onednn_product(padded, laid_out) : at::linear(padded, laid_out);
+  return result.narrow(0, 0, x.size(0));
 }
 
 // If all words share one h, their ξ differ only in which neighbours exist. Return a word of each such neighbourhood,

@@ -59,9 +59,8 @@ def word_state(
     has_candidate: bool,
 ) -> Tensor:
     """Recompute the next h from the next c. `has_candidate` says that x was None."""
-    size = c_new.size(1)
-    from_end = 2 * size if has_candidate else size
-    of_o = slice(pre.size(1) - from_end, pre.size(1) - from_end + size)
+    first = pre.size(1) - (2 if has_candidate else 1) * c_new.size(1)
+    of_o = slice(first, first + c_new.size(1))
     o = pre[:, of_o].to(c_new.dtype) + Ux[:, of_o]
     if Vg is not None:
         o = o + Vg[_sentence_of(cu_seqlens), of_o]

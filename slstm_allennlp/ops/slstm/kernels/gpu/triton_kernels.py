@@ -2,16 +2,16 @@
 The functions of cpu.cpp and eager.py as Triton kernels for GPUs. Each reads and writes its tensors once,
 in one launch (`word_backward` in two). Sums are deterministic: their order does not depend on the run.
 
-Tensors may have different floating-point types. Sums and gates are computed in float64 if the cells c
-are float64, else in float32; results are rounded when they are written. A state has the type of c, and a
-gradient the type of the tensor it belongs to. eager.py documents the shapes.
+Tensors may have different floating-point types. What has less than single precision becomes float32 when
+it is read, and results are rounded when they are written. A state has the type of c, and a gradient the
+type of the tensor it belongs to. eager.py documents the functions, their types and the shapes.
 """
 
 # mypy: disallow-untyped-defs=False
 # (Triton's blocks and pointers have no types in Python.)
 
 import sys
-from typing import Any, List, Optional, Tuple, Union
+from typing import Any, List, Optional, Union
 
 import torch
 import triton
@@ -33,33 +33,14 @@ _SEARCHED = tl.constexpr(128)  # sentences per iteration when a program searches
 _SUMMED = tl.constexpr(16)  # partial sums per iteration
 
 
-def word_forward(
-    cu_seqlens: Tensor,
-    window: int,
-    sigmoid_first: bool,
-    pre: Tensor,
-    Ux: Tensor,
-    Vg: Optional[Tensor],
-    c: Tensor,
-    cg: Optional[Tensor],
-    x: Optional[Tensor],
-) -> Tuple[Tensor, Tensor]:
-    """Compute the next h and c from the products of Eq. 2."""
+def word_forward(cu_seqlens, window, sigmoid_first, pre, Ux, Vg, c, cg, x):
     h_new, c_new = torch.empty_like(c), torch.empty_like(c)
     tensors = pre, Ux, Vg, c, cg, x, h_new, c_new
     _launch_on_words(_word_forward, c, cu_seqlens, *tensors, WINDOW=window, SIGMOID_FIRST=sigmoid_first)
     return h_new, c_new
 
 
-def word_state(
-    cu_seqlens: Tensor,
-    pre: Tensor,
-    Ux: Tensor,
-    Vg: Optional[Tensor],
-    c_new: Tensor,
-    has_candidate: bool,
-) -> Tensor:
-    """Recompute the next h from the next c. `has_candidate` says that x was None."""
+def word_state(cu_seqlens, pre, Ux, Vg, c_new, has_candidate):
     h_new, gates = torch.empty_like(c_new), pre.size(1) // c_new.size(1)
     gate, tensors = gates - (2 if has_candidate else 1), (pre, Ux, Vg, c_new, h_new)
     _launch_on_words(_word_state, c_new, cu_seqlens, *tensors, GATES=gates, GATE=gate)
@@ -67,110 +48,57 @@ def word_state(
 
 
 def word_backward(
-    cu_seqlens: Tensor,
-    window: int,
-    sigmoid_first: bool,
-    pre: Tensor,
-    Ux: Tensor,
-    Vg: Optional[Tensor],
-    c: Tensor,
-    cg: Optional[Tensor],
-    x: Optional[Tensor],
-    c_new: Tensor,
-    dh: Tensor,
-    dc: Tensor,
-    d_pre: Tensor,
-    d_Ux: Tensor,
-    d_x: Optional[Tensor],
-) -> Tuple[Optional[Tensor], Tensor, Optional[Tensor]]:
-    """
-    Return the gradients of V g, c and c_g. Write the gradient of W ξ to `d_pre`; add those of U x and x
-    to `d_Ux` and `d_x`.
-    """
-    chunks, hidden_size, compute = _chunks(cu_seqlens, c), c.size(1), _compute(c)
+    cu_seqlens, window, sigmoid_first, pre, Ux, Vg, c, cg, x, c_new, dh, dc, d_pre, d_Ux, d_x
+):
+    sentences, chunks, hidden_size = len(cu_seqlens) - 1, _chunks(cu_seqlens, c), c.size(1)
     # `weights`: the words' contributions to their neighbours' gradients of c. `partial`: each chunk's
     # sums, for the sentence.
-    dtype = torch.float64 if compute is tl.float64 else torch.float32
-    weights = torch.empty(len(c), (2 * window + 1) * hidden_size, dtype=dtype, device=c.device)
+    dtype = torch.promote_types(c.dtype, torch.float32)
+    weights = c.new_empty(len(c), (2 * window + 1) * hidden_size, dtype=dtype)
     d_c = torch.empty_like(c)
     d_Vg = d_cg = partial = None
     sums = 0
-    if Vg is not None and cg is not None:
+    if Vg is not None:
         d_Vg, d_cg = torch.empty_like(Vg), torch.empty_like(cg)
         sums = Vg.size(1) // hidden_size + 1
-        partial = torch.empty(chunks, sums * hidden_size, dtype=dtype, device=c.device)
+        partial = c.new_empty(chunks, sums * hidden_size, dtype=dtype)
     given, results = (pre, Ux, Vg, c, cg, x, c_new, dh, dc), (d_pre, d_Ux, d_x, weights, partial)
     options = {"WINDOW": window, "SIGMOID_FIRST": sigmoid_first}
     _launch_on_words(_word_backward, c, cu_seqlens, *given, *results, **options)
-    _launch(
-        _word_backward_sums,
-        chunks + (len(cu_seqlens) - 1) * sums,
-        hidden_size,
-        *(cu_seqlens, weights, partial, d_c, d_Vg, d_cg),
-        chunks,
-        len(cu_seqlens) - 1,
-        WINDOW=window,
-        SUMS=sums,
-        COMPUTE=compute,
-    )
+    arguments = cu_seqlens, weights, partial, d_c, d_Vg, d_cg, chunks, sentences
+    programs = chunks + sentences * sums
+    _launch(_word_backward_sums, programs, hidden_size, *arguments, WINDOW=window, SUMS=sums)
     return d_Vg, d_c, d_cg
 
 
-def node_forward(
-    cu_seqlens: Tensor,
-    sigmoid_first: bool,
-    Uf: Tensor,
-    Wf: Tensor,
-    fg: Tensor,
-    o: Tensor,
-    c: Tensor,
-    cg: Tensor,
-) -> Tuple[Tensor, Tensor, Tensor]:
-    """Compute the next g and c_g from the products of Eq. 3, and its softmax's log denominator."""
-    g_new, cg_new, log_total = results = [torch.empty_like(cg) for _ in range(3)]
+def node_forward(cu_seqlens, sigmoid_first, Uf, Wf, fg, o, c, cg):
+    results = [torch.empty_like(cg) for _ in range(3)]
     tensors = cu_seqlens, Uf, Wf, fg, o, c, cg, *results
-    _launch_on_nodes(_node_forward, cg, *tensors, SIGMOID_FIRST=sigmoid_first)
-    return g_new, cg_new, log_total
+    options = {"columns": _NODE_COLUMNS.value, "SIGMOID_FIRST": sigmoid_first}
+    _launch(_node_forward, *cg.shape, *tensors, **options)
+    return results
 
 
 def node_backward(
-    cu_seqlens: Tensor,
-    sigmoid_first: bool,
-    Uf: Tensor,
-    Wf: Tensor,
-    fg: Tensor,
-    o: Tensor,
-    c: Tensor,
-    cg: Tensor,
-    cg_new: Tensor,
-    log_total: Tensor,
-    dg: Tensor,
-    dcg: Tensor,
-    d_Uf: Tensor,
-    d_c: Tensor,
-) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
-    """
-    Return the gradients of W_f g, of the pre-activations of f_g and o, and of c_g. Write the gradient of
-    U_f hᵢ to `d_Uf`; add that of c to `d_c`.
-    """
+    cu_seqlens, sigmoid_first, Uf, Wf, fg, o, c, cg, cg_new, log_total, dg, dcg, d_Uf, d_c
+):
     d_Wf, d_fg, d_o, d_cg = (torch.empty_like(tensor) for tensor in (Wf, fg, o, cg))
     given = cu_seqlens, Uf, Wf, fg, o, c, cg, cg_new, log_total, dg, dcg
-    results = d_Uf, d_Wf, d_fg, d_o, d_c, d_cg
-    _launch_on_nodes(_node_backward, cg, *given, *results, SIGMOID_FIRST=sigmoid_first)
+    tensors = *given, d_Uf, d_Wf, d_fg, d_o, d_c, d_cg
+    options = {"columns": _NODE_COLUMNS.value, "SIGMOID_FIRST": sigmoid_first}
+    _launch(_node_backward, *cg.shape, *tensors, **options)
     return d_Wf, d_fg, d_o, d_cg
 
 
-def windows(cu_seqlens: Tensor, window: int, states: Tensor, result: Tensor) -> None:
-    """Write ξᵢ = [h₍ᵢ₋ₖ₎ … h₍ᵢ₊ₖ₎], zero beyond the sentence, to `result`. *Shape:* (R, (2k + 1) * h)"""
+def windows(cu_seqlens, window, states, result):
     _launch_on_words(_windows, states, cu_seqlens, states, result, WINDOW=window)
 
 
-def windows_backward(cu_seqlens: Tensor, window: int, d_windows: Tensor, d_states: Tensor) -> None:
-    """Add the gradient of the states to `d_states`."""
+def windows_backward(cu_seqlens, window, d_windows, d_states):
     _launch_on_words(_windows_backward, d_states, cu_seqlens, d_windows, d_states, WINDOW=window)
 
 
-def try_out(device: Union[str, torch.device] = "cuda") -> None:
+def try_out(device: Union[str, torch.device]) -> None:
     """
     Run every function on a small batch. Raise Triton's error if it cannot compile for this device or run
     on it, and `RuntimeError` if a result differs from that of `eager`.
@@ -208,10 +136,6 @@ def _small_batch(kernels: Any, device: Union[str, torch.device]) -> List[Tensor]
     return [*words, *states, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
 
 
-def _compute(tensor: Tensor) -> Any:
-    return tl.float64 if tensor.dtype == torch.float64 else tl.float32
-
-
 def _chunks(cu_seqlens: Tensor, rows: Tensor) -> int:
     """An upper bound of the number of chunks that needs no look at `cu_seqlens`: see `_places`."""
     return len(rows) // _ROWS.value + len(cu_seqlens) - 1
@@ -222,14 +146,7 @@ def _launch_on_words(
 ) -> None:
     """Launch a kernel with one program per chunk of words. `states`: *Shape:* (R, h)"""
     arguments, sentences = (cu_seqlens, *tensors), len(cu_seqlens) - 1
-    constants["COMPUTE"] = _compute(states)
     _launch(kernel, _chunks(cu_seqlens, states), states.size(1), *arguments, sentences, **constants)
-
-
-def _launch_on_nodes(kernel: Any, states: Tensor, *tensors: Tensor, **constants: Any) -> None:
-    """Launch a kernel with one program per sentence. `states`: *Shape:* (B, h)"""
-    constants["COMPUTE"] = _compute(states)
-    _launch(kernel, *states.shape, *tensors, columns=_NODE_COLUMNS.value, **constants)
 
 
 def _launch(
@@ -242,8 +159,8 @@ def _launch(
 ) -> None:
     """Launch the kernel with this number of programs for every block of the h dimensions."""
     tensors = [argument for argument in arguments if isinstance(argument, Tensor)]
-    if not all(tensor.is_contiguous() for tensor in tensors):
-        places = [number for number, tensor in enumerate(tensors) if not tensor.is_contiguous()]
+    places = [number for number, tensor in enumerate(tensors) if not tensor.is_contiguous()]
+    if places:
         raise ValueError(f"tensors {places} of {kernel.__name__}: expected contiguous tensors")
     with torch.cuda.device_of(tensors[0]):
         grid = (programs, triton.cdiv(hidden_size, columns))
@@ -288,8 +205,10 @@ def _places(cu_seqlens, sentences, HIDDEN: tl.constexpr):
 
 
 @triton.jit
-def _load(tensor, at, mask, COMPUTE: tl.constexpr):
-    return tl.load(tensor + at, mask=mask, other=0).to(COMPUTE)
+def _load(tensor, at, mask):
+    """Load in float64 if the tensor has it, else in float32."""
+    values = tl.load(tensor + at, mask=mask, other=0)
+    return values if values.dtype == tl.float64 else values.to(tl.float32)
 
 
 @triton.jit
@@ -301,47 +220,43 @@ def _places_of_gates(words, mask, GATES: tl.constexpr, HIDDEN: tl.constexpr):
 
 
 @triton.jit
-def _pre_activation(pre, Ux, Vg, places, q: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
+def _pre_activation(pre, Ux, Vg, places, q: tl.constexpr, HIDDEN: tl.constexpr):
     """Compute the pre-activation of gate q. `places` is the result of `_places_of_gates`."""
     at, at_node, mask, inside = places
-    value = _load(pre, at + q * HIDDEN, mask, COMPUTE) + _load(Ux, at + q * HIDDEN, mask, COMPUTE)
+    value = _load(pre, at + q * HIDDEN, mask) + _load(Ux, at + q * HIDDEN, mask)
     if Vg is not None:
-        value += _load(Vg, at_node + q * HIDDEN, inside, COMPUTE)[None, :]
+        value += _load(Vg, at_node + q * HIDDEN, inside)[None, :]
     return value
 
 
 @triton.jit
-def _highest(pre, Ux, Vg, places, NORMALIZED: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
+def _highest(pre, Ux, Vg, places, NORMALIZED: tl.constexpr, HIDDEN: tl.constexpr):
     """The maximum of the normalised gates' pre-activations."""
-    highest = _pre_activation(pre, Ux, Vg, places, 0, HIDDEN, COMPUTE)
+    highest = _pre_activation(pre, Ux, Vg, places, 0, HIDDEN)
     for q in tl.static_range(1, NORMALIZED):
-        highest = tl.maximum(highest, _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE))
+        highest = tl.maximum(highest, _pre_activation(pre, Ux, Vg, places, q, HIDDEN))
     return highest
 
 
 @triton.jit
-def _let_in(
-    pre, Ux, Vg, places, x, at, mask, GATES: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr
-):
+def _let_in(pre, Ux, Vg, places, x, at, mask, GATES: tl.constexpr, HIDDEN: tl.constexpr):
     """Return what gate i multiplies: the candidate u, which is the last gate, or the words' inputs."""
     if x is None:
-        return _tanh(_pre_activation(pre, Ux, Vg, places, GATES - 1, HIDDEN, COMPUTE))
+        return _tanh(_pre_activation(pre, Ux, Vg, places, GATES - 1, HIDDEN))
     else:
-        return _load(x, at, mask, COMPUTE)
+        return _load(x, at, mask)
 
 
 @triton.jit
-def _state(
-    c, cg, words, q: tl.constexpr, WINDOW: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr
-):
+def _state(c, cg, words, q: tl.constexpr, WINDOW: tl.constexpr, HIDDEN: tl.constexpr):
     """Return what gate q multiplies: the sentence's c_g or a neighbour's c, zero beyond the sentence."""
     sentence, begin, end, rows, columns = words
     if q == 2 * WINDOW + 1:
-        return _load(cg, sentence * HIDDEN + columns, columns < HIDDEN, COMPUTE)[None, :]
+        return _load(cg, sentence * HIDDEN + columns, columns < HIDDEN)[None, :]
     else:
         others = rows[:, None] + (q - WINDOW)
         mask = (columns[None, :] < HIDDEN) & (others >= begin) & (others < end)
-        return _load(c, others * HIDDEN + columns[None, :], mask, COMPUTE)
+        return _load(c, others * HIDDEN + columns[None, :], mask)
 
 
 @triton.jit(do_not_specialize=["sentences"])
@@ -359,7 +274,6 @@ def _word_forward(
     HIDDEN: tl.constexpr,
     WINDOW: tl.constexpr,
     SIGMOID_FIRST: tl.constexpr,
-    COMPUTE: tl.constexpr,
 ):
     # The gates of each neighbour and the word itself, of a node, i, o, and u if x is None.
     NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (cg is not None)
@@ -368,20 +282,20 @@ def _word_forward(
     places = _places_of_gates(words, mask, GATES, HIDDEN)
 
     if not SIGMOID_FIRST:
-        highest = _highest(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE)
-    total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
-    cell = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+        highest = _highest(pre, Ux, Vg, places, NORMALIZED, HIDDEN)
+    total = 0.0
+    cell = 0.0
     for q in tl.static_range(NORMALIZED):
-        f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE)
+        f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN)
         e = tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)  # type: ignore[var-annotated]
         if q < NORMALIZED - 1:
-            v = _state(c, cg, words, q, WINDOW, HIDDEN, COMPUTE)
+            v = _state(c, cg, words, q, WINDOW, HIDDEN)
         else:
-            v = _let_in(pre, Ux, Vg, places, x, at, mask, GATES, HIDDEN, COMPUTE)
+            v = _let_in(pre, Ux, Vg, places, x, at, mask, GATES, HIDDEN)
         total += e
         cell += e * v
     cell = cell / total
-    o = _sigmoid(_pre_activation(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE))
+    o = _sigmoid(_pre_activation(pre, Ux, Vg, places, NORMALIZED, HIDDEN))
     tl.store(c_new + at, cell, mask=mask)
     tl.store(h_new + at, o * _tanh(cell), mask=mask)
 
@@ -398,12 +312,11 @@ def _word_state(
     HIDDEN: tl.constexpr,
     GATES: tl.constexpr,
     GATE: tl.constexpr,
-    COMPUTE: tl.constexpr,
 ):
     words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
     places = _places_of_gates(words, mask, GATES, HIDDEN)
-    o = _pre_activation(pre, Ux, Vg, places, GATE, HIDDEN, COMPUTE)
-    tl.store(h_new + at, _sigmoid(o) * _tanh(_load(c_new, at, mask, COMPUTE)), mask=mask)
+    o = _pre_activation(pre, Ux, Vg, places, GATE, HIDDEN)
+    tl.store(h_new + at, _sigmoid(o) * _tanh(_load(c_new, at, mask)), mask=mask)
 
 
 @triton.jit(do_not_specialize=["sentences"])
@@ -427,7 +340,6 @@ def _word_backward(
     HIDDEN: tl.constexpr,
     WINDOW: tl.constexpr,
     SIGMOID_FIRST: tl.constexpr,
-    COMPUTE: tl.constexpr,
 ):
     """
     Compute the gradients that do not sum over words. Write the terms of the others, which
@@ -443,26 +355,26 @@ def _word_backward(
     at_partial = tl.program_id(0).to(tl.int64) * ((GATES + 1) * HIDDEN) + columns
 
     if not SIGMOID_FIRST:
-        highest = _highest(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE)
-    total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+        highest = _highest(pre, Ux, Vg, places, NORMALIZED, HIDDEN)
+    total = 0.0
     for q in tl.static_range(NORMALIZED):
-        f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE)
+        f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN)
         total += tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)
-    o = _sigmoid(_pre_activation(pre, Ux, Vg, places, NORMALIZED, HIDDEN, COMPUTE))
-    u = _let_in(pre, Ux, Vg, places, x, at, mask, GATES, HIDDEN, COMPUTE)
+    o = _sigmoid(_pre_activation(pre, Ux, Vg, places, NORMALIZED, HIDDEN))
+    u = _let_in(pre, Ux, Vg, places, x, at, mask, GATES, HIDDEN)
 
     # Beyond the sentence dh and dc are zero, so all gradients are zero there.
-    cell = _load(c_new, at, mask, COMPUTE)
+    cell = _load(c_new, at, mask)
     t = _tanh(cell)
-    d_h = _load(dh, at, mask, COMPUTE)
-    flow = (_load(dc, at, mask, COMPUTE) + d_h * o * (1 - t * t)) / total
+    d_h = _load(dh, at, mask)
+    flow = (_load(dc, at, mask) + d_h * o * (1 - t * t)) / total
     for q in tl.static_range(GATES):
         if q < NORMALIZED:
-            f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN, COMPUTE)
+            f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN)
             s = _sigmoid(f) if SIGMOID_FIRST else f - highest
             weight = flow * tl.exp(s)
             if q < NORMALIZED - 1:
-                v = _state(c, cg, words, q, WINDOW, HIDDEN, COMPUTE)
+                v = _state(c, cg, words, q, WINDOW, HIDDEN)
                 if q < NEIGHBORS:
                     at_weight = rows[:, None] * (NEIGHBORS * HIDDEN) + q * HIDDEN + columns[None, :]
                     tl.store(weights + at_weight, weight, mask=mask)
@@ -472,7 +384,7 @@ def _word_backward(
             else:
                 v = u
                 if d_x is not None:
-                    tl.store(d_x + at, _load(d_x, at, mask, COMPUTE) + weight, mask=mask)
+                    tl.store(d_x + at, _load(d_x, at, mask) + weight, mask=mask)
             d = weight * (v - cell)
             if SIGMOID_FIRST:
                 d *= s * (1 - s)
@@ -482,7 +394,7 @@ def _word_backward(
             d = weight * (1 - u * u)  # the weight is the candidate's, from the last normalised gate
         at_gate = rows[:, None] * (GATES * HIDDEN) + q * HIDDEN + columns[None, :]
         tl.store(d_pre + at_gate, d, mask=mask)
-        tl.store(d_Ux + at_gate, _load(d_Ux, at_gate, mask, COMPUTE) + d, mask=mask)
+        tl.store(d_Ux + at_gate, _load(d_Ux, at_gate, mask) + d, mask=mask)
         if partial is not None:
             tl.store(partial + at_partial + q * HIDDEN, tl.sum(d, axis=0), mask=columns < HIDDEN)
 
@@ -500,12 +412,11 @@ def _word_backward_sums(
     HIDDEN: tl.constexpr,
     WINDOW: tl.constexpr,
     SUMS: tl.constexpr,
-    COMPUTE: tl.constexpr,
 ):
     """Sum c's gradient in the first `chunks` programs; in the others, one gate of one sentence each."""
     if tl.program_id(0) < chunks:
         words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
-        tl.store(d_c + at, _given(weights, words, mask, WINDOW, HIDDEN, COMPUTE), mask=mask)
+        tl.store(d_c + at, _given(weights, words, mask, WINDOW, HIDDEN), mask=mask)
     elif SUMS > 0:
         number = tl.program_id(0).to(tl.int64) - chunks
         sentence, gate = number // SUMS, number % SUMS
@@ -514,12 +425,12 @@ def _word_backward_sums(
         end = tl.load(cu_seqlens + sentence + 1)
         first = begin // _ROWS + sentence
         last = first + (end - begin + _ROWS - 1) // _ROWS
-        parts = tl.full((_SUMMED, _COLUMNS), 0, COMPUTE)
+        parts = tl.full((_SUMMED, _COLUMNS), 0, partial.dtype.element_ty)
         for start in range(first, last, _SUMMED):
             chunk = start + tl.arange(0, _SUMMED)
             mask = (chunk[:, None] < last) & (columns[None, :] < HIDDEN)
             at = (chunk[:, None] * SUMS + gate) * HIDDEN + columns[None, :]
-            parts += _load(partial, at, mask, COMPUTE)
+            parts += _load(partial, at, mask)
         result = tl.sum(parts, axis=0)
         if gate == SUMS - 1:
             tl.store(d_cg + sentence * HIDDEN + columns, result, mask=columns < HIDDEN)
@@ -529,14 +440,14 @@ def _word_backward_sums(
 
 
 @triton.jit
-def _given(d_windows, words, mask, WINDOW: tl.constexpr, HIDDEN: tl.constexpr, COMPUTE: tl.constexpr):
+def _given(d_windows, words, mask, WINDOW: tl.constexpr, HIDDEN: tl.constexpr):
     """Sum the words' gradients from the windows that contain them."""
     _, begin, end, rows, columns = words
-    total = tl.full((_ROWS, _COLUMNS), 0, COMPUTE)
+    total = 0.0
     for q in tl.static_range(2 * WINDOW + 1):
         readers = rows[:, None] - (q - WINDOW)
         at = (readers * (2 * WINDOW + 1) + q) * HIDDEN + columns[None, :]
-        total += _load(d_windows, at, mask & (readers >= begin) & (readers < end), COMPUTE)
+        total += _load(d_windows, at, mask & (readers >= begin) & (readers < end))
     return total
 
 
@@ -564,25 +475,24 @@ def _node_forward(
     log_total,
     HIDDEN: tl.constexpr,
     SIGMOID_FIRST: tl.constexpr,
-    COMPUTE: tl.constexpr,
 ):
     begin, end, columns, inside, at_node = _places_of_node(cu_seqlens, HIDDEN)
-    W = _load(Wf, at_node, inside, COMPUTE)
-    own = _load(fg, at_node, inside, COMPUTE)
+    W = _load(Wf, at_node, inside)
+    own = _load(fg, at_node, inside)
     if SIGMOID_FIRST:
         own = _sigmoid(own)
 
     # An online softmax, separately for each element of the block. Sigmoids need no maximum.
-    highest = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
+    highest = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, W.dtype)
     if not SIGMOID_FIRST:
         highest += own[None, :]
-    total = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
-    cell = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
+    total = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, W.dtype)
+    cell = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, W.dtype)
     for start in range(begin, end, _NODE_ROWS):
         rows = start + tl.arange(0, _NODE_ROWS)
         mask = (rows[:, None] < end) & inside[None, :]
         at = rows[:, None] * HIDDEN + columns[None, :]
-        f = _load(Uf, at, mask, COMPUTE) + W[None, :]
+        f = _load(Uf, at, mask) + W[None, :]
         if SIGMOID_FIRST:
             f = _sigmoid(f)
         else:
@@ -591,14 +501,14 @@ def _node_forward(
             total, cell, highest = total * scale, cell * scale, new_highest
         e = tl.where(mask, tl.exp(f - highest), 0)
         total += e
-        cell += e * _load(c, at, mask, COMPUTE)
+        cell += e * _load(c, at, mask)
 
     top = tl.max(highest, axis=0)  # the sentence's maximum, `own` included; zero for sigmoids
     scale = tl.exp(highest - top[None, :])
     e = tl.exp(own - top)
     all_total = e + tl.sum(total * scale, axis=0)
-    new = (e * _load(cg, at_node, inside, COMPUTE) + tl.sum(cell * scale, axis=0)) / all_total
-    gate = _sigmoid(_load(o, at_node, inside, COMPUTE))
+    new = (e * _load(cg, at_node, inside) + tl.sum(cell * scale, axis=0)) / all_total
+    gate = _sigmoid(_load(o, at_node, inside))
     tl.store(cg_new + at_node, new, mask=inside)
     tl.store(g_new + at_node, gate * _tanh(new), mask=inside)
     tl.store(log_total + at_node, tl.log(all_total) + top, mask=inside)
@@ -625,42 +535,41 @@ def _node_backward(
     d_cg,
     HIDDEN: tl.constexpr,
     SIGMOID_FIRST: tl.constexpr,
-    COMPUTE: tl.constexpr,
 ):
     begin, end, columns, inside, at_node = _places_of_node(cu_seqlens, HIDDEN)
-    cell = _load(cg_new, at_node, inside, COMPUTE)
-    log_sum = _load(log_total, at_node, inside, COMPUTE)
+    cell = _load(cg_new, at_node, inside)
+    log_sum = _load(log_total, at_node, inside)
     t = _tanh(cell)
-    gate = _sigmoid(_load(o, at_node, inside, COMPUTE))
-    d_g = _load(dg, at_node, inside, COMPUTE)
-    flow = _load(dcg, at_node, inside, COMPUTE) + d_g * gate * (1 - t * t)
+    gate = _sigmoid(_load(o, at_node, inside))
+    d_g = _load(dg, at_node, inside)
+    flow = _load(dcg, at_node, inside) + d_g * gate * (1 - t * t)
     tl.store(d_o + at_node, d_g * t * gate * (1 - gate), mask=inside)
 
-    own = _load(fg, at_node, inside, COMPUTE)
+    own = _load(fg, at_node, inside)
     if SIGMOID_FIRST:
         own = _sigmoid(own)
     weight = flow * tl.exp(own - log_sum)
-    d = weight * (_load(cg, at_node, inside, COMPUTE) - cell)
+    d = weight * (_load(cg, at_node, inside) - cell)
     if SIGMOID_FIRST:
         d *= own * (1 - own)
     tl.store(d_cg + at_node, weight, mask=inside)
     tl.store(d_fg + at_node, d, mask=inside)
 
-    W = _load(Wf, at_node, inside, COMPUTE)
-    d_sum = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, COMPUTE)
+    W = _load(Wf, at_node, inside)
+    d_sum = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, W.dtype)
     for start in range(begin, end, _NODE_ROWS):
         rows = start + tl.arange(0, _NODE_ROWS)
         mask = (rows[:, None] < end) & inside[None, :]
         at = rows[:, None] * HIDDEN + columns[None, :]
-        f = _load(Uf, at, mask, COMPUTE) + W[None, :]
+        f = _load(Uf, at, mask) + W[None, :]
         if SIGMOID_FIRST:
             f = _sigmoid(f)
         weights = tl.where(mask, flow[None, :] * tl.exp(f - log_sum[None, :]), 0)
-        d_f = weights * (_load(c, at, mask, COMPUTE) - cell[None, :])
+        d_f = weights * (_load(c, at, mask) - cell[None, :])
         if SIGMOID_FIRST:
             d_f *= f * (1 - f)
         tl.store(d_Uf + at, d_f, mask=mask)
-        tl.store(d_c + at, _load(d_c, at, mask, COMPUTE) + weights, mask=mask)
+        tl.store(d_c + at, _load(d_c, at, mask) + weights, mask=mask)
         d_sum += d_f
     tl.store(d_Wf + at_node, tl.sum(d_sum, axis=0), mask=inside)
 
@@ -673,14 +582,13 @@ def _windows(
     sentences,
     HIDDEN: tl.constexpr,
     WINDOW: tl.constexpr,
-    COMPUTE: tl.constexpr,
 ):
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
     words, mask, _ = _places(cu_seqlens, sentences, HIDDEN)
     _, _, _, rows, columns = words
     for q in tl.static_range(NEIGHBORS):
         at = (rows[:, None] * NEIGHBORS + q) * HIDDEN + columns[None, :]
-        tl.store(result + at, _state(states, None, words, q, WINDOW, HIDDEN, COMPUTE), mask=mask)
+        tl.store(result + at, _state(states, None, words, q, WINDOW, HIDDEN), mask=mask)
 
 
 @triton.jit(do_not_specialize=["sentences"])
@@ -691,9 +599,8 @@ def _windows_backward(
     sentences,
     HIDDEN: tl.constexpr,
     WINDOW: tl.constexpr,
-    COMPUTE: tl.constexpr,
 ):
     words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
-    total = _load(d_states, at, mask, COMPUTE)
-    total += _given(d_windows, words, mask, WINDOW, HIDDEN, COMPUTE)
+    total = _load(d_states, at, mask)
+    total += _given(d_windows, words, mask, WINDOW, HIDDEN)
     tl.store(d_states + at, total, mask=mask)
