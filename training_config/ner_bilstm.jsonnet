@@ -1,4 +1,4 @@
-// Tag named entities (CoNLL-2003) with AllenNLP's BiLSTM (300 units per direction) and a CRF.
+// Tag named entities (CoNLL-2003) with a BiLSTM-CRF: AllenNLP's BiLSTM (300 units per direction).
 local ner = import 'ner.libsonnet';
 
 ner({
