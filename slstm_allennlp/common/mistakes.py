@@ -46,5 +46,6 @@ def _origin(error: BaseException) -> Tuple[str, bool]:
         return "", False
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
-    operation = traceback.tb_frame.f_code.co_code[traceback.tb_lasti]
-    return str(traceback.tb_frame.f_globals.get("__name__")), operation == _RAISE
+    # A frame of compiled code, such as NumPy's, has no code at its position.
+    operation = traceback.tb_frame.f_code.co_code[traceback.tb_lasti :][:1]
+    return str(traceback.tb_frame.f_globals.get("__name__")), operation == bytes([_RAISE])

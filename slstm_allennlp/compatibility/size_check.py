@@ -74,16 +74,21 @@ class _Checks:
         self._names = {module: _key_of(name) for name, module in model.named_modules()}
         self._outputs: List[Tuple[str, int]] = []  # name and output size of each module that was called
 
-    def forward(self, module: Any, inputs: Any, *arguments: Any, **named: Any) -> torch.Tensor:
-        if isinstance(module, _SIZED) and inputs.size(-1) != module.get_input_dim():
-            raise _SizeError(self._message(module, module.get_input_dim(), inputs.size(-1)))
-        if isinstance(module, (Seq2SeqEncoder, Seq2VecEncoder)):
-            shape = inputs.shape[:-1] if isinstance(module, Seq2SeqEncoder) else inputs.shape[:1]
-            output = inputs.new_zeros(*shape, module.get_output_dim())
+    def forward(self, module: Any, *arguments: Any, **named: Any) -> torch.Tensor:
+        if isinstance(module, TextFieldEmbedder):
+            output = type(module).forward(module, *arguments, **named)
         else:
-            output = type(module).forward(module, inputs, *arguments, **named)
+            output = self._checked(module, *arguments, **named)
         self._outputs.append((self._names[module].rpartition(".")[2], output.size(-1)))
         return output
+
+    def _checked(self, module: Any, inputs: torch.Tensor, *_: Any, **named: Any) -> torch.Tensor:
+        if inputs.size(-1) != module.get_input_dim():
+            raise _SizeError(self._message(module, module.get_input_dim(), inputs.size(-1)))
+        if isinstance(module, FeedForward):
+            return type(module).forward(module, inputs)
+        shape = inputs.shape[:-1] if isinstance(module, Seq2SeqEncoder) else inputs.shape[:1]
+        return inputs.new_zeros(*shape, module.get_output_dim())
 
     def _message(self, module: torch.nn.Module, taken: int, given: int) -> str:
         arguments = inspect.signature(type(module).__init__).parameters

@@ -121,13 +121,21 @@ class SentenceStateLSTM(Module):
                 "recompute is True, expected no layer_norm, at most one sentence node and no summed "
                 "window with it"
             )
-        self.input_size = input_size
-        self.hidden_size = self.output_size = hidden_size
         self.recompute = recompute
         self.bfloat16_products = bfloat16  # `bfloat16` is a method of every module
         for name, weight in initial_weights(self.settings)._asdict().items():
             self.register_parameter(name, None if weight is None else Parameter(weight))
         self._kept = KeptWeights()
+
+    @property
+    def input_size(self) -> int:
+        return self.settings.input_size
+
+    @property
+    def hidden_size(self) -> int:
+        return self.settings.hidden_size
+
+    output_size = hidden_size
 
     @property
     def weights(self) -> SlstmWeights:

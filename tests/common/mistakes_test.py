@@ -1,5 +1,6 @@
 import pathlib
 
+import numpy
 import pytest
 import torch
 from allennlp.common import Params
@@ -55,6 +56,7 @@ def test_a_value_of_another_kind_in_a_config():
         lambda: int("x"),  # not raised by AllenNLP or the plugin
         lambda: {}["x"],
         lambda: torch.zeros(2) @ torch.zeros(3),
+        lambda: numpy.random.default_rng().choice([]),  # from compiled code, which has no bytecode
         lambda: SentenceStateLSTM(4, 4)(3),
     ],
 )

@@ -542,7 +542,7 @@ def test_the_verdict_comes_first(comparison):
     first = (comparison.path / "report.md").read_text(encoding="utf-8").split("\n\n")[1].strip()
     assert re.fullmatch(
         r"\*\*base has a test accuracy \(%\) of [\d.]+ ± [\d.]+\. "
-        r"Too few seeds to say: other \([\d.]+ ± [\d.]+\)\.\*\*",
+        r"Against base, too few seeds to say: other \([\d.]+ ± [\d.]+\)\.\*\*",
         first,
     )
     report(comparison, plan("base"))

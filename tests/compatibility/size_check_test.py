@@ -88,8 +88,9 @@ def test_before_the_training(tmp_path, overrides, message):
     assert not list((tmp_path / "run").glob("*.th"))
 
 
-def test_the_check_changes_nothing():
-    """The random state, the metrics and the weights are as before."""
+@pytest.fixture
+def classifier():
+    """A classifier, and a loader of its instances."""
     config = {
         "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
         "seq2vec_encoder": {"type": "SWAPPED", "input_size": 8, "hidden_size": 6},
@@ -99,8 +100,25 @@ def test_the_check_changes_nothing():
     reader, instances, model = build(case, "slstm", "basic_classifier")
     for instance in instances:
         reader.apply_token_indexers(instance)
+    return model, SimpleNamespace(iter_instances=lambda: iter(instances))
+
+
+def test_an_embedder_that_is_called_by_keyword(classifier, monkeypatch):
+    model, loader = classifier
+
+    def forward(tokens, **_):
+        model._seq2vec_encoder(model._text_field_embedder(text_field_input=tokens)[..., :5])
+
+    monkeypatch.setattr(model, "forward", forward)
+    with pytest.raises(ConfigurationError, match=r"seq2vec_encoder\.input_size is 8, expected 5"):
+        check_sizes(model, loader, CPU)
+
+
+def test_the_check_changes_nothing(classifier):
+    """The random state, the metrics and the weights are as before."""
+    model, loader = classifier
     before, random_state = copy.deepcopy(model.state_dict()), torch.get_rng_state()
-    check_sizes(model, SimpleNamespace(iter_instances=lambda: iter(instances)), CPU)
+    check_sizes(model, loader, CPU)
     assert torch.equal(torch.get_rng_state(), random_state)
     assert model._accuracy.total_count == 0
     assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())

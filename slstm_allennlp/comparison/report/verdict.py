@@ -24,8 +24,11 @@ def verdict(results: Results) -> List[Part]:
         for name, score in scores.items()
         if name not in verdicts  # above all the baseline
     ]
+    groups = []
     for said in _ORDER:
         systems = [f"{name} ({scores[name]})" for name in verdicts if verdicts[name] == said]
         if systems:
-            sentences.append(f"{said.capitalize()}: {', '.join(systems)}.")
+            groups.append(f"{said}: {', '.join(systems)}")
+    if groups:
+        sentences.append(f"Against {results.plan.baseline}, {'; '.join(groups)}.")
     return [Paragraph(" ".join(sentences), is_verdict=True)]
