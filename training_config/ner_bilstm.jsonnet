@@ -1,4 +1,4 @@
-// Tag named entities (CoNLL-2003) with a BiLSTM-CRF: AllenNLP's BiLSTM (300 units per direction).
+// Tag named entities (CoNLL-2003) with AllenNLP's BiLSTM (300 units per direction) and a CRF.
 local ner = import 'ner.libsonnet';
 
 ner({

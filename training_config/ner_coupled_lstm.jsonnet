@@ -1,5 +1,5 @@
-// Tag named entities (CoNLL-2003) with a BiLSTM-CRF: the S-LSTM paper's BiLSTM (Eq. 1, 300 units per
-// direction).
+// Tag named entities (CoNLL-2003) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction) and a
+// CRF.
 local ner = import 'ner.libsonnet';
 
 ner({

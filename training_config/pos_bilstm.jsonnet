@@ -1,4 +1,4 @@
-// Tag parts of speech (CoNLL-U files) with a BiLSTM-CRF: AllenNLP's BiLSTM (300 units per direction).
+// Tag parts of speech (CoNLL-U files) with AllenNLP's BiLSTM (300 units per direction) and a CRF.
 local pos = import 'pos.libsonnet';
 
 pos({

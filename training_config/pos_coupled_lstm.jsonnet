@@ -1,5 +1,5 @@
-// Tag parts of speech (CoNLL-U files) with a BiLSTM-CRF: the S-LSTM paper's BiLSTM (Eq. 1, 300 units per
-// direction).
+// Tag parts of speech (CoNLL-U files) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction)
+// and a CRF.
 local pos = import 'pos.libsonnet';
 
 pos({

@@ -1,4 +1,4 @@
-// Tag parts of speech (Penn Treebank) with a BiLSTM-CRF: AllenNLP's BiLSTM (300 units per direction).
+// Tag parts of speech (Penn Treebank) with AllenNLP's BiLSTM (300 units per direction) and a CRF.
 local ptb = import 'ptb.libsonnet';
 
 ptb({

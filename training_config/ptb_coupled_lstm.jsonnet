@@ -1,5 +1,5 @@
-// Tag parts of speech (Penn Treebank) with a BiLSTM-CRF: the S-LSTM paper's BiLSTM (Eq. 1, 300 units per
-// direction).
+// Tag parts of speech (Penn Treebank) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction)
+// and a CRF.
 local ptb = import 'ptb.libsonnet';
 
 ptb({
