@@ -29,7 +29,7 @@ class Compare(Subcommand):
     Compare systems: train each with every seed, evaluate the best models on the test set, and write a
     report with significance tests and pictures (`report.md`, `report.html` and `report.json`).
 
-        allennlp compare lstm.jsonnet slstm.jsonnet --seeds 13 14 15 16 17 --output-dir output/comparison
+        allennlp compare lstm.jsonnet slstm.jsonnet --output-dir output/comparison
         allennlp compare slstm.jsonnet --output-dir output/steps \\
           --sweep '{"model.seq2vec_encoder.num_steps": [1, 3, 5, 7, 9, 11],
                     "model.seq2vec_encoder.window_size": [1, 2]}'

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Dict, Optional
 
-DATA_KEYS = ("train_data_path", "validation_data_path", "test_data_path")
+from slstm_allennlp.common.training_keys import DATA_KEYS
 
 
 def checksums(config: Dict[str, Any]) -> Dict[str, str]:

@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.checksums import DATA_KEYS
+from slstm_allennlp.common.training_keys import DATA_KEYS
 from slstm_allennlp.models.linear_tagger import expect_crfsuite
 
 NAME = "linear"

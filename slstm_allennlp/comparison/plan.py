@@ -12,10 +12,10 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
+from slstm_allennlp.common.training_keys import SEED_KEYS
 from slstm_allennlp.comparison import linear
 
-_SEED_KEYS = ("random_seed", "numpy_seed", "pytorch_seed")
-_KEYS_OF_RUN = (*_SEED_KEYS, "evaluate_on_test")
+_KEYS_OF_RUN = (*SEED_KEYS, "evaluate_on_test")
 DEFAULT_SEEDS = (13, 14, 15, 16, 17)
 _VALID_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.,=+-]{0,199}")
 _INVALID_IN_NAME = re.compile(r"[^A-Za-z0-9_.,=+-]+")
@@ -140,7 +140,7 @@ class Plan:
         runs = []
         for seed in self.seeds:
             # The worker evaluates the archive's model on the test set itself, to keep the predictions.
-            own = {**dict.fromkeys(_SEED_KEYS, seed), "evaluate_on_test": False}
+            own = {**dict.fromkeys(SEED_KEYS, seed), "evaluate_on_test": False}
             runs += [Run(system.name, seed, {**system.config, **own}) for system in self.systems]
         return runs
 

@@ -66,13 +66,22 @@ def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
 
 def _with_defaults(part: Any) -> Any:
     """Add the S-LSTM settings that are left out. Turn lists with an S-LSTM into dicts by index."""
-    # JSON escapes the quotes in strings, so this text can only be a key and its value.
-    if isinstance(part, list) and '"type": "slstm"' in json.dumps(part):
+    if isinstance(part, list) and _has_slstm(part):
         part = {str(number): inner for number, inner in enumerate(part)}
     if not isinstance(part, dict):
         return part
-    defaults = _DEFAULTS if part.get("type") == "slstm" else {}
+    defaults = _DEFAULTS if _is_slstm(part) else {}
     return {key: _with_defaults(inner) for key, inner in {**defaults, **part}.items()}
+
+
+def _has_slstm(part: Any) -> bool:
+    if isinstance(part, dict):
+        return _is_slstm(part) or any(map(_has_slstm, part.values()))
+    return isinstance(part, list) and any(map(_has_slstm, part))
+
+
+def _is_slstm(part: Config) -> bool:
+    return part.get("type") == "slstm"
 
 
 def _labels(configs: Sequence[Config]) -> List[str]:

@@ -4,7 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn import Linear, Module
 
-from slstm_allennlp.modules.checks import check_inputs, check_sizes
+from slstm_allennlp.common.arguments import check_sizes
+from slstm_allennlp.modules.checks import check_inputs
 
 
 class AdditiveAttention(Module):

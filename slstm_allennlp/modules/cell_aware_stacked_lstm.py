@@ -5,15 +5,8 @@ import torch
 from torch import Tensor
 from torch.nn import Dropout, Module, ModuleList, Parameter
 
-from slstm_allennlp.modules.checks import (
-    check_flags,
-    check_inputs,
-    check_rate,
-    check_sizes,
-    is_autocast,
-    is_fraction,
-    is_traced,
-)
+from slstm_allennlp.common.arguments import check_flags, check_sizes
+from slstm_allennlp.modules.checks import check_inputs, check_rate, is_autocast, is_fraction, is_traced
 from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.ops.cas_lstm import (
     CasLstmStates,

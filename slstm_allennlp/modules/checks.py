@@ -7,20 +7,6 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
 
-def check_sizes(**sizes: object) -> None:
-    """Raise `ValueError` unless each of the named sizes is an integer of at least one."""
-    for name, value in sizes.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name} is {value!r}, expected an integer of at least 1")
-
-
-def check_flags(**flags: object) -> None:
-    """Raise `ValueError` unless each of the named flags is True or False."""
-    for name, flag in flags.items():
-        if not isinstance(flag, bool):
-            raise ValueError(f"{name} is {flag!r}, expected True or False")
-
-
 def check_rate(dropout: object) -> None:
     """Raise `ValueError` unless the dropout rate is a number from 0 to 1."""
     if not is_fraction(dropout):

@@ -4,7 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn import Dropout, Module, ModuleList, Parameter
 
-from slstm_allennlp.modules.checks import check_flags, check_inputs, check_rate, check_sizes
+from slstm_allennlp.common.arguments import check_flags, check_sizes
+from slstm_allennlp.modules.checks import check_inputs, check_rate
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_lstm, initial_weights
 

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from slstm_allennlp.modules.checks import check_flags, check_inputs, is_traced
+from slstm_allennlp.common.arguments import check_flags
+from slstm_allennlp.modules.checks import check_inputs, is_traced
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
@@ -41,7 +42,8 @@ class SentenceStateLSTM(Module):
         cᵢ = l ⊙ c₍ᵢ₋₁₎ + f ⊙ cᵢ + r ⊙ c₍ᵢ₊₁₎ + s ⊙ c_g + i ⊙ u
         hᵢ = o ⊙ tanh(cᵢ)
 
-        f̂_g = σ(W_g g + U_g h̄ + b_g)      f̂ᵢ = σ(W_f g + U_f hᵢ + b_f)      o = σ(W_o g + U_o h̄ + b_o)
+        f̂_g = σ(W_g g + U_g h̄ + b_g)      f̂ᵢ = σ(W_f g + U_f hᵢ + b_f)
+        o = σ(W_o g + U_o h̄ + b_o)
         f₁ … fₙ, f_g = softmax(f̂₁ … f̂ₙ, f̂_g)                                           (Eq. 3)
         c_g = f_g ⊙ c_g + Σᵢ fᵢ ⊙ cᵢ           g = o ⊙ tanh(c_g)
 

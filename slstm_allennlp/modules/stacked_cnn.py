@@ -4,7 +4,8 @@ from torch import Tensor
 from torch.nn import Conv1d, Dropout, Module, ModuleList
 from torch.nn.init import kaiming_normal_, zeros_
 
-from slstm_allennlp.modules.checks import check_inputs, check_rate, check_sizes
+from slstm_allennlp.common.arguments import check_sizes
+from slstm_allennlp.modules.checks import check_inputs, check_rate
 
 
 class StackedCNN(Module):

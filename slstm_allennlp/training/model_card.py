@@ -10,12 +10,11 @@ import torch
 from allennlp.common import Params
 from allennlp.models import Model
 
+from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
 from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
 from slstm_allennlp.version import __version__
 
 NAME = "model_card.md"
-_PATHS = ("train_data_path", "validation_data_path", "test_data_path")
-_SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
 
 def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any]) -> None:
@@ -35,11 +34,11 @@ def _lines(config: Dict[str, Any], model: Model, metrics: Dict[str, Any]) -> Ite
     yield f"- model: `{model_name(model)}`, {weights['all']:,} weights, {weights['trained']:,} trained"
     for encoder in _encoders(config.get("model", {})):
         yield f"- encoder: `{json.dumps(encoder)}`"
-    for key in _PATHS:
+    for key in DATA_KEYS:
         if config.get(key) is not None:
             yield f"- {key}: `{config[key]}`"
     yield f"- read by: `{json.dumps(config.get('dataset_reader'))}`"
-    seeds = [f"{key} {config[key]}" for key in _SEEDS if key in config]
+    seeds = [f"{key} {config[key]}" for key in SEED_KEYS if key in config]
     yield f"- seeds: {', '.join(seeds) or 'the default ones'}"
     yield f"- command: `{' '.join([Path(sys.argv[0]).name, *sys.argv[1:]])}`"
     yield (

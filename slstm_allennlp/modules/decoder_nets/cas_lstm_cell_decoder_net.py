@@ -7,11 +7,11 @@ from allennlp_models.generation.modules.decoder_nets import DecoderNet
 from torch import Tensor
 from torch.nn import Dropout, Linear, ModuleList
 
+from slstm_allennlp.common.arguments import check_sizes
 from slstm_allennlp.modules.cell_aware_stacked_lstm import (
     CellAwareStackedLSTM,
     CellAwareStackedLSTMLayer,
 )
-from slstm_allennlp.modules.checks import check_sizes
 from slstm_allennlp.modules.module_encoder import errors_of
 from slstm_allennlp.ops.cas_lstm import CasLstmStates, CasLstmWeights, cas_lstm_step
 from slstm_allennlp.ops.cas_lstm.hoisted import project, recurrent_weights

@@ -3,8 +3,9 @@ from typing import Optional
 import torch
 from allennlp.modules.seq2seq_encoders import PassThroughEncoder, Seq2SeqEncoder
 
+from slstm_allennlp.common.arguments import check_sizes
 from slstm_allennlp.modules.checked_params import CheckedParams
-from slstm_allennlp.modules.checks import check_rate, check_sizes
+from slstm_allennlp.modules.checks import check_rate
 from slstm_allennlp.modules.module_encoder import errors_of
 
 

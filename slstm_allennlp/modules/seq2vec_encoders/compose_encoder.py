@@ -6,8 +6,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
+from slstm_allennlp.common.arguments import check_sizes
 from slstm_allennlp.modules.checked_params import CheckedParams
-from slstm_allennlp.modules.checks import check_sizes
 from slstm_allennlp.modules.module_encoder import errors_of
 from slstm_allennlp.modules.sized import sized, sized_seq2vec
 

@@ -3,8 +3,9 @@ from typing import List, Optional
 import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
+from slstm_allennlp.common.arguments import check_sizes
 from slstm_allennlp.modules.checked_params import CheckedParams
-from slstm_allennlp.modules.checks import check_inputs, check_sizes
+from slstm_allennlp.modules.checks import check_inputs
 from slstm_allennlp.modules.module_encoder import errors_of
 from slstm_allennlp.modules.pooling import check_poolings
 

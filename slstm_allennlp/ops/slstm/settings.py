@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any, Dict, List, Literal, Mapping, Union, get_args, get_type_hints
 
+from slstm_allennlp.common.arguments import check_flags, check_sizes
 from slstm_allennlp.common.suggestions import did_you_mean
 
 
@@ -138,12 +139,14 @@ class SlstmSettings:
     layer_norm: bool
 
     def __post_init__(self) -> None:
-        for name in ("input_size", "hidden_size", "num_steps", "window_size", "num_sentence_nodes"):
-            value, least = getattr(self, name), 0 if name == "num_sentence_nodes" else 1
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} is {value!r}, expected an integer of at least {least}")
-        if not isinstance(self.layer_norm, bool):
-            raise ValueError(f"layer_norm is {self.layer_norm!r}, expected True or False")
+        check_sizes(
+            input_size=self.input_size,
+            hidden_size=self.hidden_size,
+            num_steps=self.num_steps,
+            window_size=self.window_size,
+        )
+        check_sizes(0, num_sentence_nodes=self.num_sentence_nodes)
+        check_flags(layer_norm=self.layer_norm)
         # The input is added to the cell, or is the initial state.
         takes_input = "input" in (self.transition.candidate, self.transition.initial_state)
         if takes_input and not self.transition.project_input and self.input_size != self.hidden_size:
