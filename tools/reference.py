@@ -10,6 +10,7 @@ import inspect
 import pathlib
 import re
 import sys
+import textwrap
 import warnings
 from typing import Any, Dict, Iterator, List, NamedTuple, Type
 
@@ -22,6 +23,7 @@ from slstm_allennlp.ops.slstm import Transition
 
 ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = "slstm_allennlp"
+_WIDTH = 99
 # Headings of the roles, in the order of the page. Roles that are missing here come after them.
 ROLES = {
     "Seq2SeqEncoder": "Sequence encoders",
@@ -138,10 +140,34 @@ def linked(text: str) -> str:
     return re.sub(f"`({names})`", lambda found: f"[`{found[1]}`](#{found[1].lower()})", text)
 
 
+def wrapped(text: str) -> str:
+    """Wrap paragraphs with a long line, such as one that a link has made longer."""
+    # Code blocks are parts with an odd number.
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
+    # Lines with the same indent, that are not aligned as formulas are.
+    paragraph = re.compile(r"^( *)(?:- )?\S(?:(?!  ).)*(?:\n\1(?![ -])(?:(?!  ).)+)*$", re.MULTILINE)
+    parts[::2] = [paragraph.sub(_wrapped_paragraph, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _wrapped_paragraph(found: "re.Match[str]") -> str:
+    lines = found[0].split("\n")
+    if max(map(len, lines)) <= _WIDTH:
+        return found[0]
+    indent = " " * (len(found[1]) + (2 if lines[0].lstrip().startswith("- ") else 0))
+    return textwrap.fill(
+        " ".join([lines[0], *map(str.strip, lines[1:])]),
+        _WIDTH,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def main(folder: pathlib.Path = ROOT / "docs") -> None:
     warnings.simplefilter("ignore")
     import_plugins()
-    text = linked("\n".join([HEAD, *sections()]))
+    text = wrapped(linked("\n".join([HEAD, *sections()])))
     (folder / "reference.md").write_text(text, encoding="utf-8")
 
 
