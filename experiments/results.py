@@ -255,7 +255,7 @@ def numbers_of(report: Dict[str, Any], baselines: Sequence[str]) -> Systems:
                 tested = paired_t_test(
                     *([test[name][seed] for seed in seeds] for name in (system, baseline))
                 )
-                p = [] if tested.p_value is None else [round(tested.p_value, 4)]
+                p = [] if tested.p_value is None else [float(f"{tested.p_value:.4g}")]  # never a zero
                 found[baseline] = [round(tested.difference, 2), *p]
         systems[system] = {
             "dev": mean_and_deviation(dev[system].values()),

@@ -19,7 +19,7 @@ OUTPUT = {
     "pairs_slstm": 300,
     "pairs_bilstm": 400,
     "pairs_mean": WORD,
-    "reviews_slstm": 300,
+    "reviews_slstm": 100,
     "reviews_bilstm": 400,
     "reviews_bilstm_attention": 200,
     "reviews_mean": WORD,

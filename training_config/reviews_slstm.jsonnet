@@ -3,9 +3,7 @@
 local reviews = import 'reviews.libsonnet';
 
 reviews({
-  type: 'slstm',
-  hidden_size: 100,
-  num_steps: 5,
-  transition: 'fastnlp',
-  pooling: ['max', 'mean'],  // beside the sentence vector
+  type: 'compose',
+  seq2seq_encoder: { type: 'slstm', hidden_size: 100, num_steps: 5, transition: 'fastnlp' },
+  seq2vec_encoder: { type: 'additive_attention' },
 })
