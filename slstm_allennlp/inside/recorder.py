@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_map
 
 from slstm_allennlp.common.patch_method import patch_method
-from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.modules import AdditiveAttention, SentenceStateLSTM
 from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
 
 
@@ -30,6 +30,11 @@ class Reading(NamedTuple):
     """The words without boundary words, or `None` if they are unknown."""
     taken: str
     """The outputs of the encoder that the model uses: `"words"`, `"sentence"` or `"both"`."""
+    attention: Optional[Tensor] = None
+    """
+    The weights of an `AdditiveAttention` over the states of the words, without boundary words; `None` if
+    there is no such attention. *Shape:* (number of words,)
+    """
 
 
 class TraceRecorder:
@@ -66,15 +71,18 @@ class TraceRecorder:
         self._instances: List[Instance] = []
         self._names: Dict[int, str] = {}  # of TextFields, by the id of their tensors
         self._embedded: List[Tuple[str, Tensor]] = []  # names and embeddings of TextFields
+        self._encoded: List[Tuple[Any, int]] = []  # nodes of the words' states, and their first reading
         self._contexts = ExitStack()
 
     def __enter__(self) -> "TraceRecorder":
         embedders = [m for m in self._model.modules() if isinstance(m, TextFieldEmbedder)]
+        attentions = [m for m in self._model.modules() if isinstance(m, AdditiveAttention)]
         for objects, method, function in (
             ([self._model], "forward_on_instances", self._forward_on_instances),
             ([self._model], "forward", self._forward),
             (embedders, "forward", self._embed),
             (self._encoders, "forward", self._encode),
+            (attentions, "forward", self._attend),
         ):
             self._contexts.enter_context(patch_method(objects, method, function))
         return self
@@ -100,7 +108,7 @@ class TraceRecorder:
             with torch.enable_grad():  # for `_source_fields`
                 return _detached(type(model).forward(model, *arguments, **fields))
         finally:
-            self._names, self._embedded = {}, []
+            self._names, self._embedded, self._encoded = {}, [], []
 
     def _embed(self, embedder: TextFieldEmbedder, *arguments: Any, **named: Any) -> Tensor:
         embedded = type(embedder).forward(embedder, *arguments, **named)
@@ -123,6 +131,7 @@ class TraceRecorder:
         trace = encoder.trace(inputs, mask, self._more_steps)
         taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
         fields = self._source_fields(inputs)
+        self._encoded.append((trace.words.grad_fn, len(self._readings)))
         for row, count in enumerate(trace.mask.sum(1).tolist()):
             count -= 2 * encoder.settings.boundary
             field, words = self._words(fields, row, len(inputs), count)
@@ -138,6 +147,20 @@ class TraceRecorder:
                 )
             )
         return trace.words, trace.sentence
+
+    def _attend(
+        self, attention: AdditiveAttention, states: Tensor, mask: Optional[Tensor] = None
+    ) -> Tensor:
+        """Add the weights to the readings of the last encoder whose words the states come from."""
+        nodes = set(_nodes(states))
+        first = next((first for node, first in reversed(self._encoded) if node in nodes), None)
+        if first is not None:
+            weights = attention.weights(states, mask).detach()
+            for row, of_row in enumerate(
+                weights if mask is None else map(Tensor.__getitem__, weights, mask)
+            ):
+                self._readings[first + row] = self._readings[first + row]._replace(attention=of_row)
+        return type(attention).forward(attention, states, mask)
 
     def _source_fields(self, inputs: Tensor) -> List[str]:
         """Return the names of the `TextField`s from which the inputs were computed."""
@@ -170,12 +193,16 @@ def _detached(value: Any) -> Any:
 
 
 def _leaves(tensor: Tensor) -> Iterator[Tensor]:
-    """Yield the leaf tensors from which a tensor was computed, from its autograd graph."""
+    """Yield the leaf tensors from which a tensor was computed."""
+    return (node.variable for node in _nodes(tensor) if hasattr(node, "variable"))
+
+
+def _nodes(tensor: Tensor) -> Iterator[Any]:
+    """Yield the nodes of a tensor's autograd graph."""
     nodes, seen = [tensor.grad_fn], set()
     while nodes:
         node = nodes.pop()
         if node is not None and node not in seen:
             seen.add(node)
-            if hasattr(node, "variable"):
-                yield node.variable
+            yield node
             nodes.extend(before for before, _ in node.next_functions)

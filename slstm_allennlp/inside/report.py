@@ -28,11 +28,12 @@ def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
         `encoder` and `field`: their names. `words`: N strings. `words_known`: false if `words` are only
         numbers because the words are unknown. `taken`: the outputs that the model uses, `"words"`,
         `"sentence"` or `"both"`; with `"words"`, the prediction does not come from a sentence node.
-        `steps`: the number of the encoder's own steps. `gates`: by name, (T, N) each; they sum to one.
-        `output_gate`: (T, N). `change` of the words' states: ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖), (T, N).
-        `nodes`: for each sentence node, `listens`, fᵢ, (T, N), and `keeps`, f_g, (T), which sum to one,
-        and `output_gate` and `change` of g, (T). `converged`: for `words` and `nodes`, the first step
-        from which no change is above the tolerance, or null.
+        `attention`: the weights of the additive attention over the words, N numbers that sum to one, or
+        null without one. `steps`: the number of the encoder's own steps. `gates`: by name, (T, N) each;
+        they sum to one. `output_gate`: (T, N). `change` of the words' states:
+        ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖), (T, N). `nodes`: for each sentence node, `listens`, fᵢ, (T, N),
+        and `keeps`, f_g, (T), which sum to one, and `output_gate` and `change` of g, (T). `converged`:
+        for `words` and `nodes`, the first step from which no change is above the tolerance, or null.
 
     # Errors
 
@@ -52,6 +53,7 @@ def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
         "words": _words(reading, count),
         "words_known": reading.words is not None,
         "taken": reading.taken,
+        "attention": _attention(reading),
         "steps": reading.settings.num_steps,
         "gates": {name: _numbers(of_words(gates).mean(-1)) for name, gates in trace.word_gates.items()},
         "output_gate": _numbers(of_words(trace.o).mean(-1)),
@@ -73,6 +75,13 @@ def _words(reading: Reading, count: int) -> List[str]:
     if words is None:
         words = [str(number) for number in range(1, count + 1 - 2 * boundary)]
     return [START, *words, END] if boundary else words
+
+
+def _attention(reading: Reading) -> Optional[List[float]]:
+    if reading.attention is None:
+        return None
+    around = [0.0] * reading.settings.boundary  # ⟨s⟩ and ⟨/s⟩ are not among the words that it reads
+    return [*around, *_numbers(reading.attention), *around]
 
 
 def _node(reading: Reading, node: int, count: int) -> Dict[str, Any]:

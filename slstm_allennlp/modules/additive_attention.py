@@ -55,9 +55,21 @@ class AdditiveAttention(Module):
 
         `ValueError` for a wrong shape or precision, and for a mask that is not boolean.
         """
-        padding = ~check_inputs(states, mask, self.input_size, self.W.weight, "states").unsqueeze(-1)
-        states = states.masked_fill(padding, 0)
-        scores = self.u(torch.tanh(self.W(states)))
-        scores = scores.masked_fill(padding, torch.finfo(scores.dtype).min)
+        mask = check_inputs(states, mask, self.input_size, self.W.weight, "states")
         # Without real words, the weights are uniform and the states are zero.
-        return (torch.softmax(scores, dim=1) * states).sum(dim=1)
+        states = states.masked_fill(~mask.unsqueeze(-1), 0)
+        return (self.weights(states, mask).unsqueeze(-1) * states).sum(dim=1)
+
+    def weights(self, states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
+        """
+        Return α. Parameters and errors as in `forward`.
+
+        # Returns
+
+        `Tensor`
+            Zero at padding; uniform for sentences without real words. *Shape:* (batch_size, seq_len)
+        """
+        padding = ~check_inputs(states, mask, self.input_size, self.W.weight, "states").unsqueeze(-1)
+        scores = self.u(torch.tanh(self.W(states.masked_fill(padding, 0))))
+        scores = scores.masked_fill(padding, torch.finfo(scores.dtype).min)
+        return torch.softmax(scores, dim=1).squeeze(-1)

@@ -59,7 +59,10 @@ def report():
         with torch.no_grad():
             trace = module.trace(torch.randn(1, len(words), 4), more_steps=2)
         name, taken = ("_encoder", "sentence") if module is encoder else ("tagger", "words")
-        return report_of(Reading(name, module.settings, trace, 0, field, words, taken), tolerance=0.01)
+        # The tagger's model has attention, too.
+        attention = torch.randn(len(words)).softmax(0) if module is tagger else None
+        made = Reading(name, module.settings, trace, 0, field, words, taken, attention)
+        return report_of(made, tolerance=0.01)
 
     pair = {
         "input": {key: " ".join(words) for key, words in SENTENCES.items()},
@@ -167,6 +170,14 @@ def test_it_opens_with_what_was_read_and_predicted(browser, report):
     own = browser.texts(".reading:nth-of-type(1) .one-step tfoot td.value")
     changes, kept = ([node[key][2] for node in first["nodes"]] for key in ("change", "keeps"))
     assert near(own, [changes[0], kept[0], changes[1], kept[1]])
+
+
+def test_attention_has_its_own_table(browser, report):
+    assert browser.texts(".attended") == []
+    browser.run("turn(1)")
+    (reading,) = report["inputs"][1]["readings"]
+    assert browser.texts(".attended tbody th") == SENTENCES["second"]
+    assert near(browser.texts(".attended tbody td"), reading["attention"])
 
 
 @pytest.mark.parametrize("how", ("keys", "buttons", "slider", "headings"))

@@ -12,6 +12,8 @@ from allennlp.modules.token_embedders import Embedding
 from allennlp.nn.util import get_text_field_mask
 
 from slstm_allennlp.inside import TraceRecorder
+from slstm_allennlp.modules import AdditiveAttention
+from slstm_allennlp.modules.seq2seq_encoders import SlstmSeq2SeqEncoder
 from slstm_allennlp.modules.seq2vec_encoders import SlstmSeq2VecEncoder
 from tests.models.swap_test import CASES, bart, build, name_of  # noqa: F401  (`bart` is a fixture)
 
@@ -125,6 +127,47 @@ def test_nothing_is_kept_of_an_earlier_batch():
     readings = recorder.take()
     assert [reading.words for reading in readings] == [None] * 6
     assert not any(reading.trace.h.requires_grad for reading in readings)
+
+
+class Attending(Model):
+    """Two S-LSTMs, one after the other, each with attention over its words, and one without."""
+
+    def __init__(self, vocab):
+        super().__init__(vocab)
+        self.embedder = TwoTexts(vocab).embedder
+        self.first, self.second, self.third = (
+            SlstmSeq2SeqEncoder(size, 3, num_steps=2, transition=transition)
+            for size, transition in ((4, "paper"), (3, "fastnlp"), (4, "paper"))
+        )
+        self.attentions = torch.nn.ModuleList(AdditiveAttention(size) for size in (3, 3, 4))
+
+    def forward(self, one, two):
+        mask, embedded = get_text_field_mask(one), self.embedder(one)
+        first = self.first(embedded, mask)
+        second = self.second(first * 2, mask)
+        self.third(embedded, mask)
+        both = self.attentions[0](first, mask), self.attentions[1](second.relu(), mask)
+        return {"vectors": torch.cat(both, 1), "words": self.attentions[2](embedded, mask)}
+
+
+def test_attention_is_that_over_the_encoders_own_words():
+    _, instances = two_texts()
+    instances[1]["one"].tokens.pop()  # one text is padded
+    model = Attending(Vocabulary.from_instances(instances)).eval()
+    expected = model.forward_on_instances(instances)
+    with TraceRecorder(model) as recorder:
+        outputs = model.forward_on_instances(instances)
+    assert same(sanitize(outputs), sanitize(expected))
+    readings = recorder.take()
+    assert [reading.encoder for reading in readings] == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
+    for reading, number in zip(readings, (0, 0, 1, 1)):
+        attention, count = model.attentions[number], len(reading.words)
+        states = reading.trace.words[reading.row, :count]
+        states = states.relu() if number else states
+        scores = [attention.u.weight[0] @ torch.tanh(attention.W(state)) for state in states]
+        weights = torch.stack(scores).exp() / sum(score.exp() for score in scores)
+        torch.testing.assert_close(reading.attention, weights.detach())
+    assert [reading.attention for reading in readings[4:]] == [None, None]
 
 
 def test_what_may_be_one_text_or_the_other_is_not_known():

@@ -104,6 +104,13 @@ def test_words_and_nodes_converge_at_one_tolerance():
     assert report["converged"] == {"words": 1, "nodes": 1}
 
 
+def test_attention_leaves_out_boundary_words():
+    reading = reading_of(SentenceStateLSTM(4, 4, num_steps=2), torch.randn(1, 2, 4), (2,), 0)
+    assert report_of(reading, 0.01)["attention"] is None
+    reading = reading._replace(attention=torch.tensor([0.25, 0.75]))
+    assert report_of(reading, 0.01)["attention"] == [0, 0.25, 0.75, 0]
+
+
 def test_unknown_words_are_numbered():
     encoder = SentenceStateLSTM(4, 4, num_steps=2)
     report = report_of(reading_of(encoder, torch.randn(1, 2, 4), (2,), 0), 0.01)

@@ -110,13 +110,16 @@ def test_additive_attention_is_the_papers(double):
     """Compute Section 3.3 word by word."""
     module = AdditiveAttention(4, 3)
     inputs, mask = batch()
-    for sentence, vector, n in zip(inputs[:2], module(inputs, mask), (5, 2)):
+    results = zip(inputs[:2], module(inputs, mask), module.weights(inputs, mask), (5, 2))
+    for sentence, vector, alpha, n in results:
         weights = [
             (module.u.weight[0] @ torch.tanh(module.W.weight @ h + module.W.bias)).exp()
             for h in sentence[:n]
         ]
         expected = sum(weight * h for weight, h in zip(weights, sentence)) / sum(weights)
         torch.testing.assert_close(vector, expected)
+        torch.testing.assert_close(alpha[:n], torch.stack(weights) / sum(weights))
+        assert not alpha[n:].any()
 
 
 def test_attention_has_the_papers_number_of_parameters():
