@@ -1,4 +1,5 @@
-// Classify texts with the recipe of reviews_slstm, but PyTorch's BiLSTM instead of the S-LSTM.
+// Classify texts with the recipe of reviews_slstm, but PyTorch's BiLSTM and the maximum and mean of the words
+// instead of the S-LSTM and attention.
 local reviews = import 'reviews.libsonnet';
 
 reviews({

@@ -1,5 +1,4 @@
-// Classify texts with the recipe of reviews_slstm, but PyTorch's BiLSTM and additive attention instead
-// of the S-LSTM.
+// Classify texts with the recipe of reviews_slstm, but PyTorch's BiLSTM instead of the S-LSTM.
 local reviews = import 'reviews.libsonnet';
 
 reviews({

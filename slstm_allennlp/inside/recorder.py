@@ -32,8 +32,8 @@ class Reading(NamedTuple):
     """The outputs of the encoder that the model uses: `"words"`, `"sentence"` or `"both"`."""
     attention: Optional[Tensor] = None
     """
-    The weights of an `AdditiveAttention` over the states of the words, without boundary words; `None` if
-    there is no such attention. *Shape:* (number of words,)
+    The weights of the last `AdditiveAttention` over exactly the encoder's words, without boundary words;
+    `None` if there is none. *Shape:* (number of words,)
     """
 
 
@@ -71,7 +71,7 @@ class TraceRecorder:
         self._instances: List[Instance] = []
         self._names: Dict[int, str] = {}  # of TextFields, by the id of their tensors
         self._embedded: List[Tuple[str, Tensor]] = []  # names and embeddings of TextFields
-        self._encoded: List[Tuple[Any, int]] = []  # nodes of the words' states, and their first reading
+        self._encoded: List[Tuple[Tensor, Optional[Tensor], int]] = []  # words, mask, first reading
         self._contexts = ExitStack()
 
     def __enter__(self) -> "TraceRecorder":
@@ -131,7 +131,7 @@ class TraceRecorder:
         trace = encoder.trace(inputs, mask, self._more_steps)
         taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
         fields = self._source_fields(inputs)
-        self._encoded.append((trace.words.grad_fn, len(self._readings)))
+        self._encoded.append((trace.words, mask, len(self._readings)))
         for row, count in enumerate(trace.mask.sum(1).tolist()):
             count -= 2 * encoder.settings.boundary
             field, words = self._words(fields, row, len(inputs), count)
@@ -151,15 +151,14 @@ class TraceRecorder:
     def _attend(
         self, attention: AdditiveAttention, states: Tensor, mask: Optional[Tensor] = None
     ) -> Tensor:
-        """Add the weights to the readings of the last encoder whose words the states come from."""
-        nodes = set(_nodes(states))
-        first = next((first for node, first in reversed(self._encoded) if node in nodes), None)
-        if first is not None:
-            weights = attention.weights(states, mask).detach()
-            for row, of_row in enumerate(
-                weights if mask is None else map(Tensor.__getitem__, weights, mask)
-            ):
-                self._readings[first + row] = self._readings[first + row]._replace(attention=of_row)
+        """Add the weights to the readings of the encoder whose words the states are."""
+        for words, mask_of_words, first in self._encoded:
+            if torch.equal(states, words) and _same_masks(mask, mask_of_words):
+                weights = attention.weights(states, mask).detach()
+                for row, of_row in enumerate(weights):
+                    of_words = of_row if mask is None else of_row[mask[row]]
+                    reading = self._readings[first + row]
+                    self._readings[first + row] = reading._replace(attention=of_words)
         return type(attention).forward(attention, states, mask)
 
     def _source_fields(self, inputs: Tensor) -> List[str]:
@@ -192,17 +191,17 @@ def _detached(value: Any) -> Any:
     return tree_map(lambda part: part.detach() if isinstance(part, Tensor) else part, value)
 
 
+def _same_masks(one: Optional[Tensor], other: Optional[Tensor]) -> bool:
+    return one is other or (one is not None and other is not None and torch.equal(one, other))
+
+
 def _leaves(tensor: Tensor) -> Iterator[Tensor]:
-    """Yield the leaf tensors from which a tensor was computed."""
-    return (node.variable for node in _nodes(tensor) if hasattr(node, "variable"))
-
-
-def _nodes(tensor: Tensor) -> Iterator[Any]:
-    """Yield the nodes of a tensor's autograd graph."""
+    """Yield the leaf tensors from which a tensor was computed, from its autograd graph."""
     nodes, seen = [tensor.grad_fn], set()
     while nodes:
         node = nodes.pop()
         if node is not None and node not in seen:
             seen.add(node)
-            yield node
+            if hasattr(node, "variable"):
+                yield node.variable
             nodes.extend(before for before, _ in node.next_functions)

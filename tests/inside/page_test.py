@@ -59,8 +59,7 @@ def report():
         with torch.no_grad():
             trace = module.trace(torch.randn(1, len(words), 4), more_steps=2)
         name, taken = ("_encoder", "sentence") if module is encoder else ("tagger", "words")
-        # The tagger's model has attention, too.
-        attention = torch.randn(len(words)).softmax(0) if module is tagger else None
+        attention = torch.tensor([0.75, 0.25]) if words == SENTENCES["second"] else None
         made = Reading(name, module.settings, trace, 0, field, words, taken, attention)
         return report_of(made, tolerance=0.01)
 
@@ -173,11 +172,12 @@ def test_it_opens_with_what_was_read_and_predicted(browser, report):
 
 
 def test_attention_has_its_own_table(browser, report):
-    assert browser.texts(".attended") == []
+    assert browser.texts(".attended tbody th") == ["⟨s⟩", *SENTENCES["second"], "⟨/s⟩"]
+    assert browser.texts(".attended tbody td") == ["0", "75.0", "25.0", "0"]
+    assert "an even split: 50.0 %" in browser.find(".attended .legend").text
     browser.run("turn(1)")
-    (reading,) = report["inputs"][1]["readings"]
     assert browser.texts(".attended tbody th") == SENTENCES["second"]
-    assert near(browser.texts(".attended tbody td"), reading["attention"])
+    assert browser.texts(".attended tbody td") == ["75.0", "25.0"]
 
 
 @pytest.mark.parametrize("how", ("keys", "buttons", "slider", "headings"))

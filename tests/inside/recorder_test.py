@@ -130,24 +130,31 @@ def test_nothing_is_kept_of_an_earlier_batch():
 
 
 class Attending(Model):
-    """Two S-LSTMs, one after the other, each with attention over its words, and one without."""
+    """An S-LSTM over the words of another one, each with attention, and attention over other states."""
 
     def __init__(self, vocab):
         super().__init__(vocab)
         self.embedder = TwoTexts(vocab).embedder
-        self.first, self.second, self.third = (
-            SlstmSeq2SeqEncoder(size, 3, num_steps=2, transition=transition)
-            for size, transition in ((4, "paper"), (3, "fastnlp"), (4, "paper"))
-        )
-        self.attentions = torch.nn.ModuleList(AdditiveAttention(size) for size in (3, 3, 4))
+        self.first = SlstmSeq2SeqEncoder(4, 3, num_steps=2)
+        self.second = SlstmSeq2SeqEncoder(3, 3, num_steps=2, transition="fastnlp")
+        self.third = SlstmSeq2SeqEncoder(4, 3, num_steps=2)
+        self.attentions = torch.nn.ModuleList(AdditiveAttention(3) for _ in range(2))
+        self.other = AdditiveAttention(3)
 
     def forward(self, one, two):
         mask, embedded = get_text_field_mask(one), self.embedder(one)
         first = self.first(embedded, mask)
-        second = self.second(first * 2, mask)
-        self.third(embedded, mask)
-        both = self.attentions[0](first, mask), self.attentions[1](second.relu(), mask)
-        return {"vectors": torch.cat(both, 1), "words": self.attentions[2](embedded, mask)}
+        second = self.second(first, mask)
+        third = self.third(embedded, mask)
+        vectors = torch.stack([self.attentions[0](first, mask), self.attentions[1](second, mask)], 1)
+        others = [  # not over an S-LSTM's words
+            self.other(third * 2, mask),
+            self.other(third[1:], mask[1:]).expand(2, 3),
+            self.other(third, mask & (mask.cumsum(1) > 1)),
+            self.other(third),
+            self.other(vectors),
+        ]
+        return {"vectors": vectors, "others": torch.stack(others, 1)}
 
 
 def test_attention_is_that_over_the_encoders_own_words():
@@ -157,13 +164,12 @@ def test_attention_is_that_over_the_encoders_own_words():
     expected = model.forward_on_instances(instances)
     with TraceRecorder(model) as recorder:
         outputs = model.forward_on_instances(instances)
-    assert same(sanitize(outputs), sanitize(expected))
+    assert same(sanitize(outputs), sanitize(expected)) and recorder._encoded == []
     readings = recorder.take()
     assert [reading.encoder for reading in readings] == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
     for reading, number in zip(readings, (0, 0, 1, 1)):
-        attention, count = model.attentions[number], len(reading.words)
-        states = reading.trace.words[reading.row, :count]
-        states = states.relu() if number else states
+        attention = model.attentions[number]
+        states = reading.trace.words[reading.row, : len(reading.words)]
         scores = [attention.u.weight[0] @ torch.tanh(attention.W(state)) for state in states]
         weights = torch.stack(scores).exp() / sum(score.exp() for score in scores)
         torch.testing.assert_close(reading.attention, weights.detach())
