@@ -106,7 +106,7 @@ def grid(comparison: str, of_each: str, *names: str) -> List[str]:
     """
     Return a table of systems on several corpora. `of_each` is a part, such as `test`, or several:
     `dev/test`. p is added if the file has it. If the last name is `mean`, the last column is the mean of
-    the others.
+    the others, for systems that have them all.
     """
     parts, form = of_each.split("/"), load(comparison).get("format", ".2f")
     corpora = {name: systems_of(comparison, name) for name in names if name != "mean"}
@@ -119,6 +119,7 @@ def grid(comparison: str, of_each: str, *names: str) -> List[str]:
                 for part in parts
             }
             for system in systems
+            if all(system in corpora[name] for name in names[:-1])
         }
     columns = [titles(comparison, systems, "`{}`")]
     for of in corpora.values():
