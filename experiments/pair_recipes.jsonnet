@@ -27,6 +27,7 @@ local corpora = {
   systems: {
     slstm: recipe('slstm'),
     bilstm: recipe('bilstm'),
+    cas_lstm: recipe('cas_lstm'),
     no_encoder: recipe('mean'),
   },
   overrides: corpora[std.extVar('TASK')],

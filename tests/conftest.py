@@ -12,7 +12,7 @@ from tests.once import do_once
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 # The configs that need `make vectors`.
-RECIPES = ["pairs_mean", "reviews_bilstm_attention", "reviews_mean"]
+RECIPES = ["pairs_cas_lstm", "pairs_mean", "reviews_bilstm_attention", "reviews_mean"]
 RECIPES += [
     f"{task}_{encoder}"
     for task in ("entities", "pairs", "reviews", "tags")

@@ -18,6 +18,7 @@ INPUT = {"reviews": WORD, "pairs": WORD, "tags": WORD + 150}
 OUTPUT = {
     "pairs_slstm": 300,
     "pairs_bilstm": 400,
+    "pairs_cas_lstm": 200,
     "pairs_mean": WORD,
     "reviews_slstm": 100,
     "reviews_bilstm": 400,

@@ -33,8 +33,9 @@ CORPORA = {
     "apparel": "apparel",
     "kitchen_housewares": "kitchen\nware",
     "books": "books",
-    "ewt": "tags,\na fifth of EWT",
+    "ewt": "tags,\nfifth of\nEWT",
     "sick": "pairs,\nSICK",
+    "mrpc": "pairs,\nMRPC",
     "wnut17": "entities,\nWNUT-17 (F1)",
 }
 # The mean number of words of a test text, as in RESULTS.md.
@@ -99,12 +100,14 @@ def recipes() -> pyplot.Figure:
                 if name in of:
                     leads[place + 0.28 * number] = of[name] - of["linear"]
             bars = axes.bar(list(leads), list(leads.values()), 0.26, color=color, label=label)
-            axes.bar_label(bars, fmt="%+.1f", fontsize=7)
+            axes.bar_label(bars, fmt="%+.1f", fontsize=6)
         axes.set_xticks([place + 0.28 for place in range(len(part))], [CORPORA[name] for name in part])
         axes.axhline(0, color="black", linewidth=1)
         axes.margins(y=0.15)
     panels[0].set_ylabel("points ahead of a linear model")
-    panels[0].legend(loc="upper right", fontsize=8)
+    figure.legend(
+        *panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=8
+    )
     return figure
 
 
