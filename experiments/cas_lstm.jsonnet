@@ -3,15 +3,10 @@
 //   TASK=sick DATA=/data/nli allennlp compare experiments/cas_lstm.jsonnet --output-dir output/cas_lstm/sick
 //
 // TASK is sick, mrpc, sst2 or sst5. Run in the project's folder.
+local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK');
-local trees = ['/train.txt', '/dev.txt', '/test.txt'];
-local corpus = {
-  sick: { prefix: 'snli', parts: ['/sick.train.jsonl', '/sick.dev.jsonl', '/sick.test.jsonl'] },
-  mrpc: { prefix: 'quora', parts: ['/mrpc.train.tsv', '/mrpc.dev.tsv', '/mrpc.test.tsv'] },
-  sst2: { prefix: 'sst2', parts: trees },
-  sst5: { prefix: 'sst5', parts: trees },
-}[task];
-local is_tree = corpus.parts == trees;
+local prefix = { sick: 'snli', mrpc: 'quora', sst2: 'sst2', sst5: 'sst5' }[task];
+local is_tree = std.startsWith(prefix, 'sst');
 local units = 100;
 local place = 'model.seq2vec_encoder';
 
@@ -20,7 +15,7 @@ local system(name, settings={}) = {
   local of_lstm = if name == 'lstm' then { [place + '.seq2vec_encoder.embedding_dim']: size } else {},
   local path = if name == 'lstm' then place + '.seq2seq_encoder' else place,
   local all = { input_size: units, hidden_size: units } + settings,
-  config: 'training_config/%s_%s.jsonnet' % [corpus.prefix, name],
+  config: 'training_config/%s_%s.jsonnet' % [prefix, name],
   overrides: { [path + '.' + key]: all[key] for key in std.objectFields(all) } + of_lstm
              + (if is_tree then { 'model.feedforward.input_dim': size } else {}),
 };
@@ -48,10 +43,7 @@ local variant(fusion) = system('cas_lstm', both_ways(3, { fusion: fusion }));
     sum: variant('sum'),
     peephole: variant('peephole'),
   },
-  overrides: {
-    train_data_path: std.extVar('DATA') + corpus.parts[0],
-    validation_data_path: std.extVar('DATA') + corpus.parts[1],
-    test_data_path: std.extVar('DATA') + corpus.parts[2],
+  overrides: tasks.paths(task, std.extVar('DATA')) + {
     'model.text_field_embedder.token_embedders.tokens.embedding_dim': units,
     'model.feedforward.hidden_dims': if is_tree then units else 2 * units,
   } + (if is_tree then { 'model.seq2seq_encoder.input_dim': units } else {}),

@@ -22,11 +22,8 @@ local slstm(hidden_size) = tasks.slstm({ hidden_size: hidden_size, num_steps: 5,
     cnn: column('cnn', { 'model.seq2vec_encoder.hidden_size': 300 }),
     mlp: column('mlp'),
   },
-  overrides: {
+  overrides: tasks.paths(std.extVar('TASK'), data) + {
     'dataset_reader.dataset': std.extVar('TASK'),
-    train_data_path: data + '#train',
-    validation_data_path: data + '#dev',
-    test_data_path: data + '#test',
     'model.text_field_embedder.token_embedders.tokens.model_name': 'all-MiniLM-L6-v2',
     'model.text_field_embedder.token_embedders.tokens.layers': [3, 4],  // as in reviews.libsonnet
     'trainer.num_epochs': 8,

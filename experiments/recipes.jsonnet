@@ -3,26 +3,19 @@
 //   TASK=books DATA=/data/mtl slstm compare experiments/recipes.jsonnet --output-dir output/recipes/books
 //
 // Run in the project's folder, after `make vectors`. On SST, training reads whole sentences, no phrases.
+local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK'), data = std.extVar('DATA');
 local recipe(encoder) = { config: 'training_config/reviews_%s.jsonnet' % encoder };
 
-local reader = (import '../training_config/reviews_mean.jsonnet').dataset_reader;
-local paths(train, dev, test) = {
-  train_data_path: data + train,
-  validation_data_path: data + dev,
-  test_data_path: data + test,
+local indexers = (import '../training_config/reviews.libsonnet')({}).dataset_reader.token_indexers;
+local readers = {
+  mr: { type: 'movie_review', token_indexers: indexers },
+  sst2: { type: 'sst_tokens', granularity: '2-class', token_indexers: indexers },
+  sst5: self.sst2 { granularity: '5-class' },
 };
-local sst(granularity) = paths('/train.txt', '/dev.txt', '/test.txt') + {
-  dataset_reader: { type: 'sst_tokens', granularity: granularity, token_indexers: reader.token_indexers },
-};
-local corpora = {
-  mr: paths('#train', '#dev', '#test') + {
-    dataset_reader: { type: 'movie_review', token_indexers: reader.token_indexers },
-  },
-  sst2: sst('2-class'),
-  sst5: sst('5-class'),
-};
-local review_set = paths('#train', '#dev', '#test') + { 'dataset_reader.dataset': task };
+local reading = if std.objectHas(readers, task)
+then { dataset_reader: readers[task] }
+else { 'dataset_reader.dataset': task };
 
 {
   seeds: [13, 14, 15, 16, 17],
@@ -38,5 +31,5 @@ local review_set = paths('#train', '#dev', '#test') + { 'dataset_reader.dataset'
     },
     no_encoder: recipe('mean'),
   },
-  overrides: std.get(corpora, task, review_set),
+  overrides: tasks.paths(task, data) + reading,
 }

@@ -27,10 +27,5 @@ local alone = tasks.comparison(task, data, {
     [name]: alone.systems[name] + { overrides+: alone.overrides + budget + { 'trainer.patience': null } }
     for name in std.objectFields(alone.systems)
   },
-  overrides: {
-    'dataset_reader.dataset': task,
-    train_data_path: data + '#train',
-    validation_data_path: data + '#dev',
-    test_data_path: data + '#test',
-  },
+  overrides: tasks.paths(task, data) + { 'dataset_reader.dataset': task },
 }

@@ -27,9 +27,5 @@ local longer = budget { 'trainer.patience': null, 'trainer.optimizer': { type: '
     [name]: alone.systems[name] { overrides+: alone.overrides + longer }
     for name in std.objectFields(alone.systems)
   },
-  overrides: {
-    train_data_path: data + '/en_ewt-ud-train.conllu',
-    validation_data_path: data + '/en_ewt-ud-dev.conllu',
-    test_data_path: data + '/en_ewt-ud-test.conllu',
-  },
+  overrides: tasks.paths('ewt', data),
 }

@@ -7,10 +7,20 @@ local words = embedders + '.tokens';
 local perceptron = 'model.feedforward.hidden_dims';
 local taggers = ['ewt', 'wnut17'];
 
+// The files of each corpus, for training, dev and test. The review sets and MR are split by their readers.
+local split = ['#train', '#dev', '#test'];
+local files = {
+  sst2: ['/train.txt', '/dev.txt', '/test.txt'],
+  sst5: self.sst2,
+  sick: ['/sick.train.jsonl', '/sick.dev.jsonl', '/sick.test.jsonl'],
+  mrpc: ['/mrpc.train.tsv', '/mrpc.dev.tsv', '/mrpc.test.tsv'],
+  ewt: ['/en_ewt-ud-train.conllu', '/en_ewt-ud-dev.conllu', '/en_ewt-ud-test.conllu'],
+  wnut17: ['/wnut17.train.conll', '/wnut17.dev.conll', '/wnut17.test.conll'],
+};
+
 local tasks = {
   mr: {
     config: 'training_config/mr_slstm.jsonnet',
-    parts: ['#train', '#dev', '#test'],
     changes: {
       'dataset_reader.max_instances': 2000,  // of 8,529, in random order
       validation_dataset_reader: { type: 'movie_review', token_indexers: { tokens: indexer } },
@@ -18,22 +28,18 @@ local tasks = {
   },
   sst2: {
     config: 'training_config/sst2_slstm.jsonnet',
-    parts: ['/train.txt', '/dev.txt', '/test.txt'],
     changes: { 'dataset_reader.use_subtrees': false, [perceptron]: 64 },
   },
   sick: {
     config: 'training_config/snli_slstm.jsonnet',
-    parts: ['/sick.train.jsonl', '/sick.dev.jsonl', '/sick.test.jsonl'],
     changes: { [perceptron]: 128 },
   },
   ewt: {
     config: 'training_config/pos_slstm.jsonnet',
-    parts: ['/en_ewt-ud-train.conllu', '/en_ewt-ud-dev.conllu', '/en_ewt-ud-test.conllu'],
     changes: {},
   },
   wnut17: {
     config: 'training_config/ner_slstm.jsonnet',
-    parts: ['/wnut17.train.conll', '/wnut17.dev.conll', '/wnut17.test.conll'],
     changes: {
       'dataset_reader.coding_scheme': 'IOB2',
       // Most encoders find no entity in their first epochs, so that early stopping would end them.
@@ -44,7 +50,6 @@ local tasks = {
 };
 local review(dataset) = {
   config: 'training_config/mtl_slstm.jsonnet',
-  parts: ['#train', '#dev', '#test'],
   changes: { 'dataset_reader.dataset': dataset },
 };
 
@@ -76,6 +81,15 @@ local review(dataset) = {
     local sequence = self.both_ways(changes);
     if self.takes_maximum(name) then self.max_pooling(sequence) else sequence,
 
+  // The overrides that read the corpus `name` from `data`.
+  paths(name, data):
+    local parts = std.get(files, name, split);
+    {
+      train_data_path: data + parts[0],
+      validation_data_path: data + parts[1],
+      test_data_path: data + parts[2],
+    },
+
   comparison(name, data, encoders): {
     local task = std.get(tasks, name, review(name)),
     local is_tagger = $.is_tagger(name),
@@ -86,10 +100,7 @@ local review(dataset) = {
       [system]: { config: task.config, overrides: { [place]: encoders[system] } }
       for system in std.objectFields(encoders)
     },
-    overrides: {
-      train_data_path: data + task.parts[0],
-      validation_data_path: data + task.parts[1],
-      test_data_path: data + task.parts[2],
+    overrides: $.paths(name, data) + {
       'trainer.num_epochs': 8,
       'trainer.patience': 2,
       'trainer.optimizer': { type: 'adam', lr: 1e-3 },

@@ -5,20 +5,17 @@
 // TASK is mr, ewt, wnut17 or a review set, such as books. Run in the project's folder. The encoders have about 168
 // thousand weights in classification (`released` 148, because its hidden size is that of the word vectors) and 445
 // thousand in tagging.
+local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK');
 local corpora = {
-  mr: { prefix: 'mr', parts: ['#train', '#dev', '#test'] },
-  ewt: {
-    prefix: 'pos',
-    parts: ['/en_ewt-ud-train.conllu', '/en_ewt-ud-dev.conllu', '/en_ewt-ud-test.conllu'],
-  },
+  mr: { prefix: 'mr' },
+  ewt: { prefix: 'pos' },
   wnut17: {
     prefix: 'ner',
-    parts: ['/wnut17.train.conll', '/wnut17.dev.conll', '/wnut17.test.conll'],
     changes: { 'dataset_reader.coding_scheme': 'IOB2' },
   },
 };
-local review = { prefix: 'mtl', parts: corpora.mr.parts, changes: { 'dataset_reader.dataset': task } };
+local review = { prefix: 'mtl', changes: { 'dataset_reader.dataset': task } };
 local corpus = { changes: {} } + std.get(corpora, task, review);
 local is_tagger = corpus.prefix == 'pos' || corpus.prefix == 'ner';
 
@@ -81,10 +78,7 @@ local of_classifiers = {
     bilstm_2_layers: system('bilstm', 65, 100, { num_layers: 2 }),
     coupled_lstm: system('coupled_lstm', 116, 172),
   } + (if is_tagger then of_taggers else of_classifiers),
-  overrides: {
-    train_data_path: std.extVar('DATA') + corpus.parts[0],
-    validation_data_path: std.extVar('DATA') + corpus.parts[1],
-    test_data_path: std.extVar('DATA') + corpus.parts[2],
+  overrides: tasks.paths(task, std.extVar('DATA')) + {
     'model.text_field_embedder.token_embedders.tokens.embedding_dim': words,
   } + corpus.changes,
 }

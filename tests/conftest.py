@@ -12,11 +12,10 @@ from tests.once import do_once
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 # The configs that need `make vectors`.
-RECIPES = ["pairs_cas_lstm", "pairs_mean", "reviews_bilstm_attention", "reviews_mean"]
-RECIPES += [
-    f"{task}_{encoder}"
+RECIPES = [
+    path.stem
     for task in ("entities", "pairs", "reviews", "tags")
-    for encoder in ("bilstm", "slstm")
+    for path in sorted((ROOT / "training_config").glob(f"{task}_*.jsonnet"))
 ]
 
 
