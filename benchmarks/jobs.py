@@ -37,7 +37,7 @@ from run import sizes_of_products
 from torch import Tensor
 
 from slstm_allennlp.comparison.results import epoch_seconds
-from slstm_allennlp.compatibility.predict import AHEAD
+from slstm_allennlp.console.predict import AHEAD
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.products import packed, product, product_over_rows
 

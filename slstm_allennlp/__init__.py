@@ -20,17 +20,28 @@ if "torch" not in sys.modules and "OMP_WAIT_POLICY" not in os.environ:
 if importlib.util.find_spec("allennlp") is not None:
     silence_known_warnings()
     with quiet_registration():
-        import slstm_allennlp.commands
+        import slstm_allennlp.comparison.command
         import slstm_allennlp.compatibility
+        import slstm_allennlp.console.config_keys
+        import slstm_allennlp.console.folder_lock
+        import slstm_allennlp.console.label_check
+        import slstm_allennlp.console.lost_process
+        import slstm_allennlp.console.missing_transformer
+        import slstm_allennlp.console.predict
+        import slstm_allennlp.console.simple_gradient
+        import slstm_allennlp.console.span_f1
+        import slstm_allennlp.console.user_errors
+        import slstm_allennlp.console.whole_files
         import slstm_allennlp.dataset_readers
+        import slstm_allennlp.encoders
+        import slstm_allennlp.inside.command
+        import slstm_allennlp.inside.gates_command
+        import slstm_allennlp.linear
         import slstm_allennlp.metrics
         import slstm_allennlp.models
-        import slstm_allennlp.modules.decoder_nets
-        import slstm_allennlp.modules.seq2seq_encoders
-        import slstm_allennlp.modules.seq2vec_encoders
-        import slstm_allennlp.modules.token_embedders
         import slstm_allennlp.predictors
         import slstm_allennlp.security
         import slstm_allennlp.token_indexers
         import slstm_allennlp.tokenizers
-        import slstm_allennlp.training  # noqa: F401
+        import slstm_allennlp.training
+        import slstm_allennlp.vectors  # noqa: F401

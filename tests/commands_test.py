@@ -18,7 +18,7 @@ from allennlp.common.plugins import discover_plugins
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
-from slstm_allennlp.models import FittedModel
+from slstm_allennlp.linear import FittedModel
 from tests import programs
 from tests.conftest import RECIPES, ROOT, SMALL, slow_but
 

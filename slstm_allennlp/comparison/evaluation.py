@@ -16,7 +16,7 @@ from allennlp.training.util import evaluate
 
 from slstm_allennlp.comparison.plan import is_fitted, section
 from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
-from slstm_allennlp.models import FittedModel
+from slstm_allennlp.linear import FittedModel
 from slstm_allennlp.models.summary import num_weights
 from slstm_allennlp.predictors.text_input import predictions_of
 

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.training_keys import DATA_KEYS
-from slstm_allennlp.models.linear_tagger import expect_crfsuite
+from slstm_allennlp.linear.tagger import expect_crfsuite
 
 NAME = "linear"
 _READERS = ("dataset_reader", "validation_dataset_reader")

@@ -9,8 +9,8 @@ from allennlp.modules import FeedForward, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator, util
 from allennlp.training.metrics import CategoricalAccuracy
 
+from slstm_allennlp.encoders.sized import sized, sized_seq2vec
 from slstm_allennlp.models.likeliest import add_likeliest_label
-from slstm_allennlp.modules.sized import sized, sized_seq2vec
 
 _FEATURES = ("nli", "paraphrase")
 

@@ -8,7 +8,7 @@ from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp_models.tagging.models import CrfTagger as StockCrfTagger
 
-from slstm_allennlp.modules.sized import sized
+from slstm_allennlp.encoders.sized import sized
 
 
 @Model.register("basic_classifier", constructor="from_partial_objects", exist_ok=True)

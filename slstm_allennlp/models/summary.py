@@ -8,9 +8,9 @@ from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from slstm_allennlp.common.registered_name import registered_name
-from slstm_allennlp.models.fitted_model import FittedModel
+from slstm_allennlp.encoders import ComposeSeq2VecEncoder
+from slstm_allennlp.linear.fitted_model import FittedModel
 from slstm_allennlp.modules import SentenceStateLSTM
-from slstm_allennlp.modules.seq2vec_encoders import ComposeSeq2VecEncoder
 from slstm_allennlp.ops.slstm.settings import PRESETS
 
 _COMPOSED = (ComposeEncoder, ComposeSeq2VecEncoder)

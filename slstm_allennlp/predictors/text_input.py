@@ -23,8 +23,8 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.dataset_readers.lines import parsed_json
-from slstm_allennlp.modules.token_embedders.new_words import learn_new_words
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
+from slstm_allennlp.vectors.new_words import learn_new_words
 
 T = TypeVar("T")
 

@@ -21,8 +21,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile, parse_embeddings_file_uri
 
-from slstm_allennlp.common.kept_files import keep
-from slstm_allennlp.common.packages import cache_folder
+from slstm_allennlp.vectors.kept_files import keep
+from slstm_allennlp.vectors.packages import cache_folder
 from slstm_allennlp.vectors.table import Index, VectorTable, key_of
 
 Block = Tuple[Sequence[str], numpy.ndarray]  # words, and a matrix with a row for each

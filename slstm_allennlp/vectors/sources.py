@@ -10,9 +10,9 @@ from allennlp.common.checks import ConfigurationError
 from spacy.symbols import IDS
 from spacy.vectors import Vectors
 
-from slstm_allennlp.common.packages import COPIES, place_of
 from slstm_allennlp.common.suggestions import nearest
 from slstm_allennlp.vectors.files import open_file
+from slstm_allennlp.vectors.packages import COPIES, place_of
 from slstm_allennlp.vectors.table import FloretVectors, Index, VectorTable, WordVectors, key_of
 
 _FORMS = (

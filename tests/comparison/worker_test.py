@@ -1,4 +1,4 @@
-"""A worker after an earlier one was killed. tests/commands/compare_test.py tests the rest."""
+"""A worker after an earlier one was killed. tests/comparison/command_test.py tests the rest."""
 
 import argparse
 import types

@@ -11,10 +11,9 @@ from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import Embedding
 from allennlp.nn.util import get_text_field_mask
 
+from slstm_allennlp.encoders import SlstmSeq2SeqEncoder, SlstmSeq2VecEncoder
 from slstm_allennlp.inside import TraceRecorder
 from slstm_allennlp.modules import AdditiveAttention
-from slstm_allennlp.modules.seq2seq_encoders import SlstmSeq2SeqEncoder
-from slstm_allennlp.modules.seq2vec_encoders import SlstmSeq2VecEncoder
 from tests.models.swap_test import CASES, bart, build, name_of  # noqa: F401  (`bart` is a fixture)
 
 

@@ -9,6 +9,7 @@ import functools
 import pytest
 import torch
 
+from slstm_allennlp.encoders import MaxPoolingEncoder
 from slstm_allennlp.modules import (
     AdditiveAttention,
     CellAwareStackedLSTM,
@@ -16,7 +17,6 @@ from slstm_allennlp.modules import (
     SentenceStateLSTM,
     StackedCNN,
 )
-from slstm_allennlp.modules.seq2vec_encoders import MaxPoolingEncoder
 from slstm_allennlp.ops import compiled
 
 LENGTHS = (5, 3, 4, 0)

@@ -35,7 +35,7 @@ def package(tmp_path, monkeypatch):
     "role, name",
     [
         (Seq2SeqEncoder, "allennlp.modules.seq2seq_encoders.LstmSeq2SeqEncoder"),
-        (Seq2SeqEncoder, "slstm_allennlp.modules.seq2seq_encoders.SlstmSeq2SeqEncoder"),
+        (Seq2SeqEncoder, "slstm_allennlp.encoders.SlstmSeq2SeqEncoder"),
         (Optimizer, "allennlp.training.optimizers.AdamOptimizer"),
         (DatasetReader, f"{__name__}.OwnReader"),
     ],

@@ -16,8 +16,8 @@ from pyarrow import parquet
 from spacy.strings import StringStore
 from spacy.vectors import Vectors
 
-from slstm_allennlp.common.packages import cache_folder
 from slstm_allennlp.vectors import files, open_vectors
+from slstm_allennlp.vectors.packages import cache_folder
 
 WORDS = ["the", "Paris", "nasa", "naïve", "日本", "!"]
 NUMBERS = numpy.random.RandomState(0).randn(len(WORDS), 5).astype(numpy.float32)

@@ -1,0 +1,26 @@
+"""The AllenNLP encoders over the torch modules. Each file has both roles, Seq2Seq and Seq2Vec."""
+
+from slstm_allennlp.encoders.additive_attention import AdditiveAttentionEncoder
+from slstm_allennlp.encoders.cas_lstm import CasLstmSeq2SeqEncoder, CasLstmSeq2VecEncoder
+from slstm_allennlp.encoders.compose import ComposeSeq2VecEncoder
+from slstm_allennlp.encoders.coupled_lstm import CoupledLstmSeq2SeqEncoder, CoupledLstmSeq2VecEncoder
+from slstm_allennlp.encoders.dropout import DropoutEncoder
+from slstm_allennlp.encoders.pooling import MaxPoolingEncoder, PoolingEncoder
+from slstm_allennlp.encoders.slstm import SlstmSeq2SeqEncoder, SlstmSeq2VecEncoder
+from slstm_allennlp.encoders.stacked_cnn import StackedCnnSeq2SeqEncoder, StackedCnnSeq2VecEncoder
+
+__all__ = [
+    "AdditiveAttentionEncoder",
+    "CasLstmSeq2SeqEncoder",
+    "CasLstmSeq2VecEncoder",
+    "ComposeSeq2VecEncoder",
+    "CoupledLstmSeq2SeqEncoder",
+    "CoupledLstmSeq2VecEncoder",
+    "DropoutEncoder",
+    "MaxPoolingEncoder",
+    "PoolingEncoder",
+    "SlstmSeq2SeqEncoder",
+    "SlstmSeq2VecEncoder",
+    "StackedCnnSeq2SeqEncoder",
+    "StackedCnnSeq2VecEncoder",
+]

@@ -1,0 +1,24 @@
+from typing import Optional
+
+import torch
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
+
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, constructor_of
+from slstm_allennlp.modules.additive_attention import AdditiveAttention
+
+
+@Seq2VecEncoder.register("additive_attention")
+class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
+    """
+    The external attention of the S-LSTM paper (Section 3.3) as a vector encoder. It applies
+    `slstm_allennlp.modules.AdditiveAttention` to the states of a sequence encoder. For a model that
+    takes a single encoder, combine the two with `compose`. Parameters as in `AdditiveAttention`;
+    `ConfigurationError` for a size below one.
+
+    Registered as a `Seq2VecEncoder` with name "additive_attention".
+    """
+
+    __init__ = constructor_of(AdditiveAttention, "additive_attention")
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return self._module(inputs, mask)

@@ -1,0 +1,124 @@
+from typing import Any, List, Optional
+
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
+
+from slstm_allennlp.encoders.module_encoder import (
+    ModuleEncoder,
+    errors_of,
+    with_arguments_of,
+    zero_without_words,
+)
+from slstm_allennlp.modules.checks import check_rate
+from slstm_allennlp.modules.pooling import check_poolings
+from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
+
+# Keys of AllenNLP's recurrent encoders that an S-LSTM does not have.
+_LSTM_KEYS = (
+    "bidirectional",
+    "num_layers",
+    "bias",
+    "stateful",
+    "recurrent_dropout_probability",
+    "layer_dropout_probability",
+    "use_highway",
+    "use_input_projection_bias",
+    "go_forward",
+)
+_ADVICE = (
+    "an S-LSTM reads both ways, and is one layer that is applied num_steps times (default 9), with "
+    "dropout on its inputs and outputs; remove {these} and keep hidden_size, for about as many weights; "
+    "the output size is hidden_size, not twice that as of a bidirectional LSTM: set what follows, such "
+    "as feedforward.input_dim, to it"
+)
+
+
+class SlstmEncoder(ModuleEncoder):
+    """
+    Base class of the two encoders registered as `slstm`: a `SentenceStateLSTM` with dropout.
+
+    # Parameters
+
+    dropout : `float`, optional (default = `0.0`)
+        The dropout rate of the inputs and of the outputs. Leave it at zero if the model around the
+        encoder already applies dropout to both, like `crf_tagger`.
+    input_size, hidden_size, …
+        All others as in `SentenceStateLSTM`.
+
+    # Errors
+
+    `ConfigurationError` for a value that is out of range, and for a key that only LSTMs have.
+    """
+
+    @with_arguments_of(SentenceStateLSTM.__init__)
+    def __init__(self, *arguments: Any, dropout: float = 0.0, **named: Any) -> None:
+        super().__init__()
+        with errors_of("slstm"):
+            check_rate(dropout)
+            self._module = SentenceStateLSTM(*arguments, **named)
+        self._dropout = torch.nn.Dropout(dropout)
+
+    @classmethod
+    def from_params(cls, params: Params, **extras: Any) -> "SlstmEncoder":  # type: ignore[override]
+        """Build as AllenNLP does, but explain which keys only LSTMs have."""
+        found = [key for key in _LSTM_KEYS if key in params]
+        if found:
+            keys = ", ".join(f'"{key}"' for key in found)
+            these = "it" if len(found) == 1 else "them"
+            raise ConfigurationError(
+                f"slstm has no key{'s'[: len(found) - 1]} {keys}: {_ADVICE.format(these=these)}"
+            )
+        return super().from_params(params, **extras)  # type: ignore[misc]
+
+
+@Seq2SeqEncoder.register("slstm")
+class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
+    """
+    The sentence-state LSTM as a sequence encoder. It returns every word's last state.
+    Parameters and errors as in `SlstmEncoder`.
+
+    Registered as a `Seq2SeqEncoder` with name "slstm".
+    """
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        words, _ = self._module(self._dropout(inputs), mask, need_sentence=False)
+        return self._dropout(words)
+
+
+@Seq2VecEncoder.register("slstm")
+class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
+    """
+    The sentence-state LSTM as a vector encoder. It returns the sentence vector of its transition (g in
+    the paper), concatenated with the results of `pooling` over the words' last states.
+
+    Registered as a `Seq2VecEncoder` with name "slstm".
+
+    # Parameters
+
+    pooling : `List[str]`, optional (default = `[]`)
+        `"max"`, `"mean"` or both. Each adds `hidden_size` dimensions after the sentence vector.
+    input_size, hidden_size, …
+        All others as in `SlstmEncoder`.
+
+    # Errors
+
+    `ConfigurationError` as in `SlstmEncoder`, and for an unknown or duplicate kind of pooling.
+    """
+
+    @with_arguments_of(SlstmEncoder.__init__)
+    def __init__(self, *arguments: Any, pooling: Optional[List[str]] = None, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        with errors_of("slstm"):
+            self._poolings = check_poolings(pooling or [])
+
+    def get_output_dim(self) -> int:
+        return (1 + len(self._poolings)) * self._module.output_size
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        need_words = bool(self._poolings)
+        words, sentences = self._module(self._dropout(inputs), mask, need_words=need_words)
+        parts = [sentences, *(pool(words, mask) for pool in self._poolings)]
+        return zero_without_words(self._dropout(torch.cat(parts, dim=1)), mask)

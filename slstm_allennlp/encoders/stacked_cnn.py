@@ -1,0 +1,39 @@
+from typing import Optional
+
+import torch
+from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
+
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, constructor_of
+from slstm_allennlp.modules.pooling import max_over_words
+from slstm_allennlp.modules.stacked_cnn import StackedCNN
+
+
+@Seq2SeqEncoder.register("stacked_cnn")
+class StackedCnnSeq2SeqEncoder(ModuleEncoder, Seq2SeqEncoder):  # type: ignore[misc]
+    """
+    Stacked convolutions as a sequence encoder. It returns every word's features.
+    Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
+
+    Registered as a `Seq2SeqEncoder` with name "stacked_cnn".
+    """
+
+    __init__ = constructor_of(StackedCNN, "stacked_cnn")
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return self._module(inputs, mask)
+
+
+@Seq2VecEncoder.register("stacked_cnn")
+class StackedCnnSeq2VecEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
+    """
+    Stacked convolutions as a vector encoder. It returns each feature's maximum over the real words.
+    Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
+
+    Registered as a `Seq2VecEncoder` with name "stacked_cnn".
+    """
+
+    __init__ = constructor_of(StackedCNN, "stacked_cnn")
+
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        return max_over_words(self._module(inputs, mask), mask)

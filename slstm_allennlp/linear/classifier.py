@@ -1,0 +1,325 @@
+import math
+from collections import Counter
+from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
+
+import numpy
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Instance, TextFieldTensors, Vocabulary
+from allennlp.models import Model
+from allennlp.nn.util import get_text_field_mask
+from allennlp.training.metrics import CategoricalAccuracy
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from torch.nn.functional import cross_entropy
+
+from slstm_allennlp.linear.fitted_model import FittedModel, words_in
+from slstm_allennlp.models.likeliest import add_likeliest_label
+from slstm_allennlp.models.sentence_pair_classifier import check_features
+
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+_WITHOUT_VALIDATION = 1.0
+_MAX_ITERATIONS = 1000
+_FOLDS = 5
+_LOG_FACTORS = (math.log(0.01), math.log(100))
+# The logit of a class that is not in the train set. It is finite, so that the loss is.
+_UNSEEN = -100.0
+
+Texts = List[List[str]]
+
+
+class TfidfClassifier(FittedModel):
+    """
+    The base class of the linear classifiers: a logistic regression over TF-IDF vectors, both by
+    scikit-learn. The terms are lower-cased word n-grams. A term that occurs n times in a text has the
+    term frequency 1 + log n. Training is deterministic.
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    max_words : `int`, optional (default = `2`)
+        The largest n of the n-grams; 2 for words and pairs of words.
+    strengths : `List[float]`, optional (default = `[0.1, 0.3, 1, 3, 10, 30, 100]`)
+        The candidates for C, the inverse strength of the L2 regularisation. Fitting selects the best
+        accuracy on the validation set, then the lowest loss, then the smallest C. Without a validation
+        set C is 1, or the only candidate.
+    label_namespace : `str`, optional (default = `"labels"`)
+    calibrated : `bool`, optional (default = `False`)
+        Whether to calibrate the probabilities by temperature scaling: multiply the logits by the factor
+        with the lowest loss on the train set, in cross-validation with up to 5 folds. Predicted labels
+        do not change.
+
+    # Errors
+
+    `ConfigurationError` for an argument out of range, for an instance without a label, and for a train
+    set with fewer than two labels.
+    """
+
+    texts: ClassVar[Tuple[str, ...]]
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        max_words: int = 2,
+        strengths: Optional[List[float]] = None,
+        label_namespace: str = "labels",
+        calibrated: bool = False,
+    ) -> None:
+        super().__init__(vocab)
+        self._calibrated = calibrated
+        self._strengths = list(STRENGTHS if strengths is None else strengths)
+        if max_words < 1:
+            raise ConfigurationError(f"max_words is {max_words}, expected 1 or more")
+        if not self._strengths or min(self._strengths) <= 0:
+            raise ConfigurationError(f"strengths is {strengths}, expected numbers above 0")
+        self._max_words = max_words
+        self._label_namespace = label_namespace
+        self._num_labels = vocab.get_vocab_size(label_namespace)
+        self._vectorizer = self._new_vectorizer(None)
+        self._accuracy = CategoricalAccuracy()
+
+    def fit(
+        self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
+    ) -> Dict[str, float]:
+        texts, labels = self._texts_of(train), self._labels_of(train)
+        known = sorted(set(labels))
+        if len(known) < 2:
+            names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
+            found = " and ".join(names.get(label, str(label)) for label in known) or "none"
+            raise ConfigurationError(
+                f"the {len(labels)} training instances have the label {found}, expected two or more"
+            )
+        self._vectorizer = self._new_vectorizer(None).fit([text for part in texts for text in part])
+        features = self._features(texts)
+        if validation:
+            held_out = self._features(self._texts_of(validation)), self._labels_of(validation)
+            candidates = (_fitted(features, labels, strength) for strength in self._strengths)
+            best = max(candidates, key=lambda model: (*self._quality(model, *held_out), -model.C))
+        else:
+            only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
+            best = _fitted(features, labels, only)
+        chosen = {"C": best.C}
+        if self._calibrated:
+            factor = _calibration_factor(best, features, labels)
+            best.coef_ *= factor
+            best.intercept_ *= factor
+            chosen["calibration_factor"] = factor
+        self._fitted = best
+        return chosen
+
+    def _logits(self, regression: LogisticRegression, features: sparse.csr_matrix) -> numpy.ndarray:
+        """Return logits of all labels, also of unseen ones. *Shape:* (batch_size, num_labels)"""
+        logits = numpy.full((features.shape[0], self._num_labels), _UNSEEN)
+        logits[:, regression.classes_] = _score_per_class(regression.decision_function(features))
+        return logits
+
+    def _quality(
+        self, regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
+    ) -> Tuple[float, float]:
+        """Return the accuracy and the negative loss: higher is better for both."""
+        logits = torch.as_tensor(self._logits(regression, features))
+        gold = torch.tensor(labels)
+        return float((logits.argmax(dim=1) == gold).double().mean()), -float(cross_entropy(logits, gold))
+
+    @property
+    def num_weights(self) -> int:
+        return self.fitted.coef_.size + self.fitted.intercept_.size
+
+    def get_extra_state(self) -> Dict[str, Any]:
+        if not self.is_fitted:
+            return {}
+        return {
+            "terms": self._vectorizer.get_feature_names_out().tolist(),
+            "idf": torch.as_tensor(self._vectorizer.idf_),
+            "coefficients": torch.as_tensor(self.fitted.coef_),
+            "intercepts": torch.as_tensor(self.fitted.intercept_),
+            "classes": self.fitted.classes_.tolist(),
+        }
+
+    def set_extra_state(self, state: Dict[str, Any]) -> None:
+        if not state:
+            return
+        self._vectorizer = self._new_vectorizer(state["terms"])
+        self._vectorizer.idf_ = state["idf"].cpu().numpy()
+        self._fitted = LogisticRegression()
+        self._fitted.coef_ = state["coefficients"].cpu().numpy()
+        self._fitted.intercept_ = state["intercepts"].cpu().numpy()
+        self._fitted.classes_ = numpy.array(state["classes"])
+
+    def _new_vectorizer(self, terms: Optional[List[str]]) -> TfidfVectorizer:
+        return TfidfVectorizer(
+            preprocessor=_lower_cased,
+            tokenizer=list,
+            token_pattern=None,
+            lowercase=False,
+            ngram_range=(1, self._max_words),
+            sublinear_tf=True,
+            vocabulary=terms,
+        )
+
+    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
+        """Compute features from the texts of each field. *Shape:* (batch_size, num_features)"""
+        (only,) = texts
+        return self._vectorizer.transform(only)
+
+    def _texts_of(self, instances: Sequence[Instance]) -> List[Texts]:
+        """Return, for each field, the words of each instance."""
+        return [
+            [[str(token.text) for token in instance[name]] for instance in instances]  # type: ignore[attr-defined]
+            for name in self.texts
+        ]
+
+    def _labels_of(self, instances: Sequence[Instance]) -> List[int]:
+        for instance in instances:
+            if "label" not in instance.fields:
+                raise ConfigurationError(
+                    "an instance of the train or validation set has no label, expected one"
+                )
+            instance.index_fields(self.vocab)
+        return [int(instance["label"].as_tensor({})) for instance in instances]
+
+    def _outputs(
+        self, texts: Sequence[TextFieldTensors], label: Optional[torch.Tensor]
+    ) -> Dict[str, torch.Tensor]:
+        regression = self.fitted
+        features = self._features([words_in(text) for text in texts])
+        logits = torch.as_tensor(
+            self._logits(regression, features),
+            dtype=torch.get_default_dtype(),
+            device=get_text_field_mask(texts[0]).device,
+        )
+        output = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
+        if label is not None:
+            output["loss"] = cross_entropy(logits, label.long().view(-1))
+            self._accuracy(logits, label)
+        return output
+
+    def make_output_human_readable(
+        self, output_dict: Dict[str, torch.Tensor]
+    ) -> Dict[str, torch.Tensor]:
+        """Add `label`, the name of the most probable class."""
+        return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        return {"accuracy": self._accuracy.get_metric(reset)}
+
+
+@Model.register("linear_classifier")
+class LinearClassifier(TfidfClassifier):
+    """
+    Classify texts by a logistic regression over TF-IDF vectors of words and pairs of words: the baseline
+    that every encoder should beat. The inputs are those of `basic_classifier`, `tokens` and `label`,
+    with the token indexer `utf8`. The trainer is `fit`. The metric is `accuracy`.
+
+    Registered as a `Model` with name "linear_classifier".
+
+    # Parameters
+
+    vocab, max_words, strengths, label_namespace, calibrated
+        As in `TfidfClassifier`.
+    """
+
+    default_predictor = "text_classifier"
+    texts = ("tokens",)
+
+    def forward(  # type: ignore[override]
+        self,
+        tokens: TextFieldTensors,
+        label: Optional[torch.IntTensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, torch.Tensor]:
+        """
+        # Returns
+
+        `Dict[str, torch.Tensor]`
+            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
+        """
+        return self._outputs([tokens], label)
+
+
+@Model.register("linear_pair_classifier")
+class LinearPairClassifier(TfidfClassifier):
+    """
+    Classify pairs of sentences by a logistic regression over φ(a, b), where a and b are their TF-IDF
+    vectors. `sentence_pair_classifier` does the same with an encoder's vectors. The inputs are
+    `premise`, `hypothesis` and `label`, with the token indexer `utf8`. The trainer is `fit`. The metric
+    is `accuracy`.
+
+    Registered as a `Model` with name "linear_pair_classifier".
+
+    # Parameters
+
+    vocab, max_words, strengths, label_namespace, calibrated
+        As in `TfidfClassifier`.
+    features : `str`, optional (default = `"nli"`)
+        φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
+    """
+
+    default_predictor = "sentence_pair"
+    texts = ("premise", "hypothesis")
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        features: str = "nli",
+        max_words: int = 2,
+        strengths: Optional[List[float]] = None,
+        label_namespace: str = "labels",
+        calibrated: bool = False,
+    ) -> None:
+        super().__init__(vocab, max_words, strengths, label_namespace, calibrated)
+        check_features("linear_pair_classifier", features)
+        self._phi = features
+
+    def forward(  # type: ignore[override]
+        self,
+        premise: TextFieldTensors,
+        hypothesis: TextFieldTensors,
+        label: Optional[torch.IntTensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, torch.Tensor]:
+        """
+        # Returns
+
+        `Dict[str, torch.Tensor]`
+            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
+        """
+        return self._outputs([premise, hypothesis], label)
+
+    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
+        a, b = (self._vectorizer.transform(part) for part in texts)
+        symmetric = [abs(a - b), a.multiply(b)]
+        return sparse.hstack([a, b, *symmetric] if self._phi == "nli" else symmetric, format="csr")
+
+
+def _fitted(features: sparse.csr_matrix, labels: List[int], strength: float) -> LogisticRegression:
+    return LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS).fit(features, labels)
+
+
+def _score_per_class(scores: numpy.ndarray) -> numpy.ndarray:
+    """Expand scikit-learn's binary scores, which are those of the second class, to two columns."""
+    return scores if scores.ndim == 2 else numpy.stack([0 * scores, scores], axis=1)
+
+
+def _calibration_factor(
+    regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
+) -> float:
+    """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
+    folds = min(_FOLDS, min(Counter(labels).values()))
+    if folds < 2:
+        return 1.0
+    scores = cross_val_predict(regression, features, labels, cv=folds, method="decision_function")
+    logits = torch.as_tensor(_score_per_class(scores))
+    columns = torch.as_tensor(numpy.unique(labels, return_inverse=True)[1])
+
+    def loss(log_factor: float) -> float:
+        return float(cross_entropy(math.exp(log_factor) * logits, columns))
+
+    return math.exp(minimize_scalar(loss, bounds=_LOG_FACTORS, method="bounded").x)
+
+
+def _lower_cased(words: List[str]) -> List[str]:
+    return [word.lower() for word in words]

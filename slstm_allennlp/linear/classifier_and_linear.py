@@ -1,0 +1,101 @@
+from typing import Any, Dict, List, Optional
+
+import torch
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import TextFieldTensors, Vocabulary
+from allennlp.models import Model
+from allennlp.training.metrics import CategoricalAccuracy
+from torch.nn.functional import cross_entropy
+
+from slstm_allennlp.linear.classifier import LinearClassifier
+
+
+@Model.register("classifier_and_linear")
+class ClassifierAndLinear(Model):
+    """
+    Classify texts by two models that make different errors: one reads words in context, one counts of
+    words. Each is trained separately. Evaluation and prediction multiply their probabilities (Hinton's
+    product of experts):
+
+        p(y | text) ∝ p_classifier(y | text) · p_linear(y | text)^weight
+
+    The inputs are those of `basic_classifier`. One of the token indexers must be `utf8`, and the trainer
+    needs the callback `fit_linear`. The metric is `accuracy`, in training that of the classifier alone.
+
+    Registered as a `Model` with name "classifier_and_linear".
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    classifier : `Model`
+        Such as `basic_classifier`: it takes `tokens`, `label` and `metadata`, and returns `logits`.
+    linear : `LinearClassifier`, optional (default = `{"calibrated": true}`)
+        Without calibration, its probabilities are underconfident.
+    weight : `float`, optional (default = `1.0`)
+        The exponent of the linear model. 1 weights both models equally, 0 ignores the linear model.
+    linear_indexer : `str`, optional (default = `None`)
+        The name of the token indexer `utf8` if only the linear model reads it. The classifier does not
+        get it.
+
+    # Errors
+
+    `ConfigurationError` for a negative weight, and for evaluation after training without the callback.
+    """
+
+    default_predictor = "text_classifier"
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        classifier: Model,
+        linear: Optional[LinearClassifier] = None,
+        weight: float = 1.0,
+        linear_indexer: Optional[str] = None,
+    ) -> None:
+        super().__init__(vocab)
+        if not weight >= 0:
+            raise ConfigurationError(f"classifier_and_linear: weight is {weight}, expected 0 or more")
+        self.classifier = classifier
+        self.linear = LinearClassifier(vocab, calibrated=True) if linear is None else linear
+        self._weight = weight
+        self._linear_indexer = linear_indexer
+        self._accuracy = CategoricalAccuracy()
+
+    def forward(  # type: ignore[override]
+        self,
+        tokens: TextFieldTensors,
+        label: Optional[torch.IntTensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+    ) -> Dict[str, torch.Tensor]:
+        """
+        # Returns
+
+        `Dict[str, torch.Tensor]`
+            The classifier's output. In evaluation, `logits` and `probs` are those of the product,
+            *Shape:* (batch_size, num_labels), and so is `loss`, if there are labels.
+        """
+        inputs = {name: text for name, text in tokens.items() if name != self._linear_indexer}
+        output = self.classifier(tokens=inputs, label=label, metadata=metadata)
+        if not self.training:
+            if not self.linear.is_fitted:
+                raise ConfigurationError(
+                    'classifier_and_linear: the linear model is not fitted, expected "callbacks": '
+                    '["fit_linear"] in the config\'s trainer'
+                )
+            linear_logits = self.linear(tokens=tokens)["logits"]
+            logits = output["logits"].log_softmax(-1) + self._weight * linear_logits.log_softmax(-1)
+            output.update(logits=logits, probs=logits.softmax(-1))
+            if label is not None:
+                output["loss"] = cross_entropy(logits, label.long().view(-1))
+        if label is not None:
+            self._accuracy(output["logits"], label)
+        return output
+
+    def make_output_human_readable(
+        self, output_dict: Dict[str, torch.Tensor]
+    ) -> Dict[str, torch.Tensor]:
+        """Delegate to the classifier."""
+        return self.classifier.make_output_human_readable(output_dict)
+
+    def get_metrics(self, reset: bool = False) -> Dict[str, float]:
+        return {"accuracy": self._accuracy.get_metric(reset)}

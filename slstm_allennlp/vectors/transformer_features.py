@@ -1,0 +1,343 @@
+import hashlib
+import inspect
+import json
+import logging
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+import torch
+from allennlp.common import cached_transformers
+from allennlp.common.checks import ConfigurationError
+from allennlp.modules.token_embedders import TokenEmbedder
+from torch.nn.utils.rnn import pad_sequence
+from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
+
+from slstm_allennlp.token_indexers.utf8_indexer import words_of
+from slstm_allennlp.vectors.feature_store import FeatureStore, open_store
+from slstm_allennlp.vectors.half_precision import save_in_half_precision
+from slstm_allennlp.vectors.kept_files import keep, kept_folder
+from slstm_allennlp.vectors.packages import cache_folder, place_of
+
+logger = logging.getLogger(__name__)
+_SPECIAL_TOKENS = 2  # in each segment, such as [CLS] and [SEP]
+
+
+@TokenEmbedder.register("transformer_features")
+class TransformerFeatures(TokenEmbedder):
+    """
+    Embed words with a pretrained transformer such as BERT. A word is the mean of the hidden states of
+    its word pieces, in the last layer or in the given `layers`, concatenated. Texts longer than
+    `max_length` are split into segments.
+
+    The token indexer is `utf8`, so that a config names the transformer only once. The features of a
+    frozen transformer are computed once per text, cached in half precision, and shared by all epochs and
+    runs on a machine. An archive holds the weights, the tokenizer and the config of the transformer, and
+    loads without its folder.
+
+    Registered as a `TokenEmbedder` with name "transformer_features".
+
+    # Parameters
+
+    model_name : `str`
+        An installed package (`"all-MiniLM-L6-v2"`), a folder with config.json, the tokenizer's files and
+        the weights, or a name on the Hugging Face hub.
+    layers : `List[int]`, optional (default = `None`)
+        The layers whose hidden states are concatenated: 0 is the input of the first layer, 1 the first
+        layer, -1 the last. Default: the last layer only. Middle layers keep more of a word's form, and,
+        in a model fine-tuned for another task, more of what that task does not need. If the transformer
+        has its layers in `encoder.layer`, as BERT and RoBERTa do, higher layers are removed: they are
+        neither computed nor archived.
+    max_length : `int`, optional (default = `512`)
+        The length of a segment in word pieces, including the two special tokens.
+    train_parameters : `bool`, optional (default = `False`)
+        Whether to fine-tune the transformer. If so, its dropout is active and nothing is cached.
+    cache : `Union[bool, str]`, optional (default = `True`)
+        The folder of the cache. True: `features` in the package's cache folder (`SLSTM_ALLENNLP_CACHE`,
+        or `slstm_allennlp` in the user's cache folder). False: no cache.
+    cache_gigabytes : `float`, optional (default = `8.0`)
+        The maximum size of the cache. 1,000 words of 384 dimensions take 0.77 MB.
+    half_precision : `bool`, optional (default = `False`)
+        Whether to save the weights in half precision, in checkpoints and the archive. It requires
+        `train_parameters` false.
+    serialization_dir : `str`, optional (default = `None`)
+        The folder of the model; AllenNLP sets it.
+
+    # Errors
+
+    `ConfigurationError` for a transformer that is not found or has no fast tokenizer, for an argument
+    out of range, for a given `cache` that cannot be opened, and for damaged features in it.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        layers: Optional[List[int]] = None,
+        max_length: int = 512,
+        train_parameters: bool = False,
+        cache: Union[bool, str] = True,
+        cache_gigabytes: float = 8.0,
+        half_precision: bool = False,
+        serialization_dir: Optional[str] = None,
+    ) -> None:
+        super().__init__()
+        if half_precision and train_parameters:
+            raise ConfigurationError(
+                "transformer_features: half_precision is true, expected false where training changes "
+                "the weights"
+            )
+        if cache == "":
+            raise ConfigurationError(
+                'transformer_features: cache is "", expected a folder, or false for none'
+            )
+        if cache_gigabytes <= 0:
+            raise ConfigurationError(
+                f"transformer_features: cache_gigabytes is {cache_gigabytes}, expected a number above 0 "
+                "(cache: false is for no cache)"
+            )
+        archived = kept_folder(serialization_dir, f"transformer-{model_name}")
+        folder = _folder_of(model_name)
+        self._lacks_weights = folder is None and archived is not None and archived.exists()
+        if self._lacks_weights:
+            # Do not run code from an untrusted archive.
+            config = AutoConfig.from_pretrained(archived, trust_remote_code=False)
+            self.transformer = AutoModel.from_config(config)
+            self._tokenizer = PreTrainedTokenizerFast.from_pretrained(archived)
+        else:
+            source = folder or model_name
+            self.transformer = cached_transformers.get(source, make_copy=True)
+            self._tokenizer = cached_transformers.get_tokenizer(source)
+            if getattr(self._tokenizer, "add_prefix_space", True) is False:
+                # RoBERTa and GPT-2 mark the start of a word by a space, which split words lack.
+                self._tokenizer = cached_transformers.get_tokenizer(source, add_prefix_space=True)
+        if not self._tokenizer.is_fast:
+            raise ConfigurationError(
+                f'transformer_features: the tokenizer of "{model_name}" does not say of which word a '
+                "piece is, expected a fast one (tokenizer.json)"
+            )
+        positions = getattr(self.transformer.config, "max_position_embeddings", max_length)
+        if not _SPECIAL_TOKENS < max_length <= positions:
+            raise ConfigurationError(
+                f"transformer_features: max_length is {max_length}, expected {_SPECIAL_TOKENS + 1} to "
+                f'{positions}, the most that "{model_name}" reads'
+            )
+        self._layers: Optional[List[int]] = None
+        if layers is not None:
+            last = self.transformer.config.num_hidden_layers
+            self._layers = _non_negative(layers, last, model_name)
+            _remove_layers_above(max(self._layers), self.transformer)
+        self.transformer.requires_grad_(train_parameters)
+        self._arguments = list(inspect.signature(self.transformer.forward).parameters)
+        self._max_length = max_length
+        self._is_frozen = not train_parameters
+        self._cache_folder = _cache_folder_of(cache)
+        self._has_own_cache = isinstance(cache, str)
+        self._cache_gigabytes = cache_gigabytes
+        self._archived = archived
+        self._fingerprint: Optional[bytes] = None
+        if half_precision:
+            save_in_half_precision(self)
+        self._register_state_dict_hook(_save_files)
+        self.train()
+
+    def get_output_dim(self) -> int:
+        return self.transformer.config.hidden_size * (1 if self._layers is None else len(self._layers))
+
+    def train(self, mode: bool = True) -> "TransformerFeatures":
+        """Set the mode, but keep a frozen transformer in evaluation mode, without dropout."""
+        super().train(mode)
+        if self._is_frozen:
+            self.transformer.eval()
+        return self
+
+    def forward(self, token_ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """
+        # Parameters
+
+        token_ids : `torch.Tensor`
+            The bytes of the words, from the token indexer `utf8`. *Shape:* (batch_size, num_bytes)
+        mask : `torch.BoolTensor`
+            *Shape:* (batch_size, num_words)
+
+        # Returns
+
+        `torch.Tensor`
+            *Shape:* (batch_size, num_words, size)
+        """
+        if self._lacks_weights:
+            raise ConfigurationError(
+                "transformer_features: the transformer is not here and no weights were loaded, expected "
+                "its folder or an archive with them"
+            )
+        texts = words_of({"token_ids": token_ids, "mask": mask})
+        store = self._store() if self._is_frozen else None
+        features = self._compute(texts) if store is None else self._cached_features(texts, store)
+        padded = pad_sequence(features, batch_first=True)
+        missing = mask.shape[1] - padded.shape[1]
+        return torch.nn.functional.pad(padded, (0, 0, 0, missing)) if missing else padded
+
+    def _cached_features(
+        self, texts: Sequence[Sequence[str]], store: FeatureStore
+    ) -> List[torch.Tensor]:
+        """Return the features of each text, cached or new. Both are rounded to half precision."""
+        keys = [self._key_of(words) for words in texts]
+        found = dict(zip(keys, store.get(keys)))
+        new = {key: words for key, words in zip(keys, texts) if found[key] is None}
+        if new:
+            with torch.no_grad():
+                computed = self._compute(list(new.values()))
+            arrays = {key: one.half().cpu().numpy() for key, one in zip(new, computed)}
+            store.put(arrays)
+            found.update(arrays)
+        weight = next(self.transformer.parameters())
+        return [torch.from_numpy(found[key]).to(weight.device).to(weight.dtype) for key in keys]
+
+    def _compute(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
+        """Average the word pieces of each word; zeros for no piece. *Shape:* (num_words, size) each"""
+        lengths = [len(words) for words in texts]
+        weight = next(self.transformer.parameters())
+        sums = weight.new_zeros(sum(lengths), self.get_output_dim())
+        numbers = weight.new_zeros(sum(lengths))
+        starts = [sum(lengths[:number]) for number in range(len(lengths))]
+        with_words = [number for number, length in enumerate(lengths) if length]
+        if with_words:
+            pieces = self._tokenizer(
+                # Tokenizers reject lone surrogates.
+                [[_encoded(word).decode() for word in texts[number]] for number in with_words],
+                is_split_into_words=True,
+                truncation=True,
+                max_length=self._max_length,
+                return_overflowing_tokens=True,
+                padding=True,
+                return_tensors="pt",
+            )
+            # The word index of each piece in each segment, -1 for special tokens and padding.
+            text_of = pieces.pop("overflow_to_sample_mapping").tolist()
+            word_of = torch.tensor(
+                [
+                    [
+                        -1 if word is None else starts[with_words[text]] + word
+                        for word in pieces.word_ids(segment)
+                    ]
+                    for segment, text in enumerate(text_of)
+                ],
+                device=weight.device,
+            )
+            inputs = {
+                key: tensor.to(weight.device) for key, tensor in pieces.items() if key in self._arguments
+            }
+            states = self._states(inputs)
+            is_word = word_of >= 0
+            sums = sums.index_add(0, word_of[is_word], states[is_word])
+            numbers = numbers.index_add(0, word_of[is_word], torch.ones_like(states[is_word][:, 0]))
+        return list((sums / numbers.clamp(min=1).unsqueeze(1)).split(lengths))
+
+    def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the states of the pieces, layers concatenated. *Shape:* (segments, num_pieces, size)"""
+        if self._layers is None:
+            return self.transformer(**inputs).last_hidden_state
+        by_layer = self.transformer(**inputs, output_hidden_states=True).hidden_states
+        return torch.cat([by_layer[layer] for layer in self._layers], dim=-1)
+
+    def _key_of(self, words: Sequence[str]) -> bytes:
+        if self._fingerprint is None:
+            self._fingerprint = self._hash_of_model()
+        text = b"\xff".join(map(_encoded, words))  # a byte that UTF-8 never uses
+        return hashlib.sha256(self._fingerprint + b"%d " % len(words) + text).digest()
+
+    def _hash_of_model(self) -> bytes:
+        """Hash everything that the features depend on, except the text."""
+        config = self.transformer.config.to_dict()
+        tokenizer = json.loads(self._tokenizer.backend_tokenizer.to_str())
+        config.pop("_name_or_path", None)
+        for name in ("truncation", "padding"):  # set by the last call
+            tokenizer.pop(name, None)
+        settings = [self._max_length, type(self.transformer).__name__, config, tokenizer]
+        if self._layers is not None:
+            settings.append(self._layers)
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
+        for weight in self.transformer.state_dict().values():
+            digest.update(weight.cpu().contiguous().numpy().tobytes())
+        return digest.digest()
+
+    def _store(self) -> Optional[FeatureStore]:
+        """Open the cache. If the default cache cannot be used, warn and continue without one."""
+        if self._cache_folder is None:
+            return None
+        size = self.get_output_dim()
+        try:
+            return open_store(self._cache_folder / f"{size}", size, self._cache_gigabytes)
+        except ConfigurationError as error:
+            if self._has_own_cache:
+                raise
+            logger.warning("%s; until then, features are computed each time", error)
+            self._cache_folder = None
+            return None
+
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        super()._load_from_state_dict(*args, **kwargs)
+        self._lacks_weights = False
+        self._fingerprint = None
+
+
+def _folder_of(name: str) -> Optional[str]:
+    """Return the folder of a local transformer; None for a name on the hub."""
+    place = place_of(name)
+    if place is None or not place.is_dir():
+        return None
+    configs = [place / "config.json", *sorted(place.glob("*/config.json"))]
+    return str(next((path.parent for path in configs if path.is_file()), place))
+
+
+def _non_negative(layers: List[int], last: int, model_name: str) -> List[int]:
+    """Convert negative layer numbers to non-negative ones; `last` is the number of the last layer."""
+    if not layers or any(type(layer) is not int or not -last - 1 <= layer <= last for layer in layers):
+        raise ConfigurationError(
+            f"transformer_features: layers is {layers}, expected a list of numbers from 0 to {last}, "
+            f'the last layer of "{model_name}", or from -1 for that down to {-last - 1}'
+        )
+    return [layer % (last + 1) for layer in layers]
+
+
+def _remove_layers_above(last: int, transformer: torch.nn.Module) -> None:
+    """Remove higher layers, unless this changes the states: some transformers end with a norm."""
+    stack = getattr(getattr(transformer, "encoder", None), "layer", None)
+    if not isinstance(stack, torch.nn.ModuleList) or len(stack) <= last:
+        return
+    before = _states_of(last, transformer)
+    above = stack[last:]
+    del stack[last:]
+    if not torch.equal(_states_of(last, transformer), before):
+        stack.extend(above)
+
+
+@torch.no_grad()
+def _states_of(layer: int, transformer: torch.nn.Module) -> torch.Tensor:
+    """Return the states of a layer for a short text."""
+    pieces = torch.arange(4).unsqueeze(0)
+    output = transformer.eval()(
+        input_ids=pieces, attention_mask=torch.ones_like(pieces), output_hidden_states=True
+    )
+    return output.hidden_states[layer]
+
+
+def _cache_folder_of(cache: Union[bool, str]) -> Optional[Path]:
+    if isinstance(cache, str):
+        return Path(cache).expanduser()
+    return cache_folder() / "features" if cache else None
+
+
+def _encoded(word: str) -> bytes:
+    return word.encode("utf-8", "ignore")
+
+
+def _save_files(module: TransformerFeatures, *_: Any) -> None:
+    """Save the config and the tokenizer in the archive, when the weights are saved."""
+
+    def write(folder: Path) -> None:
+        module.transformer.config.save_pretrained(folder)
+        tokenizer = module._tokenizer
+        PreTrainedTokenizerFast(
+            tokenizer_object=tokenizer.backend_tokenizer, **tokenizer.special_tokens_map
+        ).save_pretrained(folder)
+
+    keep(module._archived, write)

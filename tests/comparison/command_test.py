@@ -1,0 +1,342 @@
+"""allennlp compare, as a user types it: interrupted, resumed, and with a run that fails."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from allennlp.commands import main
+from allennlp.common import logging as common_logging
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.comparison import runner
+from slstm_allennlp.comparison.command import more_at_a_time
+from slstm_allennlp.comparison.plan import Run
+from tests import programs
+from tests.comparison.common import interrupted_when, plan
+from tests.conftest import ROOT
+
+SMALL = {
+    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
+    "model.seq2seq_encoder.input_dim": 6,
+    "model.seq2vec_encoder.input_size": 6,
+    "model.seq2vec_encoder.hidden_size": 6,
+    "trainer.num_epochs": 2,
+    # Keep all checkpoints: the interruption waits for one of them.
+    "trainer.checkpointer": {"save_every_num_batches": 10, "keep_most_recent_by_count": 50},
+}
+SYSTEMS = [
+    "training_config/mr_slstm.jsonnet",
+    "training_config/mr_bilstm.jsonnet",
+    "--names",
+    "slstm",
+    "lstm",
+]
+
+
+def arguments(folder, *more):
+    return ["compare", *SYSTEMS, "--output-dir", folder, "--overrides", json.dumps(SMALL), *more]
+
+
+def compare(*command, new_interpreters=False):
+    """Run in this process, with progress as lines. The runs are forks, or new interpreters."""
+    with contextlib.ExitStack() as stack:
+        if not new_interpreters:
+            stack.enter_context(programs.popen_forks_in(runner))
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.chdir(ROOT)
+        patch.setattr(common_logging, "FILE_FRIENDLY_LOGGING", False)  # restored afterwards
+        words = ["allennlp", *command, "--file-friendly-logging", "--resamples", "500"]
+        patch.setattr(sys, "argv", [str(word) for word in words])
+        main()
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_a_comparison(tmp_path):
+    """Two systems with one seed."""
+    overrides = json.dumps({**SMALL, "trainer.num_epochs": 1})
+    compare("compare", *SYSTEMS, "--output-dir", tmp_path, "--overrides", overrides, "--seeds", "3")
+    report = read(tmp_path / "report.json")
+    assert report["missing"] == [] and report["failed"] == {}
+    for name in ("slstm", "lstm"):
+        (run,) = report["systems"][name]["runs"]
+        assert run["seed"] == read(tmp_path / run["folder"] / "config.json")["pytorch_seed"] == 3
+        lines = (tmp_path / run["folder"] / "predictions.jsonl").read_text().splitlines()
+        right = [line["gold"] == line["predicted"] for line in map(json.loads, lines)]
+        assert run["test"] == pytest.approx(sum(right) / len(right))
+    assert "| lstm |" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory):
+    """Interrupt a comparison in its first run's second epoch. Return its folder and exit status."""
+    folder = tmp_path_factory.mktemp("comparison") / "out"
+    state = folder / "runs" / "slstm-1" / "training_state_e1_b20.th"
+    with interrupted_when(state.exists), pytest.raises(SystemExit) as end:
+        compare(*arguments(folder, "--seeds", "1", "2"), new_interpreters=True)
+    assert state.exists()
+    return folder, end.value.code
+
+
+@pytest.fixture(scope="module")
+def comparison(interrupted):
+    """Run the same command again. Return the folder, and when the first epoch had ended."""
+    folder, _ = interrupted
+    first_epoch = (folder / "runs" / "slstm-1" / "metrics_epoch_0.json").stat().st_mtime_ns
+    compare(*arguments(folder, "--seeds", "1", "2", "--jobs", "2"), new_interpreters=True)
+    return folder, first_epoch
+
+
+@pytest.mark.slow
+def test_an_interruption_stops_everything(interrupted):
+    folder, code = interrupted
+    assert code == 130
+    assert sorted(path.name for path in (folder / "runs").iterdir()) == ["slstm-1"]
+    assert not (folder / "runs" / "slstm-1" / "metrics.json").exists()
+    assert not (folder / "report.md").exists()
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert str(folder) not in running
+
+
+@pytest.mark.slow
+def test_it_goes_on_where_it_stopped(comparison):
+    folder, first_epoch = comparison
+    run = folder / "runs" / "slstm-1"
+    assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
+    (recovery,) = read(run / "recoveries.json")
+    # It resumed in the second epoch, from a complete checkpoint.
+    assert recovery["epochs"] == 1 and recovery["batches"] >= 10
+    assert read(run / "metrics.json")["epoch"] == 1
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "interrupted, resumed 1 time" in report
+
+
+@pytest.mark.slow
+def test_the_report_of_all_runs(comparison):
+    folder, _ = comparison
+    report = read(folder / "report.json")
+    assert report["missing"] == [] and report["failed"] == {}
+    for name in ("slstm", "lstm"):
+        runs = report["systems"][name]["runs"]
+        assert [run["seed"] for run in runs] == [1, 2]
+        for run in runs:
+            path = folder / run["folder"]
+            config = read(path / "config.json")
+            assert {config[key] for key in ("random_seed", "numpy_seed", "pytorch_seed")} == {
+                run["seed"]
+            }
+            lines = [json.loads(line) for line in (path / "predictions.jsonl").read_text().splitlines()]
+            right = sum(line["gold"] == line["predicted"] for line in lines)
+            assert run["test"] == run["test_metrics"]["accuracy"] == pytest.approx(right / len(lines))
+            assert run["parameters"] > 0 and run["epochs"] == 2 and run["seconds_per_epoch"] > 0
+            assert run["peak_memory_bytes"] > 100_000_000 and run["runs_at_a_time"] == 2
+            assert lines[0]["texts"]["tokens"].count(" ") == lines[0]["length"] - 1
+            assert list(path.glob("training_state_e*")), "the config says to keep them"
+    (compared,) = report["comparisons"]
+    means = [report["systems"][name]["test"]["mean"] for name in ("lstm", "slstm")]
+    assert compared["system"] == "lstm"
+    assert compared["over_seeds"]["difference"] == pytest.approx(means[0] - means[1])
+    assert compared["over_sentences"]["num_resamples"] == 500
+    assert compared["over_sentences"]["difference"] == pytest.approx(means[0] - means[1])
+    assert 0 < compared["over_sentences"]["p_value"] <= 1
+    assert sorted(path.stem for path in (folder / "figures").iterdir()) == [
+        "confusion_lstm",
+        "confusion_slstm",
+        "learning_curves",
+        "length",
+        "panels",
+    ]
+
+
+@pytest.mark.slow
+def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
+    folder, _ = comparison
+    done = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/measurements.json")}
+    assert len(done) == 4
+    broken = {"config": SYSTEMS[0], "overrides": {"model.seq2vec_encoder.input_size": 7}}
+    systems = {"broken": broken, "slstm": {"config": SYSTEMS[0]}, "lstm": {"config": SYSTEMS[1]}}
+    path = tmp_path / "comparison.json"
+    path.write_text(
+        json.dumps({"systems": systems, "seeds": [1], "overrides": SMALL, "baseline": "lstm"})
+    )
+    with pytest.raises(SystemExit) as end:
+        compare("compare", path, "--output-dir", folder)
+    assert end.value.code == 1
+    shown = capsys.readouterr()
+    assert "2 of 3 runs done" in shown.err
+    sizes = "the seq2seq_encoder gives 6, model.seq2vec_encoder.input_size is 7, expected 6"
+    assert f"error: broken: {sizes}\n" in shown.err
+    assert "slstm: test accuracy (%)" in shown.out and "lstm: test accuracy (%)" in shown.out
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "1 run not in this report: broken-1 (failed)." in report
+    listing = report.split("````")[1]
+    assert sizes in listing
+    assert {path: path.stat().st_mtime_ns for path in done} == done
+    with pytest.raises(SystemExit) as end:
+        compare("compare", path, "--output-dir", folder, "--report-only")
+    assert end.value.code == 1
+    assert (folder / "report.md").read_text(encoding="utf-8") == report
+
+
+def test_a_mistake_in_a_config_is_said_once_and_not_for_each_seed(tmp_path, capsys):
+    overrides = json.dumps({**SMALL, "model.seq2vec_encoder.hidden_siz": 6})
+    with pytest.raises(SystemExit) as end:
+        compare(
+            *("compare", SYSTEMS[0], "--output-dir", tmp_path),
+            *("--overrides", overrides, "--seeds", "1", "2", "3"),
+        )
+    assert end.value.code == 1
+    shown = capsys.readouterr().err
+    assert shown.count("is no key of SlstmSeq2VecEncoder, did you mean 'hidden_size'?") == 1
+    assert [path.name for path in (tmp_path / "logs").glob("*.log")] == ["mr_slstm-1.log"]
+
+
+@pytest.mark.slow
+def test_if_all_runs_fail_there_is_a_report_of_that(tmp_path):
+    overrides = json.dumps({**SMALL, "train_data_path": "no_such_file#train"})
+    with pytest.raises(SystemExit) as end:
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, "--overrides", overrides, "--seeds", "1")
+    assert end.value.code == 1
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "2 runs not in this report: slstm-1 (failed), lstm-1 (failed)." in report
+    assert "no_such_file" in report.split("## Failed runs")[1]
+
+
+@pytest.mark.slow
+def test_a_metric_that_is_not_there_is_noticed_after_an_epoch(tmp_path):
+    overrides = json.dumps({**SMALL, "trainer.num_epochs": 10_000})
+    options = ["--overrides", overrides, "--metric", "+acuracy", "--seeds", "1"]
+    with pytest.raises(ConfigurationError) as error:
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
+    assert (
+        "the metric is acuracy, which slstm does not have, expected by --metric one of accuracy, loss"
+        in (str(error.value))
+    )
+
+
+@pytest.mark.slow
+def test_another_config_for_a_run_that_is_there(comparison):
+    folder, _ = comparison
+    command = arguments(folder, "--seeds", "1", "--report-only")
+    command[command.index("--overrides") + 1] = json.dumps({**SMALL, "trainer.patience": 1})
+    with pytest.raises(
+        ConfigurationError,
+        match=r"slstm-1 holds a run with another config: trainer\.patience is 8 there and 1 here",
+    ):
+        compare(*command)
+
+
+@pytest.mark.slow
+def test_only_a_report(comparison, tmp_path, capsys):
+    folder, _ = comparison
+    compare(*arguments(folder, "--seeds", "1", "2", "3", "--report-only", "--baseline", "lstm"))
+    assert "2 runs not in this report: slstm-3, lstm-3." in (folder / "report.md").read_text(
+        encoding="utf-8"
+    )
+    assert ", against lstm)" in capsys.readouterr().out
+    with pytest.raises(ConfigurationError, match="no run is done there, expected one to report"):
+        compare(*arguments(tmp_path / "empty", "--report-only"))
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--jobs", "0"], "--jobs: it is '0', expected a number of at least 1"),
+        (["--overrides", "{"], "--overrides: it is '{', expected a JSON object"),
+        (["--sweep", "[1]"], "--sweep: it is '[1]', expected a JSON object"),
+        (["--variant", "{}"], "--variant: it is '{}', expected NAME=JSON"),
+    ],
+)
+def test_what_is_wrong_with_an_option(tmp_path, capsys, options, message):
+    with pytest.raises(SystemExit):
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
+    assert message in capsys.readouterr().err
+
+
+def test_two_variants_of_one_name(tmp_path):
+    twice = ["--variant", "a={}", "--variant", 'a={"trainer.patience": 3}']
+    with pytest.raises(ConfigurationError, match="--variant has a, a, expected different names"):
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *twice)
+
+
+@pytest.mark.parametrize(
+    "overrides, devices, message",
+    [
+        ({"trainer.cuda_device": -1}, ["0"], "of slstm has trainer.cuda_device -1, expected neither"),
+        ({"distributed": {"cuda_devices": [0, 1]}}, ["0"], "of slstm has distributed, expected neither"),
+        ({}, ["1", "2"], "--devices has 2, expected -1 .* a GPU, of which PyTorch sees 2"),
+        ({}, ["-2"], "--devices has -2, expected -1 for the CPU"),
+    ],
+)
+def test_devices_that_cannot_be_dealt_out(tmp_path, monkeypatch, overrides, devices, message):
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    options = ["--overrides", json.dumps(overrides), "--devices", *devices]
+    with pytest.raises(ConfigurationError, match=message):
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "runs, gpus, threads, message",
+    [
+        (8, 0, 1, "--jobs 4 does 4 at a time"),
+        (8, 0, 2, "--jobs 2 does 2 at a time"),
+        (3, 0, 1, "--jobs 3 does 3 at a time"),
+        (8, 0, 4, None),  # one run uses all four cores
+        (1, 0, 1, None),
+        (8, 3, 1, "with 3 GPUs here: --devices 0 1 2 gives"),
+        (2, 3, 1, "with 3 GPUs here: --devices 0 1 gives"),
+        (8, 1, 1, None),  # the only GPU is in use
+    ],
+)
+def test_what_is_idle_is_said(monkeypatch, runs, gpus, threads, message):
+    monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+    monkeypatch.setattr("torch.get_num_threads", lambda: threads)  # read when PyTorch was imported
+    hints = [*more_at_a_time(plan("lstm", seeds=range(runs)).runs(), 4, gpus)]
+    assert hints == [] if message is None else [message in hint for hint in hints] == [True]
+
+
+def test_distributed_that_is_switched_off():
+    run = Run("lstm", 1, {"distributed": None})
+    assert [*more_at_a_time([run] * 2, 1, 2)] != []
+
+
+@pytest.mark.parametrize("fixed", [{"trainer": {"cuda_device": -1}}, {"distributed": {}}])
+def test_no_device_is_offered_to_a_config_that_has_one(fixed):
+    run = Run("lstm", 1, fixed)
+    assert [*more_at_a_time([run] * 8, 4, 2)] == []
+
+
+def test_a_linear_model_beside_them(tmp_path, capsys):
+    """It has the same sentences, and the same result for every seed. After a kill it starts again."""
+    overrides = json.dumps({**SMALL, "trainer.num_epochs": 1, "dataset_reader.max_instances": 60})
+    options = ["--overrides", overrides, "--output-dir", tmp_path, "--time-over-length"]
+    killed = tmp_path / "runs" / "linear-1"
+    killed.mkdir(parents=True)
+    (killed / "best.th.unfinished").write_text("half of it")
+    compare("compare", SYSTEMS[1], "--names", "lstm", "--linear", "--seeds", "1", "2", *options)
+    assert "linear: test accuracy (%)" in capsys.readouterr().out
+    report = read(tmp_path / "report.json")
+    assert report["missing"] == [] and report["failed"] == {}
+    first, second = report["systems"]["linear"]["runs"]
+    assert first["test"] == second["test"] and first["parameters"] > 100
+    assert first["parameters"] == first["trained_parameters"] and first["epochs"] == 1
+    texts = [
+        [json.loads(line)["texts"] for line in path.read_text().splitlines()]
+        for path in sorted(tmp_path.glob("runs/*/predictions.jsonl"))
+    ]
+    assert len(texts) == 4 and all(text == texts[0] for text in texts)
+    assert read(killed / "time_over_length.json")["groups"] == []
+    assert not (killed / "best.th.unfinished").exists()
+    assert list(report["pictures"]) == [
+        "learning_curves.svg",
+        "length.svg",
+        "time_over_length.svg",
+        "confusion_lstm.svg",
+        "confusion_linear.svg",
+    ]

@@ -1,0 +1,142 @@
+"""A classifier combined with a linear model: predictions, training, archive and errors."""
+
+import copy
+
+import pytest
+import torch
+from allennlp.commands.train import train_model
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch
+from allennlp.predictors import Predictor
+
+from tests.linear.common import fitted, read
+
+CLASSIFIER = {
+    "type": "basic_classifier",
+    "text_field_embedder": {
+        "token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 5}},
+    },
+    "seq2vec_encoder": {"type": "slstm", "hidden_size": 4, "num_steps": 2},
+}
+MODEL = {"type": "classifier_and_linear", "classifier": CLASSIFIER, "linear_indexer": "words"}
+INDEXERS = {"tokens": {"type": "single_id"}, "words": {"type": "utf8"}}
+READER = {"type": "review", "dataset": "books", "token_indexers": INDEXERS}
+
+
+def config(**model):
+    return Params(
+        copy.deepcopy(
+            {
+                "dataset_reader": READER,
+                "train_data_path": "fixtures/mtl#train",
+                "validation_data_path": "fixtures/mtl#dev",
+                "model": {**MODEL, **model},
+                "data_loader": {"batch_size": 8},
+                "trainer": {
+                    "optimizer": "adam",
+                    "num_epochs": 1,
+                    "callbacks": [{"type": "fit_linear"}],
+                    "validation_metric": "+accuracy",
+                },
+            }
+        )
+    )
+
+
+@pytest.mark.parametrize("weight", (0, 1, 0.3))
+def test_the_product_of_both(tmp_path, weight):
+    model = train_model(config(weight=weight), str(tmp_path / "run"))
+    test = read("fixtures/mtl#test", **READER)
+    batch = Batch(test)
+    batch.index_instances(model.vocab)
+    tensors = batch.as_tensor_dict()
+    with torch.no_grad():
+        both = model.eval()(**tensors)
+        its_inputs = {"tokens": {"tokens": tensors["tokens"]["tokens"]}, "label": tensors["label"]}
+        alone = model.classifier(**its_inputs)
+        linear = model.linear(tokens=tensors["tokens"])
+        in_training = model.train()(**tensors)
+    product = alone["probs"] * linear["probs"] ** weight
+    product = product / product.sum(1, keepdim=True)
+    torch.testing.assert_close(both["probs"], product)
+    gold = product[torch.arange(len(test)), tensors["label"]]
+    torch.testing.assert_close(both["loss"], -gold.log().mean())
+    torch.testing.assert_close(in_training["loss"], alone["loss"])  # no dropout here
+    assert torch.equal(in_training["logits"], alone["logits"])
+    if weight:
+        assert not torch.allclose(both["probs"], alone["probs"], atol=1e-3)
+    model.eval().get_metrics(reset=True)
+    model(**tensors)
+    right = (product.argmax(1) == tensors["label"]).float().mean().item()
+    assert model.get_metrics()["accuracy"] == pytest.approx(right)
+
+
+def test_the_linear_model_is_that_of_the_train_set(tmp_path):
+    model = train_model(config(linear={"strengths": [3.0]}), str(tmp_path / "run"))
+    same, _ = fitted(
+        read("fixtures/mtl#train", **READER),
+        read("fixtures/mtl#dev", **READER),
+        type="linear_classifier",
+        strengths=[3.0],
+    )
+    ours, theirs = model.linear.get_extra_state(), same.get_extra_state()
+    assert ours["terms"] == theirs["terms"]
+    sign = (
+        1 if ours["classes"] == theirs["classes"] else -1
+    )  # the vocabularies may number the labels differently
+    torch.testing.assert_close(ours["coefficients"], sign * theirs["coefficients"])
+
+
+def test_the_archive_has_both(tmp_path):
+    train_model(config(), str(tmp_path / "run"))
+    predictor = Predictor.from_path(str(tmp_path / "run/model.tar.gz"))
+    output = predictor.predict_json({"sentence": "A gripping story, and well written."})
+    assert output["label"] in ("positive", "negative") and output["words"][0] == "A"
+    assert sum(output["probabilities"].values()) == pytest.approx(1)
+    assert predictor._model.linear.is_fitted
+
+
+def test_a_recovered_run_keeps_its_linear_model(tmp_path, monkeypatch):
+    params = config()
+    params["trainer"]["num_epochs"] = 2
+    whole = train_model(params.duplicate(), str(tmp_path / "whole"))
+    first = params.duplicate()
+    first["trainer"]["num_epochs"] = 1
+    train_model(first, str(tmp_path / "run"))
+    Params.to_file(params, str(tmp_path / "run/config.json"))
+    for name in ("model.tar.gz", "metrics.json"):
+        (tmp_path / "run" / name).unlink()
+    import slstm_allennlp.linear.classifier as linear_classifier
+
+    monkeypatch.setattr(linear_classifier, "_fitted", None)  # another fit would fail
+    again = train_model(params.duplicate(), str(tmp_path / "run"), recover=True)
+    for name, weight in whole.state_dict().items():
+        if isinstance(weight, torch.Tensor):
+            torch.testing.assert_close(again.state_dict()[name], weight)
+
+
+def test_without_the_callback(tmp_path):
+    params = config()
+    params["trainer"].pop("callbacks")
+    with pytest.raises(ConfigurationError, match=r'expected "callbacks": \["fit_linear"\]'):
+        train_model(params, str(tmp_path / "run"))
+
+
+def test_the_callback_without_a_linear_model(tmp_path):
+    params = config()
+    params["model"] = copy.deepcopy(CLASSIFIER)
+    with pytest.raises(ConfigurationError, match="fit_linear: the model BasicClassifier has no linear"):
+        train_model(params, str(tmp_path / "run"))
+
+
+def test_sizes_are_checked_before_training(tmp_path):
+    feedforward = {"input_dim": 7, "num_layers": 1, "hidden_dims": 3, "activations": "relu"}
+    params = config(classifier={**CLASSIFIER, "feedforward": feedforward})
+    with pytest.raises(ConfigurationError, match="input_dim is 7"):
+        train_model(params, str(tmp_path / "run"))
+
+
+def test_a_weight_below_zero(tmp_path):
+    with pytest.raises(ConfigurationError, match="classifier_and_linear: weight is -1"):
+        train_model(config(weight=-1), str(tmp_path / "run"))

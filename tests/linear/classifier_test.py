@@ -1,0 +1,233 @@
+"""The linear classifiers, compared with scikit-learn pipelines."""
+
+import itertools
+import random
+
+import numpy
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, Vocabulary
+from allennlp.data.fields import LabelField
+from allennlp.models import Model
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, log_loss
+from sklearn.model_selection import StratifiedKFold
+
+from tests.linear.common import fitted, labels_of, read, words_of
+
+MR = {"type": "movie_review", "seed": 0, "folds": 10, "fold": 0}
+SNLI = {"type": "snli", "tokenizer": "just_spaces"}
+C = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
+
+
+def terms(words):
+    """Return unigrams and bigrams, without scikit-learn's n-grams."""
+    low = [word.lower() for word in words]
+    return low + [f"{first} {second}" for first, second in itertools.pairwise(low)]
+
+
+def probabilities(model, instances):
+    """Return the predicted probabilities, by class name."""
+    names = model.vocab.get_index_to_token_vocabulary("labels")
+    return [
+        {names[number]: probability for number, probability in enumerate(output["probs"])}
+        for output in model.forward_on_instances(instances)
+    ]
+
+
+def expect_the_same(found, regression, features):
+    assert len(found) == features.shape[0]
+    for ours, theirs in zip(found, regression.predict_proba(features)):
+        assert ours == pytest.approx(dict(zip(regression.classes_, theirs)), abs=1e-9)
+
+
+def read_all():
+    return {part: read(f"fixtures/mr#{part}", **MR) for part in ("train", "dev", "test")}
+
+
+@pytest.fixture
+def reviews():
+    """New instances for each test, because indexing them with a vocabulary changes them."""
+    return read_all()
+
+
+def test_one_that_is_not_fitted(reviews):
+    model = Model.from_params(
+        Params({"type": "linear_classifier"}), vocab=Vocabulary.from_instances(reviews["train"])
+    )
+    for use in (lambda: model.num_weights, lambda: model.forward_on_instances(reviews["dev"][:1])):
+        with pytest.raises(ConfigurationError, match=r"is not fitted, expected \"trainer\""):
+            use()
+
+
+def test_texts_as_by_hand(reviews, double):
+    """Choose C by accuracy on dev and, if equal, by loss on dev."""
+    train, dev, test = (words_of(reviews[part], "tokens") for part in reviews)
+    gold, dev_gold = labels_of(reviews["train"]), labels_of(reviews["dev"])
+    vectorizer = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(train)
+    features = vectorizer.transform(train)
+    candidates = [LogisticRegression(C=c, max_iter=1000).fit(features, gold) for c in C]
+    dev_features = vectorizer.transform(dev)
+    best = max(
+        candidates,
+        key=lambda one: (
+            accuracy_score(dev_gold, one.predict(dev_features)),
+            -log_loss(dev_gold, one.predict_proba(dev_features), labels=one.classes_),
+        ),
+    )
+    assert len({accuracy_score(dev_gold, one.predict(dev_features)) for one in candidates}) > 1
+    model, chosen = fitted(reviews["train"], reviews["dev"], type="linear_classifier")
+    assert chosen == {"C": best.C}
+    assert model.num_weights == best.coef_.size + 1
+    expect_the_same(probabilities(model, reviews["test"]), best, vectorizer.transform(test))
+    accuracy = accuracy_score(labels_of(reviews["test"]), best.predict(vectorizer.transform(test)))
+    assert model.get_metrics(reset=True) == {"accuracy": pytest.approx(accuracy)}
+
+
+@pytest.mark.parametrize("phi", ["nli", "paraphrase"])
+def test_pairs_as_by_hand(double, phi):
+    """Three classes, and a given C."""
+    train, test = (read(f"fixtures/snli/{part}.jsonl", **SNLI) for part in ("train", "test"))
+    sides = ("premise", "hypothesis")
+    both = [words_of(train, side) for side in sides]
+    vectorizer = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(both[0] + both[1])
+
+    def features(instances):
+        a, b = (vectorizer.transform(words_of(instances, side)).toarray() for side in sides)
+        parts = [abs(a - b), a * b]
+        return sparse.csr_matrix(numpy.hstack([a, b, *parts] if phi == "nli" else parts))
+
+    regression = LogisticRegression(C=3.0, max_iter=1000).fit(features(train), labels_of(train))
+    model, chosen = fitted(train, type="linear_pair_classifier", features=phi, strengths=[3.0])
+    assert chosen == {"C": 3.0} and len(regression.classes_) == 3
+    expect_the_same(probabilities(model, test), regression, features(test))
+    loss = log_loss(
+        labels_of(test), regression.predict_proba(features(test)), labels=regression.classes_
+    )
+    assert float(model(**Batch(test).as_tensor_dict())["loss"]) == pytest.approx(loss)
+
+
+def test_calibration_as_by_hand(reviews, double):
+    """The factor minimizes the cross-entropy on the held-out folds of a cross-validation."""
+    train = reviews["train"]
+    model, chosen = fitted(train, type="linear_classifier", calibrated=True)
+    plain, _ = fitted(read_all()["train"], type="linear_classifier")
+    texts, gold = words_of(train, "tokens"), labels_of(train)
+    features = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit_transform(texts)
+    scores = numpy.zeros(len(gold))
+    for kept, left_out in StratifiedKFold(5).split(features, gold):
+        some = LogisticRegression(C=1, max_iter=1000).fit(features[kept], [gold[i] for i in kept])
+        scores[left_out] = some.decision_function(features[left_out])
+    sign = numpy.where(numpy.array(gold) == some.classes_[1], 1, -1)
+
+    def loss(factor):
+        return numpy.logaddexp(0, -factor * sign * scores).mean()
+
+    factor = chosen["calibration_factor"]
+    assert factor > 1.5, "with an L2 penalty, probabilities are too close to 0.5"
+    assert loss(factor) <= min(loss(0.99 * factor), loss(1.01 * factor))
+    for ours, theirs in zip(probabilities(model, train), probabilities(plain, read_all()["train"])):
+        for label, probability in theirs.items():
+            odds = (probability / (1 - probability)) ** factor
+            assert ours[label] == pytest.approx(odds / (1 + odds), abs=1e-9)
+
+
+def test_calibration_of_three_classes():
+    found = {}
+    for calibrated in (False, True):
+        train, test = (read(f"fixtures/snli/{part}.jsonl", **SNLI) for part in ("train", "dev"))
+        model, chosen = fitted(train, type="linear_pair_classifier", calibrated=calibrated)
+        found[calibrated] = [output["logits"] for output in model.forward_on_instances(test)]
+    factor = chosen["calibration_factor"]
+    assert factor != 1 and found[True][0].shape == (3,)
+    numpy.testing.assert_allclose(found[True], factor * numpy.array(found[False]), rtol=1e-5)
+
+
+def test_calibration_with_a_rare_label(reviews):
+    """A label with one text cannot be held out, so there is no calibration."""
+    train = [one for one in reviews["train"] if one["label"].label == "positive"][:6]
+    train += [one for one in reviews["train"] if one["label"].label == "negative"][:1]
+    _, chosen = fitted(train, type="linear_classifier", calibrated=True)
+    assert chosen == {"C": 1, "calibration_factor": 1}
+
+
+def test_single_words(reviews):
+    model, _ = fitted(reviews["train"], type="linear_classifier", max_words=1)
+    assert all(" " not in term for term in model.get_extra_state()["terms"])
+    assert model.num_weights == 1 + len(
+        {w.lower() for t in words_of(reviews["train"], "tokens") for w in t}
+    )
+
+
+def test_without_a_validation_set_c_is_one(reviews):
+    model, chosen = fitted(reviews["train"], type="linear_classifier")
+    one, _ = fitted(reviews["train"], type="linear_classifier", strengths=[1.0])
+    assert chosen == {"C": 1.0}
+    assert torch.equal(model.get_extra_state()["coefficients"], one.get_extra_state()["coefficients"])
+
+
+def test_the_seed_makes_no_difference():
+    states = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        numpy.random.seed(seed)
+        random.seed(seed)
+        reviews = read_all()
+        model, _ = fitted(reviews["train"], reviews["dev"], type="linear_classifier")
+        states.append(model.get_extra_state())
+    assert torch.equal(states[0]["coefficients"], states[1]["coefficients"])
+    assert states[0]["terms"] == states[1]["terms"]
+
+
+def test_a_class_that_training_has_not_seen(reviews):
+    """Its probability is almost zero, and the loss is finite."""
+    train, dev = reviews["train"], reviews["dev"]
+    dev[0].fields["label"] = LabelField("neutral")
+    model, _ = fitted(train, dev, type="linear_classifier")
+    (output,) = model.forward_on_instances(dev[:1])
+    assert len(output["probs"]) == 3 and sum(output["probs"] > 1e-9) == 2
+    assert 50 < output["loss"] < 200
+
+
+def test_words_that_training_has_not_seen(reviews, double):
+    """The logits are the intercept."""
+    model, _ = fitted(reviews["train"], type="linear_classifier")
+    (text,) = read("fixtures/mr#test", max_instances=1, **MR)
+    for token in text["tokens"].tokens:
+        token.text = "\ud800"
+    (output,) = model.forward_on_instances([text])
+    expected = model.get_extra_state()["intercepts"].tolist()
+    assert output["logits"].tolist() == pytest.approx([0.0, *expected])
+
+
+def test_one_label_is_not_enough(reviews):
+    positive = [one for one in reviews["train"] if one["label"].label == "positive"]
+    with pytest.raises(
+        ConfigurationError, match=r"training instances have the label positive, expected"
+    ):
+        fitted(positive, type="linear_classifier")
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"strengths": []}, "strengths is"),
+        ({"strengths": [1.0, 0.0]}, "strengths is"),
+        ({"max_words": 0}, "max_words is 0, expected 1 or more"),
+        ({"type": "linear_pair_classifier", "features": "all"}, "features is 'all', expected"),
+    ],
+)
+def test_settings_that_cannot_be(reviews, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        fitted(reviews["train"], **{"type": "linear_classifier", **options})
+
+
+def test_other_token_indexers_are_refused(reviews):
+    model, _ = fitted(reviews["train"], type="linear_classifier")
+    others = read("fixtures/mr#test", max_instances=1, **{**MR, "token_indexers": {"a": {}}})
+    with pytest.raises(ConfigurationError, match=r"with the token indexers a, expected .*utf8"):
+        model.forward_on_instances(others)

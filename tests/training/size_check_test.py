@@ -1,0 +1,125 @@
+"""Sizes that do not match, in every AllenNLP model with a feed-forward network."""
+
+import copy
+from types import SimpleNamespace
+
+import pytest
+import torch
+from allennlp.commands.train import train_model_from_file
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.training.size_check import check_sizes
+from tests.conftest import ROOT
+from tests.models.swap_test import CASES, build, name_of
+
+CPU = torch.device("cpu")
+
+
+def feedforwards(model, path=()):
+    """Yield the paths of the feed-forward networks in a model's config."""
+    for key, value in model.items():
+        if isinstance(value, dict):
+            is_one = {"input_dim", "hidden_dims"} <= set(value)
+            yield from [(*path, key)] if is_one else feedforwards(value, (*path, key))
+
+
+WITH_FEEDFORWARD = [(name, path) for name, case in CASES.items() for path in feedforwards(case.model)]
+
+
+def check(case, name):
+    reader, instances, model = build(case, "slstm", name)
+    for instance in instances:
+        reader.apply_token_indexers(instance)
+    check_sizes(model, SimpleNamespace(iter_instances=lambda: iter(instances)), CPU)
+    return model
+
+
+@pytest.mark.parametrize("name, path", WITH_FEEDFORWARD, ids=str)
+def test_a_feedforward_that_does_not_fit(name, path):
+    case = copy.deepcopy(CASES[name])
+    config = case.model
+    for key in path:
+        config = config[key]
+    right, config["input_dim"] = config["input_dim"], config["input_dim"] + 3
+    # The error is from the size check, or from the model itself.
+    by_check = rf"{path[-1]}\.input_dim is {right + 3}, expected {right}$"
+    message = rf"{by_check}|must match .* {right + 3}|{right + 3} and"
+    with pytest.raises(ConfigurationError, match=message):
+        check(case, name_of(name))
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in WITH_FEEDFORWARD}))
+def test_sizes_that_fit(name, caplog):
+    with caplog.at_level("DEBUG", logger="slstm_allennlp.training.size_check"):
+        model = check(CASES[name], name_of(name))
+    assert "not checked" not in caplog.text
+    assert model.training
+
+
+OWN = {
+    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 8,
+    "model.seq2seq_encoder": None,
+    "model.seq2vec_encoder.input_size": 8,
+    "model.seq2vec_encoder.hidden_size": 50,
+    "trainer.num_epochs": 1,
+    "dataset_reader.max_instances": 20,
+}
+FEEDFORWARD = {"input_dim": 100, "num_layers": 1, "hidden_dims": 5, "activations": "relu"}
+
+
+@pytest.mark.parametrize(
+    "overrides, message",
+    [
+        (
+            {"model.feedforward": FEEDFORWARD},
+            "the seq2vec_encoder gives 50, model.feedforward.input_dim is 100, expected 50",
+        ),
+        (
+            {"model.text_field_embedder.token_embedders.tokens.embedding_dim": 12},
+            "the text_field_embedder gives 12, model.seq2vec_encoder.input_size is 8, expected 12",
+        ),
+    ],
+)
+def test_before_the_training(tmp_path, overrides, message):
+    config = ROOT / "training_config" / "mr_slstm.jsonnet"
+    with pytest.raises(ConfigurationError) as caught:
+        train_model_from_file(config, tmp_path / "run", overrides={**OWN, **overrides})
+    assert str(caught.value) == message
+    assert not list((tmp_path / "run").glob("*.th"))
+
+
+@pytest.fixture
+def classifier():
+    """A classifier, and a loader of its instances."""
+    config = {
+        "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
+        "seq2vec_encoder": {"type": "SWAPPED", "input_size": 8, "hidden_size": 6},
+        "dropout": 0.5,
+    }
+    case = CASES["basic_classifier"]._replace(model=config)
+    reader, instances, model = build(case, "slstm", "basic_classifier")
+    for instance in instances:
+        reader.apply_token_indexers(instance)
+    return model, SimpleNamespace(iter_instances=lambda: iter(instances))
+
+
+def test_an_embedder_that_is_called_by_keyword(classifier, monkeypatch):
+    model, loader = classifier
+
+    def forward(tokens, **_):
+        model._seq2vec_encoder(model._text_field_embedder(text_field_input=tokens)[..., :5])
+
+    monkeypatch.setattr(model, "forward", forward)
+    with pytest.raises(ConfigurationError, match=r"seq2vec_encoder\.input_size is 8, expected 5"):
+        check_sizes(model, loader, CPU)
+
+
+def test_the_check_changes_nothing(classifier):
+    """The random state, the metrics and the weights are as before."""
+    model, loader = classifier
+    before, random_state = copy.deepcopy(model.state_dict()), torch.get_rng_state()
+    check_sizes(model, loader, CPU)
+    assert torch.equal(torch.get_rng_state(), random_state)
+    assert model._accuracy.total_count == 0
+    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
+    assert "forward" not in vars(model._seq2vec_encoder)

@@ -1,0 +1,364 @@
+"""Features of a tiny BERT: their values, the cache, and archives without BERT's folder."""
+
+import functools
+import shutil
+import sys
+
+import numpy
+import pytest
+import torch
+from allennlp.common import Params, cached_transformers
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Batch, Instance, Token, Vocabulary
+from allennlp.data.fields import TextField
+from allennlp.modules import TokenEmbedder
+from allennlp.modules.token_embedders import TokenEmbedder as Base
+from tokenizers import ByteLevelBPETokenizer
+from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTokenizerFast
+from transformers.models.bert.modeling_bert import BertEncoder
+
+from slstm_allennlp.token_indexers import Utf8Indexer
+from slstm_allennlp.vectors import feature_store
+from tests import programs
+from tests.conftest import BERT_SIZE
+
+# Whole words, words of several pieces, and one without a piece, as in some reviews.
+WORDS = ["The", "Gripping", "beekeeper", "'s", "zzyzx", "\ufffd", "well-written", "book", "."]
+MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+
+
+def batch_of(*texts):
+    fields = [TextField(list(map(Token, words)), {"words": Utf8Indexer()}) for words in texts]
+    batch = Batch([Instance({"tokens": field}) for field in fields])
+    batch.index_instances(Vocabulary())
+    return batch.as_tensor_dict()["tokens"]["words"]
+
+
+def embedder(bert, **options):
+    params = {"type": "transformer_features", "model_name": str(bert), **options}
+    return TokenEmbedder.from_params(Params(params))
+
+
+def embed(module, *texts):
+    torch.manual_seed(0)
+    return module(**batch_of(*texts))
+
+
+def expected(bert, words, layer=-1):
+    """Compute with transformers the mean of each word's pieces in a layer of BERT."""
+    pieces = BertTokenizerFast.from_pretrained(bert)(words, is_split_into_words=True)
+    model = BertModel.from_pretrained(bert).eval()
+    with torch.no_grad():
+        output = model(torch.tensor([pieces["input_ids"]]), output_hidden_states=True)
+    states = output.hidden_states[layer][0]
+    of_word = [[i for i, word in enumerate(pieces.word_ids()) if word == w] for w in range(len(words))]
+    return torch.stack([states[i].mean(0) if i else torch.zeros(BERT_SIZE) for i in of_word])
+
+
+@pytest.fixture
+def count_calls(monkeypatch):
+    """A list with an entry for each call of BERT."""
+    calls = []
+    forward = BertModel.forward
+
+    @functools.wraps(forward)
+    def counting(*args, **kwargs):
+        calls.append(1)
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(BertModel, "forward", counting)
+    return calls
+
+
+def test_features_are_the_mean_of_the_pieces(bert):
+    features = expected(bert, WORDS)
+    assert features[5].tolist() == [0] * BERT_SIZE
+    torch.testing.assert_close(embed(embedder(bert, cache=False), WORDS)[0], features)
+
+
+@pytest.mark.parametrize("layers", ([0], [1], [-1], [2, 0], [-2, 1]))
+def test_layers_stand_one_behind_the_other(bert, layers):
+    module = embedder(bert, cache=False, layers=layers)
+    features = torch.cat([expected(bert, WORDS, layer) for layer in layers], dim=1)
+    torch.testing.assert_close(embed(module, WORDS)[0], features)
+    assert module.get_output_dim() == features.size(1)
+
+
+@pytest.mark.parametrize("layers, left", ([[0], 0], [[1, 0], 1], [[-2], 1], [[1, 2], 2]))
+def test_layers_above_are_not_there(bert, tmp_path, layers, left):
+    module = embedder(bert, cache=False, layers=layers)
+    assert len(module.transformer.encoder.layer) == left
+    other = embedder(bert, cache=False, layers=layers)
+    other.load_state_dict(module.state_dict())
+    torch.testing.assert_close(embed(other, WORDS), embed(module, WORDS))
+
+
+def test_layers_stay_where_the_last_is_not_like_the_others(bert, monkeypatch):
+    """As in transformers with an additional normalization after the last layer."""
+    forward = BertEncoder.forward
+
+    def normalised(self, *args, **kwargs):
+        output = forward(self, *args, **kwargs)
+        *states, last = output.hidden_states
+        output.hidden_states = (*states, last / 2)
+        return output
+
+    monkeypatch.setattr(BertEncoder, "forward", normalised)
+    module = embedder(bert, cache=False, layers=[1])
+    assert len(module.transformer.encoder.layer) == 2
+    torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS, 1))
+
+
+def test_the_last_layer_is_the_default(bert):
+    last, default = embedder(bert, cache=False, layers=[-1]), embedder(bert, cache=False)
+    torch.testing.assert_close(embed(last, WORDS), embed(default, WORDS))
+
+
+def test_texts_of_a_batch_do_not_touch_each_other(bert):
+    texts = [WORDS, [], WORDS[3:5], ["book"]]
+    features = embed(embedder(bert, cache=False), *texts)
+    assert features.shape == (4, len(WORDS), BERT_SIZE)
+    for words, row in zip(texts, features):
+        if words:
+            torch.testing.assert_close(row[: len(words)], expected(bert, words))
+        assert not row[len(words) :].any()
+
+
+def test_texts_longer_than_bert_are_read_in_parts(bert):
+    """A part is 510 pieces and the two special tokens. Here each piece is a word."""
+    words = ["a", "b", "c", "d", "e", "f", "g"] * 100
+    parts = torch.cat([expected(bert, words[:510]), expected(bert, words[510:])])
+    torch.testing.assert_close(embed(embedder(bert, cache=False), words)[0], parts)
+
+
+def test_frozen_features_are_the_same_in_training(bert):
+    module = embedder(bert, cache=False).train()
+    torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS))
+    assert not embed(module, WORDS).requires_grad
+
+
+def test_tuned_features_have_dropout_and_a_gradient(bert):
+    module = embedder(bert, train_parameters=True).train()
+    features = embed(module, WORDS)[0]
+    assert not torch.allclose(features, expected(bert, WORDS))
+    features.sum().backward()
+    assert module.transformer.embeddings.word_embeddings.weight.grad.abs().sum() > 0
+    torch.testing.assert_close(embed(module.eval(), WORDS)[0], expected(bert, WORDS))
+
+
+def test_the_gradient_is_that_of_the_mean(bert, double):
+    """Compare in float64 with transformers and the gradient of the mean."""
+    module = embedder(bert, train_parameters=True).double().eval()
+    weights = torch.randn(3, BERT_SIZE)
+    words = ["Gripping", "beekeeper", "book"]
+    (embed(module, words)[0] * weights).sum().backward()
+    reference = BertModel.from_pretrained(bert).double().eval()
+    pieces = BertTokenizerFast.from_pretrained(bert)(words, is_split_into_words=True)
+    states = reference(torch.tensor([pieces["input_ids"]])).last_hidden_state[0]
+    for number, weight in enumerate(weights):
+        of_word = [i for i, word in enumerate(pieces.word_ids()) if word == number]
+        (states[of_word].mean(0) * weight).sum().backward(retain_graph=True)
+    for (name, ours), theirs in zip(module.transformer.named_parameters(), reference.parameters()):
+        if theirs.grad is not None:
+            torch.testing.assert_close(ours.grad, theirs.grad, msg=name)
+
+
+def test_a_text_is_computed_once(bert, tmp_path, count_calls):
+    module = embedder(bert, cache=str(tmp_path))
+    first = embed(module, WORDS, ["book"])
+    assert len(count_calls) == 1
+    torch.testing.assert_close(embed(module.train(), ["book"], WORDS), first.flip(0))
+    assert len(count_calls) == 1
+    other = embedder(bert, cache=str(tmp_path))
+    assert torch.equal(embed(other, WORDS, ["book"]), first)  # of another run
+    assert len(count_calls) == 1
+    embed(other, WORDS, ["other"])
+    assert len(count_calls) == 2
+    torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # in 16 bits
+
+
+def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, count_calls):
+    embed(embedder(bert, cache=str(tmp_path)), WORDS)
+    embed(embedder(bert, cache=str(tmp_path), max_length=8), WORDS)
+    assert len(count_calls) == 2
+    for layers, calls in (([0], 1), ([1], 1), ([-2], 0)):  # of 2 layers, -2 is layer 1
+        module = embedder(bert, cache=str(tmp_path), layers=layers)
+        count_calls.clear()
+        embed(module, WORDS)
+        assert len(count_calls) == calls
+    changed = embedder(bert, cache=str(tmp_path))
+    changed.transformer.embeddings.LayerNorm.bias.data += 1
+    embed(changed, WORDS)
+    assert len(count_calls) == 1
+
+
+def test_a_full_cache_is_said_once(bert, tmp_path, count_calls, caplog):
+    module = embedder(bert, cache=str(tmp_path), cache_gigabytes=2e-4)
+    features = [embed(module, [f"w{number}"] * 400) for number in range(40)]
+    messages = [record.getMessage() for record in caplog.records if "is full" in record.getMessage()]
+    assert len(messages) == 1 and str(tmp_path) in messages[0] and "cache_gigabytes" in messages[0]
+    before = len(count_calls)
+    torch.testing.assert_close(embed(module, ["w39"] * 400), features[39])  # correct, but not cached
+    assert len(count_calls) == before + 1
+
+
+def test_a_damaged_cache(bert, tmp_path):
+    (tmp_path / str(BERT_SIZE)).mkdir()
+    (tmp_path / str(BERT_SIZE) / "data.mdb").write_bytes(b"no database" * 1000)
+    with pytest.raises(ConfigurationError, match=r"the cache of features cannot be used .*remove it"):
+        embed(embedder(bert, cache=str(tmp_path)), WORDS)
+
+
+def test_a_cache_of_other_sizes(bert, tmp_path):
+    module = embedder(bert, cache=str(tmp_path))
+    embed(module, ["book"])
+    key = module._key_of(["book"])
+    module._store().put({key: numpy.zeros((1, BERT_SIZE + 1))})
+    with pytest.raises(ConfigurationError, match="the cache of features cannot be used"):
+        embed(module, ["book"])
+
+
+def test_the_first_call_of_a_tokenizer_changes_no_key(bert):
+    """It sets the tokenizer's truncation, which is not part of the key."""
+    cached_transformers._clear_caches()
+    module = embedder(bert, cache=False)
+    before = module._key_of(WORDS)
+    embed(module, WORDS)
+    module._fingerprint = None
+    assert module._key_of(WORDS) == before
+
+
+def test_texts_that_look_alike_have_keys_of_their_own(bert):
+    module = embedder(bert)
+    texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
+    assert len({module._key_of(words) for words in texts}) == len(texts)
+
+
+def test_a_config_that_differs_has_other_features(bert):
+    one, other = embedder(bert), embedder(bert)
+    other.transformer.config.hidden_act = "relu"
+    assert one._key_of(["a"]) != other._key_of(["a"])
+
+
+def test_half_a_surrogate_pair_is_no_word(bert):
+    features = embed(embedder(bert, cache=False), ["book", "\ud83d"])[0]
+    assert features[0].any() and not features[1].any()
+
+
+def test_a_file_that_another_process_has_enlarged(bert, tmp_path):
+    module = embedder(bert, cache=str(tmp_path), cache_gigabytes=1e-3)
+    first = embed(module, WORDS)
+    fill = "import sys, numpy; from pathlib import Path; "
+    fill += "from slstm_allennlp.vectors.feature_store import open_store; "
+    fill += f"store = open_store(Path(sys.argv[1]), {BERT_SIZE}, 1.0); "
+    fill += f"store.put({{b'%d' % i: numpy.ones((9000, {BERT_SIZE})) for i in range(20)}})"
+    done = programs.run([sys.executable, "-c", fill, str(tmp_path / str(BERT_SIZE))])
+    assert done.returncode == 0, done.stderr
+    assert torch.equal(embed(module, WORDS), first)
+    embed(module, ["new"])
+
+
+def test_a_default_cache_that_cannot_be_used_is_done_without(bert, tmp_path, monkeypatch, caplog):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SLSTM_ALLENNLP_CACHE", str(tmp_path / "file"))
+    torch.testing.assert_close(embed(embedder(bert), WORDS)[0], expected(bert, WORDS))
+    assert "the cache of features cannot be used" in caplog.text
+
+
+def test_a_cache_that_cannot_be_written(bert, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match=r"file/12: the cache of features cannot be used"):
+        embed(embedder(bert, cache=str(tmp_path / "file")), WORDS)
+
+
+def test_an_archive_needs_no_folder(bert, tmp_path):
+    """Sizes, tokenizer and weights come from the run."""
+    folder = tmp_path / "bert"
+    shutil.copytree(bert, folder)
+    run = str(tmp_path / "run")
+    (tmp_path / "run" / "vocabulary").mkdir(parents=True)  # as AllenNLP does
+    module = embedder(folder, cache=False, serialization_dir=run)
+    state = module.state_dict()
+    shutil.rmtree(folder)
+    cached_transformers._clear_caches()
+    with pytest.raises(ConfigurationError, match="no BERT-like model"):
+        embedder(folder, cache=False)
+    again = embedder(folder, cache=False, serialization_dir=run)
+    with pytest.raises(ConfigurationError, match="no weights were loaded"):
+        embed(again, WORDS)
+    again.load_state_dict(state)
+    torch.testing.assert_close(embed(again, WORDS), embed(module, WORDS))
+
+
+def test_half_precision_halves_the_state(bert):
+    module = embedder(bert, cache=False, half_precision=True)
+    state = module.state_dict()
+    assert {value.dtype for value in state.values() if value.is_floating_point()} == {torch.float16}
+    again = embedder(bert, cache=False)
+    again.load_state_dict(state)
+    assert again.transformer.embeddings.LayerNorm.weight.dtype == torch.float32
+    torch.testing.assert_close(embed(again, WORDS), embed(module, WORDS), rtol=1e-2, atol=1e-2)
+
+
+def test_a_package_like_it(bert, tmp_path, monkeypatch):
+    """The model is in a folder of an installed package, whose code is not executed."""
+    package = tmp_path / "some_bert"
+    shutil.copytree(bert, package / "model")
+    (package / "__init__.py").write_text("raise RuntimeError('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = embedder("some-bert", cache=False)
+    torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS))
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    (
+        ({"cache_gigabytes": 0}, "cache_gigabytes is 0, expected a number above 0"),
+        ({"cache": ""}, 'cache is "", expected a folder, or false for none'),
+        ({"max_length": 513}, "max_length is 513, expected 3 to 512"),
+        ({"max_length": 2}, "max_length is 2, expected 3 to 512"),
+        ({"layers": []}, r"layers is \[\], expected a list of numbers from 0 to 2, the last layer of"),
+        (
+            {"layers": [3]},
+            r"layers is \[3\], expected .* from 0 to 2, .* or from -1 for that down to -3",
+        ),
+        ({"layers": [-4]}, r"layers is \[-4\], expected"),
+        ({"half_precision": True, "train_parameters": True}, "half_precision is true, expected false"),
+    ),
+)
+def test_options_that_do_not_fit(bert, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        embedder(bert, **options)
+
+
+def test_a_tokenizer_that_marks_spaces(bert, tmp_path):
+    """RoBERTa's tokenizer takes split words only with `add_prefix_space`."""
+    bpe = ByteLevelBPETokenizer()
+    bpe.train_from_iterator([" ".join(WORDS)] * 9, vocab_size=300, special_tokens=list(MARKS))
+    folder = tmp_path / "roberta"
+    shutil.copytree(bert, folder, ignore=shutil.ignore_patterns("*token*", "vocab*"))
+    bpe.save_model(str(folder))
+    marks = dict(zip(("cls_token", "pad_token", "sep_token", "unk_token", "mask_token"), MARKS))
+    RobertaTokenizerFast(f"{folder}/vocab.json", f"{folder}/merges.txt", **marks).save_pretrained(folder)
+    (features,) = embed(embedder(folder), WORDS)
+    assert features.shape == (len(WORDS), BERT_SIZE) and features.abs().sum(1).gt(0).all()
+
+
+def test_a_slow_tokenizer(bert, monkeypatch):
+    slow = BertTokenizer.from_pretrained(bert)
+    monkeypatch.setattr(cached_transformers, "get_tokenizer", lambda *_: slow)
+    with pytest.raises(ConfigurationError, match="expected a fast one"):
+        embedder(bert)
+
+
+def test_a_process_opens_a_store_once(tmp_path):
+    assert feature_store.open_store(tmp_path, 3, 1e-3) is feature_store.open_store(tmp_path, 3, 1e-3)
+
+
+def test_it_is_an_embedder_of_allennlp(bert):
+    assert isinstance(embedder(bert), Base) and embedder(bert).get_output_dim() == BERT_SIZE
+
+
+def test_the_folders_of_a_cache_are_made(tmp_path):
+    feature_store.open_store(tmp_path / "not" / "there", size=3, gigabytes=1e-3)
+    assert (tmp_path / "not" / "there" / "data.mdb").exists()
