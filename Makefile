@@ -80,6 +80,7 @@ lint: $(DEV_INSTALLED)
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-cache
 
 format: $(DEV_INSTALLED)
 	$(VENV)/bin/ruff format .

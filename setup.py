@@ -6,6 +6,17 @@ from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
+# Each is imported where it is used; slstm_allennlp/common/extras.py names the extra if it is missing.
+EXTRAS = {
+    # The readers: CoNLL-U files, and spaCy's rules for splitting texts into words.
+    "text": ["conllu>=4.4", "spacy>=3.3"],
+    # `slstm compare`: significance tests, plots and report.
+    "compare": ["scipy>=1.15", "matplotlib>=3.7", "jinja2>=3.0"],
+    # Pretrained vectors (text files and word index) and the cache of BERT features.
+    "vectors": ["pandas>=1.5", "pyarrow>=10", "lmdb>=1.2"],
+    # The linear models: texts by scikit-learn, tags by CRFsuite.
+    "linear": ["scikit-learn>=1.2", "python-crfsuite>=0.9.10"],
+}
 
 
 class BuildWithConfigs(build_py):
@@ -45,21 +56,11 @@ setup(
     # package cannot be required without them. requirements.txt and requirements-allennlp.txt install it.
     install_requires=[
         "torch>=1.12",
-        "conllu>=4.4",
-        "spacy>=3.3",
-        "ninja>=1.10",
-        # Pretrained vectors (text files and word index) and the cache of BERT features.
-        "pandas>=1.5",
-        "pyarrow>=10",
-        "lmdb>=1.2",
-        # For `allennlp compare`: significance tests, plots and report.
-        "scipy>=1.15",
-        "matplotlib>=3.7",
-        "jinja2>=3.0",
+        "ninja>=1.10",  # drives the C++ compiler for the CPU kernels
     ],
     extras_require={
-        # For `linear_tagger`, a baseline.
-        "linear": ["python-crfsuite>=0.9.10"],
+        **EXTRAS,
+        "all": sorted({package for packages in EXTRAS.values() for package in packages}),
         # For AllenNLP with its own pins, on Python 3.10.
         "stock": [
             'allennlp==2.10.1; python_version < "3.11"',
