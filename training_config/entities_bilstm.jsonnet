@@ -1,5 +1,5 @@
-// Tag named entities with PyTorch's BiLSTM over pretrained vectors and a frozen BERT, to compare with
-// entities_slstm.
+// Tag named entities with PyTorch's BiLSTM over pretrained vectors and a frozen BERT: the recipe for few
+// labelled sentences.
 local recipe = import 'tags.libsonnet';
 
 recipe.entities({ type: 'lstm', hidden_size: 150, bidirectional: true })

@@ -1,5 +1,4 @@
-// Tag named entities with an S-LSTM over pretrained vectors and a frozen BERT: the recipe for few
-// labelled sentences.
+// Tag named entities with the recipe of entities_bilstm, but an S-LSTM instead of the BiLSTM.
 local recipe = import 'tags.libsonnet';
 
 recipe.entities({ type: 'slstm', hidden_size: 150, num_steps: 5, transition: 'balanced' })

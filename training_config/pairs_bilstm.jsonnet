@@ -1,4 +1,5 @@
-// Classify sentence pairs with the recipe of pairs_slstm, but PyTorch's BiLSTM instead of the S-LSTM.
+// Classify sentence pairs with PyTorch's BiLSTM over pretrained vectors and a frozen BERT: the recipe for
+// few labelled pairs.
 local pairs = import 'pairs.libsonnet';
 
 pairs({

@@ -1,5 +1,5 @@
-// Classify sentence pairs with the recipe of pairs_slstm, but a cell-aware stacked LSTM (Choi, Kim and Lee,
-// ACML 2019) instead of the S-LSTM.
+// Classify sentence pairs with the recipe of pairs_bilstm, but a cell-aware stacked LSTM (Choi, Kim and
+// Lee, ACML 2019) instead of the BiLSTM.
 local pairs = import 'pairs.libsonnet';
 
 pairs({ type: 'cas_lstm', hidden_size: 100, num_layers: 2, bidirectional: true })

@@ -1,5 +1,5 @@
-// Classify sentence pairs with the recipe of pairs_slstm, but the mean of the words instead of an encoder:
-// the baseline for every encoder.
+// Classify sentence pairs with the recipe of pairs_bilstm, but the mean of the words instead of an
+// encoder: the baseline for every encoder.
 local pairs = import 'pairs.libsonnet';
 
 pairs({ type: 'boe', averaged: true })

@@ -1,5 +1,4 @@
-// Classify sentence pairs with an S-LSTM over pretrained vectors and a frozen BERT: the recipe for few
-// labelled pairs.
+// Classify sentence pairs with the recipe of pairs_bilstm, but an S-LSTM instead of the BiLSTM.
 local pairs = import 'pairs.libsonnet';
 
 pairs({ type: 'slstm', hidden_size: 100, num_steps: 5, pooling: ['max', 'mean'] })

@@ -1,4 +1,5 @@
-// Tag words with PyTorch's BiLSTM over pretrained vectors and a frozen BERT, to compare with tags_slstm.
+// Tag words with PyTorch's BiLSTM over pretrained vectors and a frozen BERT: the recipe for few labelled
+// sentences.
 local recipe = import 'tags.libsonnet';
 
 recipe.tags({ type: 'lstm', hidden_size: 150, bidirectional: true })

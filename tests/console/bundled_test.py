@@ -48,7 +48,7 @@ def test_a_config_imports_at_most_two_files():
     papers, translation = (
         ROOT / "training_config" / f"{name}.libsonnet" for name in ("papers", "translation")
     )
-    assert papers in opened["mr_slstm.jsonnet"] and translation in opened["iwslt14_lstm.jsonnet"]
+    assert papers in opened["mr_lstm.jsonnet"] and translation in opened["iwslt14_lstm.jsonnet"]
     unread = {*(ROOT / "training_config").glob("*.libsonnet")}.difference(*opened.values())
     assert not unread
 
