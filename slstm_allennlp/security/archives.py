@@ -67,12 +67,10 @@ def _extract(archive_file: str, folder: str) -> None:
 class _Member(tarfile.TarInfo):
     """A member without a huge header, such as a long name, which tarfile reads in one call."""
 
-    @classmethod
-    def frombuf(cls, buf: Union[bytes, bytearray], encoding: str, errors: str) -> "_Member":
-        member = super().frombuf(buf, encoding, errors)
-        if member.size > _MAX_HEADER and not member.isreg():
-            raise tarfile.ReadError(f"a header of {member.size} bytes, expected at most {_MAX_HEADER}")
-        return member
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:  # tarfile's hook for subclasses
+        if self.size > _MAX_HEADER and not self.isreg():
+            raise tarfile.ReadError(f"a header of {self.size} bytes, expected at most {_MAX_HEADER}")
+        return super()._proc_member(archive)  # type: ignore[misc]
 
 
 def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:

@@ -19,23 +19,18 @@ _CODE_KEYS = {
     "evalb_directory_path": "a program that would be compiled and run",
     "srl_eval_path": "a Perl script that would be run",
 }
-_is_opening: ContextVar[bool] = ContextVar("_is_opening", default=False)
+IS_OPENING: ContextVar[bool] = ContextVar("IS_OPENING", default=False)
 IS_TRUSTING: ContextVar[bool] = ContextVar("IS_TRUSTING", default=False)
 
 
 @contextmanager
 def opening() -> Iterator[None]:
     """Mark that an archive is being opened: `refuse` then raises. It also decorates functions."""
-    token = _is_opening.set(True)
+    token = IS_OPENING.set(True)
     try:
         yield
     finally:
-        _is_opening.reset(token)
-
-
-def is_opening() -> bool:
-    """Return whether an archive is being opened."""
-    return _is_opening.get()
+        IS_OPENING.reset(token)
 
 
 def is_trusting() -> bool:
@@ -48,7 +43,7 @@ def is_trusting() -> bool:
 
 def refuse(refusal: str) -> None:
     """Raise `ConfigurationError` if an archive is being opened that the user does not trust."""
-    if is_opening() and not is_trusting():
+    if IS_OPENING.get() and not is_trusting():
         raise ConfigurationError(
             f"{refusal}; if you trust who made the archive, set the environment variable {TRUST} to 1"
         )

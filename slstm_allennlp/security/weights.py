@@ -9,7 +9,7 @@ from typing import Any, Callable
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.security.opening import is_opening, refuse
+from slstm_allennlp.security.opening import IS_OPENING, refuse
 
 CAN_CHECK = "weights_only" in inspect.signature(torch.load).parameters
 """Whether this PyTorch can read weights without running their code (version 1.13 or later)."""
@@ -48,7 +48,7 @@ def load(original: Callable[..., Any], f: Any, *args: Any, **kwargs: Any) -> Any
             raise ConfigurationError(f'{name}: it holds "{held[1] or held[2]}", {_EXPECTED}') from error
         said = str(error).partition("\n")[0]
         is_of_reader = "PytorchStreamReader" in said
-        if not is_opening() or (isinstance(error, RuntimeError) and not is_of_reader):
+        if not IS_OPENING.get() or (isinstance(error, RuntimeError) and not is_of_reader):
             raise  # such as a missing GPU
         reason = said if is_of_reader else type(error).__name__
         raise ConfigurationError(

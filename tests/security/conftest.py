@@ -3,6 +3,7 @@ import tempfile
 
 import pytest
 
+from slstm_allennlp.security.opening import TRUST
 from tests.security.common import Forge
 
 
@@ -11,6 +12,7 @@ def forge(tmp_path, monkeypatch):
     """A forge of archives. The parent of the folder for temporary files is checked for new files."""
     (tmp_path / "forge" / "tmp").mkdir(parents=True)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "forge" / "tmp"))
+    monkeypatch.delenv(TRUST, raising=False)
     return Forge(tmp_path / "forge")
 
 
