@@ -40,7 +40,6 @@ if importlib.util.find_spec("allennlp") is not None:
         import slstm_allennlp.metrics
         import slstm_allennlp.models
         import slstm_allennlp.predictors
-        import slstm_allennlp.security
         import slstm_allennlp.token_indexers
         import slstm_allennlp.tokenizers
         import slstm_allennlp.training

@@ -22,6 +22,7 @@ from slstm_allennlp.console.bundled import config_path
 from slstm_allennlp.console.config import Config
 from slstm_allennlp.console.quiet import ONLY_IN_LOG, quiet_console
 from slstm_allennlp.console.training import metric_lines, result_lines
+from slstm_allennlp.security import safe_archives
 from slstm_allennlp.version import __version__
 
 INTERRUPTED = 130
@@ -52,6 +53,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             )
         else:
             stack.enter_context(quiet_console())
+        stack.enter_context(safe_archives())
         try:
             return _run_command(given, stack)
         except (KeyboardInterrupt, SigTermReceived):

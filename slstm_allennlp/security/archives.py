@@ -1,28 +1,25 @@
 """Unpack untrusted archives: only files and folders, below one folder, up to a limit."""
 
 import gzip
-import logging
 import os
 import shutil
 import tarfile
 import tempfile
 import zlib
 from contextlib import ExitStack, contextmanager
-from pathlib import PurePosixPath, PureWindowsPath
-from typing import Any, BinaryIO, Iterator, List, Optional, Union
+from pathlib import PureWindowsPath
+from typing import Iterator, List, Optional, Union
 
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.atomic_write import raise_not_written
-
-logger = logging.getLogger("allennlp.models.archival")  # whose function this module replaces
+from slstm_allennlp.security.opening import opening
 
 # For comparison: the archive of a BERT model has about half a gigabyte and ten members.
 MAX_BYTES = "SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES"
 MAX_MEMBERS = "SLSTM_ALLENNLP_MAX_ARCHIVE_MEMBERS"
-_LIMITS = {MAX_BYTES: 16 * 2**30, MAX_MEMBERS: 10_000}
-# tarfile reads a header in one call, and a header may claim gigabytes. It reads files in chunks.
-_MAX_READ = 2**20
+_LIMITS = {MAX_BYTES: str(16 * 2**30), MAX_MEMBERS: "10000"}
+_MAX_HEADER = 2**20
 
 
 @contextmanager
@@ -30,71 +27,22 @@ def extracted_archive(
     resolved_archive_file: Union[str, "os.PathLike[str]"], cleanup: bool = True
 ) -> Iterator[str]:
     """
-    Replace AllenNLP's `extracted_archive`: unpack a `tar.gz` file to a temporary folder. All members are
-    checked before any is written. The folder is removed at the end if `cleanup` is true, and in any case
-    if the archive is refused.
+    Unpack a `tar.gz` file to a temporary folder, as AllenNLP's function of this name does. All members
+    are checked before any is written. The folder is removed at the end if `cleanup` is true, and in any
+    case if the archive is refused.
 
     # Errors
 
-    `ConfigurationError` for members that `check_member` refuses, for more members or bytes than the
-    limits, and for a file that is damaged or not an archive. `NotWritten` if the disk is full.
+    `ConfigurationError` for an archive that `check_members` refuses, and for a file that is damaged or
+    not an archive. `NotWritten` if the disk is full.
     """
-    folder = tempfile.mkdtemp()
-    logger.info("extracting archive file %s to temp dir %s", resolved_archive_file, folder)
-    with ExitStack() as stack:
+    with opening(), ExitStack() as stack:
+        folder = tempfile.mkdtemp()
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         _extract(str(resolved_archive_file), folder)
         if not cleanup:
             stack.pop_all()
         yield folder
-
-
-def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
-    """Check all members by `check_member`, and their number and size by the limits, and return them."""
-    members: List[tarfile.TarInfo] = []
-    name = str(archive.name)
-    size = 0
-    for member in archive:
-        check_member(name, member)
-        members.append(member)
-        size += member.size
-        if len(members) > _limit(MAX_MEMBERS):
-            raise _limit_error(name, "members", MAX_MEMBERS)
-        if size > _limit(MAX_BYTES):
-            raise _limit_error(f"{name}, up to member {member.name!r},", "bytes unpacked", MAX_BYTES)
-    return members
-
-
-def check_member(archive: str, member: tarfile.TarInfo) -> None:
-    """
-    Refuse a member unless it is a file or folder inside the archive's folder.
-
-    # Errors
-
-    `ConfigurationError`, with the member's name, for links, sparse files, devices and other special
-    files, and for absolute paths and paths with `..`.
-    """
-    kind = _refused_kind(member)
-    if kind is not None:
-        raise ConfigurationError(
-            f"{archive}: member {member.name!r} is {kind}, expected files and folders alone"
-        )
-    parts = PurePosixPath(member.name).parts
-    windows = PureWindowsPath(member.name)
-    if ".." in parts + windows.parts or member.name.startswith("/") or windows.anchor:
-        raise ConfigurationError(
-            f"{archive}: member {member.name!r} lies outside the archive's folder, expected a relative "
-            "path without '..'"
-        )
-
-
-def _refused_kind(member: tarfile.TarInfo) -> Optional[str]:
-    """Return what the member is, or `None` for a regular file or a folder."""
-    if member.issym() or member.islnk():
-        return f"a link to {member.linkname!r}"
-    if member.issparse():
-        return "a sparse file"
-    return None if member.isreg() or member.isdir() else "a device or another special file"
 
 
 def _extract(archive_file: str, folder: str) -> None:
@@ -107,60 +55,68 @@ def _extract(archive_file: str, folder: str) -> None:
     try:
         with (
             raise_not_written(folder, left),
-            gzip.open(archive_file, "rb") as file,
-            _open_tar(archive_file, file) as archive,
+            tarfile.open(archive_file, "r:gz", tarinfo=_Member) as archive,
         ):
-            for member in check_members(archive):
-                # A second check by Python, which also resets permissions and owners.
-                archive.extract(member, folder, filter="data")
+            archive.extractall(folder, check_members(archive), filter="data")
     except (tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError) as error:
         raise ConfigurationError(
             f"{archive_file} is damaged or no archive ({error}), expected a whole tar.gz file"
         ) from error
 
 
-def _open_tar(name: str, file: Any) -> tarfile.TarFile:
-    return tarfile.open(name, "r:", fileobj=_LimitedFile(name, file))  # type: ignore[call-overload]
+class _Member(tarfile.TarInfo):
+    """A member without a huge header, such as a long name, which tarfile reads in one call."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:  # tarfile's hook for subclasses
+        if self.size > _MAX_HEADER and not self.isreg():
+            raise tarfile.ReadError(f"a header of {self.size} bytes, expected at most {_MAX_HEADER}")
+        return super()._proc_member(archive)  # type: ignore[misc]
 
 
-class _LimitedFile:
-    """A file that limits the bytes per read, and the bytes in total."""
+def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
+    """
+    Return the members of an archive.
 
-    def __init__(self, name: str, file: BinaryIO) -> None:
-        self.name = name
-        self._file = file
-        # Tar headers and padding need space beside the files.
-        self._end = 2 * _limit(MAX_BYTES) + 4096 * _limit(MAX_MEMBERS)
+    # Errors
 
-    def read(self, size: int) -> bytes:
-        if size > _MAX_READ:
+    `ConfigurationError`, with the member's name, for links, sparse files, devices, absolute paths and
+    paths with `..`, and for more members or bytes than the limits.
+    """
+    name = str(archive.name)
+    members: List[tarfile.TarInfo] = []
+    for member in archive:
+        members.append(member)
+        kind = _refused_kind(member)
+        if kind is not None:
             raise ConfigurationError(
-                f"{self.name}: a header of {size} bytes, expected at most {_MAX_READ}"
+                f"{name}: member {member.name!r} is {kind}, expected files and folders alone"
             )
-        if self.tell() > self._end:
-            raise _limit_error(self.name, "bytes unpacked", MAX_BYTES)
-        return self._file.read(size)
-
-    def seek(self, position: int) -> int:
-        if position > self._end:
-            raise _limit_error(self.name, "bytes unpacked", MAX_BYTES)
-        return self._file.seek(position)
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-
-def _limit_error(what: str, unit: str, variable: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"{what} has more than {_limit(variable)} {unit}; "
-        f"the environment variable {variable} raises the limit"
-    )
+        path = PureWindowsPath(member.name)  # its separators are "/" and "\\"
+        if ".." in path.parts or path.anchor:
+            raise ConfigurationError(
+                f"{name}: member {member.name!r} lies outside the archive's folder, expected a relative "
+                "path without '..'"
+            )
+        _check_limit(len(members), name, "members", MAX_MEMBERS)
+        end = member.offset_data + member.size  # after all headers and files before it
+        _check_limit(end, f"{name}, up to member {member.name!r},", "bytes unpacked", MAX_BYTES)
+    return members
 
 
-def _limit(variable: str) -> int:
-    text = os.environ.get(variable)
-    if text is None:
-        return _LIMITS[variable]
+def _refused_kind(member: tarfile.TarInfo) -> Optional[str]:
+    """Return what the member is, or `None` for a regular file or a folder."""
+    if member.issym() or member.islnk():
+        return f"a link to {member.linkname!r}"
+    if member.issparse():
+        return "a sparse file"
+    return None if member.isreg() or member.isdir() else "a device or another special file"
+
+
+def _check_limit(value: int, what: str, unit: str, variable: str) -> None:
+    text = os.environ.get(variable, _LIMITS[variable])
     if not text.isdecimal() or int(text) == 0:
         raise ConfigurationError(f"{variable} is {text!r}, expected a number of at least 1")
-    return int(text)
+    if value > int(text):
+        raise ConfigurationError(
+            f"{what} has more than {text} {unit}; the environment variable {variable} raises the limit"
+        )

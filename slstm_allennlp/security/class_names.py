@@ -1,7 +1,7 @@
 """Restrict the `type` of a config to registered classes and classes of included packages."""
 
 import sys
-from typing import Any, Optional, Set, Tuple
+from typing import Any, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.plugins import DEFAULT_PLUGINS, discover_plugins
@@ -15,9 +15,9 @@ _resolve = Registrable.resolve_class_name.__func__  # type: ignore[attr-defined]
 
 def resolve_class_name(cls: Any, name: Any) -> Tuple[type, Optional[str]]:
     """
-    Replace AllenNLP's `Registrable.resolve_class_name`. A name with a dot is accepted only if it is a
-    subclass of `cls` in a loaded module or an included package. AllenNLP imports any module and calls
-    any object, such as `subprocess.Popen`.
+    Return the class and its constructor, as AllenNLP's method of this name does. A name with a dot must
+    be a subclass of `cls` in a loaded module or an included package. AllenNLP imports any module and
+    calls any object, such as `subprocess.Popen`.
 
     # Errors
 
@@ -29,41 +29,30 @@ def resolve_class_name(cls: Any, name: Any) -> Tuple[type, Optional[str]]:
         )
     if name in Registrable._registry[cls]:
         return _resolve(cls, name)
-    if "." in name:
-        _check_included(name)
+    module_name, _, class_name = name.rpartition(".")
+    if module_name and not _is_included(module_name):
+        raise ConfigurationError(
+            f'type "{name}" is of a module that is not loaded, expected a registered name, or a class '
+            f"of a package that you included: by --include-package {name.partition('.')[0]}, a plugins "
+            "file or an import"
+        )
     found, constructor = _resolve(cls, name)
     if not (isinstance(found, type) and issubclass(found, cls)):
+        known = vars(sys.modules[module_name]).items()
+        names = [key for key, value in known if isinstance(value, type) and issubclass(value, cls)]
+        close = nearest(class_name, names)
+        suggestion = f', such as "{module_name}.{close}"' if close else ""
         raise ConfigurationError(
             f'type "{name}" is no {cls.__name__}, expected a registered name or a subclass of '
-            f"{cls.__module__}.{cls.__name__}{_suggestion(name, cls)}"
+            f"{cls.__module__}.{cls.__name__}{suggestion}"
         )
     return found, constructor
 
 
-def _check_included(name: str) -> None:
-    """Refuse a class if its module is not loaded and its package is not included by the user."""
-    module_name = name.rpartition(".")[0]
-    package = name.partition(".")[0]
-    if module_name in sys.modules or (package in _included() and not module_name.endswith(".__main__")):
-        return
-    raise ConfigurationError(
-        f'type "{name}" is of a module that is not loaded, expected a registered name, or a class of a '
-        f"package that you included: by --include-package {package}, a plugins file or an import"
+def _is_included(module: str) -> bool:
+    """Return whether a module is loaded, or of AllenNLP, of this package, or of a plugin."""
+    included = {name.partition(".")[0] for name in (*_OURS, *discover_plugins())}
+    package = module.partition(".")[0]
+    return module in sys.modules or (
+        package in included and package in sys.modules and not module.endswith(".__main__")
     )
-
-
-def _included() -> Set[str]:
-    """
-    Return the packages from which a `type` may import a module: AllenNLP, this package and plugins.
-    `--include-package` needs no entry here, since it imports all modules of a package.
-    """
-    packages = {name.partition(".")[0] for name in (*_OURS, *discover_plugins())}
-    return packages.intersection(sys.modules)
-
-
-def _suggestion(name: str, cls: type) -> str:
-    module, _, class_name = name.rpartition(".")
-    known = vars(sys.modules[module]).items()
-    names = [key for key, value in known if isinstance(value, type) and issubclass(value, cls)]
-    close = nearest(class_name, names)
-    return f', such as "{module}.{close}"' if close else ""

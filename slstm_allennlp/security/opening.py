@@ -1,18 +1,16 @@
 """Restrict what the config of an untrusted archive can do while the archive is opened."""
 
+import functools
 import json
 import os
 import tarfile
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Callable, Dict, Iterable, Iterator, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, Union
 
 import spacy
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import Params
-
-from slstm_allennlp.common.changes import Original
-from slstm_allennlp.security.archives import check_members
 
 TRUST = "SLSTM_ALLENNLP_TRUST_ARCHIVES"
 # Config keys by which AllenNLP's own models run code, and how.
@@ -21,40 +19,34 @@ _CODE_KEYS = {
     "evalb_directory_path": "a program that would be compiled and run",
     "srl_eval_path": "a Perl script that would be run",
 }
-_is_opening: ContextVar[bool] = ContextVar("_is_opening", default=False)
+IS_OPENING: ContextVar[bool] = ContextVar("IS_OPENING", default=False)
+IS_TRUSTING: ContextVar[bool] = ContextVar("IS_TRUSTING", default=False)
 
 
 @contextmanager
 def opening() -> Iterator[None]:
     """Mark that an archive is being opened: `refuse` then raises. It also decorates functions."""
-    token = _is_opening.set(True)
+    token = IS_OPENING.set(True)
     try:
         yield
     finally:
-        _is_opening.reset(token)
-
-
-def refuse(what: str, expected: str) -> None:
-    """
-    Refuse an action that only a trusted archive may cause, if an archive is being opened.
-
-    # Errors
-
-    `ConfigurationError`, unless the environment variable SLSTM_ALLENNLP_TRUST_ARCHIVES is 1.
-    """
-    if _is_opening.get() and not is_trusting():
-        raise ConfigurationError(
-            f"the archive's config would {what}, expected {expected}; "
-            f"if you trust who made the archive, set the environment variable {TRUST} to 1"
-        )
+        IS_OPENING.reset(token)
 
 
 def is_trusting() -> bool:
-    """Return whether the user has set SLSTM_ALLENNLP_TRUST_ARCHIVES to 1."""
+    """Return whether the user trusts archives: by an argument or SLSTM_ALLENNLP_TRUST_ARCHIVES=1."""
     value = os.environ.get(TRUST, "0")
     if value not in ("0", "1"):
         raise ConfigurationError(f"{TRUST} is {value!r}, expected 0 or 1")
-    return value == "1"
+    return IS_TRUSTING.get() or value == "1"
+
+
+def refuse(refusal: str) -> None:
+    """Raise `ConfigurationError` if an archive is being opened that the user does not trust."""
+    if IS_OPENING.get() and not is_trusting():
+        raise ConfigurationError(
+            f"{refusal}; if you trust who made the archive, set the environment variable {TRUST} to 1"
+        )
 
 
 def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params:
@@ -88,12 +80,11 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
 
 def _check_keys(value: Any, path: str = "") -> None:
     """Refuse a config with a key that runs code."""
-    items: Iterable[Tuple[Any, Any]] = ()
-    if isinstance(value, dict):
-        items = value.items()
-    elif isinstance(value, list):
-        items = enumerate(value)
-    for key, item in items:
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if not isinstance(value, dict):
+        return
+    for key, item in value.items():
         where = f"{path}.{key}" if path else str(key)
         if key in _CODE_KEYS and item not in (None, False):
             raise ConfigurationError(
@@ -103,28 +94,23 @@ def _check_keys(value: Any, path: str = "") -> None:
         _check_keys(item, where)
 
 
-def refusing(what: str, expected: str) -> Callable[..., Any]:
-    """Return a function that calls `refuse` and then the original. `{0}` in `what` is its argument."""
+def refusing(original: Callable[..., Any], what: str, expected: str) -> Callable[..., Any]:
+    """Return a function that calls `refuse`, with its first argument after `what`, or the original."""
 
-    def call_or_refuse(original: Original, *args: Any, **kwargs: Any) -> Any:
-        refuse(what.format(*args, *kwargs.values()), expected)
-        return original(*args, **kwargs)
+    @functools.wraps(original)
+    def refuse_or_call(argument: Any, *args: Any, **kwargs: Any) -> Any:
+        name = str(argument.name) if isinstance(argument, tarfile.TarFile) else argument
+        refuse(f"the archive's config would {what} {name}, expected {expected}")
+        return original(argument, *args, **kwargs)
 
-    return call_or_refuse
-
-
-def check_tarfile(original: Original, tar_file: tarfile.TarFile) -> None:
-    """Check a tar file as cached_path does. While an archive is opened, `check_members` runs, too."""
-    original(tar_file)
-    if _is_opening.get():
-        check_members(tar_file)
+    return refuse_or_call
 
 
-def load_spacy(name: str, **options: Any) -> Any:
-    """Replace `spacy.load`: while an archive is opened, load only installed packages, by name."""
+def load_spacy(original: Callable[..., Any], name: str, **options: Any) -> Any:
+    """Call `spacy.load`, the `original`. While an archive is opened, load only installed packages."""
     if not spacy.util.is_package(str(name)):
         refuse(
-            f"have spaCy load or install {str(name)!r}, which may be code",
-            "the name of an installed spaCy model",
+            f"the archive's config would have spaCy load or install {str(name)!r}, which may be code, "
+            "expected the name of an installed spaCy model"
         )
-    return spacy.load(name, **options)
+    return original(name, **options)

@@ -23,14 +23,19 @@ CONFIG = {
 }
 
 
-class Touch:
-    """An object that runs the command `touch PATH` when it is unpickled."""
+class Call:
+    """An object that makes a call when it is unpickled."""
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, function, *arguments):
+        self.reduced = function, arguments
 
     def __reduce__(self):
-        return os.system, (f"touch {self.path}",)
+        return self.reduced
+
+
+def touch(forge):
+    """Return an object that creates the file `pwned` when it is unpickled."""
+    return Call(os.system, f"touch {forge.pwned}")
 
 
 class Forge:
@@ -50,26 +55,31 @@ class Forge:
         self.omitted = set()
 
     def member(self, name, data=b"", **attributes):
-        """Add a member of any type to the tar file."""
+        """Add a member of any type to the tar file, in the place of the file of this name."""
         info = tarfile.TarInfo(name)
         info.size = len(data)
         for key, value in attributes.items():
             setattr(info, key, value)
+        self.omitted.add(name)
         self.more.append(lambda archive: archive.addfile(info, io.BytesIO(data)))
 
-    def link(self, name, target, type=tarfile.SYMTYPE):
-        self.member(name, type=type, linkname=str(target))
+    def put(self, place, value):
+        """Set the value at a place in the config, such as `model.encoder`. `{}` in it is `pwned`."""
+        *parents, key = place.split(".")
+        config = self.config
+        for parent in parents:
+            config = config.setdefault(parent, {})
+        config[key] = json.loads(json.dumps(value).replace("{}", str(self.pwned)))
 
-    def write(self, mode="w:gz"):
+    def write(self):
         path = self.folder / "model.tar.gz"
         text = json.dumps(self.config) if self.config_text is None else self.config_text
         (self.folder / "config.json").write_text(text)
         with open(self.folder / "weights.th", "wb") as file:
             self.save_weights(self.weights, file)
-        with tarfile.open(path, mode) as archive:
-            for name in ("config.json", "weights.th", "vocabulary"):
-                if name not in self.omitted:
-                    archive.add(self.folder / name, arcname=name)
+        with tarfile.open(path, "w:gz") as archive:
+            for name in {"config.json", "weights.th", "vocabulary"} - self.omitted:
+                archive.add(self.folder / name, arcname=name)
             for add in self.more:
                 add(archive)
         return path
