@@ -13,6 +13,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
 from allennlp.common.util import SigTermReceived
 
+from slstm_allennlp.common.arguments import positive
 from slstm_allennlp.common.mistakes import MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options, section
@@ -20,7 +21,6 @@ from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure, Resources, Runner, num_cores, recorded_failures
-from slstm_allennlp.inside.inputs import positive
 
 
 @Subcommand.register("compare")

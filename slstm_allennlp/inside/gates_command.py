@@ -6,10 +6,11 @@ from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import lazy_groups_of
 
+from slstm_allennlp.common.arguments import positive
 from slstm_allennlp.comparison.figures import drawing
 from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.inside.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
-from slstm_allennlp.inside.inputs import add_input_arguments, open_all, positive
+from slstm_allennlp.inside.inputs import add_input_arguments, open_all
 
 
 @Subcommand.register("cas-lstm-gates")
