@@ -14,6 +14,7 @@ from allennlp.common.params import parse_overrides
 from allennlp.common.util import SigTermReceived
 
 from slstm_allennlp.common.arguments import positive
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.mistakes import MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options, section
@@ -129,6 +130,8 @@ class Compare(Subcommand):
 
 def compare(arguments: argparse.Namespace) -> None:
     """Run the command: perform the runs and write the report in the output folder."""
+    for package in ("scipy", "matplotlib", "jinja2"):
+        needs(package, "compare")  # the report's, before the long work
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
     plan = plan_from_options(
         arguments.configs,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Sequence, Union
 
-import jinja2
+from slstm_allennlp.common.extras import needs
 
 
 class Link(NamedTuple):
@@ -73,6 +73,7 @@ Part = Union[Heading, Paragraph, Table, Pictures, Listing]
 
 def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
     """Write `report.md` and `report.html` to the folder, which has the pictures."""
+    jinja2 = needs("jinja2", "compare")
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=jinja2.select_autoescape(["html.jinja"]),

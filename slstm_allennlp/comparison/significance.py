@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
-from scipy import stats
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.comparison.counts import Counts, ratio
 
 ALPHA = 0.05
@@ -57,6 +57,7 @@ def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTes
         # With a standard deviation of zero, t is undefined or infinite.
         what = "results are" if abs(difference) <= _TOLERANCE else "difference is"
         return SeedTest(difference, number, remark=f"the {what} the same with every seed: no t-test")
+    stats = needs("scipy.stats", "compare")
     result = stats.ttest_rel(system, baseline)
     low, high = result.confidence_interval(1 - ALPHA)
     remark = f"{number} seeds: the t-test has little power" if number < ENOUGH_SEEDS else ""
@@ -94,6 +95,7 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
         second = ratio(*(b - change for (_, b), change in zip(sums, swapped)))
         return (first - second).mean(axis=-1)
 
+    stats = needs("scipy.stats", "compare")
     result = stats.permutation_test(
         (numpy.zeros(number), numpy.ones(number)),
         difference,
@@ -136,6 +138,7 @@ def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int) ->
         ]
         return (scores[0] - scores[1]).mean(axis=0)
 
+    stats = needs("scipy.stats", "compare")
     interval = stats.bootstrap(
         (numpy.arange(system.num_sentences),),
         difference,
@@ -185,6 +188,7 @@ def length_test(
         return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
 
     is_longer = numpy.asarray(lengths) > most_words
+    stats = needs("scipy.stats", "compare")
     shuffled = stats.permutation_test(
         (is_longer,),
         change,
@@ -238,6 +242,7 @@ def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optio
 def corrected(p_values: Sequence[Optional[float]]) -> List[Optional[float]]:
     """Correct p-values for multiple comparisons (Benjamini–Hochberg, 1995). None stays None."""
     tested = [p for p in p_values if p is not None]
+    stats = needs("scipy.stats", "compare")
     adjusted = iter(stats.false_discovery_control(tested) if tested else ())
     return [None if p is None else float(next(adjusted)) for p in p_values]
 

@@ -123,11 +123,9 @@ class TraceRecorder:
         self._embedded.append((field, leaf))
         return leaf.clone()  # the model may change it in place, unlike a leaf
 
-    def _traced(
-        self, encoder: SentenceStateLSTM, arguments: Tuple[Any, ...], _: Any
-    ) -> Tuple[Tensor, Tensor]:
+    def _traced(self, encoder: SentenceStateLSTM, arguments: Any, _: Any) -> Tuple[Tensor, Tensor]:
         defaults = (None, None, True, True)
-        inputs, mask, need_words, need_sentence = (*arguments, *defaults[len(arguments) :])
+        inputs, mask, need_words, need_sentence = arguments + defaults[len(arguments) :]
         trace = encoder.trace(inputs, mask, self._more_steps)
         taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
         fields = self._source_fields(inputs)

@@ -127,10 +127,9 @@ class TextInput(Predictor):
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
         for module in self._model.modules():
-            if hasattr(
-                module, "learn_new_words"
-            ):  # an embedder whose pretrained vectors are not trained
-                module.learn_new_words(self._model, instances)
+            learn = getattr(module, "learn_new_words", None)  # of an embedder with pretrained vectors
+            if learn is not None:
+                learn(self._model, instances)
         batches = _batches_by_length(instances)
         return predictions_of(
             self._model, instances, batches, lambda *of_one: sanitize(self._readable(*of_one))

@@ -4,9 +4,10 @@ import logging
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Sequence, TypeVar
 
-import lmdb
 import numpy
 from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.common.extras import needs
 
 logger = logging.getLogger(__name__)
 
@@ -23,10 +24,11 @@ class FeatureStore:
 
     # Errors
 
-    `ConfigurationError` for a damaged file or a folder that is not writable.
+    `ConfigurationError` without LMDB, for a damaged file, and for a folder that is not writable.
     """
 
     def __init__(self, folder: Path, size: int, gigabytes: float) -> None:
+        self._lmdb = needs("lmdb", "vectors")
         self._folder = folder
         self._size = size
         self._gigabytes = gigabytes
@@ -34,17 +36,17 @@ class FeatureStore:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             # No fsync: features lost in a power failure can be recomputed.
-            self._environment = lmdb.open(
+            self._environment = self._lmdb.open(
                 str(folder), map_size=int(gigabytes * _GIGABYTE), sync=False, metasync=False
             )
-        except (OSError, lmdb.Error) as error:
+        except (OSError, self._lmdb.Error) as error:
             raise self._damaged(error) from None
 
     def get(self, keys: Sequence[bytes]) -> List[Optional[numpy.ndarray]]:
         """Return the matrix of each key, *Shape:* (num_rows, size), or None if it is not stored."""
         try:
             return self._retry_if_resized(lambda: self._read(keys))
-        except (ValueError, lmdb.Error) as error:
+        except (ValueError, self._lmdb.Error) as error:
             raise self._damaged(error) from None
 
     def put(self, matrices: Dict[bytes, numpy.ndarray]) -> None:
@@ -53,16 +55,16 @@ class FeatureStore:
             return
         try:
             self._retry_if_resized(lambda: self._write(matrices))
-        except lmdb.MapFullError:
+        except self._lmdb.MapFullError:
             self._disable_writes(f"is full ({self._gigabytes:g} GB; cache_gigabytes sets the most)")
-        except lmdb.Error as error:
+        except self._lmdb.Error as error:
             self._disable_writes(f"cannot be written ({error})")
 
     def _retry_if_resized(self, access: Callable[[], T]) -> T:
         """Retry once if another process, with a larger limit, has grown the file."""
         try:
             return access()
-        except lmdb.MapResizedError:
+        except self._lmdb.MapResizedError:
             self._environment.set_mapsize(0)  # 0: the current size of the file
             return access()
 
