@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from slstm_allennlp.common import packages
+from slstm_allennlp.vectors import packages
 from slstm_allennlp.common.suggestions import nearest
 
 
