@@ -41,15 +41,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """
-    An SVG file relative to the report's folder, its title, and its numbers for `report.json`. If it has
-    several panels, each also has its own file, so that a narrow page can stack them.
-    """
+    """An SVG file relative to the report's folder, its title, and its numbers for `report.json`."""
 
     path: str
     title: str
     numbers: Dict[str, Any] = field(default_factory=dict)
-    panels: List[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

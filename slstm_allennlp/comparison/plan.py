@@ -328,8 +328,14 @@ def is_fitted(config: Config) -> bool:
 
 
 def flatten(config: Config) -> Dict[str, Any]:
-    """Flatten a config to dotted keys. Lists stay values, and objects without keys are left out."""
-    return Params(config).as_flat_dict()
+    """Flatten a config to dotted keys. Lists and objects without keys stay values."""
+    flat: Dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, dict) and value:
+            flat.update({f"{key}.{inner}": part for inner, part in flatten(value).items()})
+        else:
+            flat[key] = value
+    return flat
 
 
 def differences(a: Config, b: Config) -> List[str]:

@@ -2,7 +2,7 @@
 
 import logging
 from pathlib import Path
-from typing import Callable, Dict, List, Optional, Sequence, TypeVar
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy
 from allennlp.common.checks import ConfigurationError
@@ -12,7 +12,6 @@ from slstm_allennlp.common.extras import needs
 logger = logging.getLogger(__name__)
 
 _GIGABYTE = 1024**3
-T = TypeVar("T")
 _stores: Dict[Path, "FeatureStore"] = {}
 
 
@@ -45,7 +44,8 @@ class FeatureStore:
     def get(self, keys: Sequence[bytes]) -> List[Optional[numpy.ndarray]]:
         """Return the matrix of each key, *Shape:* (num_rows, size), or None if it is not stored."""
         try:
-            return self._retry_if_resized(lambda: self._read(keys))
+            with self._transaction(buffers=True) as transaction:
+                return [self._matrix(transaction.get(key)) for key in keys]
         except (ValueError, self._lmdb.Error) as error:
             raise self._damaged(error) from None
 
@@ -54,28 +54,20 @@ class FeatureStore:
         if self._is_read_only:
             return
         try:
-            self._retry_if_resized(lambda: self._write(matrices))
+            with self._transaction(write=True) as transaction:
+                for key, matrix in matrices.items():
+                    transaction.put(key, matrix.astype(numpy.float16).tobytes())
         except self._lmdb.MapFullError:
             self._disable_writes(f"is full ({self._gigabytes:g} GB; cache_gigabytes sets the most)")
         except self._lmdb.Error as error:
             self._disable_writes(f"cannot be written ({error})")
 
-    def _retry_if_resized(self, access: Callable[[], T]) -> T:
-        """Retry once if another process, with a larger limit, has grown the file."""
+    def _transaction(self, **options: bool) -> Any:
         try:
-            return access()
-        except self._lmdb.MapResizedError:
+            return self._environment.begin(**options)
+        except self._lmdb.MapResizedError:  # another process, with a larger limit, has grown the file
             self._environment.set_mapsize(0)  # 0: the current size of the file
-            return access()
-
-    def _read(self, keys: Sequence[bytes]) -> List[Optional[numpy.ndarray]]:
-        with self._environment.begin(buffers=True) as transaction:
-            return [self._matrix(transaction.get(key)) for key in keys]
-
-    def _write(self, matrices: Dict[bytes, numpy.ndarray]) -> None:
-        with self._environment.begin(write=True) as transaction:
-            for key, matrix in matrices.items():
-                transaction.put(key, matrix.astype(numpy.float16).tobytes())
+            return self._environment.begin(**options)
 
     def _matrix(self, value: Optional[memoryview]) -> Optional[numpy.ndarray]:
         if value is None:

@@ -2,7 +2,6 @@
 
 import itertools
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
@@ -33,16 +32,11 @@ def pictures(results: Results, folder: Path) -> List[Part]:
 
 def _charted(folder: Path, name: str, title: str, caption: str, chart: Chart) -> List[Part]:
     path = f"figures/{name}.svg"
-    panels = []
     if figures.chart(folder / path, chart):
         has_baseline = any(chart.baseline in lines for lines in chart.panels.values())
         over = f", over {chart.baseline} in grey dashes" if has_baseline else ""
         caption += f" Each line has its own panel, black{over}; panels of the same quantity share axes."
-    elif len(chart.panels) > 1:
-        for number, (scale, lines) in enumerate(chart.panels.items(), start=1):
-            panels.append(f"figures/panels/{name}_{number}.svg")
-            figures.chart(folder / panels[-1], replace(chart, panels={scale: lines}))
-    return [Pictures(title, caption, [Picture(path, title, chart.numbers(), panels)])]
+    return [Pictures(title, caption, [Picture(path, title, chart.numbers())])]
 
 
 def _sweep(results: Results, folder: Path) -> List[Part]:
