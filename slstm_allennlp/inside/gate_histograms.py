@@ -6,6 +6,7 @@ import numpy
 import torch
 from torch import Tensor
 
+from slstm_allennlp.inside.hooks import after_forward
 from slstm_allennlp.modules import CellAwareStackedLSTM
 from slstm_allennlp.ops.cas_lstm import CasLstmStates
 
@@ -52,8 +53,7 @@ class Place(NamedTuple):
 class GateHistograms:
     """
     Record every `CellAwareStackedLSTM` of a model within this context: count the values of its vertical
-    forget gates at real words, not padding. Its forward pass is computed twice. The inputs are the
-    positional arguments of its `forward`, as in the encoder `cas_lstm`.
+    forget gates at real words, not padding. Its forward pass is computed twice.
 
     # Parameters
 
@@ -79,7 +79,7 @@ class GateHistograms:
         self._hooks: List[Any] = []
 
     def __enter__(self) -> "GateHistograms":
-        self._hooks = [encoder.register_forward_hook(self._record) for encoder in self._encoders]
+        self._hooks = [after_forward(encoder, self._record) for encoder in self._encoders]
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -87,7 +87,7 @@ class GateHistograms:
             hook.remove()
 
     def _record(self, module: CellAwareStackedLSTM, arguments: Tuple[Any, ...], _: Any) -> None:
-        inputs, mask = (*arguments, None)[:2]
+        inputs, mask = arguments
         if mask is None:
             mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
         if not mask.any():

@@ -8,6 +8,7 @@ from allennlp.modules import TextFieldEmbedder
 from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_map
 
+from slstm_allennlp.inside.hooks import after_forward
 from slstm_allennlp.modules import AdditiveAttention, SentenceStateLSTM
 from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
 
@@ -38,8 +39,7 @@ class Reading(NamedTuple):
 class TraceRecorder:
     """
     Record every `SentenceStateLSTM` of a model within this context. The model's results do not change.
-    They are those of the traces, by PyTorch operations instead of the kernels. PyTorch's hooks see the
-    inputs of S-LSTMs, embedders and attentions only as positional arguments, as in all encoders.
+    They are those of the traces, by PyTorch operations instead of the kernels.
 
     The autograd graph shows from which `TextField` an encoder's input was computed. So a premise and a
     hypothesis are not confused. The words are unknown if there is not exactly one such `TextField` with
@@ -80,12 +80,12 @@ class TraceRecorder:
             (AdditiveAttention, self._attended),
         )
         self._hooks = [
-            module.register_forward_hook(hook)
+            after_forward(module, hook)
             for kind, hook in hooks
             for module in self._model.modules()
             if isinstance(module, kind)
         ]
-        # There is no hook for the instances, and in PyTorch 1 none for arguments by name.
+        # There is no hook for the instances, and in PyTorch 1 none for the names of the fields.
         vars(self._model).update(forward_on_instances=self._forward_on_instances, forward=self._forward)
         return self
 
@@ -124,8 +124,7 @@ class TraceRecorder:
         return leaf.clone()  # the model may change it in place, unlike a leaf
 
     def _traced(self, encoder: SentenceStateLSTM, arguments: Any, _: Any) -> Tuple[Tensor, Tensor]:
-        defaults = (None, None, True, True)
-        inputs, mask, need_words, need_sentence = arguments + defaults[len(arguments) :]
+        inputs, mask, need_words, need_sentence = arguments
         trace = encoder.trace(inputs, mask, self._more_steps)
         taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
         fields = self._source_fields(inputs)
@@ -148,7 +147,7 @@ class TraceRecorder:
 
     def _attended(self, attention: AdditiveAttention, arguments: Tuple[Any, ...], _: Tensor) -> None:
         """Add the weights to the readings of the encoder whose words the states are."""
-        states, mask = (*arguments, None)[:2]
+        states, mask = arguments
         for words, mask_of_words, first in self._encoded:
             if torch.equal(states, words) and _same_masks(mask, mask_of_words):
                 weights = attention.weights(states, mask).detach()
