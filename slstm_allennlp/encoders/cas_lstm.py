@@ -9,10 +9,7 @@ from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM
 
 
 class CasLstmEncoder(ModuleEncoder):
-    """
-    Base class of the two encoders registered as `cas_lstm`.
-    Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
-    """
+    """Base class of the two encoders registered as `cas_lstm`, over a `CellAwareStackedLSTM`."""
 
     def __init__(
         self,
@@ -34,7 +31,7 @@ class CasLstmEncoder(ModuleEncoder):
 class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
     The cell-aware stacked LSTM as a sequence encoder. It returns every word's state.
-    Parameters and errors as in `CasLstmEncoder`.
+    Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2SeqEncoder` with name "cas_lstm".
     """
@@ -47,7 +44,7 @@ class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[mis
 class CasLstmSeq2VecEncoder(CasLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The cell-aware stacked LSTM as a vector encoder. It returns the maximum over the real words' states.
-    Parameters and errors as in `CasLstmEncoder`.
+    Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "cas_lstm".
     """

@@ -9,10 +9,7 @@ from slstm_allennlp.modules.coupled_lstm import CoupledLSTM
 
 
 class CoupledLstmEncoder(ModuleEncoder):
-    """
-    Base class of the two encoders registered as `coupled_lstm`.
-    Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
-    """
+    """Base class of the two encoders registered as `coupled_lstm`, over a `CoupledLSTM`."""
 
     def __init__(
         self,
@@ -34,7 +31,7 @@ class CoupledLstmEncoder(ModuleEncoder):
 class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
     The LSTM with coupled gates as a sequence encoder. It returns every word's state.
-    Parameters and errors as in `CoupledLstmEncoder`.
+    Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2SeqEncoder` with name "coupled_lstm".
     """
@@ -47,7 +44,7 @@ class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ig
 class CoupledLstmSeq2VecEncoder(CoupledLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The LSTM with coupled gates as a vector encoder. It returns the directions' last states concatenated.
-    Parameters and errors as in `CoupledLstmEncoder`.
+    Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "coupled_lstm".
     """

@@ -10,10 +10,7 @@ from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
 
 class StackedCnnEncoder(ModuleEncoder):
-    """
-    Base class of the two encoders registered as `stacked_cnn`.
-    Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
-    """
+    """Base class of the two encoders registered as `stacked_cnn`, over a `StackedCNN`."""
 
     def __init__(
         self,
@@ -32,7 +29,7 @@ class StackedCnnEncoder(ModuleEncoder):
 class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
     Stacked convolutions as a sequence encoder. It returns every word's features.
-    Parameters and errors as in `StackedCnnEncoder`.
+    Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2SeqEncoder` with name "stacked_cnn".
     """
@@ -45,7 +42,7 @@ class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: igno
 class StackedCnnSeq2VecEncoder(StackedCnnEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     Stacked convolutions as a vector encoder. It returns each feature's maximum over the real words.
-    Parameters and errors as in `StackedCnnEncoder`.
+    Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
 
     Registered as a `Seq2VecEncoder` with name "stacked_cnn".
     """

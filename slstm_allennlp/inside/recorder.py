@@ -86,13 +86,14 @@ class TraceRecorder:
             if isinstance(module, kind)
         ]
         # There is no hook for the instances, and in PyTorch 1 none for the names of the fields.
-        vars(self._model).update(forward_on_instances=self._forward_on_instances, forward=self._forward)
+        self._model.forward = self._forward  # type: ignore
+        self._model.forward_on_instances = self._forward_on_instances  # type: ignore
         return self
 
     def __exit__(self, *_: Any) -> None:
         for hook in self._hooks:
             hook.remove()
-        del self._model.forward_on_instances, self._model.forward  # the class's are visible again
+        del self._model.forward, self._model.forward_on_instances  # the class's are visible again
 
     def take(self) -> List[Reading]:
         """Return the readings since the last call, in order."""
