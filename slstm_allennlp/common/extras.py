@@ -17,8 +17,9 @@ def needs(package: str, extra: str) -> Any:
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != package.partition(".")[0]:
+        name = package.partition(".")[0]
+        if error.name is None or error.name.partition(".")[0] != name:
             raise
         raise MissingExtra(
-            f"{package} is not installed, expected it here: pip install 'slstm-allennlp[{extra}]'"
+            f"{name} is not installed, expected it here: pip install 'slstm-allennlp[{extra}]'"
         ) from None

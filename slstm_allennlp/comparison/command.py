@@ -13,6 +13,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
 from allennlp.common.util import SigTermReceived
 
+from slstm_allennlp.common.arguments import positive
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.mistakes import MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options, section
@@ -20,7 +22,6 @@ from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import summary, write_report
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure, Resources, Runner, num_cores, recorded_failures
-from slstm_allennlp.inside.inputs import positive
 
 
 @Subcommand.register("compare")
@@ -129,6 +130,8 @@ class Compare(Subcommand):
 
 def compare(arguments: argparse.Namespace) -> None:
     """Run the command: perform the runs and write the report in the output folder."""
+    for package in ("scipy", "matplotlib", "jinja2"):
+        needs(package, "compare")  # the report's, before the long work
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
     plan = plan_from_options(
         arguments.configs,

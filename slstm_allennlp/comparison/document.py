@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Sequence, Union
 
-import jinja2
+from slstm_allennlp.common.extras import needs
 
 
 class Link(NamedTuple):
@@ -41,15 +41,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """
-    An SVG file relative to the report's folder, its title, and its numbers for `report.json`. If it has
-    several panels, each also has its own file, so that a narrow page can stack them.
-    """
+    """An SVG file relative to the report's folder, its title, and its numbers for `report.json`."""
 
     path: str
     title: str
     numbers: Dict[str, Any] = field(default_factory=dict)
-    panels: List[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -73,6 +69,7 @@ Part = Union[Heading, Paragraph, Table, Pictures, Listing]
 
 def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
     """Write `report.md` and `report.html` to the folder, which has the pictures."""
+    jinja2 = needs("jinja2", "compare")
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=jinja2.select_autoescape(["html.jinja"]),

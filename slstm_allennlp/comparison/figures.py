@@ -11,6 +11,7 @@ from typing import Any, Counter, Dict, Iterator, List, Mapping, NamedTuple, Sequ
 
 import numpy
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.comparison.lines import Chart, Line, Scale
 
 # One per line in a panel. Colour and dashes are both unique, because a level has no marker.
@@ -41,6 +42,7 @@ def drawing(
     path: Path, size: Tuple[float, float], rows: int = 1, columns: int = 1
 ) -> Iterator[numpy.ndarray]:
     """Yield axes of `size` (in inches) each, and save them. The file extension selects the format."""
+    needs("matplotlib", "compare")
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

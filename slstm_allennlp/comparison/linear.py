@@ -4,8 +4,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.training_keys import DATA_KEYS
-from slstm_allennlp.linear.tagger import expect_crfsuite
 
 NAME = "linear"
 _READERS = ("dataset_reader", "validation_dataset_reader")
@@ -34,7 +34,7 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     # Errors
 
     `ConfigurationError` for a model without a linear counterpart, for a metric that the linear model
-    does not have, and for a tagger if python-crfsuite is not installed.
+    does not have, and if its library is not installed.
     """
     given = config.get("model", {})
     kind = given.get("type")
@@ -45,8 +45,7 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
         )
     linear, shared = _MODELS[kind]
     model = {"type": linear, **{key: given[key] for key in shared if key in given}}
-    if linear == "linear_tagger":
-        expect_crfsuite()
+    needs("pycrfsuite" if linear == "linear_tagger" else "sklearn", "linear")
     known = _metrics_of(model)
     if metric.lstrip("+-") not in known:
         raise ConfigurationError(

@@ -1,8 +1,8 @@
-"""The kinds of lines in a picture: their numbers, and how they are drawn."""
+"""The lines in a picture: their numbers, and how they are drawn."""
 
 import itertools
 from dataclasses import dataclass
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy
 
@@ -20,74 +20,65 @@ class Scale(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Points:
-    """Means over the seeds, with error bars for the standard deviation."""
+class Line:
+    """
+    Means over the seeds: points with error bars for the standard deviation, a curve, or a horizontal
+    line.
 
-    xs: List[float]
-    # For each x, one per seed. If a seed's value is None, the point is not drawn.
+    # Parameters
+
+    xs : `List[float]`
+        None for a horizontal line.
+    values : `Sequence[Sequence[Optional[float]]]`
+        For each x, or for the horizontal line, one per seed. If a seed's value is None, the point is not
+        drawn.
+    is_curve : `bool`, optional (default = `False`)
+        Whether the range from minimum to maximum is shaded, in the place of error bars. With more than
+        four lines in a panel, it is not.
+    """
+
+    xs: Optional[List[float]]
     values: Sequence[Sequence[Optional[float]]]
+    is_curve: bool = False
+
+    @classmethod
+    def over_epochs(cls, seeds: List[List[float]]) -> "Line":
+        """
+        Return the curve of the values of each seed after each epoch. It ends with the last epoch that
+        all seeds have: the mean of the remaining seeds would jump.
+        """
+        values = list(map(list, itertools.zip_longest(*seeds)))
+        return cls(list(range(1, len(values) + 1)), values, is_curve=True)
 
     def draw(self, axis: Any, factor: float, style: Style, among: int) -> None:
         """Draw the line. `among` is the number of lines in the panel."""
         points = self._points(factor)
-        errors = [Spread.of(values).std or 0.0 for values in points]
-        axis.errorbar(self.xs, _means(points), yerr=errors, capsize=2, elinewidth=0.8, **style)
-
-    def outline(self, axis: Any, factor: float, style: Style) -> None:
-        """Draw the mean alone, as a background for another line."""
-        means = _means(self._points(factor))
-        axis.plot(self.xs[: len(means)], means, **style)
-
-    def numbers(self, factor: float) -> Dict[str, Any]:
-        """Return the numbers of the line, for `report.json`."""
-        return {"x": self.xs, "values": [_scaled(values, factor) for values in self.values]}
-
-    def _points(self, factor: float) -> List[List[float]]:
-        return [_scaled(values, factor) for values in self.values if None not in values]
-
-
-class Curves(Points):
-    """
-    The mean over the seeds after each epoch, up to the last epoch that all seeds have: the mean of the
-    remaining seeds would jump. For up to four lines in a panel, the range from minimum to maximum is
-    shaded.
-
-    # Parameters
-
-    seeds : `List[List[float]]`
-        For each seed, the values after each epoch.
-    """
-
-    def __init__(self, seeds: List[List[float]]) -> None:
-        values = list(map(list, itertools.zip_longest(*seeds)))
-        super().__init__(list(range(1, len(values) + 1)), values)
-
-    def draw(self, axis: Any, factor: float, style: Style, among: int) -> None:
+        if self.xs is not None and not self.is_curve:
+            errors = [Spread.of(values).std or 0.0 for values in points]
+            means = list(map(numpy.mean, points))
+            axis.errorbar(self.xs, means, yerr=errors, capsize=2, elinewidth=0.8, **style)
+            return
         self.outline(axis, factor, style)
-        if among <= _MAX_SHADED:
-            points = self._points(factor)
+        if self.xs is not None and among <= _MAX_SHADED:
             bounds = list(map(min, points)), list(map(max, points))
             epochs = self.xs[: len(points)]
             axis.fill_between(epochs, *bounds, color=style["color"], alpha=0.12, linewidth=0)
 
-
-@dataclass(frozen=True)
-class Level:
-    """The mean over the seeds, as a horizontal line."""
-
-    values: List[float]  # one per seed
-
-    def draw(self, axis: Any, factor: float, style: Style, among: int) -> None:
-        self.outline(axis, factor, style)
-
     def outline(self, axis: Any, factor: float, style: Style) -> None:
-        axis.axhline(*_means([_scaled(self.values, factor)]), **{**style, "marker": None})
+        """Draw the mean alone, as a background for another line."""
+        means = list(map(numpy.mean, self._points(factor)))
+        if self.xs is None:
+            axis.axhline(*means, **{**style, "marker": None})
+        else:
+            axis.plot(self.xs[: len(means)], means, **style)
 
     def numbers(self, factor: float) -> Dict[str, Any]:
-        return {"values": _scaled(self.values, factor)}
+        """Return the numbers of the line, for `report.json`."""
+        values = [_scaled(of_seeds, factor) for of_seeds in self.values]
+        return {"values": values[0]} if self.xs is None else {"x": self.xs, "values": values}
 
-
-Line = Union[Points, Level]
+    def _points(self, factor: float) -> List[List[float]]:
+        return [_scaled(values, factor) for values in self.values if None not in values]
 
 
 @dataclass(frozen=True)
@@ -111,7 +102,3 @@ class Chart:
 
 def _scaled(values: Sequence[Optional[float]], factor: float) -> List[Any]:
     return [None if value is None else factor * value for value in values]
-
-
-def _means(points: Sequence[Sequence[float]]) -> List[float]:
-    return [float(numpy.mean(values)) for values in points]

@@ -328,7 +328,7 @@ def is_fitted(config: Config) -> bool:
 
 
 def flatten(config: Config) -> Dict[str, Any]:
-    """Flatten a config to dotted keys. Lists stay values."""
+    """Flatten a config to dotted keys. Lists and objects without keys stay values."""
     flat: Dict[str, Any] = {}
     for key, value in config.items():
         if isinstance(value, dict) and value:

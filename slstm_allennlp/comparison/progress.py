@@ -2,7 +2,7 @@
 
 import sys
 import time
-from typing import Dict, Optional, Sequence
+from typing import List, Optional, Sequence
 
 from allennlp.common import logging as common_logging
 from allennlp.common.tqdm import Tqdm
@@ -31,16 +31,17 @@ class Progress:
 
     def __init__(self, folder: ComparisonFolder, runs: Sequence[Run], num_done: int) -> None:
         self._folder = folder
-        self._epochs: Dict[str, int] = {run.name: self._finished(run) for run in runs}
-        self._running: Dict[str, Run] = {}
+        self._runs = runs
+        self._epochs = {run.name: run.num_epochs for run in runs}  # that each run will have
+        self._running: List[Run] = []
         self._num_runs = len(runs) + num_done
         self._num_done, self._num_failed = num_done, 0
         is_file = common_logging.FILE_FRIENDLY_LOGGING
         self._interval = 60.0 if is_file else 1.0  # seconds
         self._shown = time.monotonic()
         self._bar = Tqdm.tqdm(
-            total=sum(run.num_epochs for run in runs),
-            initial=sum(self._epochs.values()),
+            total=sum(self._epochs.values()),
+            initial=sum(map(self._finished, runs)),
             smoothing=0,  # the average rate: runs differ in speed
             bar_format=_BAR,
             mininterval=0,
@@ -49,14 +50,13 @@ class Progress:
         )
 
     def begun(self, run: Run) -> None:
-        self._running[run.name] = run
+        self._running.append(run)
         self._show()
 
     def ended(self, run: Run, reason: Optional[str]) -> None:
         """Record the end of a run, which failed if there is a reason."""
-        self._count(run)
-        del self._running[run.name]
-        self._bar.total -= run.num_epochs - self._epochs[run.name]
+        self._running.remove(run)
+        self._epochs[run.name] = self._finished(run)
         self._num_done += reason is None
         self._num_failed += reason is not None
         if reason:
@@ -65,7 +65,7 @@ class Progress:
 
     def dropped(self, run: Run) -> None:
         """Remove a run that will not begin."""
-        self._bar.total -= run.num_epochs - self._epochs[run.name]
+        self._epochs[run.name] = self._finished(run)
         self._num_runs -= 1
 
     def show(self) -> None:
@@ -78,29 +78,20 @@ class Progress:
 
     def _show(self) -> None:
         self._shown = time.monotonic()
-        for run in self._running.values():
-            self._count(run)
-        self._bar.set_description_str(self._description(), refresh=False)
-        self._bar.refresh()
-
-    def _description(self) -> str:
+        self._bar.total = sum(self._epochs.values())
+        self._bar.n = sum(map(self._finished, self._runs))
         parts = [f"{self._num_done} of {self._num_runs} runs done"]
         if self._num_failed:
             parts.append(f"{self._num_failed} failed")
         if self._running:
-            each = (f"{name} ({self._stage(run)})" for name, run in self._running.items())
+            each = (f"{run.name} ({self._stage(run)})" for run in self._running)
             parts.append("at " + " ".join(each))
-        return ", ".join(parts)
+        self._bar.set_description_str(", ".join(parts), refresh=False)
+        self._bar.refresh()
 
     def _stage(self, run: Run) -> str:
         is_trained = self._folder.run(run).metrics.exists()
-        return "testing" if is_trained else f"{self._epochs[run.name]}/{run.num_epochs}"
-
-    def _count(self, run: Run) -> None:
-        """Add the new epochs. A run that starts over has fewer than before."""
-        finished = self._finished(run)
-        self._bar.n += finished - self._epochs[run.name]
-        self._epochs[run.name] = finished
+        return "testing" if is_trained else f"{self._finished(run)}/{run.num_epochs}"
 
     def _finished(self, run: Run) -> int:
         return min(self._folder.run(run).count_epochs(), run.num_epochs)

@@ -3,7 +3,7 @@
 import datetime
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -114,7 +114,7 @@ def _seconds(duration: str) -> float:
     return datetime.timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds()
 
 
-@dataclass(frozen=True)
+@dataclass
 class Comparison:
     """The comparison of a system with the baseline on the test set."""
 
@@ -251,14 +251,10 @@ class Results:
                 tested.append(self._test(*zip(*pairs)))
         p_values = corrected([p_value_of_both(one.over_seeds, one.over_sentences) for one in tested])
         higher = self.plan.metric.higher_is_better
-        return [
-            replace(
-                one,
-                corrected_p_value=p,
-                verdict=verdict(one.over_seeds, one.over_sentences, p, higher_is_better=higher),
-            )
-            for one, p in zip(tested, p_values)
-        ]
+        for one, p in zip(tested, p_values):
+            one.corrected_p_value = p
+            one.verdict = verdict(one.over_seeds, one.over_sentences, p, higher_is_better=higher)
+        return tested
 
     def _test(self, runs: Sequence[RunResult], of_baseline: Sequence[RunResult]) -> Comparison:
         """Test runs against the baseline's with the same seeds, without correction and verdict."""

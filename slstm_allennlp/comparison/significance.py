@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
-from scipy import stats
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.comparison.counts import Counts, ratio
 
 ALPHA = 0.05
@@ -45,10 +45,6 @@ class SeedTest:
 
 def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTest:
     """Test the scores of two systems. They are for the same seeds in the same order, one or more."""
-    if len(system) != len(baseline) or not len(system):
-        raise ValueError(
-            f"there are {len(system)} and {len(baseline)} scores, expected the same number, at least one"
-        )
     each = numpy.subtract(system, baseline)
     difference, number = float(each.mean()), len(each)
     if number < 2:
@@ -57,6 +53,7 @@ def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTes
         # With a standard deviation of zero, t is undefined or infinite.
         what = "results are" if abs(difference) <= _TOLERANCE else "difference is"
         return SeedTest(difference, number, remark=f"the {what} the same with every seed: no t-test")
+    stats = needs("scipy.stats", "compare")
     result = stats.ttest_rel(system, baseline)
     low, high = result.confidence_interval(1 - ALPHA)
     remark = f"{number} seeds: the t-test has little power" if number < ENOUGH_SEEDS else ""
@@ -74,13 +71,11 @@ class SentenceTest:
 
 def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999) -> SentenceTest:
     """
-    Test the difference of two systems with the same seeds over the test sentences. Under the null
-    hypothesis, the outputs of the two systems for a sentence (of all seeds together) can be swapped.
+    Test the difference of two systems with the same seeds over the same test sentences, two or more.
+    Under the null hypothesis, the outputs of the two systems for a sentence (of all seeds together) can
+    be swapped.
     """
-    _check_paired(system, baseline)
     number = system.num_sentences
-    if number < 2:
-        raise ValueError(f"there is {number} sentence, expected two or more")
     sums = [(a.sum(axis=1), b.sum(axis=1)) for a, b in zip(system, baseline)]
     changes = [(b - a).T for a, b in zip(system, baseline)]
 
@@ -94,6 +89,7 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
         second = ratio(*(b - change for (_, b), change in zip(sums, swapped)))
         return (first - second).mean(axis=-1)
 
+    stats = needs("scipy.stats", "compare")
     result = stats.permutation_test(
         (numpy.zeros(number), numpy.ones(number)),
         difference,
@@ -107,14 +103,6 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
         num_sentences=number,
         num_resamples=num_resamples,
     )
-
-
-def _check_paired(system: Counts, baseline: Counts) -> None:
-    if system.numerators.shape != baseline.numerators.shape:
-        raise ValueError(
-            f"the counts have shapes {system.numerators.shape} and {baseline.numerators.shape}, "
-            "expected the same seeds and sentences"
-        )
 
 
 def _resampling(num_sentences: int, num_resamples: int) -> Dict[str, Any]:
@@ -136,6 +124,7 @@ def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int) ->
         ]
         return (scores[0] - scores[1]).mean(axis=0)
 
+    stats = needs("scipy.stats", "compare")
     interval = stats.bootstrap(
         (numpy.arange(system.num_sentences),),
         difference,
@@ -162,12 +151,6 @@ def length_test(
     lengths can be permuted among the sentences. The counts and the lengths are for the same sentences,
     the counts also for the same seeds. Returns None if all sentences have the same length.
     """
-    _check_paired(system, baseline)
-    if len(lengths) != system.num_sentences:
-        raise ValueError(
-            f"there are {len(lengths)} lengths for {system.num_sentences} and "
-            f"{baseline.num_sentences} sentences, expected one for each"
-        )
     most_words = _most_words_of_shorter_half(lengths)
     if most_words is None:
         return None
@@ -185,6 +168,7 @@ def length_test(
         return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
 
     is_longer = numpy.asarray(lengths) > most_words
+    stats = needs("scipy.stats", "compare")
     shuffled = stats.permutation_test(
         (is_longer,),
         change,
@@ -238,6 +222,7 @@ def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optio
 def corrected(p_values: Sequence[Optional[float]]) -> List[Optional[float]]:
     """Correct p-values for multiple comparisons (Benjamini–Hochberg, 1995). None stays None."""
     tested = [p for p in p_values if p is not None]
+    stats = needs("scipy.stats", "compare")
     adjusted = iter(stats.false_discovery_control(tested) if tested else ())
     return [None if p is None else float(next(adjusted)) for p in p_values]
 

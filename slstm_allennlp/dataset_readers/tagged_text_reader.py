@@ -1,10 +1,10 @@
 import re
 from typing import Dict, Iterator, List, Optional, Tuple
 
-import conllu.parser
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
 from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
@@ -88,6 +88,7 @@ class TaggedTextReader(TaggingReader):
         return list(self._from_inline(sentence[0]))
 
     def _from_conllu(self, lines: List[Line]) -> Iterator[Tuple[str, str]]:
+        parser = needs("conllu.parser", "text")
         last_id = covered = 0
         for line in lines:
             columns = line.text.split("\t")
@@ -97,8 +98,8 @@ class TaggedTextReader(TaggingReader):
                     + _other_format(line)
                 )
             try:
-                word_id = conllu.parser.parse_id_value(columns[0])
-            except conllu.exceptions.ParseException:
+                word_id = parser.parse_id_value(columns[0])
+            except parser.ParseException:
                 raise line.error(
                     f"{columns[0]!r} is no word id, expected one such as 7, 7-8 or 7.1"
                 ) from None

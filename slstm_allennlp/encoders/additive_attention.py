@@ -3,7 +3,7 @@ from typing import Optional
 import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.encoders.module_encoder import ModuleEncoder, constructor_of
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of
 from slstm_allennlp.modules.additive_attention import AdditiveAttention
 
 
@@ -18,7 +18,10 @@ class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[m
     Registered as a `Seq2VecEncoder` with name "additive_attention".
     """
 
-    __init__ = constructor_of(AdditiveAttention, "additive_attention")
+    def __init__(self, input_size: int, attention_size: Optional[int] = None) -> None:
+        super().__init__()
+        with errors_of("additive_attention"):
+            self._module = AdditiveAttention(input_size, attention_size)
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         return self._module(inputs, mask)

@@ -10,7 +10,6 @@ _NAMES: Dict[Any, str] = {
     bool: "true or false",
     str: "text",
     list: "a list",
-    dict: "an object",
     Lazy: "an encoder",
 }
 
@@ -24,43 +23,39 @@ class CheckedParams:
     @classmethod
     def from_params(cls, params: Params, constructor_to_inspect: Any = None, **extras: Any) -> Any:
         """Check the types of the values, then build as AllenNLP does."""
-        constructor = constructor_to_inspect or cls.__init__
-        for name, argument in inspect.signature(constructor).parameters.items():
-            if name in params and not _fits(params.params[name], argument.annotation):
+        for name, argument in inspect.signature(
+            constructor_to_inspect or cls.__init__
+        ).parameters.items():
+            kinds = get_args(argument.annotation) if get_origin(argument.annotation) is Union else ()
+            kinds = kinds or (argument.annotation,)
+            value = params.params.get(name)
+            # AllenNLP passes None on to the encoder.
+            if value is not None and not any(_fits(value, kind) for kind in kinds):
+                expected = [_NAMES[_class_of(kind)] for kind in kinds if _class_of(kind) in _NAMES]
                 raise ConfigurationError(
                     f"{cls.__name__}: {name} is {params.as_dict(quiet=True)[name]!r}, expected "
-                    f"{_described(argument.annotation)}"
+                    f"{' or '.join(expected)}"
                 )
         return super().from_params(  # type: ignore[misc]
             params, constructor_to_inspect=constructor_to_inspect, **extras
         )
 
 
-def _kind(annotation: Any) -> Any:
-    """The annotation's class, without its type arguments."""
+def _class_of(annotation: Any) -> Any:
     return get_origin(annotation) or annotation
 
 
 def _fits(value: Any, annotation: Any) -> bool:
-    kind = _kind(annotation)
-    if value is None:
-        return True  # AllenNLP passes None on to the encoder
-    if kind is Union:
-        return any(_fits(value, part) for part in get_args(annotation))
+    kind = _class_of(annotation)
+    if isinstance(value, bool):
+        return kind is bool
     if kind is bool:
         return isinstance(value, int) and value in (0, 1)
-    if kind in (int, float):
-        return isinstance(value, (int, kind)) and not isinstance(value, bool)
+    if kind is float:
+        return isinstance(value, (int, float))
     if kind is list:
         (part,) = get_args(annotation)
         return isinstance(value, list) and all(isinstance(each, part) for each in value)
-    if kind is dict:
-        return isinstance(value, (dict, Params))
     if kind is Lazy:
         return isinstance(value, (dict, Params, str))
     return not isinstance(kind, type) or isinstance(value, kind)
-
-
-def _described(annotation: Any) -> str:
-    parts = get_args(annotation) if _kind(annotation) is Union else [annotation]
-    return " or ".join(_NAMES[_kind(part)] for part in parts if _kind(part) in _NAMES)

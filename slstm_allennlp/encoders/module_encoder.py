@@ -1,13 +1,10 @@
-import inspect
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Optional, Type, TypeVar
+from typing import Any, Iterator, Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.encoders.checked_params import CheckedParams
-
-C = TypeVar("C", bound=Callable[..., Any])
 
 
 class ModuleEncoder(CheckedParams, torch.nn.Module):
@@ -53,39 +50,6 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
 def zero_without_words(sentences: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
     """Set the vectors of sentences without real words to zero, as AllenNLP's own encoders do."""
     return sentences if mask is None else sentences.masked_fill(~mask.any(dim=1, keepdim=True), 0)
-
-
-def with_arguments_of(theirs: Callable[..., Any]) -> Callable[[C], C]:
-    """
-    Set the signature of a constructor to its own arguments, with those of `theirs` instead of
-    `*arguments` and `**named`. AllenNLP reads the keys of a config from the signature.
-    """
-
-    def decorated(constructor: C) -> C:
-        signature = inspect.signature(constructor)
-        own = signature.parameters.values()
-        added = inspect.signature(theirs).parameters
-        merged = [
-            *(argument for argument in own if argument.kind is argument.POSITIONAL_OR_KEYWORD),
-            *(argument for name, argument in added.items() if name not in signature.parameters),
-            *(argument for argument in own if argument.kind is argument.KEYWORD_ONLY),
-        ]
-        constructor.__signature__ = signature.replace(parameters=merged)  # type: ignore[attr-defined]
-        return constructor
-
-    return decorated
-
-
-def constructor_of(module: Type[torch.nn.Module], name: str) -> Callable[..., None]:
-    """Return the `__init__` of an encoder over this module, with the module's arguments."""
-
-    @with_arguments_of(module.__init__)
-    def __init__(self: Any, *arguments: Any, **named: Any) -> None:
-        super(ModuleEncoder, self).__init__()
-        with errors_of(name):
-            self._module = module(*arguments, **named)
-
-    return __init__
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-from typing import Any, List, Optional
+from typing import Any, List, Mapping, Optional, Union
 
 import torch
 from allennlp.common import Params
@@ -6,15 +6,11 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.encoders.module_encoder import (
-    ModuleEncoder,
-    errors_of,
-    with_arguments_of,
-    zero_without_words,
-)
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of, zero_without_words
 from slstm_allennlp.modules.checks import check_rate
 from slstm_allennlp.modules.pooling import check_poolings
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
+from slstm_allennlp.ops.slstm import Transition
 
 # Keys of AllenNLP's recurrent encoders that an S-LSTM does not have.
 _LSTM_KEYS = (
@@ -53,12 +49,36 @@ class SlstmEncoder(ModuleEncoder):
     `ConfigurationError` for a value that is out of range, and for a key that only LSTMs have.
     """
 
-    @with_arguments_of(SentenceStateLSTM.__init__)
-    def __init__(self, *arguments: Any, dropout: float = 0.0, **named: Any) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_steps: int = 9,
+        window_size: int = 1,
+        num_sentence_nodes: int = 1,
+        boundary: Optional[bool] = None,
+        transition: Union[str, Mapping[str, Any], Transition] = "paper",
+        layer_norm: bool = False,
+        recompute: bool = False,
+        bfloat16: bool = False,
+        *,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         with errors_of("slstm"):
             check_rate(dropout)
-            self._module = SentenceStateLSTM(*arguments, **named)
+            self._module = SentenceStateLSTM(
+                input_size,
+                hidden_size,
+                num_steps,
+                window_size,
+                num_sentence_nodes,
+                boundary,
+                transition,
+                layer_norm,
+                recompute,
+                bfloat16,
+            )
         self._dropout = torch.nn.Dropout(dropout)
 
     @classmethod
@@ -84,7 +104,8 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        words, _ = self._module(self._dropout(inputs), mask, need_sentence=False)
+        need_words, need_sentence = True, False
+        words, _ = self._module(self._dropout(inputs), mask, need_words, need_sentence)
         return self._dropout(words)
 
 
@@ -108,9 +129,35 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     `ConfigurationError` as in `SlstmEncoder`, and for an unknown or duplicate kind of pooling.
     """
 
-    @with_arguments_of(SlstmEncoder.__init__)
-    def __init__(self, *arguments: Any, pooling: Optional[List[str]] = None, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_steps: int = 9,
+        window_size: int = 1,
+        num_sentence_nodes: int = 1,
+        boundary: Optional[bool] = None,
+        transition: Union[str, Mapping[str, Any], Transition] = "paper",
+        layer_norm: bool = False,
+        recompute: bool = False,
+        bfloat16: bool = False,
+        *,
+        dropout: float = 0.0,
+        pooling: Optional[List[str]] = None,
+    ) -> None:
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_steps,
+            window_size,
+            num_sentence_nodes,
+            boundary,
+            transition,
+            layer_norm,
+            recompute,
+            bfloat16,
+            dropout=dropout,
+        )
         with errors_of("slstm"):
             self._poolings = check_poolings(pooling or [])
 
@@ -119,6 +166,6 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         need_words = bool(self._poolings)
-        words, sentences = self._module(self._dropout(inputs), mask, need_words=need_words)
+        words, sentences = self._module(self._dropout(inputs), mask, need_words)
         parts = [sentences, *(pool(words, mask) for pool in self._poolings)]
         return zero_without_words(self._dropout(torch.cat(parts, dim=1)), mask)

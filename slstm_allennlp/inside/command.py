@@ -7,8 +7,9 @@ from typing import Any, Dict, List
 from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.common.arguments import positive
 from slstm_allennlp.inside import TraceRecorder, page, report_of
-from slstm_allennlp.inside.inputs import add_input_arguments, open_all, positive
+from slstm_allennlp.inside.inputs import add_input_arguments, open_all
 
 
 @Subcommand.register("slstm-inside")

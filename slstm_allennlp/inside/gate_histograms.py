@@ -1,13 +1,12 @@
 """Histograms of the vertical forget gates, as in Figure 4 of the CAS-LSTM paper."""
 
-from contextlib import ExitStack
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
 import numpy
 import torch
 from torch import Tensor
 
-from slstm_allennlp.common.patch_method import patch_method
+from slstm_allennlp.inside.hooks import after_forward
 from slstm_allennlp.modules import CellAwareStackedLSTM
 from slstm_allennlp.ops.cas_lstm import CasLstmStates
 
@@ -77,22 +76,18 @@ class GateHistograms:
                 f"{type(model).__name__} has no CAS-LSTM of two layers or more, expected one"
             )
         self.histograms: Dict[Place, Dict[str, Histogram]] = {}
-        self._contexts = ExitStack()
+        self._hooks: List[Any] = []
 
     def __enter__(self) -> "GateHistograms":
-        self._contexts.enter_context(patch_method(self._encoders, "forward", self._forward))
+        self._hooks = [after_forward(encoder, self._record) for encoder in self._encoders]
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self._contexts.close()
+        for hook in self._hooks:
+            hook.remove()
 
-    def _forward(
-        self, module: CellAwareStackedLSTM, inputs: Tensor, mask: Optional[Tensor] = None
-    ) -> Tuple[Tensor, Tensor]:
-        self._record(module, inputs, mask)
-        return type(module).forward(module, inputs, mask)
-
-    def _record(self, module: CellAwareStackedLSTM, inputs: Tensor, mask: Optional[Tensor]) -> None:
+    def _record(self, module: CellAwareStackedLSTM, arguments: Tuple[Any, ...], _: Any) -> None:
+        inputs, mask = arguments
         if mask is None:
             mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
         if not mask.any():

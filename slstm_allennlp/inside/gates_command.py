@@ -1,15 +1,17 @@
 import argparse
-import pathlib
 from typing import Any, Dict, List
 
+import numpy
 from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import lazy_groups_of
 
+from slstm_allennlp.common.arguments import positive
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.comparison.figures import drawing
 from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.inside.gate_histograms import BINS, QUANTITIES, GateHistograms, Histogram, Place
-from slstm_allennlp.inside.inputs import add_input_arguments, open_all, positive
+from slstm_allennlp.inside.inputs import add_input_arguments, open_all
 
 
 @Subcommand.register("cas-lstm-gates")
@@ -45,6 +47,7 @@ class CasLstmGates(Subcommand):
 
 def cas_lstm_gates(arguments: argparse.Namespace) -> None:
     """Run the command: write the numbers and pictures to the output folder, and print a summary."""
+    needs("matplotlib", "compare")  # before the long work
     folder, predictor, histograms, inputs = open_all(arguments, GateHistograms)
     with histograms:
         for batch in lazy_groups_of(inputs, arguments.batch_size):
@@ -53,7 +56,8 @@ def cas_lstm_gates(arguments: argparse.Namespace) -> None:
         raise ConfigurationError(f"{arguments.input_file}: no words in the file, expected sentences")
     report = _report(histograms.histograms)
     write_json(folder / "gates.json", {"lines": len(inputs), **report})
-    draw(histograms.histograms, folder / "gates.png")
+    with drawing(folder / "gates.png", (3.6, 2.7), len(QUANTITIES), len(histograms.histograms)) as axes:
+        _draw(axes, histograms.histograms)
     for place in report["places"]:
         for key in QUANTITIES:
             numbers = place[key]
@@ -73,18 +77,17 @@ def _report(histograms: Dict[Place, Dict[str, Histogram]]) -> Dict[str, Any]:
     return {"quantities": QUANTITIES, "bin_edges": edges, "places": places}
 
 
-def draw(histograms: Dict[Place, Dict[str, Histogram]], path: pathlib.Path) -> None:
+def _draw(axes: numpy.ndarray, histograms: Dict[Place, Dict[str, Histogram]]) -> None:
     """Draw the histograms, with a column per layer and direction and a row per quantity."""
     width = 1 / BINS
-    with drawing(path, (3.6, 2.7), len(QUANTITIES), len(histograms)) as axes:
-        for column, (place, of_place) in zip(axes.T, histograms.items()):
-            for axis, (key, label) in zip(column, QUANTITIES.items()):
-                counts = of_place[key].counts
-                middles = [(number + 0.5) * width for number in range(BINS)]
-                axis.bar(middles, counts / counts.sum(), width=width, color="0.45")
-                axis.set_xlim(0, 1)
-                axis.set_xlabel(label, fontsize=8)
-                axis.tick_params(labelsize=8)
-            column[0].set_title(f"layer {place.layer}, {place.direction}\n{place.encoder}", fontsize=8)
-        for axis in axes[:, 0]:
-            axis.set_ylabel("share of values", fontsize=8)
+    for column, (place, of_place) in zip(axes.T, histograms.items()):
+        for axis, (key, label) in zip(column, QUANTITIES.items()):
+            counts = of_place[key].counts
+            middles = [(number + 0.5) * width for number in range(BINS)]
+            axis.bar(middles, counts / counts.sum(), width=width, color="0.45")
+            axis.set_xlim(0, 1)
+            axis.set_xlabel(label, fontsize=8)
+            axis.tick_params(labelsize=8)
+        column[0].set_title(f"layer {place.layer}, {place.direction}\n{place.encoder}", fontsize=8)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("share of values", fontsize=8)

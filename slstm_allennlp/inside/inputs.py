@@ -10,6 +10,7 @@ from allennlp.common.util import JsonDict
 from allennlp.models import Model, load_archive
 from allennlp.predictors import Predictor
 
+from slstm_allennlp.common.arguments import positive
 from slstm_allennlp.predictors.examples import read_examples
 
 T = TypeVar("T")
@@ -49,13 +50,6 @@ def open_all(
     except ValueError as error:
         raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
     return folder, predictor, watching, _read_inputs(arguments, predictor)
-
-
-def positive(text: str) -> int:
-    """Parse an integer of at least 1, as the type of an argument."""
-    if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"it is {text!r}, expected a number of at least 1")
-    return int(text)
 
 
 def _read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[JsonDict]:

@@ -1,4 +1,3 @@
-from contextlib import ExitStack
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import torch
@@ -9,7 +8,7 @@ from allennlp.modules import TextFieldEmbedder
 from torch import Tensor
 from torch.utils._pytree import tree_flatten, tree_map
 
-from slstm_allennlp.common.patch_method import patch_method
+from slstm_allennlp.inside.hooks import after_forward
 from slstm_allennlp.modules import AdditiveAttention, SentenceStateLSTM
 from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
 
@@ -40,7 +39,7 @@ class Reading(NamedTuple):
 class TraceRecorder:
     """
     Record every `SentenceStateLSTM` of a model within this context. The model's results do not change.
-    They are computed by PyTorch operations instead of the kernels.
+    They are those of the traces, by PyTorch operations instead of the kernels.
 
     The autograd graph shows from which `TextField` an encoder's input was computed. So a premise and a
     hypothesis are not confused. The words are unknown if there is not exactly one such `TextField` with
@@ -72,47 +71,52 @@ class TraceRecorder:
         self._names: Dict[int, str] = {}  # of TextFields, by the id of their tensors
         self._embedded: List[Tuple[str, Tensor]] = []  # names and embeddings of TextFields
         self._encoded: List[Tuple[Tensor, Optional[Tensor], int]] = []  # words, mask, first reading
-        self._contexts = ExitStack()
+        self._hooks: List[Any] = []
 
     def __enter__(self) -> "TraceRecorder":
-        embedders = [m for m in self._model.modules() if isinstance(m, TextFieldEmbedder)]
-        attentions = [m for m in self._model.modules() if isinstance(m, AdditiveAttention)]
-        for objects, method, function in (
-            ([self._model], "forward_on_instances", self._forward_on_instances),
-            ([self._model], "forward", self._forward),
-            (embedders, "forward", self._embed),
-            (self._encoders, "forward", self._encode),
-            (attentions, "forward", self._attend),
-        ):
-            self._contexts.enter_context(patch_method(objects, method, function))
+        hooks = (
+            (TextFieldEmbedder, self._embedded_field),
+            (SentenceStateLSTM, self._traced),
+            (AdditiveAttention, self._attended),
+        )
+        self._hooks = [
+            after_forward(module, hook)
+            for kind, hook in hooks
+            for module in self._model.modules()
+            if isinstance(module, kind)
+        ]
+        # There is no hook for the instances, and in PyTorch 1 none for the names of the fields.
+        self._model.forward = self._forward  # type: ignore
+        self._model.forward_on_instances = self._forward_on_instances  # type: ignore
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self._contexts.close()
+        for hook in self._hooks:
+            hook.remove()
+        del self._model.forward, self._model.forward_on_instances  # the class's are visible again
 
     def take(self) -> List[Reading]:
         """Return the readings since the last call, in order."""
         readings, self._readings = self._readings, []
         return readings
 
-    def _forward_on_instances(self, model: Model, instances: List[Instance]) -> List[Dict[str, Any]]:
+    def _forward_on_instances(self, instances: List[Instance]) -> List[Dict[str, Any]]:
         self._instances = instances
         try:
-            return type(model).forward_on_instances(model, instances)  # type: ignore[arg-type]
+            return type(self._model).forward_on_instances(self._model, instances)  # type: ignore[arg-type]
         finally:
             self._instances = []
 
-    def _forward(self, model: Model, *arguments: Any, **fields: Any) -> Any:
+    def _forward(self, **fields: Any) -> Any:
         self._names = {id(tensor): name for name, value in fields.items() for tensor in _tensors(value)}
         try:
             with torch.enable_grad():  # for `_source_fields`
-                return _detached(type(model).forward(model, *arguments, **fields))
+                return _detached(type(self._model).forward(self._model, **fields))
         finally:
             self._names, self._embedded, self._encoded = {}, [], []
 
-    def _embed(self, embedder: TextFieldEmbedder, *arguments: Any, **named: Any) -> Tensor:
-        embedded = type(embedder).forward(embedder, *arguments, **named)
-        given = (self._names.get(id(tensor)) for tensor in _tensors([arguments, named]))
+    def _embedded_field(self, _: TextFieldEmbedder, arguments: Any, embedded: Tensor) -> Tensor:
+        given = (self._names.get(id(tensor)) for tensor in _tensors(arguments))
         field = next((name for name in given if name is not None), None)
         if field is None:
             return embedded
@@ -120,14 +124,8 @@ class TraceRecorder:
         self._embedded.append((field, leaf))
         return leaf.clone()  # the model may change it in place, unlike a leaf
 
-    def _encode(
-        self,
-        encoder: SentenceStateLSTM,
-        inputs: Tensor,
-        mask: Optional[Tensor] = None,
-        need_words: bool = True,
-        need_sentence: bool = True,
-    ) -> Tuple[Tensor, Tensor]:
+    def _traced(self, encoder: SentenceStateLSTM, arguments: Any, _: Any) -> Tuple[Tensor, Tensor]:
+        inputs, mask, need_words, need_sentence = arguments
         trace = encoder.trace(inputs, mask, self._more_steps)
         taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
         fields = self._source_fields(inputs)
@@ -148,10 +146,9 @@ class TraceRecorder:
             )
         return trace.words, trace.sentence
 
-    def _attend(
-        self, attention: AdditiveAttention, states: Tensor, mask: Optional[Tensor] = None
-    ) -> Tensor:
+    def _attended(self, attention: AdditiveAttention, arguments: Tuple[Any, ...], _: Tensor) -> None:
         """Add the weights to the readings of the encoder whose words the states are."""
+        states, mask = arguments
         for words, mask_of_words, first in self._encoded:
             if torch.equal(states, words) and _same_masks(mask, mask_of_words):
                 weights = attention.weights(states, mask).detach()
@@ -159,7 +156,6 @@ class TraceRecorder:
                     of_words = of_row if mask is None else of_row[mask[row]]
                     reading = self._readings[first + row]
                     self._readings[first + row] = reading._replace(attention=of_words)
-        return type(attention).forward(attention, states, mask)
 
     def _source_fields(self, inputs: Tensor) -> List[str]:
         """Return the names of the `TextField`s from which the inputs were computed."""

@@ -1,6 +1,6 @@
 import math
 from collections import Counter
-from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 import torch
@@ -9,16 +9,17 @@ from allennlp.data import Instance, TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy
-from scipy import sparse
-from scipy.optimize import minimize_scalar
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
 from torch.nn.functional import cross_entropy
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.linear.fitted_model import FittedModel, words_in
 from slstm_allennlp.models.likeliest import add_likeliest_label
 from slstm_allennlp.models.sentence_pair_classifier import check_features
+
+if TYPE_CHECKING:
+    from scipy import sparse
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
 
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _WITHOUT_VALIDATION = 1.0
@@ -54,8 +55,8 @@ class TfidfClassifier(FittedModel):
 
     # Errors
 
-    `ConfigurationError` for an argument out of range, for an instance without a label, and for a train
-    set with fewer than two labels.
+    `ConfigurationError` without scikit-learn, for an argument out of range, for an instance without a
+    label, and for a train set with fewer than two labels.
     """
 
     texts: ClassVar[Tuple[str, ...]]
@@ -69,6 +70,7 @@ class TfidfClassifier(FittedModel):
         calibrated: bool = False,
     ) -> None:
         super().__init__(vocab)
+        needs("sklearn", "linear")  # which has SciPy with it
         self._calibrated = calibrated
         self._strengths = list(STRENGTHS if strengths is None else strengths)
         if max_words < 1:
@@ -110,14 +112,14 @@ class TfidfClassifier(FittedModel):
         self._fitted = best
         return chosen
 
-    def _logits(self, regression: LogisticRegression, features: sparse.csr_matrix) -> numpy.ndarray:
+    def _logits(self, regression: "LogisticRegression", features: "sparse.csr_matrix") -> numpy.ndarray:
         """Return logits of all labels, also of unseen ones. *Shape:* (batch_size, num_labels)"""
         logits = numpy.full((features.shape[0], self._num_labels), _UNSEEN)
         logits[:, regression.classes_] = _score_per_class(regression.decision_function(features))
         return logits
 
     def _quality(
-        self, regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
+        self, regression: "LogisticRegression", features: "sparse.csr_matrix", labels: List[int]
     ) -> Tuple[float, float]:
         """Return the accuracy and the negative loss: higher is better for both."""
         logits = torch.as_tensor(self._logits(regression, features))
@@ -142,6 +144,8 @@ class TfidfClassifier(FittedModel):
     def set_extra_state(self, state: Dict[str, Any]) -> None:
         if not state:
             return
+        from sklearn.linear_model import LogisticRegression
+
         self._vectorizer = self._new_vectorizer(state["terms"])
         self._vectorizer.idf_ = state["idf"].cpu().numpy()
         self._fitted = LogisticRegression()
@@ -149,7 +153,9 @@ class TfidfClassifier(FittedModel):
         self._fitted.intercept_ = state["intercepts"].cpu().numpy()
         self._fitted.classes_ = numpy.array(state["classes"])
 
-    def _new_vectorizer(self, terms: Optional[List[str]]) -> TfidfVectorizer:
+    def _new_vectorizer(self, terms: Optional[List[str]]) -> "TfidfVectorizer":
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
         return TfidfVectorizer(
             preprocessor=_lower_cased,
             tokenizer=list,
@@ -160,7 +166,7 @@ class TfidfClassifier(FittedModel):
             vocabulary=terms,
         )
 
-    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
+    def _features(self, texts: Sequence[Texts]) -> "sparse.csr_matrix":
         """Compute features from the texts of each field. *Shape:* (batch_size, num_features)"""
         (only,) = texts
         return self._vectorizer.transform(only)
@@ -289,13 +295,17 @@ class LinearPairClassifier(TfidfClassifier):
         """
         return self._outputs([premise, hypothesis], label)
 
-    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
+    def _features(self, texts: Sequence[Texts]) -> "sparse.csr_matrix":
+        from scipy import sparse
+
         a, b = (self._vectorizer.transform(part) for part in texts)
         symmetric = [abs(a - b), a.multiply(b)]
         return sparse.hstack([a, b, *symmetric] if self._phi == "nli" else symmetric, format="csr")
 
 
-def _fitted(features: sparse.csr_matrix, labels: List[int], strength: float) -> LogisticRegression:
+def _fitted(features: "sparse.csr_matrix", labels: List[int], strength: float) -> "LogisticRegression":
+    from sklearn.linear_model import LogisticRegression
+
     return LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS).fit(features, labels)
 
 
@@ -305,9 +315,12 @@ def _score_per_class(scores: numpy.ndarray) -> numpy.ndarray:
 
 
 def _calibration_factor(
-    regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
+    regression: "LogisticRegression", features: "sparse.csr_matrix", labels: List[int]
 ) -> float:
     """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
+    from scipy.optimize import minimize_scalar
+    from sklearn.model_selection import cross_val_predict
+
     folds = min(_FOLDS, min(Counter(labels).values()))
     if folds < 2:
         return 1.0

@@ -14,7 +14,8 @@ _INDEXER = '"token_indexers": {"words": {"type": "utf8"}}'
 class FittedModel(Model):
     """
     A model that another library fits to the whole train set at once, without gradients. Its trainer is
-    `fit`. The state dict holds the fitted weights as PyTorch's extra state.
+    `fit`. The state dict holds the fitted weights as PyTorch's extra state, in strings, numbers and
+    tensors, so that `weights_only` loads them.
 
     # Parameters
 
@@ -45,27 +46,16 @@ class FittedModel(Model):
     def fitted(self) -> Any:
         """What the other library has fitted; `ConfigurationError` before that."""
         if self._fitted is None:
-            raise self.not_fitted()
+            name = type(self).__name__
+            raise ConfigurationError(
+                f'{name} is not fitted, expected "trainer": {{"type": "fit"}} in its config'
+            )
         return self._fitted
 
     @property
     @abstractmethod
     def num_weights(self) -> int:
         """The number of fitted weights."""
-
-    @abstractmethod
-    def get_extra_state(self) -> Dict[str, Any]:
-        """Return the fitted state as strings, numbers and tensors, for `weights_only` loading."""
-
-    @abstractmethod
-    def set_extra_state(self, state: Dict[str, Any]) -> None:
-        """Restore the result of `get_extra_state`."""
-
-    def not_fitted(self) -> ConfigurationError:
-        """Return the error for a model that is used before it is fitted."""
-        return ConfigurationError(
-            f'{type(self).__name__} is not fitted, expected "trainer": {{"type": "fit"}} in its config'
-        )
 
 
 def words_in(text: TextFieldTensors) -> List[List[str]]:

@@ -1,4 +1,3 @@
-import importlib.util
 import math
 import os
 import sys
@@ -12,6 +11,7 @@ from allennlp.models import Model
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy, SpanBasedF1Measure
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.linear.fitted_model import FittedModel, words_in
 from slstm_allennlp.linear.tagging_features import features_of
 
@@ -62,7 +62,7 @@ class LinearTagger(FittedModel):
         label_namespace: str = "labels",
     ) -> None:
         super().__init__(vocab)
-        expect_crfsuite()
+        needs("pycrfsuite", "linear")
         if calculate_span_f1 and label_encoding is None:
             raise ConfigurationError(
                 "linear_tagger: calculate_span_f1 is true without label_encoding, expected BIO, IOB1, "
@@ -206,12 +206,3 @@ def _fitted(
         trainer.train(path)
         with open(path, "rb") as file:
             return _Crf(file.read(), trainer.logparser.last_iteration["active_features"])
-
-
-def expect_crfsuite() -> None:
-    """Raise a `ConfigurationError` if python-crfsuite is not installed."""
-    if importlib.util.find_spec("pycrfsuite") is None:
-        raise ConfigurationError(
-            "linear_tagger: python-crfsuite is not installed, expected it by "
-            "pip install python-crfsuite==0.9.12"
-        )

@@ -9,7 +9,6 @@ from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.encoders import ComposeSeq2VecEncoder
-from slstm_allennlp.linear.fitted_model import FittedModel
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm.settings import PRESETS
 
@@ -41,9 +40,10 @@ def preset(encoder: SentenceStateLSTM) -> str:
 
 
 def num_weights(model: torch.nn.Module) -> Dict[str, int]:
-    """Count `all` and `trained` weights. In a `FittedModel`, all are trained."""
-    if isinstance(model, FittedModel):
-        return {"all": model.num_weights, "trained": model.num_weights}
+    """Count `all` and `trained` weights. A model that another library fits has its own `num_weights`."""
+    fitted = getattr(model, "num_weights", None)
+    if fitted is not None:
+        return {"all": fitted, "trained": fitted}
     weights = list(model.parameters())
     return {
         "all": sum(weight.numel() for weight in weights),

@@ -24,7 +24,6 @@ from allennlp.predictors import Predictor
 
 from slstm_allennlp.dataset_readers.lines import parsed_json
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
-from slstm_allennlp.vectors.new_words import learn_new_words
 
 T = TypeVar("T")
 
@@ -127,7 +126,10 @@ class TextInput(Predictor):
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
-        learn_new_words(self._model, instances)
+        for module in self._model.modules():
+            learn = getattr(module, "learn_new_words", None)  # of an embedder with pretrained vectors
+            if learn is not None:
+                learn(self._model, instances)
         batches = _batches_by_length(instances)
         return predictions_of(
             self._model, instances, batches, lambda *of_one: sanitize(self._readable(*of_one))

@@ -2,16 +2,16 @@
 
 import logging
 from pathlib import Path
-from typing import Callable, Dict, List, Optional, Sequence, TypeVar
+from typing import Any, Dict, List, Optional, Sequence
 
-import lmdb
 import numpy
 from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.common.extras import needs
 
 logger = logging.getLogger(__name__)
 
 _GIGABYTE = 1024**3
-T = TypeVar("T")
 _stores: Dict[Path, "FeatureStore"] = {}
 
 
@@ -23,10 +23,11 @@ class FeatureStore:
 
     # Errors
 
-    `ConfigurationError` for a damaged file or a folder that is not writable.
+    `ConfigurationError` without LMDB, for a damaged file, and for a folder that is not writable.
     """
 
     def __init__(self, folder: Path, size: int, gigabytes: float) -> None:
+        self._lmdb = needs("lmdb", "vectors")
         self._folder = folder
         self._size = size
         self._gigabytes = gigabytes
@@ -34,17 +35,18 @@ class FeatureStore:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             # No fsync: features lost in a power failure can be recomputed.
-            self._environment = lmdb.open(
+            self._environment = self._lmdb.open(
                 str(folder), map_size=int(gigabytes * _GIGABYTE), sync=False, metasync=False
             )
-        except (OSError, lmdb.Error) as error:
+        except (OSError, self._lmdb.Error) as error:
             raise self._damaged(error) from None
 
     def get(self, keys: Sequence[bytes]) -> List[Optional[numpy.ndarray]]:
         """Return the matrix of each key, *Shape:* (num_rows, size), or None if it is not stored."""
         try:
-            return self._retry_if_resized(lambda: self._read(keys))
-        except (ValueError, lmdb.Error) as error:
+            with self._transaction(buffers=True) as transaction:
+                return [self._matrix(transaction.get(key)) for key in keys]
+        except (ValueError, self._lmdb.Error) as error:
             raise self._damaged(error) from None
 
     def put(self, matrices: Dict[bytes, numpy.ndarray]) -> None:
@@ -52,28 +54,20 @@ class FeatureStore:
         if self._is_read_only:
             return
         try:
-            self._retry_if_resized(lambda: self._write(matrices))
-        except lmdb.MapFullError:
+            with self._transaction(write=True) as transaction:
+                for key, matrix in matrices.items():
+                    transaction.put(key, matrix.astype(numpy.float16).tobytes())
+        except self._lmdb.MapFullError:
             self._disable_writes(f"is full ({self._gigabytes:g} GB; cache_gigabytes sets the most)")
-        except lmdb.Error as error:
+        except self._lmdb.Error as error:
             self._disable_writes(f"cannot be written ({error})")
 
-    def _retry_if_resized(self, access: Callable[[], T]) -> T:
-        """Retry once if another process, with a larger limit, has grown the file."""
+    def _transaction(self, **options: bool) -> Any:
         try:
-            return access()
-        except lmdb.MapResizedError:
+            return self._environment.begin(**options)
+        except self._lmdb.MapResizedError:  # another process, with a larger limit, has grown the file
             self._environment.set_mapsize(0)  # 0: the current size of the file
-            return access()
-
-    def _read(self, keys: Sequence[bytes]) -> List[Optional[numpy.ndarray]]:
-        with self._environment.begin(buffers=True) as transaction:
-            return [self._matrix(transaction.get(key)) for key in keys]
-
-    def _write(self, matrices: Dict[bytes, numpy.ndarray]) -> None:
-        with self._environment.begin(write=True) as transaction:
-            for key, matrix in matrices.items():
-                transaction.put(key, matrix.astype(numpy.float16).tobytes())
+            return self._environment.begin(**options)
 
     def _matrix(self, value: Optional[memoryview]) -> Optional[numpy.ndarray]:
         if value is None:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Iterator, List, Sequence, Tuple
 
 import numpy
-import pandas
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile, parse_embeddings_file_uri
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.vectors.kept_files import keep
 from slstm_allennlp.vectors.packages import cache_folder
 from slstm_allennlp.vectors.table import Index, VectorTable, key_of
@@ -146,6 +146,7 @@ def _read_text(uri: str) -> Iterator[Block]:
 
 def _parse_block(uri: str, numbered: List[Tuple[int, str]], size: int) -> Block:
     """Parse lines in one call of pandas. If that fails, parse line by line, to find the error."""
+    pandas = needs("pandas", "vectors")
     lines = [line for _, line in numbered]
     words, _, numbers = zip(*(line.partition(" ") for line in lines))
     if size and all(line.count(" ") == size for line in lines):

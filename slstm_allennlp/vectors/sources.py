@@ -10,6 +10,7 @@ from allennlp.common.checks import ConfigurationError
 from spacy.symbols import IDS
 from spacy.vectors import Vectors
 
+from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.suggestions import nearest
 from slstm_allennlp.vectors.files import open_file
 from slstm_allennlp.vectors.packages import COPIES, place_of
@@ -81,13 +82,13 @@ def _open_spacy(name: str, vocab: Path) -> WordVectors:
 
 def _open_matrix(name: str, matrix: Path, words: Path) -> WordVectors:
     """Open a NumPy matrix whose words are in the first column of a Parquet file."""
-    from pyarrow import ArrowException, parquet
+    pyarrow, parquet = needs("pyarrow", "vectors"), needs("pyarrow.parquet", "vectors")
 
     try:
         vectors = numpy.load(matrix, mmap_mode="r", allow_pickle=False)
         column = parquet.read_table(words).column(0).to_pylist()
         index = Index.of([key_of(str(word)) for word in column], range(len(column)))
-    except (ArrowException, OSError, ValueError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _damaged(matrix.parent, error) from None
     if len(column) != len(vectors):
         raise ConfigurationError(

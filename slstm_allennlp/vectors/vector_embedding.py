@@ -1,12 +1,14 @@
 import json
 import logging
 import math
+from collections import defaultdict
 from pathlib import Path
-from typing import Any, ClassVar, Dict, List, Optional
+from typing import Any, ClassVar, Dict, Iterable, List, Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Vocabulary
+from allennlp.data import Instance, Vocabulary
+from allennlp.models import Model
 from allennlp.modules.token_embedders import Embedding, TokenEmbedder
 
 from slstm_allennlp.vectors.half_precision import save_in_half_precision
@@ -136,6 +138,25 @@ class VectorEmbedding(Embedding):
             return []
         found, _ = self._source.lookup(words)
         return [word for word, has_vector in zip(words, found) if has_vector]
+
+    def learn_new_words(self, model: Model, instances: Iterable[Instance]) -> None:
+        """
+        Add the words of the instances that this embedder of a trained model `knows` to the model's
+        vocabulary. Words that a trainable embedder also reads stay unknown: it has no vector for them.
+        The predictors call it.
+        """
+        for other in model.modules():
+            is_fixed = isinstance(other, VectorEmbedding) and other.has_fixed_vectors
+            if getattr(other, "_vocab_namespace", None) == self.namespace and not is_fixed:
+                return
+        counts: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        for instance in instances:
+            instance.count_vocab_items(counts)
+        known = model.vocab.get_token_to_index_vocabulary(self.namespace)
+        new = self.knows([word for word in counts[self.namespace] if word not in known])
+        if new:
+            model.vocab.add_tokens_to_namespace(new, self.namespace)
+            model.extend_embedder_vocab()
 
     def extend_vocab(
         self,

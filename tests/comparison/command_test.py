@@ -149,7 +149,6 @@ def test_the_report_of_all_runs(comparison):
         "confusion_slstm",
         "learning_curves",
         "length",
-        "panels",
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.figures import OTHER
-from slstm_allennlp.comparison.lines import Chart, Curves, Level, Points, Scale
+from slstm_allennlp.comparison.lines import Chart, Line, Scale
 
 
 def texts(path):
@@ -139,7 +139,7 @@ def test_letters_that_the_font_lacks_stay_text(tmp_path):
 def test_names_of_any_letters(tmp_path):
     names = ["影评", "a$b{$c", "lstm"]
     for number in (2, 7):
-        systems = {name: Points([1, 2], [[0.5], [0.6]]) for name in [*names, *many(number)]}
+        systems = {name: Line([1, 2], [[0.5], [0.6]]) for name in [*names, *many(number)]}
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): systems}, "words", "影评"))
@@ -148,7 +148,7 @@ def test_names_of_any_letters(tmp_path):
 
 def test_long_names_are_in_lines(tmp_path):
     name = "mr_slstm,patient,num_steps=3,window_size=2,layer_norm=True"
-    systems = {**many(7), name: Points([1, 2], [[0.5], [0.5]])}
+    systems = {**many(7), name: Line([1, 2], [[0.5], [0.5]])}
     figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): systems}, "words", name))
     shown = texts(tmp_path / "l.svg")
     assert {"mr_slstm, patient, num_steps=3,", "window_size=2, layer_norm=True"} <= set(shown)
@@ -174,9 +174,9 @@ def test_confusions_of_twelve_labels_have_their_numbers(tmp_path):
 def test_up_to_six_lines_are_in_one_panel(tmp_path):
     score, loss = Scale("accuracy (%)", 100), Scale("loss")
     panels = {
-        score: {"lstm": Points([1, 2], [[0.5, 0.6], [0.7, 0.7]]), "cnn": Level([0.6])},
+        score: {"lstm": Line([1, 2], [[0.5, 0.6], [0.7, 0.7]]), "cnn": Line(None, [[0.6]])},
         # The seeds stop after different epochs.
-        loss: {"lstm": Curves([[3.0, 2.0, 1.0], [2.0]])},
+        loss: {"lstm": Line.over_epochs([[3.0, 2.0, 1.0], [2.0]])},
     }
     assert not figures.chart(tmp_path / "l.svg", Chart(panels, "words", "lstm"))
     found = texts(tmp_path / "l.svg")
@@ -185,7 +185,7 @@ def test_up_to_six_lines_are_in_one_panel(tmp_path):
 
 
 def many(number):
-    return {f"system{count}": Points([1, 2], [[0.5], [0.1 * count]]) for count in range(number)}
+    return {f"system{count}": Line([1, 2], [[0.5], [0.1 * count]]) for count in range(number)}
 
 
 def test_more_have_a_panel_each_over_the_baseline(tmp_path):
@@ -209,7 +209,7 @@ def test_small_panels_have_the_same_axes_and_the_baseline(tmp_path, panels):
 
 
 def test_a_system_looks_the_same_in_every_panel(tmp_path, panels):
-    curves = {name: Curves([[2.0, 1.0]]) for name in ("lstm", "cnn")}
+    curves = {name: Line.over_epochs([[2.0, 1.0]]) for name in ("lstm", "cnn")}
     figures.chart(tmp_path / "l.svg", Chart({Scale("a"): curves, Scale("b"): curves}, "epoch", "lstm"))
     first, second = (
         [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in panel.lines]
@@ -220,7 +220,7 @@ def test_a_system_looks_the_same_in_every_panel(tmp_path, panels):
 
 @pytest.mark.parametrize("from_zero", (True, False))
 def test_axes_from_zero(tmp_path, panels, from_zero):
-    lines = {"lstm": Points([1, 2], [[5.0], [6.0]])}
+    lines = {"lstm": Line([1, 2], [[5.0], [6.0]])}
     figures.chart(tmp_path / "l.svg", Chart({Scale("ms"): lines}, "words", "", from_zero=from_zero))
     assert (panels[0].get_ylim()[0] == 0) == from_zero
 
@@ -232,7 +232,7 @@ def test_panels_without_a_baseline(tmp_path):
 
 @pytest.mark.parametrize("number", (2, 7))
 def test_ticks_are_whole_numbers(tmp_path, number):
-    panels = {Scale("accuracy"): {name: Points([1, 3], [[70.0], [70.0]]) for name in many(number)}}
+    panels = {Scale("accuracy"): {name: Line([1, 3], [[70.0], [70.0]]) for name in many(number)}}
     figures.chart(tmp_path / "given.svg", Chart(panels, "steps", "", ticks=[1, 3]))
     found = texts(tmp_path / "given.svg")
     assert {"1", "3"} <= set(found) and "2" not in found
@@ -242,7 +242,7 @@ def test_ticks_are_whole_numbers(tmp_path, number):
 
 
 def test_the_same_picture_twice(tmp_path):
-    chart = Chart({Scale("x"): {"a": Points([1, 2], [[1.0], [2.0]])}}, "y", "a")
+    chart = Chart({Scale("x"): {"a": Line([1, 2], [[1.0], [2.0]])}}, "y", "a")
     for name in ("a.svg", "b.svg"):
         figures.chart(tmp_path / name, chart)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

@@ -4,7 +4,7 @@ import numpy
 import pytest
 from matplotlib.figure import Figure
 
-from slstm_allennlp.comparison.lines import Chart, Curves, Level, Points, Scale
+from slstm_allennlp.comparison.lines import Chart, Line, Scale
 
 STYLE = {"color": "black"}
 
@@ -19,14 +19,14 @@ def drawn(axis):
 
 
 def test_points_have_bars(axis):
-    Points([1, 3], [[0.25, 0.75], [0.5]]).draw(axis, 100, STYLE, among=1)
+    Line([1, 3], [[0.25, 0.75], [0.5]]).draw(axis, 100, STYLE, among=1)
     assert drawn(axis)[0] == [[1, 50], [3, 50]]
     bars = axis.collections[0].get_segments()
     assert numpy.ptp(bars[0][:, 1]) == pytest.approx(2 * 100 * numpy.std([0.25, 0.75], ddof=1))
     assert numpy.ptp(bars[1][:, 1]) == 0  # one seed
 
 
-CURVES = Curves([[4.0, 2.0, 1.0, 9.0], [2.0, 1.0], [3.0, 3.0, 9.0]])
+CURVES = Line.over_epochs([[4.0, 2.0, 1.0, 9.0], [2.0, 1.0], [3.0, 3.0, 9.0]])
 
 
 def test_a_mean_goes_as_far_as_all_seeds(axis):
@@ -47,14 +47,14 @@ def test_many_curves_have_no_shade(axis):
 
 
 def test_a_level_goes_right_across(axis):
-    Level([0.5, 0.25]).draw(axis, 100, {**STYLE, "marker": "o"}, among=1)
+    Line(None, [[0.5, 0.25]]).draw(axis, 100, {**STYLE, "marker": "o"}, among=1)
     (line,) = axis.get_lines()
     assert line.get_ydata() == [37.5, 37.5] and list(line.get_xdata()) == [0, 1]
     assert line.get_marker() == "None"
 
 
 @pytest.mark.parametrize(
-    "line", (Points([1, 2], [[1.0, 3.0], [4.0]]), Curves([[2.0, 4.0]]), Level([2.0]))
+    "line", (Line([1, 2], [[1.0, 3.0], [4.0]]), Line.over_epochs([[2.0, 4.0]]), Line(None, [[2.0]]))
 )
 def test_an_outline_is_the_mean_alone(axis, line):
     line.outline(axis, 1, STYLE)
@@ -63,7 +63,7 @@ def test_an_outline_is_the_mean_alone(axis, line):
 
 
 def test_numbers():
-    assert Points([1, 2], [[0.5, 0.25], [1.0]]).numbers(100) == {
+    assert Line([1, 2], [[0.5, 0.25], [1.0]]).numbers(100) == {
         "x": [1, 2],
         "values": [[50, 25], [100]],
     }
@@ -71,11 +71,13 @@ def test_numbers():
         "x": [1, 2, 3, 4],
         "values": [[4, 2, 3], [2, 1, 3], [1, None, 9], [9, None, None]],
     }
-    assert Level([0.5]).numbers(100) == {"values": [50]}
+    assert Line(None, [[0.5]]).numbers(100) == {"values": [50]}
+    assert Line([], []).numbers(100) == {"x": [], "values": []}
 
 
 def test_numbers_of_a_chart_are_in_its_units():
-    chart = Chart({Scale("accuracy (%)", 100): {"cnn": Level([0.5])}, Scale("loss"): {}}, "epoch", "cnn")
+    level = Line(None, [[0.5]])
+    chart = Chart({Scale("accuracy (%)", 100): {"cnn": level}, Scale("loss"): {}}, "epoch", "cnn")
     assert chart.numbers() == {
         "x": "epoch",
         "panels": [

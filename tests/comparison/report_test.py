@@ -200,9 +200,8 @@ def test_the_page_needs_nothing_beside_it(comparison, drawn):
     page = Page()
     page.feed((comparison.path / "report.html").read_text(encoding="utf-8"))
     assert page.open == [] and page.others == []
-    # Two panels of learning curves, and two confusion matrices. Four sentences are too few for scores
-    # over length.
-    assert len(page.images) == 4
+    # Learning curves and two confusion matrices. Four sentences are too few for scores over length.
+    assert len(page.images) == 3
     for image in page.images:
         kind, data = image.split(",")
         assert kind == "data:image/svg+xml;base64" and b"<svg" in base64.b64decode(data)

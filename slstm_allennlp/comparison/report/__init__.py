@@ -21,8 +21,8 @@ from slstm_allennlp.comparison.report.tables import (
     results_table,
     runs_table,
     varied,
+    verdict,
 )
-from slstm_allennlp.comparison.report.verdict import verdict
 from slstm_allennlp.comparison.results import Results, RunResult
 from slstm_allennlp.comparison.runner import Failure
 

@@ -2,13 +2,12 @@
 
 import itertools
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
 from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture, Pictures
-from slstm_allennlp.comparison.lines import Chart, Curves, Level, Line, Points, Scale
+from slstm_allennlp.comparison.lines import Chart, Line, Scale
 from slstm_allennlp.comparison.report.numbers import given, scale_of
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
@@ -33,16 +32,11 @@ def pictures(results: Results, folder: Path) -> List[Part]:
 
 def _charted(folder: Path, name: str, title: str, caption: str, chart: Chart) -> List[Part]:
     path = f"figures/{name}.svg"
-    panels = []
     if figures.chart(folder / path, chart):
         has_baseline = any(chart.baseline in lines for lines in chart.panels.values())
         over = f", over {chart.baseline} in grey dashes" if has_baseline else ""
         caption += f" Each line has its own panel, black{over}; panels of the same quantity share axes."
-    elif len(chart.panels) > 1:
-        for number, (scale, lines) in enumerate(chart.panels.items(), start=1):
-            panels.append(f"figures/panels/{name}_{number}.svg")
-            figures.chart(folder / panels[-1], replace(chart, panels={scale: lines}))
-    return [Pictures(title, caption, [Picture(path, title, chart.numbers(), panels)])]
+    return [Pictures(title, caption, [Picture(path, title, chart.numbers())])]
 
 
 def _sweep(results: Results, folder: Path) -> List[Part]:
@@ -59,10 +53,11 @@ def _sweep(results: Results, folder: Path) -> List[Part]:
         if not all(values[system.name] for system in results.systems):
             continue  # no validation set
         lines: Dict[str, Line] = {
-            label: Points([float(x) for x, _ in points], [values[name] for _, name in points])
+            label: Line([float(x) for x, _ in points], [values[name] for _, name in points])
             for label, points in sweep.lines.items()
         }
-        panels[_named(part, metric)] = {**lines, **{name: Level(values[name]) for name in sweep.others}}
+        lines.update({name: Line(None, [values[name]]) for name in sweep.others})
+        panels[_named(part, metric)] = lines
     others = " Horizontal lines are systems without this setting, or with other differences."
     chart = Chart(
         panels,
@@ -96,7 +91,9 @@ def _learning_curves(results: Results, folder: Path) -> List[Part]:
         }
         if all(curve for of_system in curves.values() for curve in of_system):
             panels[scale] = {
-                name: Level(list(itertools.chain(*of_system))) if name in fitted else Curves(of_system)
+                name: Line(None, [list(itertools.chain(*of_system))])
+                if name in fitted
+                else Line.over_epochs(of_system)
                 for name, of_system in curves.items()
             }
     if not panels or len(fitted) == len(results.systems):
@@ -126,7 +123,7 @@ def _lengths(results: Results, folder: Path) -> List[Part]:
         counts = results.counts(system.name)
         points = [(middle, counts.of(group).known_scores()) for middle, group in zip(middles, groups)]
         known = {middle: scores for middle, scores in points if scores}
-        systems[system.name] = Points(list(known), list(known.values()))
+        systems[system.name] = Line(list(known), list(known.values()))
     scale = Scale(f"{results.sentence_score} (%)", 100)
     return _charted(
         folder,
@@ -144,7 +141,7 @@ def _times(results: Results, folder: Path) -> List[Part]:
     for system in results.systems:
         of_runs = given([run.time_over_length for run in results.runs[system.name]])
         if of_runs and system.name not in results.fitted:
-            lines[system.name] = Points(
+            lines[system.name] = Line(
                 [group["length"] for group in of_runs[0]],
                 [[group["seconds_per_sentence"] for group in groups] for groups in zip(*of_runs)],
             )

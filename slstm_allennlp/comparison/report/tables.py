@@ -1,4 +1,7 @@
-"""Tables of a report. Each function returns a heading, the table and notes, or nothing without data."""
+"""
+The verdict and the tables of a report. Each function returns its parts, such as a heading, the table and
+notes, or nothing without data.
+"""
 
 import json
 from typing import Dict, Iterator, List, Sequence
@@ -28,12 +31,38 @@ from slstm_allennlp.comparison.results import Comparison, Results, RunResult
 from slstm_allennlp.comparison.runner import Failure
 from slstm_allennlp.comparison.significance import ALPHA, ENOUGH_SEEDS
 
+_ORDER = ("better", "worse", "too close to call", "the same with every seed", "too few seeds to say")
 _MEGABYTE = 1024 * 1024
 _PEAK_MEMORY_OF = {
     "CPU": "the training process, libraries included",
     "GPU": "PyTorch's tensors on the GPU in the last epoch",
 }
 _PERCENT = Scale("", 100)  # scores over sentences are from 0 to 1, whatever the metric
+
+
+def verdict(results: Results) -> List[Part]:
+    """Return the first paragraph: which system is better."""
+    if not results.done:
+        return []
+    scale = scale_of(results.plan.metric.name)
+    scores = {
+        system.name: spread([run.test_score for run in results.runs[system.name]], scale)
+        for system in results.systems
+    }
+    verdicts = {comparison.system: comparison.verdict for comparison in results.comparisons}
+    sentences = [
+        f"{name} has a test {scale.label} of {score}."
+        for name, score in scores.items()
+        if name not in verdicts  # above all the baseline
+    ]
+    groups = []
+    for said in _ORDER:
+        systems = [f"{name} ({scores[name]})" for name in verdicts if verdicts[name] == said]
+        if systems:
+            groups.append(f"{said}: {', '.join(systems)}")
+    if groups:
+        sentences.append(f"Against {results.plan.baseline}, {'; '.join(groups)}.")
+    return [Paragraph(" ".join(sentences), is_verdict=True)]
 
 
 def results_table(results: Results) -> List[Part]:
