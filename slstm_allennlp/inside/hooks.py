@@ -21,6 +21,13 @@ def after_forward(module: torch.nn.Module, hook: Callable[[Any, Any, Any], Any])
 
     if _HAS_NAMES:
         return module.register_forward_hook(with_all_arguments, with_kwargs=True)
-    return module.register_forward_hook(
-        lambda module, given, output: with_all_arguments(module, given, {}, output)
-    )
+
+    def with_positional_arguments(module: torch.nn.Module, given: Any, output: Any) -> Any:
+        if "mask" in list(signature.parameters)[len(given) :]:
+            raise ValueError(
+                f"{type(module).__name__} was called without a mask by position, expected one (or None): "
+                "before PyTorch 2, a hook does not see arguments by name"
+            )
+        return with_all_arguments(module, given, {}, output)
+
+    return module.register_forward_hook(with_positional_arguments)

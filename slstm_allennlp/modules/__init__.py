@@ -1,4 +1,4 @@
-"""PyTorch modules and their AllenNLP encoders. The subfolders are named after roles in AllenNLP."""
+"""PyTorch modules. They need torch alone; `slstm_allennlp.encoders` are their AllenNLP encoders."""
 
 from slstm_allennlp.modules.additive_attention import AdditiveAttention
 from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM
