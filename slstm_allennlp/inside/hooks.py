@@ -25,7 +25,7 @@ def after_forward(module: torch.nn.Module, hook: Callable[[Any, Any, Any], Any])
     def with_positional_arguments(module: torch.nn.Module, given: Any, output: Any) -> Any:
         if "mask" in list(signature.parameters)[len(given) :]:
             raise ValueError(
-                f"{type(module).__name__} was called without a mask by position, expected one (or None): "
+                f"{type(module).__name__} was called without a mask by position, expected one or None: "
                 "before PyTorch 2, a hook does not see arguments by name"
             )
         return with_all_arguments(module, given, {}, output)

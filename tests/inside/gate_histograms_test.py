@@ -54,9 +54,9 @@ def test_gates_are_those_of_the_equations(double):
 def test_without_a_mask_and_with_nothing_to_read():
     module = CellAwareStackedLSTM(3, 4)
     with GateHistograms(module) as watch:
-        module(torch.zeros(2, 0, 3))
+        module(torch.zeros(2, 0, 3), None)
         assert not watch.histograms
-        module(torch.randn(2, 5, 3))
+        module(torch.randn(2, 5, 3), None)
     (histograms,) = watch.histograms.values()
     assert histograms["range"].as_dict()["count"] == 10
 
@@ -78,7 +78,7 @@ def test_gates_that_are_not_numbers():
         GateHistograms(module),
         pytest.raises(ValueError, match="layer 2, forward: the gate is not finite"),
     ):
-        module(torch.full((1, 2, 3), float("nan")))
+        module(torch.full((1, 2, 3), float("nan")), None)
 
 
 @pytest.mark.parametrize(

@@ -150,8 +150,8 @@ class Attending(Model):
             self.other(third * 2, mask),
             self.other(third[1:], mask[1:]).expand(2, 3),
             self.other(third, mask & (mask.cumsum(1) > 1)),
-            self.other(third),
-            self.other(vectors),
+            self.other(third, None),
+            self.other(vectors, None),
         ]
         return {"vectors": vectors, "others": torch.stack(others, 1)}
 
