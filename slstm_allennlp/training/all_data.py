@@ -6,8 +6,6 @@ from typing import Any, Dict, Optional
 
 from allennlp.data import DatasetReader
 
-from slstm_allennlp.common.errors import CorpusError
-
 logger = logging.getLogger(__name__)
 
 
@@ -43,7 +41,7 @@ def say_what_is_scored(
     whole.max_instances = None
     try:
         total = sum(1 for _ in whole.read(path))
-    except CorpusError:  # behind the part that is read
+    except ValueError:  # in the part that is left out
         logger.warning("%s: only the first %d are scored (max_instances)", path, limit)
         return
     if total > limit:

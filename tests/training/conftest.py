@@ -50,7 +50,7 @@ def fault():
 
 @pytest.fixture
 def kill_after(fault):
-    """Return a function that has the next run killed after some batches, and the last one's checkpoint."""
+    """Return a function that has the next run killed after some batches and their checkpoint."""
 
     def kill(trainer):
         raise Killed

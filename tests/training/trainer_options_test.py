@@ -1,7 +1,7 @@
 """
-Every trainer option that a config can name trains, and resumes with `--recover` after an interruption, with
-the same weights and metrics as an uninterrupted run. Exceptions and untested options are in NOT_WORKING and
-docs/installing.md.
+Every trainer option that a config can name trains, and resumes with `--recover` after an interruption,
+with the same weights and metrics as an uninterrupted run. Exceptions and untested options are in
+NOT_WORKING and docs/installing.md.
 """
 
 import itertools
