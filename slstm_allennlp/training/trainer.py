@@ -1,3 +1,4 @@
+import inspect
 import json
 import math
 import os
@@ -6,11 +7,10 @@ from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 import torch
-from allennlp.common import Lazy
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DataLoader, TensorDict
 from allennlp.models import Model
-from allennlp.nn.parallel import DdpAccelerator, DdpWrappedModel
+from allennlp.nn.parallel import DdpWrappedModel
 from allennlp.training import (
     Checkpointer,
     GradientDescentTrainer,
@@ -20,10 +20,10 @@ from allennlp.training import (
 from allennlp.training.learning_rate_schedulers import LearningRateScheduler
 from allennlp.training.momentum_schedulers import MomentumScheduler
 from allennlp.training.moving_average import MovingAverage
-from allennlp.training.optimizers import Optimizer
 from allennlp.training.trainer import TrainerCheckpoint
 
 from slstm_allennlp.common.atomic_write import atomic_write_by_torch
+from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.training.checkpointer import ReliableCheckpointer
 from slstm_allennlp.training.run_state import ResumedLoader, RunState
 from slstm_allennlp.training.signals import received_signals
@@ -49,12 +49,12 @@ class ReliableTrainer(GradientDescentTrainer):
       them in a current PyTorch, and `grad_clipping` in every version.
 
     Registered as a `Trainer` with name "gradient_descent", in AllenNLP's place and with its parameters.
-    An unknown parameter is an error. AllenNLP ignores it.
 
     # Errors
 
-    `ConfigurationError` for `num_epochs` below 1, for sizes that do not match and for gold tags that do
-    not fit. While training, `ValueError` for numbers that are not finite.
+    `ConfigurationError` for an unknown parameter, which AllenNLP ignores, for `num_epochs` below 1, for
+    sizes that do not match and for gold tags that do not fit. While training, `ValueError` for numbers
+    that are not finite.
     """
 
     def __init__(
@@ -85,7 +85,11 @@ class ReliableTrainer(GradientDescentTrainer):
         grad_scaling: bool = True,
         ddp_wrapped_model: Optional[DdpWrappedModel] = None,
         run_sanity_checks: Optional[bool] = None,  # the old name of run_confidence_checks
+        **unknown: Any,  # AllenNLP's `from_partial_objects` passes on what it does not know
     ) -> None:
+        for key in unknown:
+            keys = [*inspect.signature(self.from_partial_objects).parameters][:-1]  # without **kwargs
+            raise ConfigurationError(f"trainer.{key} is no key of the trainer{did_you_mean(key, keys)}")
         if num_epochs < 1:
             raise ConfigurationError(
                 f"trainer.num_epochs is {num_epochs}, expected 1 or more: without an epoch there are no "
@@ -273,68 +277,6 @@ class ReliableTrainer(GradientDescentTrainer):
                 with open(path, encoding="utf-8") as file:
                     metrics = {**json.load(file), **metrics}
         return metrics, epoch
-
-    @classmethod
-    def from_partial_objects(  # type: ignore[override]  # AllenNLP's has **kwargs, and ignores them
-        cls,
-        model: Model,
-        serialization_dir: str,
-        data_loader: DataLoader,
-        validation_data_loader: Optional[DataLoader] = None,
-        local_rank: int = 0,
-        patience: Optional[int] = None,
-        validation_metric: Union[str, List[str]] = "-loss",
-        num_epochs: int = 20,
-        cuda_device: Optional[Union[int, torch.device]] = None,
-        grad_norm: Union[float, bool] = False,
-        grad_clipping: Optional[float] = None,
-        distributed: bool = False,
-        world_size: int = 1,
-        num_gradient_accumulation_steps: int = 1,
-        use_amp: bool = False,
-        no_grad: Optional[List[str]] = None,
-        optimizer: Lazy[Optimizer] = Lazy(Optimizer.default),  # noqa: B008
-        learning_rate_scheduler: Optional[Lazy[LearningRateScheduler]] = None,
-        momentum_scheduler: Optional[Lazy[MomentumScheduler]] = None,
-        moving_average: Optional[Lazy[MovingAverage]] = None,
-        checkpointer: Optional[Lazy[Checkpointer]] = Lazy(ReliableCheckpointer),  # noqa: B008
-        callbacks: Optional[List[Lazy[TrainerCallback]]] = None,
-        enable_default_callbacks: bool = True,
-        run_confidence_checks: bool = True,
-        grad_scaling: bool = True,
-        ddp_accelerator: Optional[DdpAccelerator] = None,
-        run_sanity_checks: Optional[bool] = None,
-    ) -> Trainer:
-        """Construct the trainer from a config's `trainer`, with AllenNLP's keys and defaults."""
-        return super().from_partial_objects(
-            model,
-            serialization_dir,
-            data_loader,
-            validation_data_loader=validation_data_loader,  # type: ignore[arg-type]
-            local_rank=local_rank,
-            patience=patience,  # type: ignore[arg-type]
-            validation_metric=validation_metric,
-            num_epochs=num_epochs,
-            cuda_device=cuda_device,
-            grad_norm=grad_norm,
-            grad_clipping=grad_clipping,  # type: ignore[arg-type]
-            distributed=distributed,
-            world_size=world_size,
-            num_gradient_accumulation_steps=num_gradient_accumulation_steps,
-            use_amp=use_amp,
-            no_grad=no_grad,  # type: ignore[arg-type]
-            optimizer=optimizer,
-            learning_rate_scheduler=learning_rate_scheduler,  # type: ignore[arg-type]
-            momentum_scheduler=momentum_scheduler,  # type: ignore[arg-type]
-            moving_average=moving_average,  # type: ignore[arg-type]
-            checkpointer=checkpointer,
-            callbacks=callbacks,  # type: ignore[arg-type]
-            enable_default_callbacks=enable_default_callbacks,
-            run_confidence_checks=run_confidence_checks,
-            grad_scaling=grad_scaling,
-            ddp_accelerator=ddp_accelerator,
-            run_sanity_checks=run_sanity_checks,
-        )
 
 
 def _listed(names: List[str]) -> str:

@@ -175,7 +175,16 @@ def test_data_loaders(assert_recovers, name):
     "options, error, message",
     [
         ({"use_amp": True}, ValueError, "AMP requires a cuda device"),
-        ({"num_epoch": 3}, ConfigurationError, "num_epoch"),
+        (
+            {"num_epoch": 3},
+            ConfigurationError,
+            "trainer.num_epoch is no key .*, did you mean 'num_epochs'",
+        ),
+        (
+            {"zzz": 3},
+            ConfigurationError,
+            "trainer.zzz is no key of the trainer, expected one of 'model', ",
+        ),
         ({"num_epochs": 0}, ConfigurationError, "trainer.num_epochs is 0, expected 1 or more"),
     ],
     ids=str,
