@@ -52,7 +52,7 @@ class RunState(TrainerCallback):
         }
 
     def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
-        if not state_dict:
+        if "starts" not in state_dict:  # a checkpoint of AllenNLP's own trainer
             return
         is_distributed = self._trainer._distributed
         workers = getattr(self._trainer.data_loader, "num_workers", 0)

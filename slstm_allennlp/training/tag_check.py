@@ -1,9 +1,12 @@
 """Check before training that all gold tags are in the model's `label_encoding`."""
 
 from functools import cache
+from itertools import count
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 import torch
+import torch.distributed as dist
+from allennlp.common.util import is_distributed
 from allennlp.data import DataLoader
 from allennlp.data.fields import SequenceLabelField
 from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
@@ -81,8 +84,10 @@ def _what_fits(encoding: str, sentences: List[List[str]]) -> str:
 
 
 def _tags(loader: DataLoader, namespace: str) -> Iterator[Tuple[int, List[str]]]:
-    """Yield the number of each sentence, from 1, and its tags."""
-    for number, instance in enumerate(loader.iter_instances(), start=1):
+    """Yield the number of each sentence in its file, from 1, and its tags."""
+    # Of several processes, each reads every n-th sentence.
+    rank, step = (dist.get_rank(), dist.get_world_size()) if is_distributed() else (0, 1)
+    for number, instance in zip(count(1 + rank, step), loader.iter_instances()):
         for field in instance.fields.values():
             if isinstance(field, SequenceLabelField) and field._label_namespace == namespace:
                 yield number, list(map(str, field.labels))
