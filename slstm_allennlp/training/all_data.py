@@ -39,6 +39,7 @@ def say_what_is_scored(
         return
     whole = copy.copy(reader)
     whole.max_instances = None
+    whole._distributed_info = None  # count what all processes read
     try:
         total = sum(1 for _ in whole.read(path))
     except ValueError:  # in the part that is left out

@@ -68,28 +68,31 @@ def set_weights(value):
     return happen
 
 
-@pytest.mark.parametrize("value", (math.nan, math.inf))
-def test_weights_that_are_not_finite(run, tmp_path, fault, value):
-    """With a checkpoint after every batch, none with such weights is written."""
+WEIGHT = "tag_projection_layer._module.weight"
+WRITTEN = f"after batch 2 of epoch 1 the weights {WEIGHT} are NaN or"
+IN_LOSS = (
+    r"nan loss encountered: the loss is nan in the batch after batch 2 of epoch 1, "
+    rf"expected a finite number \(the weights {WEIGHT} are not finite\)"
+)
+
+
+@pytest.mark.parametrize(
+    "value, options, message, last",
+    [
+        (math.nan, EVERY_BATCH, WRITTEN, "e1_b1"),
+        (math.inf, EVERY_BATCH, WRITTEN, "e1_b1"),
+        (math.nan, {}, IN_LOSS, "e1_b0"),
+    ],
+)
+def test_weights_that_are_not_finite(run, tmp_path, fault, value, options, message, last):
+    """Even with a checkpoint after every batch, none with such weights is written."""
     fault(6, set_weights(value))
-    message = r"after batch 2 of epoch 1 the weights tag_projection_layer._module.weight are NaN or"
     with pytest.raises(ValueError, match=message):
-        run("run", **EVERY_BATCH)
-    last = torch.load(tmp_path / "run" / "model_state_e1_b1.th")
-    assert all(torch.isfinite(weight).all() for weight in last.values())
+        run("run", **options)
+    weights = torch.load(tmp_path / "run" / f"model_state_{last}.th")
+    assert all(torch.isfinite(weight).all() for weight in weights.values())
     assert not (tmp_path / "run" / "model_state_e1_b2.th").exists()
-    run("run", recover=True, **EVERY_BATCH)
-
-
-def test_a_loss_that_is_not_finite(run, tmp_path, fault):
-    fault(6, set_weights(math.nan))
-    message = (
-        r"nan loss encountered: the loss is nan in the batch after batch 2 of epoch 1, "
-        r"expected a finite number \(the weights tag_projection_layer._module.weight are not finite\)"
-    )
-    with pytest.raises(ValueError, match=message):
-        run("run")
-    assert (tmp_path / "run" / "model_state_e1_b0.th").exists()
+    run("run", recover=True, **options)
 
 
 def test_an_infinite_loss(run, tmp_path, fault):
