@@ -33,19 +33,20 @@ def sentences(tmp_path, *tags, sort="train"):
     return path
 
 
-def train(tmp_path, encoding, *tags, validation=None, **model):
+def train(tmp_path, encoding, *tags, validation=None, model=None, trainer=None, **keys):
     config = {
         "dataset_reader": "sequence_tagging",
         "train_data_path": str(sentences(tmp_path, *tags)),
-        "model": {
+        "model": model
+        or {
             "type": "crf_tagger",
             "label_encoding": encoding,
             "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 2}}},
             "encoder": {"type": "pass_through", "input_dim": 2},
-            **model,
+            **keys,
         },
         "data_loader": {"batch_size": 2},
-        "trainer": {"optimizer": "adam", "num_epochs": 1, "cuda_device": -1},
+        "trainer": trainer or {"optimizer": "adam", "num_epochs": 1, "cuda_device": -1},
     }
     if validation is not None:
         config["validation_data_path"] = str(sentences(tmp_path, validation, sort="dev"))
@@ -108,6 +109,12 @@ def test_an_unknown_encoding(tmp_path, model):
 def test_a_model_that_has_only_the_metric(tmp_path):
     with pytest.raises(CorpusError, match=r"are not BIO, .* expected label_encoding BIOUL"):
         train(tmp_path, "BIO", "U-X", type="simple_tagger")
+
+
+def test_a_model_that_is_fitted_at_once(tmp_path):
+    model = {"type": "linear_tagger", "label_encoding": "BIOUL"}
+    with pytest.raises(CorpusError, match=r"are not BIOUL, .* expected label_encoding BIO$"):
+        train(tmp_path, "BIOUL", "B-X O", model=model, trainer="fit")
 
 
 def test_models_without_an_encoding_have_any_tags(tmp_path):
