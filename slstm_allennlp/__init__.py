@@ -28,8 +28,6 @@ if importlib.util.find_spec("allennlp") is not None:
         import slstm_allennlp.console.lost_process
         import slstm_allennlp.console.missing_transformer
         import slstm_allennlp.console.predict
-        import slstm_allennlp.console.simple_gradient
-        import slstm_allennlp.console.span_f1
         import slstm_allennlp.console.user_errors
         import slstm_allennlp.console.whole_files
         import slstm_allennlp.dataset_readers

@@ -97,30 +97,6 @@ def test_saliency_of_words(trained, config, interpreter):
         check_saliency(result["instance_1"]["grad_input_1"], len(words))
 
 
-@pytest.mark.parametrize("config", SOME_CLASSIFIERS)
-def test_simple_gradient_is_the_gradient_times_the_embedding(trained, config):
-    predictor, instances = trained(config)
-    model, words = predictor._model, words_of(instances[0])
-    found = SimpleGradient(predictor).saliency_interpret_from_json({"words": words})
-    leaves = []
-
-    def hook(module, inputs, output):
-        leaves.append(output.detach().requires_grad_())
-        return leaves[0]
-
-    instance = predictor._json_to_instance({"words": words})
-    predictor._dataset_reader.apply_token_indexers(instance)
-    batch = Batch([instance])
-    batch.index_instances(model.vocab)
-    handle = model._text_field_embedder.register_forward_hook(hook)
-    logits = model.eval()(**batch.as_tensor_dict())["logits"]
-    handle.remove()
-    torch.nn.functional.cross_entropy(logits, logits.argmax(-1)).backward()
-    products = (leaves[0].grad * leaves[0]).sum(-1)[0].abs()
-    expected = (products / products.sum()).tolist()
-    assert found["instance_1"]["grad_input_1"] == pytest.approx(expected, rel=1e-3, abs=1e-5)
-
-
 @pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
 @pytest.mark.parametrize("config", PAIRS)
 def test_saliency_of_pairs(trained, config, interpreter):

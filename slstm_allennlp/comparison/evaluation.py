@@ -1,6 +1,5 @@
 """Measurements of a trained run: its best model on the test set, its size and its speed."""
 
-import copy
 import re
 import time
 from typing import Any, Dict, List, NamedTuple, Tuple
@@ -19,6 +18,7 @@ from slstm_allennlp.comparison.predictions import Prediction, length_of, predict
 from slstm_allennlp.linear import FittedModel
 from slstm_allennlp.models.summary import num_weights
 from slstm_allennlp.predictors.text_input import predictions_of
+from slstm_allennlp.training.all_data import on_all_data
 
 _BATCH_SIZE = 32  # if the config has none
 _GROUPS = 10  # of training sentences by their length, as in the S-LSTM paper's Figure 5
@@ -54,7 +54,7 @@ class TrainedRun:
         reader = self._archive.validation_dataset_reader
         loader_config = self._config.get("validation_data_loader") or self._config["data_loader"]
         loader = DataLoader.from_params(
-            Params(_on_all_data(loader_config)), reader=reader, data_path=self._config["test_data_path"]
+            Params(on_all_data(loader_config)), reader=reader, data_path=self._config["test_data_path"]
         )
         loader.index_with(self.model.vocab)
         with torch.no_grad():  # a batch as warm-up, so that compilation and allocation are not timed
@@ -137,15 +137,6 @@ class TrainedRun:
     def _synchronize(self) -> None:
         if self._device >= 0:
             torch.cuda.synchronize(self._device)
-
-
-def _on_all_data(loader_config: Dict[str, Any]) -> Dict[str, Any]:
-    """Return a data loader's config without the settings that leave out a part of the data."""
-    config = copy.deepcopy(loader_config)
-    for part in (config, section(config, "batch_sampler")):
-        part.pop("drop_last", None)
-    config.pop("batches_per_epoch", None)
-    return config
 
 
 def device_of(config: Dict[str, Any]) -> int:

@@ -15,6 +15,7 @@ from allennlp.training.util import evaluate
 from slstm_allennlp.common.atomic_write import atomic_write_by_torch
 from slstm_allennlp.linear.fitted_model import FittedModel
 from slstm_allennlp.models.summary import model_name
+from slstm_allennlp.training.tag_check import check_tags
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,8 @@ class FitTrainer(Trainer):
 
     # Errors
 
-    `ConfigurationError` for a model that is not a `FittedModel`, and for an unknown metric.
+    `ConfigurationError` for a model that is not a `FittedModel`, for an unknown metric, and for gold
+    tags that do not fit the model's `label_encoding`.
     """
 
     def __init__(
@@ -57,6 +59,9 @@ class FitTrainer(Trainer):
                 f"the trainer fit has a model {type(model).__name__}, expected linear_classifier, "
                 "linear_pair_classifier or linear_tagger"
             )
+        check_tags(model, data_loader)
+        if validation_data_loader is not None:
+            check_tags(model, validation_data_loader)
         self.model = model
         self._data_loader = data_loader
         self._validation_data_loader = validation_data_loader

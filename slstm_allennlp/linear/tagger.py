@@ -14,6 +14,7 @@ from allennlp.training.metrics import CategoricalAccuracy, SpanBasedF1Measure
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.linear.fitted_model import FittedModel, words_in
 from slstm_allennlp.linear.tagging_features import features_of
+from slstm_allennlp.metrics.span_tags import span_f1
 
 # The smallest probability, also of tags that are not in the train set. It keeps the loss finite.
 _MIN_PROBABILITY = sys.float_info.min
@@ -85,7 +86,7 @@ class LinearTagger(FittedModel):
         self._accuracy = CategoricalAccuracy()
         self._span_f1: Optional[SpanBasedF1Measure] = None
         if label_encoding is not None and calculate_span_f1 is not False:
-            self._span_f1 = SpanBasedF1Measure(vocab, label_namespace, label_encoding=label_encoding)
+            self._span_f1 = span_f1(vocab, label_namespace, label_encoding)
 
     def fit(
         self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]

@@ -2,9 +2,16 @@
 
 from typing import List, Optional
 
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import Vocabulary
 from allennlp.data.dataset_readers.dataset_utils import span_utils
 from allennlp.data.dataset_readers.dataset_utils.span_utils import TypedStringSpan
+from allennlp.training.metrics import SpanBasedF1Measure
 
+from slstm_allennlp.common.suggestions import did_you_mean
+
+ENCODINGS = ("BIO", "IOB1", "BIOUL", "BMES")
+"""What AllenNLP knows as `label_encoding`."""
 _BIOUL_TO_BIO = str.maketrans("UL", "BI")
 
 
@@ -31,6 +38,12 @@ def bioul_spans(tags: List[str], classes_to_ignore: Optional[List[str]] = None) 
     return sorted(span_utils.bio_tags_to_spans(bio, classes_to_ignore or []), key=lambda span: span[1])
 
 
+def check_encoding(encoding: str) -> None:
+    """Raise `ConfigurationError` for an encoding that AllenNLP does not know."""
+    if encoding not in ENCODINGS:
+        raise ConfigurationError(f"label_encoding is {encoding!r}{did_you_mean(encoding, ENCODINGS)}")
+
+
 def spans_of(tags: List[str], encoding: str) -> List[TypedStringSpan]:
     """Return the entities in order, from tags in BIO, IOB1, BIOUL or BMES encoding."""
     read = {
@@ -40,3 +53,16 @@ def spans_of(tags: List[str], encoding: str) -> List[TypedStringSpan]:
         "BMES": span_utils.bmes_tags_to_spans,
     }[encoding]
     return sorted(read(tags), key=lambda span: span[1])
+
+
+def span_f1(vocab: Vocabulary, namespace: str, encoding: str) -> SpanBasedF1Measure:
+    """
+    Return AllenNLP's span F1 for a model that may predict illegal tags. In BIOUL, it counts them by
+    `bioul_spans`. AllenNLP's function raises an error for most of them, and if only the types within an
+    entity differ, it uses the last type for the whole entity.
+    """
+    if encoding == "BIOUL":
+        return SpanBasedF1Measure(
+            vocab, namespace, label_encoding=None, tags_to_spans_function=bioul_spans
+        )
+    return SpanBasedF1Measure(vocab, namespace, label_encoding=encoding)

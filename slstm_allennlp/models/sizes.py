@@ -9,6 +9,7 @@ from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFi
 from allennlp_models.tagging.models import CrfTagger as StockCrfTagger
 
 from slstm_allennlp.encoders.sized import sized
+from slstm_allennlp.metrics.span_tags import check_encoding, span_f1
 
 
 @Model.register("basic_classifier", constructor="from_partial_objects", exist_ok=True)
@@ -45,10 +46,16 @@ class BasicClassifier(StockBasicClassifier):
 class CrfTagger(StockCrfTagger):
     """
     AllenNLP's `crf_tagger` with optional input sizes of encoder and feed-forward layer. They default to
-    the output size of the previous layer.
+    the output size of the previous layer. Its span F1 counts illegal tags, which a tagger without
+    constrained decoding may predict, as the CoNLL script does. AllenNLP's raises an error.
 
     Registered as a `Model` with name "crf_tagger", in AllenNLP's place and with its parameters.
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.calculate_span_f1:
+            self._f1_metric = span_f1(self.vocab, self.label_namespace, self.label_encoding)
 
     @classmethod
     def from_partial_objects(
@@ -56,12 +63,16 @@ class CrfTagger(StockCrfTagger):
         text_field_embedder: TextFieldEmbedder,
         encoder: Lazy[Seq2SeqEncoder],
         feedforward: Optional[Lazy[FeedForward]] = None,
+        label_encoding: Optional[str] = None,
         **kwargs: Any,
     ) -> "CrfTagger":
+        if label_encoding is not None:
+            check_encoding(label_encoding)
         sequence = sized(encoder, text_field_embedder.get_output_dim())
         return cls(
             text_field_embedder=text_field_embedder,
             encoder=sequence,
             feedforward=sized(feedforward, sequence.get_output_dim()) if feedforward else None,
+            label_encoding=label_encoding,
             **kwargs,
         )

@@ -1,12 +1,6 @@
-from slstm_allennlp.training import (  # noqa: F401 (imported for its replacements)
-    checkpointer,
-    finite,
-    reduce_on_plateau,
-    run_state,
-    signals,
-    size_check,
-    trainer,
-)
+from slstm_allennlp.training.checkpointer import ReliableCheckpointer
+from slstm_allennlp.training.reduce_on_plateau import ReduceOnPlateau
 from slstm_allennlp.training.train_model import TrainModelWithCard
+from slstm_allennlp.training.trainer import ReliableTrainer
 
-__all__ = ["TrainModelWithCard"]
+__all__ = ["ReduceOnPlateau", "ReliableCheckpointer", "ReliableTrainer", "TrainModelWithCard"]

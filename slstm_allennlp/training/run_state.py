@@ -1,143 +1,121 @@
 """
-Restore the random state and the partial losses and metrics of an epoch, so that `--recover` gives
-bit-identical results, in one process and without loader workers. AllenNLP saves none of them in a
-checkpoint.
+The state of a run that AllenNLP leaves out of its checkpoints: random states, and the losses and metrics
+of an epoch so far. With it, `--recover` gives bit-identical results, in one process and without loader
+workers.
 """
 
-import json
 import logging
-import os
 import random
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Dict, Iterator, List, Optional, Tuple
-from weakref import WeakKeyDictionary
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import numpy
 import torch
-from allennlp.common.util import is_distributed
-from allennlp.training import Checkpointer, GradientDescentTrainer
-from allennlp.training import util as training_util
-from allennlp.training.metrics import Metric
-from allennlp.training.trainer import TrainerCheckpoint
+from allennlp.data import TensorDict
+from allennlp.training import GradientDescentTrainer, TrainerCallback
 
-from slstm_allennlp.common.changes import Original, replaces
+from slstm_allennlp.training.metric_state import metric_states, set_metric_states
 
 logger = logging.getLogger(__name__)
-_KEY = "slstm_allennlp_run"
-_get_metrics = training_util.get_metrics
 
 
-@dataclass
-class Run:
+class RunState(TrainerCallback):
     """
-    The state of one trainer's run.
+    The state of a trainer's run. As its first callback, it is saved and loaded with each checkpoint, and
+    it corrects the losses that other callbacks get: AllenNLP sums them from the last checkpoint.
 
-    `starts` has the random states at the start of each epoch: a recovered run draws the batches of
-    completed epochs again, without training. `loss` and `reg_loss` are sums over the current epoch.
-    `resumed` is the state of the checkpoint until the run reaches its position.
+    # Attributes
+
+    starts : `List[Dict[str, Any]]`
+        The random states at the start of each epoch: a recovered run draws the batches of completed
+        epochs again, without training.
+    losses : `Dict[str, float]`
+        The sums of `loss` and, with a regularizer, `reg_loss` over the batches of the epoch.
+    resumed : `Optional[Dict[str, Any]]`
+        The state in the checkpoint, until the run has come to its position.
     """
 
-    starts: List[Dict[str, Any]] = field(default_factory=list)
-    loss: float = 0.0
-    reg_loss: Optional[float] = None
-    resumed: Optional[Dict[str, Any]] = None
+    def __init__(self, trainer: GradientDescentTrainer) -> None:
+        super().__init__(trainer._serialization_dir)  # type: ignore[has-type]
+        self._trainer = trainer
+        self.starts: List[Dict[str, Any]] = []
+        self.losses = {"loss": 0.0}
+        self.resumed: Optional[Dict[str, Any]] = None
 
-    def resume(self, model: torch.nn.Module) -> None:
-        """Restore the state of the checkpoint."""
+    def state_dict(self) -> Dict[str, Any]:
+        is_within_epoch = self._trainer._batches_in_epoch_completed > 0
+        return {
+            "starts": self.starts,
+            "random": random_states(),
+            "losses": self.losses,
+            "metrics": metric_states(self._trainer._pytorch_model) if is_within_epoch else [],
+        }
+
+    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+        if "starts" not in state_dict:  # a checkpoint of AllenNLP's own trainer
+            return
+        is_distributed = self._trainer._distributed
+        workers = getattr(self._trainer.data_loader, "num_workers", 0)
+        if is_distributed or workers:
+            logger.warning(
+                "Training resumes from the checkpoint, but its results will differ slightly from those "
+                "of an uninterrupted run: with %s, random states are not restored completely",
+                "several processes" if is_distributed else f"num_workers {workers}",
+            )
+        if not is_distributed:  # the checkpoint has the random state of one process only
+            self.starts = list(state_dict["starts"])
+            self.resumed = state_dict
+
+    def start_epoch(self, number: int) -> None:
+        """Set the random states to those at the start of the epoch, and the losses to zero."""
+        self.losses = {"loss": 0.0}
+        if number < len(self.starts):
+            set_random_states(self.starts[number])
+        else:
+            self.starts.append(random_states(of_data_alone=True))
+
+    def resume(self) -> None:
+        """Restore the state in the checkpoint."""
         assert self.resumed is not None
-        self.loss, self.reg_loss = self.resumed["loss"], self.resumed["reg_loss"]
-        set_metric_states(model, self.resumed["metrics"])
+        self.losses = dict(self.resumed["losses"])
+        set_metric_states(self._trainer._pytorch_model, self.resumed["metrics"])
         set_random_states(self.resumed["random"])
         self.resumed = None
 
+    def mean_losses(self) -> Dict[str, float]:
+        """Return the losses per batch of the epoch so far."""
+        number = self._trainer._batches_in_epoch_completed
+        return {name: total / number for name, total in self.losses.items()}
 
-_runs: "WeakKeyDictionary[GradientDescentTrainer, Run]" = WeakKeyDictionary()
-_loaded: "WeakKeyDictionary[Checkpointer, Dict[str, Any]]" = WeakKeyDictionary()
-_in_training: List[Run] = []  # the run that is training an epoch, if any
-
-
-def resume_run(trainer: GradientDescentTrainer) -> None:
-    """Take the run's state from the checkpoint that the trainer has just loaded, if it is there."""
-    run = _runs[trainer] = Run()
-    state = None if trainer._checkpointer is None else _loaded.pop(trainer._checkpointer, None)
-    workers = getattr(trainer.data_loader, "num_workers", 0)
-    if state is not None and (trainer._distributed or workers):
-        what = "several processes" if trainer._distributed else f"num_workers {workers}"
-        logger.warning(
-            "Training resumes from the checkpoint, but its results will differ slightly from those of "
-            "an uninterrupted run: with %s, random states are not restored completely",
-            what,
-        )
-    # The checkpoint has the random state of one process only.
-    if state is not None and not trainer._distributed:
-        run.starts = list(state["starts"])
-        run.resumed = state
-
-
-@replaces(Checkpointer, "load_checkpoint")
-def _load_with_run(original: Original, self: Checkpointer) -> Optional[TrainerCheckpoint]:
-    checkpoint = original(self)
-    if checkpoint is not None and _KEY in checkpoint.trainer_state:
-        _loaded[self] = checkpoint.trainer_state[_KEY]
-    return checkpoint
+    def on_batch(
+        self,
+        trainer: GradientDescentTrainer,
+        batch_inputs: List[TensorDict],
+        batch_outputs: List[Dict[str, Any]],
+        batch_metrics: Dict[str, Any],
+        epoch: int,
+        batch_number: int,
+        is_training: bool,
+        is_primary: bool = True,
+        batch_grad_norm: Optional[float] = None,
+        **kwargs: Any,
+    ) -> None:
+        """Sum the losses as AllenNLP does, in its order, so that the sums are the same to the bit."""
+        if not is_training:
+            return
+        self.losses["loss"] += batch_metrics["batch_loss"]
+        for outputs in batch_outputs:
+            penalty = outputs.get("reg_loss")
+            if penalty is not None:
+                so_far = self.losses.get("reg_loss", 0.0)
+                self.losses["reg_loss"] = so_far + (penalty / len(batch_inputs)).item()
+        batch_metrics.update(self.mean_losses())
 
 
-@replaces(GradientDescentTrainer, "get_checkpoint_state")
-def _checkpoint_state_with_run(
-    original: Original, self: GradientDescentTrainer
-) -> Optional[TrainerCheckpoint]:
-    checkpoint = original(self)
-    if checkpoint is not None:
-        run, is_within_epoch = _run(self), self._batches_in_epoch_completed > 0
-        checkpoint.trainer_state[_KEY] = {
-            "starts": run.starts,
-            "random": random_states(),
-            "loss": run.loss,
-            "reg_loss": run.reg_loss,
-            "metrics": metric_states(self._pytorch_model) if is_within_epoch else [],
-        }
-    return checkpoint
-
-
-def _run(trainer: GradientDescentTrainer) -> Run:
-    return _runs.setdefault(trainer, Run())
-
-
-@replaces(GradientDescentTrainer, "_train_epoch")
-def _train_epoch_of_run(
-    original: Original, self: GradientDescentTrainer, epoch: int
-) -> Dict[str, float]:
-    run, model, loader = _run(self), self._pytorch_model, self.data_loader
-    completed, batches = self._epochs_completed, self._start_after_batches_in_epoch_completed
-    is_resumed_epoch = run.resumed is not None and completed == self._start_after_epochs_completed
-    if is_resumed_epoch and batches == 0:
-        run.resume(model)
-    run.loss, run.reg_loss = 0.0, None
-    if completed < len(run.starts):
-        set_random_states(run.starts[completed])
-    else:
-        run.starts.append(random_states(of_data_alone=True))
-    if is_resumed_epoch and batches > 0:
-        count = batches * self._num_gradient_accumulation_steps
-        self.data_loader = _Resumed(loader, count, lambda: run.resume(model))  # type: ignore[assignment]
-    _in_training.append(run)
-    try:
-        metrics = original(self, epoch)
-        if is_resumed_epoch and "loss" not in metrics:  # the checkpoint is after the epoch's last batch
-            number = self._batches_in_epoch_completed
-            totals = _get_metrics(model, run.loss, run.reg_loss, None, None, number, reset=True)
-            metrics = {**totals, **metrics}
-        return metrics
-    finally:
-        _in_training.pop()
-        self.data_loader = loader
-
-
-class _Resumed:
+class ResumedLoader:
     """A data loader that calls `resume` after the given number of batches."""
 
-    def __init__(self, loader: Any, batches: int, resume: Any) -> None:
+    def __init__(self, loader: Any, batches: int, resume: Callable[[], None]) -> None:
         self._loader, self._batches, self._resume = loader, batches, resume
 
     def __iter__(self) -> Iterator[Any]:
@@ -151,54 +129,6 @@ class _Resumed:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
-
-
-@replaces(training_util, "get_metrics")
-def _get_metrics_of_epoch(
-    original: Original,
-    model: Any,
-    total_loss: float,
-    total_reg_loss: Optional[float],
-    batch_loss: Optional[float],
-    batch_reg_loss: Optional[float],
-    num_batches: int,
-    reset: bool = False,
-) -> Dict[str, float]:
-    """Call AllenNLP's function with losses that include those before the checkpoint, summed in order."""
-    if _in_training and not is_distributed():
-        run = _in_training[-1]
-        if batch_loss is not None:
-            run.loss += batch_loss
-        if batch_reg_loss is not None:
-            run.reg_loss = (run.reg_loss or 0.0) + batch_reg_loss
-        total_loss = run.loss
-        total_reg_loss = total_reg_loss if run.reg_loss is None else run.reg_loss
-    return original(model, total_loss, total_reg_loss, batch_loss, batch_reg_loss, num_batches, reset)
-
-
-@replaces(GradientDescentTrainer, "_try_train")
-def _try_train_with_last_metrics(
-    original: Original, self: GradientDescentTrainer
-) -> Tuple[Dict[str, Any], int]:
-    """
-    Handle a run that was interrupted after its last epoch: do not train one more epoch if its patience
-    was exhausted, and read its last metrics from the file.
-    """
-    completed, num_epochs = self._start_after_epochs_completed, self._num_epochs
-    is_over = completed > 0 and self._start_after_batches_in_epoch_completed == 0
-    if is_over and self._metric_tracker.should_stop_early():
-        self._num_epochs = completed
-    try:
-        metrics, epoch = original(self)
-    finally:
-        self._num_epochs = num_epochs
-    folder = self._serialization_dir  # type: ignore[has-type]
-    if "epoch" not in metrics and completed > 0 and folder:
-        path = os.path.join(folder, f"metrics_epoch_{completed - 1}.json")
-        if os.path.exists(path):  # the user may have removed it
-            with open(path, encoding="utf-8") as file:
-                metrics = {**json.load(file), **metrics}
-    return metrics, epoch
 
 
 def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
@@ -235,50 +165,3 @@ def set_random_states(states: Dict[str, Any]) -> None:
         torch.set_rng_state(states["torch"])
     if "cuda" in states and len(states["cuda"]) == torch.cuda.device_count():
         torch.cuda.set_rng_state_all(states["cuda"])
-
-
-def metric_states(model: torch.nn.Module) -> List[Dict[str, Any]]:
-    """Return the state of each metric of a model: its attributes of plain values and tensors."""
-    return [
-        {name: _plain(value) for name, value in vars(metric).items() if _is_plain(value)}
-        for metric in _metrics(model)
-    ]
-
-
-def set_metric_states(model: torch.nn.Module, states: List[Dict[str, Any]]) -> None:
-    """Restore the states that `metric_states` returned. Dictionaries keep their type."""
-    for metric, state in zip(_metrics(model), states):
-        for name, value in state.items():
-            current = getattr(metric, name, None)
-            if isinstance(current, dict):  # such as a defaultdict
-                current.clear()
-                current.update(value)
-            else:
-                setattr(metric, name, value)
-
-
-def _metrics(model: torch.nn.Module) -> List[Metric]:
-    """Return all metrics that are attributes of a model's modules, or in dictionaries or lists there."""
-    found: Dict[int, Metric] = {}
-    for module in model.modules():
-        for value in vars(module).values():
-            values = value.values() if isinstance(value, dict) else value
-            for item in values if isinstance(value, (dict, list, tuple)) else (value,):
-                if isinstance(item, Metric):
-                    found[id(item)] = item
-    return list(found.values())
-
-
-def _plain(value: Any) -> Any:
-    """Convert subclasses of `dict` and `list`, which the allow-list for checkpoints refuses."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return list(map(_plain, value)) if isinstance(value, list) else value
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(_is_plain(item) for pair in value.items() for item in pair)
-    if isinstance(value, (list, tuple, set)):
-        return all(_is_plain(item) for item in value)
-    return value is None or isinstance(value, (bool, int, float, str, torch.Tensor))

@@ -1,6 +1,6 @@
 """
 Check at the start of training that the sizes of a model's modules match, and name the wrong key of the
-config. Distributed models are not checked, since they may be sharded.
+config.
 """
 
 import inspect
@@ -13,24 +13,13 @@ from allennlp.data import Batch, DataLoader, Instance
 from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.nn.util import move_to_device
-from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.common.changes import Original, replaces
 from slstm_allennlp.common.patch_method import patch_method
 
 logger = logging.getLogger(__name__)
 
 _SIZED = (FeedForward, Seq2SeqEncoder, Seq2VecEncoder)
 _KEYS = ("input_dim", "input_size", "embedding_dim")  # config keys for the input size of a module
-
-
-@replaces(GradientDescentTrainer, "__init__")
-def _init_and_check(
-    original: Original, self: GradientDescentTrainer, *arguments: Any, **named: Any
-) -> None:
-    original(self, *arguments, **named)
-    if not self._distributed:
-        check_sizes(self.model, self.data_loader, self.cuda_device)
 
 
 def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:

@@ -1,48 +1,113 @@
-"""Refuse a test evaluation that AllenNLP cannot do, and write a model card after training."""
-
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Callable, Dict, List, Optional
 
-from allennlp.commands import train
 from allennlp.commands.train import TrainModel
+from allennlp.common import Lazy, Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import is_distributed
+from allennlp.data import DataLoader, DatasetReader, Vocabulary
+from allennlp.models import Model
+from allennlp.nn.parallel import DdpAccelerator
+from allennlp.training import Trainer
 
-from slstm_allennlp.common.changes import Original, replaces
+from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.model_card import write_model_card
 
-_REFUSED = (
-    "evaluate_on_test is true, expected false with distributed training, where AllenNLP cannot do it; "
-    "run `allennlp evaluate` on the archive afterwards"
-)
 
-
-@replaces(train, "train_model")
-def _refuse_distributed_test(original: Original, params: Any, *args: Any, **kwargs: Any) -> Any:
-    """Refuse it before any process starts. If the plugin is loaded later, `TrainModelWithCard` does."""
+def refuse_distributed_test(params: Params) -> None:
+    """
+    Raise `ConfigurationError` for `evaluate_on_test` with `distributed`. AllenNLP evaluates only in its
+    first process, which then waits for the other processes, which have ended, and writes no archive.
+    """
     if all(params.get(key) for key in ("distributed", "evaluate_on_test", "test_data_path")):
-        raise ConfigurationError(_REFUSED)
-    return original(params, *args, **kwargs)
+        raise ConfigurationError(
+            "evaluate_on_test is true, expected false with distributed training, where AllenNLP cannot "
+            "do it; run `allennlp evaluate` on the archive afterwards"
+        )
 
 
 @TrainModel.register("default", constructor="from_partial_objects", exist_ok=True)
 class TrainModelWithCard(TrainModel):
     """
-    AllenNLP's training loop, with two additions.
-    It refuses `evaluate_on_test` with `distributed` at the start. AllenNLP evaluates only in its first
-    process, which then waits for the other processes, which have ended, and writes no archive.
-    It also writes `model_card.md` beside the archive: the encoder, the data, the metrics, the versions
-    and the command.
+    AllenNLP's training loop, with three additions.
+
+    - Every sentence of the validation and test data is scored. AllenNLP applies `drop_last` and
+      `batches_per_epoch` of `data_loader` to them, too. A limit for these data themselves
+      (`batches_per_epoch` in `validation_data_loader`, `max_instances` of their reader) is kept, and a
+      warning says so.
+    - `evaluate_on_test` with `distributed` is refused at the start.
+    - `model_card.md` is written beside the archive: the encoder, the data, the metrics, the versions and
+      the command.
 
     Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
     """
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        if self.evaluate_on_test and self.evaluation_data_loader is not None and is_distributed():
-            raise ConfigurationError(_REFUSED)
+    @classmethod
+    def from_partial_objects(
+        cls,
+        serialization_dir: str,
+        local_rank: int,
+        dataset_reader: DatasetReader,
+        train_data_path: Any,
+        model: Lazy[Model],
+        data_loader: Lazy[DataLoader],
+        trainer: Lazy[Trainer],
+        vocabulary: Lazy[Vocabulary] = Lazy(Vocabulary),  # noqa: B008
+        datasets_for_vocab_creation: Optional[List[str]] = None,
+        validation_dataset_reader: Optional[DatasetReader] = None,
+        validation_data_path: Any = None,
+        validation_data_loader: Optional[Lazy[DataLoader]] = None,
+        test_data_path: Any = None,
+        evaluate_on_test: bool = False,
+        batch_weight_key: str = "",
+        ddp_accelerator: Optional[DdpAccelerator] = None,
+    ) -> "TrainModel":
+        is_tested = evaluate_on_test and test_data_path is not None
+        refuse_distributed_test(
+            Params({"distributed": is_distributed(), "evaluate_on_test": is_tested, "test_data_path": 1})
+        )
+        limit = None
+        if validation_data_loader is None:
+            validation_data_loader = _changed(data_loader, on_all_data)
+        else:
+            validation_data_loader = _changed(validation_data_loader, without_drop_last)
+            if isinstance(validation_data_loader._params, Params):
+                limit = validation_data_loader._params.get("batches_per_epoch")
+        if local_rank == 0:
+            for path in (validation_data_path, test_data_path if is_tested else None):
+                if path is not None:
+                    say_what_is_scored(path, validation_dataset_reader or dataset_reader, limit)
+        return super().from_partial_objects(
+            serialization_dir,
+            local_rank,
+            dataset_reader,
+            train_data_path,
+            model,
+            data_loader,
+            trainer,
+            vocabulary=vocabulary,
+            datasets_for_vocab_creation=datasets_for_vocab_creation,  # type: ignore[arg-type]
+            validation_dataset_reader=validation_dataset_reader,  # type: ignore[arg-type]
+            validation_data_path=validation_data_path,
+            validation_data_loader=validation_data_loader,
+            test_data_path=test_data_path,
+            evaluate_on_test=evaluate_on_test,
+            batch_weight_key=batch_weight_key,
+            ddp_accelerator=ddp_accelerator,
+        )
 
     def finish(self, metrics: Dict[str, Any]) -> None:
         """Write the metrics, as AllenNLP does, and the model card."""
         super().finish(metrics)
         write_model_card(Path(self.serialization_dir), self.model, metrics)
+
+
+def _changed(
+    loader: Lazy[DataLoader], change: Callable[[Dict[str, Any]], Dict[str, Any]]
+) -> Lazy[DataLoader]:
+    """Return the data loader with a changed config, or as it is if its config is only a name."""
+    params = loader._params
+    if not isinstance(params, Params):
+        return loader
+    changed = Params(change(params.as_dict(quiet=True)), params.history)
+    return Lazy(loader._constructor, changed, loader._constructor_extras)

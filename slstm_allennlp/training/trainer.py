@@ -1,92 +1,296 @@
-"""
-Fix gradient clipping and recovery in AllenNLP's trainer.
-
-- Sparse gradients (of embeddings with `sparse: true`) are clipped. AllenNLP's `grad_norm` fails on them
-  in a current PyTorch, and `grad_clipping` in every version.
-- A recovered run keeps its best epoch. AllenNLP writes the checkpoint of an epoch before it saves the
-  epoch's weights as the best, so that a run recovered from there may use its last weights instead.
-- A recovered run keeps its moving average. AllenNLP connects it to the checkpoint's copy of the weights.
-"""
-
-import copy
+import inspect
+import json
+import math
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
-from typing import Iterator, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 import torch
-from allennlp.training import GradientDescentTrainer
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DataLoader, TensorDict
+from allennlp.models import Model
+from allennlp.nn.parallel import DdpWrappedModel
+from allennlp.training import (
+    Checkpointer,
+    GradientDescentTrainer,
+    Trainer,
+    TrainerCallback,
+)
+from allennlp.training.learning_rate_schedulers import LearningRateScheduler
+from allennlp.training.momentum_schedulers import MomentumScheduler
+from allennlp.training.moving_average import MovingAverage
+from allennlp.training.trainer import TrainerCheckpoint
 
-from slstm_allennlp.common.changes import Original, replaces
-from slstm_allennlp.training.run_state import resume_run
-
-
-@replaces(GradientDescentTrainer, "_maybe_restore_checkpoint")
-def _restore_average_and_best(original: Original, self: GradientDescentTrainer) -> None:
-    average = self._moving_average
-    weights = [] if average is None else average._parameters
-    original(self)
-    resume_run(self)
-    if average is not None:
-        average._parameters = weights
-        for name, weight in weights:
-            for kept in (average._shadows, average._backups):
-                kept[name] = kept[name].to(weight.device)
-    is_after_an_epoch = self._start_after_batches_in_epoch_completed == 0
-    if is_after_an_epoch and self._metric_tracker.best_epoch == self._start_after_epochs_completed - 1:
-        _keep_as_best(self)
-
-
-def _keep_as_best(trainer: GradientDescentTrainer) -> None:
-    """Save the weights as the best, which AllenNLP does only after the checkpoint of the best epoch."""
-    folder = trainer._serialization_dir  # type: ignore[has-type]
-    if not folder:
-        return
-    sharded = trainer._ddp_wrapped_model is not None and trainer._ddp_wrapped_model.is_sharded
-    name = f"best_w{trainer._rank}.th" if sharded else "best.th"
-    best = os.path.join(folder, name)
-    trainer._best_model_filename = best
-    if not (sharded or trainer._primary):
-        return
-    average = trainer._moving_average
-    with ExitStack() as stack:
-        if average is not None:
-            average.assign_average_value()
-            stack.callback(average.restore)
-        trainer._save_model_state(best)
+from slstm_allennlp.common.atomic_write import atomic_write_by_torch
+from slstm_allennlp.common.suggestions import did_you_mean
+from slstm_allennlp.training.checkpointer import ReliableCheckpointer
+from slstm_allennlp.training.run_state import ResumedLoader, RunState
+from slstm_allennlp.training.signals import received_signals
+from slstm_allennlp.training.size_check import check_sizes
+from slstm_allennlp.training.tag_check import check_tags
 
 
-@replaces(GradientDescentTrainer, "clip_gradient")
-def _clip_sparse(original: Original, self: GradientDescentTrainer) -> Optional[float]:
-    """Call AllenNLP's method, which uses only the model's parameters, with dense gradients."""
-    if not any(p.grad is not None and p.grad.is_sparse for p in self.model.parameters()):
-        return original(self)
-    trainer = copy.copy(self)
-    parameters = _with_dense_gradients(self.model)
-    trainer.model = SimpleNamespace(parameters=lambda: parameters)  # type: ignore[assignment]
-    trainer._ddp_wrapped_model = None
-    return original(trainer)
-
-
-@replaces(GradientDescentTrainer, "rescale_gradients")
-def _rescale_sparse(original: Original, self: GradientDescentTrainer) -> Optional[float]:
-    if self._grad_norm is True:  # the norm is returned, and the gradients stay as they are
-        return original(self)
-    return _clip_sparse(original, self)
-
-
-def _with_dense_gradients(model: torch.nn.Module) -> Iterator[torch.Tensor]:
+@Trainer.register("gradient_descent", constructor="from_partial_objects", exist_ok=True)
+class ReliableTrainer(GradientDescentTrainer):
     """
-    Yield the parameters. One with a sparse gradient is replaced by a stand-in, whose gradient shares
-    memory with the sparse values, so that clipping changes both.
+    AllenNLP's trainer, for runs that may be interrupted or go wrong.
+
+    - Before training, sizes that do not match and tags that are not in the model's `label_encoding` are
+      an error.
+    - A loss or weights that are NaN or infinite end the training. They are never written.
+    - On SIGTERM or SIGINT, it writes a checkpoint after the current batch and exits with status 128 + n,
+      where n is the signal's number. A second signal ends the process at once. With `distributed`, or
+      another checkpointer, AllenNLP's behaviour is unchanged.
+    - A recovered run has the weights and metrics of an uninterrupted one, to the bit, in one process and
+      without loader workers. It keeps its best epoch and its moving average.
+    - The best weights are written atomically.
+    - Sparse gradients (of embeddings with `sparse: true`) are clipped. AllenNLP's `grad_norm` fails on
+      them in a current PyTorch, and `grad_clipping` in every version.
+
+    Registered as a `Trainer` with name "gradient_descent", in AllenNLP's place and with its parameters.
+
+    # Errors
+
+    `ConfigurationError` for an unknown parameter, which AllenNLP ignores, for `num_epochs` below 1, for
+    sizes that do not match and for gold tags that do not fit. While training, `ValueError` for numbers
+    that are not finite.
     """
-    for parameter in model.parameters():
-        if parameter.grad is None or not parameter.grad.is_sparse:
-            yield parameter
-            continue
-        # A row that occurs several times in a batch has several entries: sum them first.
-        parameter.grad = parameter.grad.coalesce()
-        values = parameter.grad.values()
-        stand_in = torch.nn.Parameter(torch.empty_like(values))
-        stand_in.grad = values
-        yield stand_in
+
+    def __init__(
+        self,
+        model: Model,
+        optimizer: torch.optim.Optimizer,
+        data_loader: DataLoader,
+        patience: Optional[int] = None,
+        validation_metric: Union[str, List[str]] = "-loss",
+        validation_data_loader: Optional[DataLoader] = None,
+        num_epochs: int = 20,
+        serialization_dir: Optional[Union[str, "os.PathLike[str]"]] = None,
+        checkpointer: Optional[Checkpointer] = None,
+        cuda_device: Optional[Union[int, torch.device]] = None,
+        grad_norm: Union[float, bool] = False,
+        grad_clipping: Optional[float] = None,
+        learning_rate_scheduler: Optional[LearningRateScheduler] = None,
+        momentum_scheduler: Optional[MomentumScheduler] = None,
+        moving_average: Optional[MovingAverage] = None,
+        callbacks: Optional[List[TrainerCallback]] = None,
+        distributed: bool = False,
+        local_rank: int = 0,
+        world_size: int = 1,
+        num_gradient_accumulation_steps: int = 1,
+        use_amp: bool = False,
+        enable_default_callbacks: bool = True,
+        run_confidence_checks: bool = True,
+        grad_scaling: bool = True,
+        ddp_wrapped_model: Optional[DdpWrappedModel] = None,
+        run_sanity_checks: Optional[bool] = None,  # the old name of run_confidence_checks
+        **unknown: Any,  # AllenNLP's `from_partial_objects` passes on what it does not know
+    ) -> None:
+        for key in unknown:
+            keys = [*inspect.signature(self.from_partial_objects).parameters][:-1]  # without **kwargs
+            raise ConfigurationError(f"trainer.{key} is no key of the trainer{did_you_mean(key, keys)}")
+        if num_epochs < 1:
+            raise ConfigurationError(
+                f"trainer.num_epochs is {num_epochs}, expected 1 or more: without an epoch there are no "
+                "weights to archive"
+            )
+        super().__init__(
+            model,
+            optimizer,
+            data_loader,
+            patience=patience,
+            validation_metric=validation_metric,
+            validation_data_loader=validation_data_loader,  # type: ignore[arg-type]
+            num_epochs=num_epochs,
+            serialization_dir=serialization_dir,
+            checkpointer=checkpointer,
+            cuda_device=cuda_device,
+            grad_norm=grad_norm,
+            grad_clipping=grad_clipping,
+            learning_rate_scheduler=learning_rate_scheduler,
+            momentum_scheduler=momentum_scheduler,
+            moving_average=moving_average,
+            callbacks=callbacks,  # type: ignore[arg-type]
+            distributed=distributed,
+            local_rank=local_rank,
+            world_size=world_size,
+            num_gradient_accumulation_steps=num_gradient_accumulation_steps,
+            use_amp=use_amp,
+            enable_default_callbacks=enable_default_callbacks,
+            run_confidence_checks=run_confidence_checks
+            if run_sanity_checks is None
+            else run_sanity_checks,
+            grad_scaling=grad_scaling,
+            ddp_wrapped_model=ddp_wrapped_model,
+        )
+        self._run = RunState(self)
+        self._callbacks = [self._run, *self._callbacks]
+        check_tags(self._pytorch_model, data_loader)
+        if validation_data_loader is not None:
+            check_tags(self._pytorch_model, validation_data_loader)
+        if not distributed:  # a distributed model may be sharded
+            check_sizes(model, data_loader, self.cuda_device)
+
+    def train(self) -> Dict[str, Any]:
+        if self._distributed or not isinstance(self._checkpointer, ReliableCheckpointer):
+            return super().train()
+        with received_signals() as self._checkpointer.signals:
+            return super().train()
+
+    def batch_outputs(self, batch: TensorDict, for_training: bool) -> Dict[str, torch.Tensor]:
+        """
+        Raise an error if the loss of a batch is NaN or infinite. The message has the batch and the
+        weights that are not finite. AllenNLP reports only that there was a NaN, and ignores an infinite
+        loss.
+        """
+        outputs = super().batch_outputs(batch, for_training)
+        loss = outputs["loss"].item() if for_training else 0.0
+        # In mixed precision, the gradient scaler skips steps that overflow.
+        if math.isnan(loss) or (math.isinf(loss) and self._scaler is None):
+            names = self._weights_not_finite()
+            cause = f"the weights {_listed(names)} are not finite" if names else "all weights are finite"
+            said = "nan loss encountered: " if math.isnan(loss) else ""  # AllenNLP's words
+            raise ValueError(
+                f"{said}the loss is {loss} in the batch after {self._position()}, expected a finite "
+                f"number ({cause}); the last checkpoint has finite weights"
+            )
+        return outputs
+
+    def get_checkpoint_state(self) -> Optional[TrainerCheckpoint]:
+        names = self._weights_not_finite()
+        if names:
+            raise ValueError(
+                f"after {self._position()} the weights {_listed(names)} are NaN or infinite, expected "
+                "finite ones; they were not written, and the last checkpoint has finite ones"
+            )
+        return super().get_checkpoint_state()
+
+    def _weights_not_finite(self) -> List[str]:
+        weights = self._pytorch_model.named_parameters()
+        return [name for name, w in weights if w.requires_grad and not torch.isfinite(w).all()]
+
+    def _position(self) -> str:
+        return f"batch {self._batches_in_epoch_completed} of epoch {self._epochs_completed}"
+
+    def clip_gradient(self) -> None:
+        with self._dense_gradients():
+            super().clip_gradient()
+
+    def rescale_gradients(self) -> Optional[float]:
+        if self._grad_norm is True:  # the norm is returned, and the gradients stay as they are
+            return super().rescale_gradients()
+        with self._dense_gradients():
+            return super().rescale_gradients()
+
+    @contextmanager
+    def _dense_gradients(self) -> Iterator[None]:
+        """
+        Hide sparse gradients from AllenNLP's methods, which use only the model's parameters. Each
+        parameter with a sparse gradient is replaced by a stand-in, whose gradient shares memory with the
+        sparse values, so that clipping changes both.
+        """
+        model, wrapper, parameters = self.model, self._ddp_wrapped_model, list(self.model.parameters())
+        if not any(_is_sparse(parameter.grad) for parameter in parameters):
+            yield
+            return
+        stand_ins = [_stand_in(p) if _is_sparse(p.grad) else p for p in parameters]
+        self.model = SimpleNamespace(parameters=lambda: stand_ins)  # type: ignore[assignment]
+        self._ddp_wrapped_model = None
+        try:
+            yield
+        finally:
+            self.model, self._ddp_wrapped_model = model, wrapper
+
+    def _save_model_state(self, path: str) -> None:
+        with atomic_write_by_torch(path) as unfinished:
+            super()._save_model_state(str(unfinished))
+
+    def _maybe_restore_checkpoint(self) -> None:
+        average = self._moving_average
+        weights = [] if average is None else average._parameters
+        super()._maybe_restore_checkpoint()
+        if average is not None:  # AllenNLP connects it to the checkpoint's copy of the weights
+            average._parameters = weights
+            for name, weight in weights:
+                for kept in (average._shadows, average._backups):
+                    kept[name] = kept[name].to(weight.device)
+        is_after_an_epoch = self._start_after_batches_in_epoch_completed == 0
+        best_epoch = self._metric_tracker.best_epoch
+        if is_after_an_epoch and best_epoch == self._start_after_epochs_completed - 1:
+            self._keep_as_best()
+
+    def _keep_as_best(self) -> None:
+        """
+        Save the weights as the best. AllenNLP does so only after it has written the checkpoint of the
+        best epoch, so that a run recovered from there might use its last weights instead.
+        """
+        is_sharded = self._ddp_wrapped_model is not None and self._ddp_wrapped_model.is_sharded
+        name = f"best_w{self._rank}.th" if is_sharded else "best.th"
+        folder = self._serialization_dir  # type: ignore[has-type]
+        self._best_model_filename = os.path.join(folder, name)
+        if not (is_sharded or self._primary):
+            return
+        with ExitStack() as stack:
+            if self._moving_average is not None:
+                self._moving_average.assign_average_value()
+                stack.callback(self._moving_average.restore)
+            self._save_model_state(self._best_model_filename)
+
+    def _train_epoch(self, epoch: int) -> Dict[str, float]:
+        run, loader = self._run, self.data_loader
+        completed, batches = self._epochs_completed, self._start_after_batches_in_epoch_completed
+        is_resumed = run.resumed is not None and completed == self._start_after_epochs_completed
+        if is_resumed and batches == 0:
+            run.resume()
+        run.start_epoch(completed)
+        if not is_resumed or batches == 0:
+            return super()._train_epoch(epoch)
+        count = batches * self._num_gradient_accumulation_steps
+        self.data_loader = ResumedLoader(loader, count, run.resume)  # type: ignore[assignment]
+        try:
+            metrics = super()._train_epoch(epoch)
+        finally:
+            self.data_loader = loader
+        if "loss" not in metrics:  # the checkpoint is after the epoch's last batch
+            metrics.update(self.model.get_metrics(reset=True))
+        metrics.update(run.mean_losses())
+        return metrics
+
+    def _try_train(self) -> Tuple[Dict[str, Any], int]:
+        """
+        Handle a run that was interrupted after its last epoch: do not train one more epoch if its
+        patience was exhausted, and read its last metrics from the file.
+        """
+        completed, num_epochs = self._start_after_epochs_completed, self._num_epochs
+        is_over = completed > 0 and self._start_after_batches_in_epoch_completed == 0
+        if is_over and self._metric_tracker.should_stop_early():
+            self._num_epochs = completed
+        try:
+            metrics, epoch = super()._try_train()
+        finally:
+            self._num_epochs = num_epochs
+        if "epoch" not in metrics and completed > 0:
+            folder = self._serialization_dir  # type: ignore[has-type]
+            path = os.path.join(folder, f"metrics_epoch_{completed - 1}.json")
+            if os.path.exists(path):  # the user may have removed it
+                with open(path, encoding="utf-8") as file:
+                    metrics = {**json.load(file), **metrics}
+        return metrics, epoch
+
+
+def _listed(names: List[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _is_sparse(gradient: Optional[torch.Tensor]) -> bool:
+    return gradient is not None and gradient.is_sparse
+
+
+def _stand_in(parameter: torch.Tensor) -> torch.nn.Parameter:
+    # A row that occurs several times in a batch has several entries: sum them first.
+    parameter.grad = parameter.grad.coalesce()  # type: ignore[union-attr]
+    values = parameter.grad.values()
+    stand_in = torch.nn.Parameter(torch.empty_like(values))
+    stand_in.grad = values
+    return stand_in

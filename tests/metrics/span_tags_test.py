@@ -4,14 +4,11 @@ import itertools
 
 import pytest
 import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
-from allennlp.data.dataset_readers.dataset_utils.span_utils import (
-    bioul_tags_to_spans,
-)
-from allennlp.training.metrics import SpanBasedF1Measure
+from allennlp.data.dataset_readers.dataset_utils.span_utils import bioul_tags_to_spans
 
-import slstm_allennlp  # noqa: F401  (fixes the metric)
-from slstm_allennlp.metrics.span_tags import bioul_spans, spans_of
+from slstm_allennlp.metrics.span_tags import bioul_spans, check_encoding, span_f1, spans_of
 
 
 def conlleval(tags):
@@ -98,7 +95,7 @@ def test_span_f1_is_the_scripts(gold, predicted, precision, recall):
     vocabulary = Vocabulary(non_padded_namespaces=["labels"])
     for tag in TAGS:
         vocabulary.add_token_to_namespace(tag, "labels")
-    metric = SpanBasedF1Measure(vocabulary, tag_namespace="labels", label_encoding="BIOUL")
+    metric = span_f1(vocabulary, "labels", "BIOUL")
     ids = [[vocabulary.get_token_index(tag, "labels") for tag in t.split()] for t in (gold, predicted)]
     logits = torch.nn.functional.one_hot(torch.tensor([ids[1]]), len(TAGS)).float()
     metric(logits, torch.tensor([ids[0]]))
@@ -109,3 +106,8 @@ def test_span_f1_is_the_scripts(gold, predicted, precision, recall):
     correct = len(chunks[0] & chunks[1])
     f1 = 2 * correct / max(1, len(chunks[0]) + len(chunks[1]))
     assert result["f1-measure-overall"] == pytest.approx(f1)
+
+
+def test_an_unknown_encoding():
+    with pytest.raises(ConfigurationError, match=r"label_encoding is 'BILOU', did you mean 'BIOUL'\?"):
+        check_encoding("BILOU")

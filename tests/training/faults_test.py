@@ -10,63 +10,29 @@ import sys
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.training import TrainerCallback
 
-from slstm_allennlp.console.folder_lock import _held
+from slstm_allennlp.common.mistakes import USERS_MISTAKE
+from slstm_allennlp.console.main import main
 from tests import programs
 from tests.conftest import ROOT
-from tests.training.run_state_test import KillAfter, Killed, run  # noqa: F401
+from tests.training.conftest import Killed, assert_same
 
-# The runs of these tests have 3 epochs of 4 batches.
 EVERY_BATCH = {"checkpointer": {"save_every_num_batches": 1}}
-
-
-@TrainerCallback.register("fault")
-class Fault(TrainerCallback):
-    """Call `happen(trainer)` after `after` training batches."""
-
-    after, happen = None, None
-
-    def on_batch(self, trainer, *args, is_training=True, **kwargs):
-        if is_training and type(self).after is not None:
-            type(self).after -= 1
-            if type(self).after == 0:
-                type(self).happen(trainer)
-
-
-@pytest.fixture
-def fault():
-    def arm(after, happen):
-        Fault.after, Fault.happen = after, staticmethod(happen)
-        return {"callbacks": ["kill_after", "fault"]}
-
-    KillAfter.remaining = None
-    yield arm
-    Fault.after = None
-
-
-def assert_same(found, expected):
-    assert found[1] == expected[1]
-    for kind, weights in expected[0].items():
-        for name, tensor in weights.items():
-            assert torch.equal(found[0][kind][name], tensor), (kind, name)
 
 
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
 @pytest.mark.parametrize("batch", (2, 4, 9))
-def test_signals(run, tmp_path, fault, number, batch):  # noqa: F811
+def test_signals(run, tmp_path, fault, number, batch):
     before = signal.getsignal(number)
-    callbacks = fault(None, None)
-    whole = run("whole", **callbacks)
+    whole = run("whole")
     fault(batch, lambda trainer: os.kill(os.getpid(), number))
     with pytest.raises(SystemExit) as stopped:
-        run("stopped", **callbacks)
+        run("stopped")
     assert stopped.value.code == 128 + number
     assert signal.getsignal(number) is before
     epoch, last = divmod(batch - 1, 4)
     assert (tmp_path / "stopped" / f"training_state_e{epoch}_b{last + 1}.th").exists()
-    Fault.after = None
-    assert_same(run("stopped", recover=True, **callbacks), whole)
+    assert_same(run("stopped", recover=True), whole)
 
 
 SIGNALLED = """
@@ -102,52 +68,53 @@ def set_weights(value):
     return happen
 
 
-@pytest.mark.parametrize("value", (math.nan, math.inf))
-def test_weights_that_are_not_finite(run, tmp_path, fault, value):  # noqa: F811
-    """With a checkpoint after every batch, none with such weights is written."""
-    callbacks = fault(6, set_weights(value))
-    message = r"after batch 2 of epoch 1 the weights tag_projection_layer._module.weight are NaN or"
+WEIGHT = "tag_projection_layer._module.weight"
+WRITTEN = f"after batch 2 of epoch 1 the weights {WEIGHT} are NaN or"
+IN_LOSS = (
+    r"nan loss encountered: the loss is nan in the batch after batch 2 of epoch 1, "
+    rf"expected a finite number \(the weights {WEIGHT} are not finite\)"
+)
+
+
+@pytest.mark.parametrize(
+    "value, options, message, last",
+    [
+        (math.nan, EVERY_BATCH, WRITTEN, "e1_b1"),
+        (math.inf, EVERY_BATCH, WRITTEN, "e1_b1"),
+        (math.nan, {}, IN_LOSS, "e1_b0"),
+    ],
+)
+def test_weights_that_are_not_finite(run, tmp_path, fault, value, options, message, last):
+    """Even with a checkpoint after every batch, none with such weights is written."""
+    fault(6, set_weights(value))
     with pytest.raises(ValueError, match=message):
-        run("run", **callbacks, **EVERY_BATCH)
-    last = torch.load(tmp_path / "run" / "model_state_e1_b1.th")
-    assert all(torch.isfinite(weight).all() for weight in last.values())
+        run("run", **options)
+    weights = torch.load(tmp_path / "run" / f"model_state_{last}.th")
+    assert all(torch.isfinite(weight).all() for weight in weights.values())
     assert not (tmp_path / "run" / "model_state_e1_b2.th").exists()
-    Fault.after = None
-    run("run", recover=True, **callbacks, **EVERY_BATCH)
+    run("run", recover=True, **options)
 
 
-def test_a_loss_that_is_not_finite(run, tmp_path, fault):  # noqa: F811
-    callbacks = fault(6, set_weights(math.nan))
-    message = (
-        r"nan loss encountered: the loss is nan in the batch after batch 2 of epoch 1, "
-        r"expected a finite number \(the weights tag_projection_layer._module.weight are not finite\)"
-    )
-    with pytest.raises(ValueError, match=message):
-        run("run", **callbacks)
-    assert (tmp_path / "run" / "model_state_e1_b0.th").exists()
-
-
-def test_an_infinite_loss(run, tmp_path, fault):  # noqa: F811
+def test_an_infinite_loss(run, tmp_path, fault):
     def scale(trainer):
         forward = trainer.model.forward
         trainer.model.forward = lambda **batch: {"loss": forward(**batch)["loss"] * math.inf}
 
-    with pytest.raises(
-        ValueError, match=r"^the loss is inf in the batch after .* \(all weights are finite"
-    ):
-        run("run", **fault(2, scale))
+    fault(2, scale)
+    message = r"^the loss is inf in the batch after .* \(all weights are finite"
+    with pytest.raises(ValueError, match=message):
+        run("run")
 
 
 @pytest.mark.parametrize("damage", ("cut", "empty", "missing"))
 @pytest.mark.parametrize("part", ("model", "training"))
-def test_a_damaged_checkpoint(run, tmp_path, fault, part, damage):  # noqa: F811
+def test_a_damaged_checkpoint(run, tmp_path, kill_after, part, damage):
     if (part, damage) == ("model", "missing"):
         pytest.skip("AllenNLP looks for the model's state: without it there is no checkpoint")
     whole = run("whole", **EVERY_BATCH)
-    KillAfter.remaining = 6
+    kill_after(6)
     with pytest.raises(Killed):
         run("damaged", **EVERY_BATCH)
-    KillAfter.remaining = None
     path = tmp_path / "damaged" / f"{part}_state_e1_b2.th"
     if damage == "missing":
         path.unlink()
@@ -158,8 +125,8 @@ def test_a_damaged_checkpoint(run, tmp_path, fault, part, damage):  # noqa: F811
     assert (tmp_path / "damaged" / f"{part}_state_e1_b2.th.damaged").exists() is (damage != "missing")
 
 
-def test_when_every_checkpoint_is_damaged(run, tmp_path, fault):  # noqa: F811
-    KillAfter.remaining = 6
+def test_when_every_checkpoint_is_damaged(run, tmp_path, kill_after):
+    kill_after(6)
     with pytest.raises(Killed):
         run("run", **EVERY_BATCH)
     for path in (tmp_path / "run").glob("model_state*.th"):
@@ -180,30 +147,32 @@ def file_size():
     not hasattr(torch.serialization, "add_safe_globals"),
     reason="PyTorch 1.12 aborts the process if the disk is full",
 )
-def test_no_room_for_a_checkpoint(run, tmp_path, fault, file_size):  # noqa: F811
-    callbacks = fault(None, None)
-    whole = run("whole", **callbacks, **EVERY_BATCH)
+def test_no_room_for_a_checkpoint(run, tmp_path, fault, file_size):
+    whole = run("whole", **EVERY_BATCH)
     fault(6, lambda trainer: file_size(2000))
     with pytest.raises(
         OSError, match=r"state_e1_b2\.th could not be written \(.*\), expected enough disk space"
     ):
-        run("full", **callbacks, **EVERY_BATCH)
-    Fault.after = None
+        run("full", **EVERY_BATCH)
     file_size(None)
     names = {path.name for path in (tmp_path / "full").glob("*_state_*")}
     assert {"model_state_e1_b1.th", "training_state_e1_b1.th"} <= names
     assert not [name for name in names if "e1_b2" in name]
-    assert_same(run("full", recover=True, **callbacks, **EVERY_BATCH), whole)
+    assert_same(run("full", recover=True, **EVERY_BATCH), whole)
 
 
-@pytest.mark.parametrize("options", ({}, {"recover": True}), ids=str)
-def test_two_trainings_in_one_folder(run, tmp_path, fault, options):  # noqa: F811
-    (tmp_path / "run").mkdir()
-    descriptor = os.open(tmp_path / "run", os.O_RDONLY)  # as another process would
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    with pytest.raises(ConfigurationError, match="another training is running in this folder"):
-        run("run", **options)
+def test_two_trainings_in_one_folder(run, tmp_path, capsys):
+    run("other")  # writes the config
+    folder = tmp_path / "run"
+    folder.mkdir()
+    train = ["train", str(tmp_path / "config.json"), "-s", str(folder)]
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # as another process would
+    for options in ([], ["--recover"], ["--force"]):
+        assert main([*train, *options]) == USERS_MISTAKE
+        assert "another training is running in this folder" in capsys.readouterr().err
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    assert main(train) == 0
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it does not hold the lock any more
     os.close(descriptor)
-    run("run")
-    assert str(tmp_path / "run") not in _held  # other tests may have locked other folders
-    run("run", recover=True)
+    assert main([*train, "--recover"]) == 0

@@ -1,26 +1,26 @@
 """A full disk: files that were written before do not change, and the error is one sentence."""
 
 import contextlib
+import inspect
 import json
+import re
 import resource
 import shutil
+import tarfile
 
 import pytest
 import torch
-from allennlp.commands.predict import _PredictManager
-from allennlp.commands.train import train_model_from_file
 from allennlp.data.data_loaders import MultiProcessDataLoader
-from allennlp.evaluation.evaluator import SimpleEvaluator
-from allennlp.models import archive_model, load_archive
+from allennlp.models import load_archive
 from allennlp.predictors import Predictor
-from allennlp.training import GradientDescentTrainer
 
 from slstm_allennlp.common.atomic_write import NotWritten, atomic_write, atomic_write_in
-from slstm_allennlp.common.mistakes import USERS_MISTAKE, users_mistake
+from slstm_allennlp.common.mistakes import USERS_MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.report import write_report
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.console.main import main
+from slstm_allennlp.training import ReliableTrainer
 from tests.comparison.common import plan, write_run
 from tests.conftest import slow_but
 
@@ -49,26 +49,44 @@ def contents(folder):
     }
 
 
-@pytest.mark.parametrize("place", ("", "elsewhere.tar.gz", "folder"))
-def test_the_archive(classifier, tmp_path, place):
-    run = tmp_path / "run"
-    shutil.copytree(classifier, run)
-    (tmp_path / "folder").mkdir()
-    path = tmp_path / place if place else None
-    archive = archive_model(run, archive_path=path)
-    before = contents(tmp_path)
-    with full_disk(1000), pytest.raises(NotWritten, match=rf"\.tar\.gz {NO_ROOM}"):
-        archive_model(run, archive_path=path)
-    assert contents(tmp_path) == before
-    load_archive(archive)
-    assert archive_model(run, archive_path=path) == archive
+@pytest.fixture
+def full_after(monkeypatch):
+    """Return a function that lets the disk be full as soon as another function has returned."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    @contextlib.contextmanager
+    def context(owner, name, size):
+        function = getattr(owner, name)
+
+        def call(*arguments, **options):
+            result = function(*arguments, **options)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+            return result
+
+        is_function = isinstance(owner, type) and inspect.isfunction(function)
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, call if is_function else staticmethod(call))
+            try:
+                yield
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    return context
 
 
-def test_recover_writes_the_archive_that_there_was_no_room_for(classifier, tmp_path):
+def test_the_archive(classifier, tmp_path, full_after, capsys):
+    """`--recover` writes the archive that there was no room for."""
     run = tmp_path / "run"
-    shutil.copytree(classifier, run)
-    (run / "model.tar.gz").unlink()
-    train_model_from_file(str(run / "config.json"), str(run), recover=True)
+    shutil.copytree(classifier, run, ignore=shutil.ignore_patterns("out.log"))
+    archive = run / "model.tar.gz"
+    train = ["train", str(run / "config.json"), "-s", str(run), "--recover"]
+    before = archive.read_bytes()
+    with full_after(tarfile, "open", len(before) - 1000):  # there is room for the log
+        assert main(train) == USERS_MISTAKE
+    assert re.search(rf"model\.tar\.gz {NO_ROOM}, and .* writes the archive", capsys.readouterr().err)
+    assert archive.read_bytes() == before and not list(run.glob("*.unfinished"))
+    archive.unlink()
+    assert main(train) == 0
     recovered, whole = (load_archive(folder / "model.tar.gz").model for folder in (run, classifier))
     for name, weight in whole.state_dict().items():
         assert torch.equal(recovered.state_dict()[name], weight)
@@ -76,7 +94,7 @@ def test_recover_writes_the_archive_that_there_was_no_room_for(classifier, tmp_p
 
 @WRITER_RAISES
 def test_the_best_weights(tmp_path):
-    trainer = object.__new__(GradientDescentTrainer)
+    trainer = object.__new__(ReliableTrainer)
     trainer._ddp_wrapped_model = None
     trainer.model = torch.nn.Linear(100, 100)
     trainer._save_model_state(str(tmp_path / "best.th"))
@@ -113,31 +131,21 @@ def predict(archive, sentences, output):
     return main([str(argument) for argument in arguments])
 
 
-def test_predictions(classifier, sentences, tmp_path):
+def test_predictions(classifier, sentences, tmp_path, full_after, capsys):
     output, unfinished = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
     assert predict(classifier, sentences, output) == 0
     before = output.read_text()
     assert len(before.splitlines()) == 60
     assert not unfinished.exists()
-    predictor = Predictor.from_path(str(classifier / "model.tar.gz"))
-    manager = _PredictManager(predictor, str(sentences), str(output), 1, False, False)
-    with full_disk(len(before) // 2), pytest.raises(NotWritten, match=rf"{output} {NO_ROOM}") as error:
-        manager.run()
-    message = users_mistake(error.value)
-    assert message == str(error.value)
-    assert message.endswith(f"unchanged, and the predictions so far are in {unfinished}")
-    assert output.read_text() == before
-    assert unfinished.read_text() == before[: len(before) // 2]
-
-
-def test_no_room_for_the_first_prediction(classifier, sentences, tmp_path):
-    """The message names a file that is there."""
-    output, unfinished = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
-    predictor = Predictor.from_path(str(classifier / "model.tar.gz"))
-    manager = _PredictManager(predictor, str(sentences), str(output), 1, False, False)
-    with full_disk(0), pytest.raises(NotWritten, match=f"so far are in {unfinished}$"):
-        manager.run()
-    assert unfinished.read_text() == "" and not output.exists()
+    for size in (len(before) // 2, 0):  # the message names a file that is there, also if it is empty
+        with full_after(Predictor, "from_archive", size):
+            assert predict(classifier, sentences, output) == USERS_MISTAKE
+        message = capsys.readouterr().err
+        assert re.search(
+            rf"{output} {NO_ROOM}, and the predictions so far are in {unfinished}$", message
+        )
+        assert output.read_text() == before
+        assert unfinished.read_text() == before[:size]
 
 
 def test_predictions_before_a_mistake_are_kept(classifier, sentences, tmp_path, capsys):
@@ -169,25 +177,31 @@ def test_predictions_behind_a_link(classifier, sentences, tmp_path):
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 60
 
 
-def test_what_evaluate_writes(classifier, tmp_path):
-    archive = load_archive(classifier / "model.tar.gz")
-    loader = MultiProcessDataLoader(archive.dataset_reader, "fixtures/mr#dev", batch_size=10)
-    loader.index_with(archive.model.vocab)
-    files = [tmp_path / "metrics", tmp_path / "predictions"]
-    evaluator = SimpleEvaluator()
-    evaluator(archive.model, loader, None, *files)
+def test_what_evaluate_writes(classifier, tmp_path, full_after, capsys):
+    files = [
+        "--output-file",
+        tmp_path / "metrics",
+        "--predictions-output-file",
+        tmp_path / "predictions",
+    ]
+    evaluate = [
+        str(word) for word in ("evaluate", classifier / "model.tar.gz", "fixtures/mr#dev", *files)
+    ]
+    assert main(evaluate) == 0
     before = contents(tmp_path)
     assert len(before) == 2
-    with full_disk(10), pytest.raises(NotWritten, match=NO_ROOM):
-        evaluator(archive.model, loader, None, *files)
+    with full_after(MultiProcessDataLoader, "index_with", 10):
+        assert main(evaluate) == USERS_MISTAKE
+    assert re.search(NO_ROOM, capsys.readouterr().err)
     assert contents(tmp_path) == before
-    evaluator(archive.model, loader, metrics_output_file=files[0])
+    assert main(evaluate[:5]) == 0
     assert contents(tmp_path) == before
 
 
-def test_an_archive_that_is_unpacked(classifier):
-    with full_disk(1000), pytest.raises(NotWritten, match=r"expected enough disk space; .* TMPDIR"):
-        load_archive(classifier / "model.tar.gz")
+def test_an_archive_that_is_unpacked(classifier, sentences, tmp_path, capsys):
+    with full_disk(1000):
+        assert predict(classifier, sentences, tmp_path / "out.jsonl") == USERS_MISTAKE
+    assert re.search(r"expected enough disk space; .* TMPDIR", capsys.readouterr().err)
 
 
 def test_another_error_is_its_own(tmp_path):

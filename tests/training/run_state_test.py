@@ -1,45 +1,27 @@
 """A recovered run has bit-identical weights and metrics to an uninterrupted run."""
 
 import itertools
-import json
 import random
 
 import numpy
 import pytest
 import torch
-from allennlp.commands.train import train_model
-from allennlp.common import Params
 from allennlp.data import Vocabulary
-from allennlp.training import Checkpointer, TrainerCallback
 from allennlp.training.metrics import CategoricalAccuracy, FBetaMeasure, SpanBasedF1Measure
 
-from slstm_allennlp.training.run_state import (
-    metric_states,
-    random_states,
-    set_metric_states,
-    set_random_states,
-)
+from slstm_allennlp.training import ReliableCheckpointer
+from slstm_allennlp.training.metric_state import metric_states, set_metric_states
+from slstm_allennlp.training.run_state import random_states, set_random_states
 from tests.conftest import slow_but
-from tests.training.trainer_options_test import LOADERS, OTHERS, SCHEDULERS
+from tests.training.conftest import SHUFFLED, Killed, assert_same
+from tests.training.trainer_options_test import LOADERS
 
-WORDS = "the a dog cat it they barks sleeps runs".split()
-EPOCHS = 3
-OPTIONS = {
-    "plain": {},
-    "moving_average": OTHERS["moving_average"],
-    "momentum": OTHERS["momentum_scheduler"],
-    "accumulation": {"num_gradient_accumulation_steps": 2},
-    "grad_norm": {"grad_norm": 0.1},
-    "patience": {"patience": 1, "validation_metric": "+loss"},
-    "sgd": {"optimizer": {"type": "sgd", "lr": 0.1, "momentum": 0.9}},
-    **{name: {"learning_rate_scheduler": {"type": name, **SCHEDULERS[name]}} for name in SCHEDULERS},
-}
 SAMPLERS = {
-    "shuffled": {"batch_size": 2, "shuffle": True},
+    "shuffled": SHUFFLED,
     "bucket": LOADERS["bucket"],
     "max_tokens_sampler": LOADERS["max_tokens_sampler"],
-    "lazy": {"batch_size": 2, "shuffle": True, "max_instances_in_memory": 4},
-    "batches_per_epoch": {"batch_size": 2, "shuffle": True, "batches_per_epoch": 5},
+    "lazy": {**SHUFFLED, "max_instances_in_memory": 4},
+    "batches_per_epoch": {**SHUFFLED, "batches_per_epoch": 5},
 }
 # The number of batches before the kill, and the number of batches between checkpoints.
 MOMENTS = {
@@ -51,103 +33,6 @@ MOMENTS = {
 }
 
 
-class Killed(BaseException):
-    pass
-
-
-@TrainerCallback.register("kill_after")
-class KillAfter(TrainerCallback):
-    """Kill the run after `remaining` training batches, after the last one's checkpoint."""
-
-    remaining = None
-
-    def on_epoch(self, trainer, *args, **kwargs):
-        random.random()  # the random numbers of callbacks belong to the run, too
-        numpy.random.rand()
-
-    def on_batch(self, trainer, *args, is_training=True, **kwargs):
-        cls = type(self)
-        if is_training and cls.remaining is not None:
-            cls.remaining -= 1
-            if cls.remaining < 0:
-                raise Killed
-
-
-@pytest.fixture
-def run(tmp_path):
-    """Train a small tagger with dropout in the named folder. Return its weights and metrics."""
-    source = random.Random(1)
-    path = tmp_path / "sentences.txt"
-    lines = [
-        " ".join(f"{word}###{word[0].upper()}" for word in source.choices(WORDS, k=source.randint(1, 6)))
-        for _ in range(8)
-    ]
-    path.write_text("\n".join(lines) + "\n")
-
-    def train(name, loader=None, recover=False, **trainer):
-        config = {
-            "dataset_reader": {"type": "sequence_tagging"},
-            "train_data_path": str(path),
-            "validation_data_path": str(path),
-            "evaluate_on_test": False,
-            "model": {
-                "type": "simple_tagger",
-                "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 4}}},
-                "encoder": {"type": "slstm", "input_size": 4, "hidden_size": 4, "dropout": 0.5},
-                "calculate_span_f1": False,
-            },
-            "data_loader": loader or SAMPLERS["shuffled"],
-            # Without batches_per_epoch, with which each epoch begins where the last one ended.
-            "validation_data_loader": {"batch_size": 2, "shuffle": True},
-            "trainer": {
-                "optimizer": "adam",
-                "num_epochs": EPOCHS,
-                "cuda_device": -1,
-                "callbacks": ["kill_after"],
-                **trainer,
-            },
-        }
-        model = train_model(
-            Params(json.loads(json.dumps(config))), str(tmp_path / name), recover=recover
-        )
-        return results(tmp_path / name, model)
-
-    return train
-
-
-def results(folder, model):
-    files = sorted([*folder.glob("metrics*.json"), *folder.glob("vocabulary/*.txt")])
-    metrics = {}
-    for file in files:
-        text = file.read_text()
-        if file.suffix == ".json":
-            values = json.loads(text)
-            text = {key: values[key] for key in values if "duration" not in key and "memory" not in key}
-        metrics[file.name] = text
-    return {"model": model.state_dict(), "best": torch.load(folder / "best.th")}, metrics
-
-
-def assert_recovers(run, tmp_path, moment="between checkpoints", loader=None, **trainer):
-    batches, every = MOMENTS[moment]
-    trainer["checkpointer"] = {"save_every_num_batches": every}
-    KillAfter.remaining = None
-    weights, metrics = run("whole", loader, **trainer)
-    KillAfter.remaining = batches
-    try:
-        run("killed", loader, **trainer)
-    except Killed:
-        assert not (tmp_path / "killed" / "model.tar.gz").exists()
-    else:
-        assert trainer.get("patience")  # early stopping came before the kill
-    KillAfter.remaining = None
-    random.seed(99), numpy.random.seed(99), torch.manual_seed(99)  # as in another process
-    found_weights, found_metrics = run("killed", loader, recover=True, **trainer)
-    assert found_metrics == metrics
-    for kind, expected in weights.items():
-        for name, tensor in expected.items():
-            assert torch.equal(found_weights[kind][name], tensor), (kind, name)
-
-
 @pytest.mark.parametrize(
     "sampler, moment",
     slow_but(
@@ -155,52 +40,54 @@ def assert_recovers(run, tmp_path, moment="between checkpoints", loader=None, **
         fast=[*zip(SAMPLERS, MOMENTS)],  # each sampler and each moment once
     ),
 )
-def test_every_sampler(run, tmp_path, sampler, moment):
-    assert_recovers(run, tmp_path, moment, SAMPLERS[sampler])
+def test_every_sampler(assert_recovers, sampler, moment):
+    assert_recovers(*MOMENTS[moment], loader=SAMPLERS[sampler])
 
 
-# One scheduler by steps, one by epochs, one by a metric; trainer_options_test.py recovers with each.
-FAST = {*OPTIONS} - {*SCHEDULERS} | {"slanted_triangular", "multi_step", "reduce_on_plateau"}
+# A last group of one batch, and a checkpoint after the first group of an epoch of three batches.
+REGULARIZED = {"model": {"regularizer": {"regexes": [[".*", {"type": "l2", "alpha": 0.1}]]}}}
+ACCUMULATED = {"num_gradient_accumulation_steps": 2, "loader": {**SHUFFLED, "batch_size": 3}}
 
 
-@pytest.mark.parametrize("name", slow_but(OPTIONS, fast=FAST))
-def test_every_option(run, tmp_path, name):
-    moment = "in the first epoch" if name == "accumulation" else "between checkpoints"
-    assert_recovers(run, tmp_path, moment, **OPTIONS[name])
+@pytest.mark.parametrize("options", (REGULARIZED, {**REGULARIZED, **ACCUMULATED}), ids=str)
+@pytest.mark.parametrize("batches", (1, 3))
+def test_losses_with_a_penalty(assert_recovers, run, tmp_path, options, batches):
+    """The losses are AllenNLP's, also where they are sums over groups of batches."""
+    assert_recovers(batches, 1, **options)
+    with_ours = run("ours", **options)[1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("slstm_allennlp.training.run_state.RunState.on_batch", lambda *_, **__: None)
+        assert run("stock", **options)[1] == with_ours
+    assert with_ours["metrics_epoch_0.json"]["training_reg_loss"] > 0
 
 
-def test_what_cannot_be_the_same_is_said(run, tmp_path):
+def test_what_cannot_be_the_same_is_said(run, tmp_path, kill_after):
     for workers in (0, 1):
-        loader = {**SAMPLERS["shuffled"], "num_workers": workers}
-        KillAfter.remaining = 6
+        loader = {**SHUFFLED, "num_workers": workers}
+        kill_after(6)
         with pytest.raises(Killed):
             run(f"killed-{workers}", loader)
-        KillAfter.remaining = None
         run(f"killed-{workers}", loader, recover=True)
         log = (tmp_path / f"killed-{workers}" / "out.log").read_text()
         assert ("with num_workers 1, random states are not restored completely" in log) is (workers == 1)
 
 
 @pytest.mark.parametrize("patience", ({}, {"patience": 1, "validation_metric": "+loss"}), ids=str)
-def test_behind_the_last_epoch(run, tmp_path, monkeypatch, patience):
+def test_behind_the_last_epoch(run, monkeypatch, patience):
     """The run is killed after the last epoch's checkpoint, before any other file of its end."""
-    weights, metrics = run("whole", **patience)
-    epochs = max(int(name[14:-5]) for name in metrics if name.startswith("metrics_epoch_")) + 1
+    whole = run("whole", **patience)
+    epochs = max(int(name[14:-5]) for name in whole[1] if name.startswith("metrics_epoch_")) + 1
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        save = Checkpointer.save_checkpoint
+        save = ReliableCheckpointer.save_checkpoint
 
         def save_and_kill(self, trainer):
             save(self, trainer)
             if trainer._epochs_completed == epochs:
                 raise Killed
 
-        patch.setattr(Checkpointer, "save_checkpoint", save_and_kill)
+        patch.setattr(ReliableCheckpointer, "save_checkpoint", save_and_kill)
         run("killed", **patience)
-    found_weights, found_metrics = run("killed", recover=True, **patience)
-    assert found_metrics == metrics
-    for kind in weights:
-        for name, tensor in weights[kind].items():
-            assert torch.equal(found_weights[kind][name], tensor), (kind, name)
+    assert_same(run("killed", recover=True, **patience), whole)
 
 
 def test_random_states(tmp_path):

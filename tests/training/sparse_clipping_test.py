@@ -4,8 +4,9 @@ import pytest
 import torch
 from allennlp.data.data_loaders import SimpleDataLoader
 from allennlp.nn.parallel import DdpWrappedModel
-from allennlp.training import GradientDescentTrainer as MendedTrainer
 from allennlp.training import Trainer
+
+from slstm_allennlp.training import ReliableTrainer
 
 
 class Embedding(torch.nn.Module):
@@ -19,7 +20,7 @@ class Embedding(torch.nn.Module):
 def clipped(sparse, **options):
     """Return what `rescale_gradients` returned, and the gradients after clipping."""
     model = Embedding(sparse)
-    trainer = MendedTrainer(
+    trainer = ReliableTrainer(
         model=model,
         optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
         data_loader=SimpleDataLoader([], batch_size=1),
@@ -56,14 +57,14 @@ def test_with_several_processes(monkeypatch):
     """AllenNLP's wrapper for them clips the gradients itself, and fails on sparse ones."""
     expected = clipped(True, grad_norm=0.05)
     wrapper = DdpWrappedModel(Embedding(True), local_rank=0, world_size=2)
-    init = MendedTrainer.__init__
+    init = ReliableTrainer.__init__
 
     def init_and_wrap(self, **options):
         init(self, **options)
         wrapper.model = self.model
         self._ddp_wrapped_model = wrapper
 
-    monkeypatch.setattr(MendedTrainer, "__init__", init_and_wrap)
+    monkeypatch.setattr(ReliableTrainer, "__init__", init_and_wrap)
     norm, gradients = clipped(True, grad_norm=0.05)
     assert norm == expected[0]
     for ours, alone in zip(gradients, expected[1]):
@@ -71,4 +72,4 @@ def test_with_several_processes(monkeypatch):
 
 
 def test_it_is_the_trainer_of_every_config():
-    assert Trainer.by_name("gradient_descent").__self__ is MendedTrainer
+    assert Trainer.by_name("gradient_descent").__self__ is ReliableTrainer

@@ -1,28 +1,110 @@
-"""Distributed training refuses `evaluate_on_test`. tests/distributed_test.py tests what it learns."""
+"""What is scored, and what is refused. tests/distributed_test.py tests what several processes learn."""
+
+import copy
 
 import pytest
-from allennlp.commands.train import train_model_from_file
+from allennlp.commands.train import TrainModel, train_model_from_file
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.plugins import import_plugins
+from allennlp.nn.util import get_text_field_mask
 
 from slstm_allennlp.training import train_model
+from slstm_allennlp.training.all_data import on_all_data
 from tests.conftest import SMALL
 
 CONFIG = "training_config/pos_slstm.jsonnet"
-TWO_PROCESSES = {"distributed": {"cuda_devices": [-1, -1]}}
+READER = {"type": "tagged_text", "format": "columns"}
+FIRST_TEN = "dev.txt: the first 10 of 15 are scored (max_instances)"
 
 
-def test_evaluate_on_test_is_refused_before_the_work(tmp_path):
+@pytest.fixture
+def config(tmp_path):
+    """A config with 15 sentences in each of its files, and batches of 4."""
+    for name in ("train", "dev", "test"):
+        (tmp_path / f"{name}.txt").write_text("a\tD\ndog\tN\n\n" * 15)
+    embedder = {"token_embedders": {"tokens": {"embedding_dim": 2}}}
+    return {
+        "dataset_reader": READER,
+        "train_data_path": str(tmp_path / "train.txt"),
+        "validation_data_path": str(tmp_path / "dev.txt"),
+        "test_data_path": str(tmp_path / "test.txt"),
+        "evaluate_on_test": True,
+        "model": {
+            "type": "simple_tagger",
+            "text_field_embedder": embedder,
+            "encoder": {"type": "pass_through", "input_dim": 2},
+        },
+        "data_loader": {"batch_size": 4},
+        "trainer": {"optimizer": "adam", "cuda_device": -1},
+    }
+
+
+def scored(config, folder):
+    """Return how many sentences training, validation and test have."""
+    params = Params(copy.deepcopy(config))
+    built = TrainModel.from_params(params, serialization_dir=str(folder), local_rank=0)
+    loaders = (built.trainer.data_loader, built.trainer._validation_data_loader)
+    loaders = (*loaders, built.evaluation_data_loader)
+    return [sum(len(get_text_field_mask(batch["tokens"])) for batch in loader) for loader in loaders]
+
+
+BUCKET = {"batch_sampler": {"type": "bucket", "batch_size": 4, "drop_last": True}}
+LOADER = {"batch_size": 4}
+LIMITED = {**READER, "max_instances": 10}
+
+
+@pytest.mark.parametrize(
+    "settings, train, others, warning",
+    [
+        ({}, 15, 15, None),
+        ({"data_loader": {**LOADER, "drop_last": True}}, 12, 15, None),
+        ({"data_loader": {**LOADER, "batches_per_epoch": 2}}, 8, 15, None),
+        ({"data_loader": BUCKET}, 12, 15, None),
+        ({"data_loader": BUCKET, "validation_data_loader": BUCKET}, 12, 15, None),
+        ({"validation_data_loader": {**LOADER, "drop_last": True}}, 15, 15, None),
+        (
+            {"validation_data_loader": {**LOADER, "batches_per_epoch": 2}},
+            15,
+            8,
+            "dev.txt: only 2 batches are scored (batches_per_epoch)",
+        ),
+        ({"dataset_reader": LIMITED}, 10, 10, FIRST_TEN),
+        ({"validation_dataset_reader": LIMITED}, 15, 10, FIRST_TEN),
+        ({"dataset_reader": {**READER, "max_instances": 15}}, 15, 15, None),
+        ({"dataset_reader": LIMITED, "validation_dataset_reader": READER}, 10, 15, None),
+    ],
+    ids=str,
+)
+def test_every_sentence_is_scored(config, tmp_path, caplog, settings, train, others, warning):
+    assert scored({**config, **settings}, tmp_path / "run") == [train, others, others]
+    said = [record.getMessage() for record in caplog.records if " scored " in record.getMessage()]
+    paths = [f"{tmp_path}/{warning}", f"{tmp_path}/{warning}".replace("dev.txt", "test.txt")]
+    assert said == ([] if warning is None else paths)
+
+
+def test_a_total_that_cannot_be_known(config, tmp_path, caplog):
+    with open(config["validation_data_path"], "a") as file:
+        file.write("three\tcolumns\there\n")
+    assert scored({**config, "dataset_reader": LIMITED}, tmp_path / "run")[1] == 10
+    assert "dev.txt: only the first 10 are scored (max_instances)" in caplog.text
+
+
+def test_a_loader_by_its_name_and_an_unchanged_config():
+    config = {"batch_size": 4, "batch_sampler": "bucket", "drop_last": True, "batches_per_epoch": 2}
+    assert on_all_data(config) == {"batch_size": 4, "batch_sampler": "bucket"}
+    assert config["drop_last"] is True
+
+
+def test_evaluate_on_test_is_refused_when_distributed(tmp_path, monkeypatch):
     import_plugins()
-    overrides = {**SMALL, **TWO_PROCESSES, "evaluate_on_test": True}
-    with pytest.raises(ConfigurationError, match="evaluate_on_test is true, expected false with dist"):
-        train_model_from_file(CONFIG, str(tmp_path / "run"), overrides=overrides)
-    assert not (tmp_path / "run").exists()
-
-
-def test_evaluate_on_test_is_refused_in_a_process(tmp_path, monkeypatch):
-    """The first process may load the plugin too late to refuse it before the others start."""
-    import_plugins()
+    message = "evaluate_on_test is true, expected false with dist"
+    params = Params({"distributed": {}, "evaluate_on_test": True, "test_data_path": "test.txt"})
+    for key in ("distributed", "evaluate_on_test", "test_data_path"):
+        train_model.refuse_distributed_test(Params({**params.as_dict(quiet=True), key: None}))
+    params["distributed"] = {"cuda_devices": [-1, -1]}
+    with pytest.raises(ConfigurationError, match=message):
+        train_model.refuse_distributed_test(params)
     monkeypatch.setattr(train_model, "is_distributed", lambda: True)
-    with pytest.raises(ConfigurationError, match="evaluate_on_test is true, expected false with dist"):
+    with pytest.raises(ConfigurationError, match=message):
         train_model_from_file(CONFIG, str(tmp_path), overrides={**SMALL, "evaluate_on_test": True})

@@ -1,0 +1,49 @@
+"""Score every sentence of a validation or test set, and say so where a part was asked for."""
+
+import copy
+import logging
+from typing import Any, Dict, Optional
+
+from allennlp.data import DatasetReader
+
+logger = logging.getLogger(__name__)
+
+
+def on_all_data(loader_config: Dict[str, Any]) -> Dict[str, Any]:
+    """Return a data loader's config without the settings that leave out a part of the data."""
+    config = without_drop_last(loader_config)
+    config.pop("batches_per_epoch", None)
+    return config
+
+
+def without_drop_last(loader_config: Dict[str, Any]) -> Dict[str, Any]:
+    """Return a data loader's config without `drop_last`, also in its `batch_sampler`."""
+    config = copy.deepcopy(loader_config)
+    for part in (config, config.get("batch_sampler")):
+        if isinstance(part, dict):
+            part.pop("drop_last", None)
+    return config
+
+
+def say_what_is_scored(
+    path: Any, reader: DatasetReader, batches_per_epoch: Optional[int] = None
+) -> None:
+    """
+    Log a warning if the reader's `max_instances`, or `batches_per_epoch` of the loader for this file
+    itself, leave out a part of it.
+    """
+    if batches_per_epoch is not None:
+        logger.warning("%s: only %d batches are scored (batches_per_epoch)", path, batches_per_epoch)
+    limit = reader.max_instances
+    if limit is None:
+        return
+    whole = copy.copy(reader)
+    whole.max_instances = None
+    whole._distributed_info = None  # count what all processes read
+    try:
+        total = sum(1 for _ in whole.read(path))
+    except ValueError:  # in the part that is left out
+        logger.warning("%s: only the first %d are scored (max_instances)", path, limit)
+        return
+    if total > limit:
+        logger.warning("%s: the first %d of %d are scored (max_instances)", path, limit, total)

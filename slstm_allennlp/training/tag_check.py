@@ -1,0 +1,93 @@
+"""Check before training that all gold tags are in the model's `label_encoding`."""
+
+from functools import cache
+from itertools import count
+from typing import Iterator, List, Optional, Sequence, Tuple
+
+import torch
+import torch.distributed as dist
+from allennlp.common.util import is_distributed
+from allennlp.data import DataLoader
+from allennlp.data.fields import SequenceLabelField
+from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
+from allennlp.training.metrics import SpanBasedF1Measure
+
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.metrics.span_tags import ENCODINGS, check_encoding
+from slstm_allennlp.training.metric_state import metrics_of
+
+_BIOES_TO_BIOUL = str.maketrans("SEM", "ULI")
+_BIOES = "BIOUL, and tags with U for S, L for E and I for M (BMES has no O)"
+
+
+def check_tags(model: torch.nn.Module, loader: DataLoader) -> None:
+    """
+    Check the tags of each sentence if the model has a `label_encoding` or a span F1: AllenNLP's
+    constrained decoding cannot predict tags of another encoding, and its F1 does not count them.
+
+    # Errors
+
+    `ConfigurationError` for an unknown encoding. `CorpusError` for tags that are not in it: the message
+    has the file, the sentence, and the encoding that fits.
+    """
+    encoding = encoding_of(model)
+    if encoding is None:
+        return
+    check_encoding(encoding)
+    namespace = getattr(model, "label_namespace", "labels")
+    for number, tags in _tags(loader, namespace):
+        if not is_in(encoding, tags):
+            path = getattr(loader, "data_path", "the data")
+            all_tags = [tags for _, tags in _tags(loader, namespace)]
+            raise CorpusError(
+                f"{path}, sentence {number}: the tags {' '.join(tags)} are not {encoding}, which is the "
+                f"model's label_encoding; expected {_what_fits(encoding, all_tags)}"
+            )
+
+
+def encoding_of(model: torch.nn.Module) -> Optional[str]:
+    """Return the encoding of a tagger, or that of its span F1. None if it has neither."""
+    encoding: Optional[str] = getattr(model, "label_encoding", None)
+    of_metrics = (m._label_encoding for m in metrics_of(model) if isinstance(m, SpanBasedF1Measure))
+    return encoding or next(of_metrics, None)
+
+
+def is_in(encoding: str, tags: Sequence[str]) -> bool:
+    """Return whether AllenNLP's constrained decoding in this encoding can predict the tags."""
+    if encoding == _BIOES:
+        return is_in("BIOUL", [tag[:1].translate(_BIOES_TO_BIOUL) + tag[1:] for tag in tags])
+    return all(_may_follow(encoding, *pair) for pair in zip(["START", *tags], [*tags, "END"]))
+
+
+@cache
+def _may_follow(encoding: str, before: str, after: str) -> bool:
+    return is_transition_allowed(encoding, *_parts(before), *_parts(after))
+
+
+def _parts(tag: str) -> Tuple[str, str]:
+    """Split `B-PER` into `B` and `-PER`. A tag such as `NN` has no letter of an encoding."""
+    if tag in ("START", "END", "O"):
+        return tag, ""
+    return (tag[0], tag[1:]) if tag[1:2] in ("", "-") and tag[0] != "O" else ("", tag)
+
+
+def _what_fits(encoding: str, sentences: List[List[str]]) -> str:
+    counts = {name: sum(is_in(name, tags) for tags in sentences) for name in (*ENCODINGS, _BIOES)}
+    most = max(counts.values())
+    fitting = [name for name in ENCODINGS if counts[name] == most] or [_BIOES]
+    if most == len(sentences):
+        return f"label_encoding {' or '.join(fitting)}"
+    found = f"{most:,} of {len(sentences):,} sentences"
+    if counts[encoding] == most:
+        return f"it in every sentence, as in {found}"
+    return f"the same encoding in every sentence; {found} are {' or '.join(fitting)}"
+
+
+def _tags(loader: DataLoader, namespace: str) -> Iterator[Tuple[int, List[str]]]:
+    """Yield the number of each sentence in its file, from 1, and its tags."""
+    # Of several processes, each reads every n-th sentence.
+    rank, step = (dist.get_rank(), dist.get_world_size()) if is_distributed() else (0, 1)
+    for number, instance in zip(count(1 + rank, step), loader.iter_instances()):
+        for field in instance.fields.values():
+            if isinstance(field, SequenceLabelField) and field._label_namespace == namespace:
+                yield number, list(map(str, field.labels))
