@@ -62,9 +62,8 @@ class ReliableCheckpointer(Checkpointer):
             # A checkpoint is found by its model state, so that file is written last.
             _write(state.trainer_state, self._training_state_path(epochs, batches))
             _write(state.model_state, self._model_state_path(epochs, batches))
-        super().save_checkpoint(
-            trainer
-        )  # finds both files written, and removes those of old checkpoints
+        # AllenNLP finds both files written, and removes those of old checkpoints.
+        super().save_checkpoint(trainer)
 
     def load_checkpoint(self) -> Optional[TrainerCheckpoint]:
         """

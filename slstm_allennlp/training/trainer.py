@@ -2,9 +2,8 @@ import inspect
 import json
 import math
 import os
-from contextlib import ExitStack, contextmanager
-from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from contextlib import ExitStack
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -21,6 +20,7 @@ from allennlp.training.learning_rate_schedulers import LearningRateScheduler
 from allennlp.training.momentum_schedulers import MomentumScheduler
 from allennlp.training.moving_average import MovingAverage
 from allennlp.training.trainer import TrainerCheckpoint
+from torch.cuda.amp.grad_scaler import OptState  # AllenNLP's import
 
 from slstm_allennlp.common.atomic_write import atomic_write_by_torch
 from slstm_allennlp.common.suggestions import did_you_mean
@@ -173,34 +173,47 @@ class ReliableTrainer(GradientDescentTrainer):
     def _position(self) -> str:
         return f"batch {self._batches_in_epoch_completed} of epoch {self._epochs_completed}"
 
-    def clip_gradient(self) -> None:
-        with self._dense_gradients():
-            super().clip_gradient()
-
     def rescale_gradients(self) -> Optional[float]:
-        if self._grad_norm is True:  # the norm is returned, and the gradients stay as they are
+        # If `grad_norm` is true, the norm is returned, and the gradients stay as they are.
+        if isinstance(self._grad_norm, bool) or not self._has_sparse_gradients():
             return super().rescale_gradients()
-        with self._dense_gradients():
-            return super().rescale_gradients()
+        self._unscale()
+        return torch.nn.utils.clip_grad_norm_(self._with_dense_gradients(), self._grad_norm).item()
 
-    @contextmanager
-    def _dense_gradients(self) -> Iterator[None]:
-        """
-        Hide sparse gradients from AllenNLP's methods, which use only the model's parameters. Each
-        parameter with a sparse gradient is replaced by a stand-in, whose gradient shares memory with the
-        sparse values, so that clipping changes both.
-        """
-        model, wrapper, parameters = self.model, self._ddp_wrapped_model, list(self.model.parameters())
-        if not any(_is_sparse(parameter.grad) for parameter in parameters):
-            yield
+    def clip_gradient(self) -> None:
+        if self._grad_clipping is None or not self._has_sparse_gradients():
+            super().clip_gradient()
             return
-        stand_ins = [_stand_in(p) if _is_sparse(p.grad) else p for p in parameters]
-        self.model = SimpleNamespace(parameters=lambda: stand_ins)  # type: ignore[assignment]
-        self._ddp_wrapped_model = None
-        try:
-            yield
-        finally:
-            self.model, self._ddp_wrapped_model = model, wrapper
+        self._unscale()
+        torch.nn.utils.clip_grad_value_(self._with_dense_gradients(), self._grad_clipping)
+
+    def _has_sparse_gradients(self) -> bool:
+        gradients = (parameter.grad for parameter in self.model.parameters())
+        return any(gradient is not None and gradient.is_sparse for gradient in gradients)
+
+    def _unscale(self) -> None:
+        """Divide the gradients by the scale of mixed precision, once in each step."""
+        if self._scaler is not None:
+            state = self._scaler._per_optimizer_states[id(self.optimizer)]
+            if state["stage"] is not OptState.UNSCALED:
+                self._scaler.unscale_(self.optimizer)
+
+    def _with_dense_gradients(self) -> List[torch.Tensor]:
+        """
+        Return the parameters with gradients. Instead of one with a sparse gradient, return a stand-in,
+        whose gradient shares memory with the sparse values, so that clipping changes both.
+        """
+        parameters: List[torch.Tensor] = []
+        for parameter in self.model.parameters():
+            if parameter.grad is not None and parameter.grad.is_sparse:
+                # A row that occurs several times in a batch has several entries: sum them first.
+                parameter.grad = parameter.grad.coalesce()
+                values = parameter.grad.values()
+                parameter = torch.nn.Parameter(torch.empty_like(values))
+                parameter.grad = values
+            if parameter.grad is not None:
+                parameters.append(parameter)
+        return parameters
 
     def _save_model_state(self, path: str) -> None:
         with atomic_write_by_torch(path) as unfinished:
@@ -281,16 +294,3 @@ class ReliableTrainer(GradientDescentTrainer):
 
 def _listed(names: List[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def _is_sparse(gradient: Optional[torch.Tensor]) -> bool:
-    return gradient is not None and gradient.is_sparse
-
-
-def _stand_in(parameter: torch.Tensor) -> torch.nn.Parameter:
-    # A row that occurs several times in a batch has several entries: sum them first.
-    parameter.grad = parameter.grad.coalesce()  # type: ignore[union-attr]
-    values = parameter.grad.values()
-    stand_in = torch.nn.Parameter(torch.empty_like(values))
-    stand_in.grad = values
-    return stand_in
