@@ -14,13 +14,11 @@ import time
 import pytest
 from allennlp.commands import main
 from allennlp.common import Params
-from allennlp.common.plugins import discover_plugins
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
 from slstm_allennlp.linear import FittedModel
-from tests import programs
-from tests.conftest import RECIPES, ROOT, SMALL, slow_but
+from tests.conftest import RECIPES, ROOT, SMALL, run_program, slow_but
 
 ALLENNLP = [str(pathlib.Path(sys.executable).with_name("allennlp"))]
 CONFIG = "training_config/pos_slstm.jsonnet"
@@ -44,19 +42,10 @@ def read(path):
 def small(config):
     """Return the config with smaller sizes, so that it trains in seconds."""
     sizes = {300: 10, 256: 10, 600: 20, 350: 60, 128: 8, 484: 8}
-    keys = (
-        "embedding_dim",
-        "input_size",
-        "hidden_size",
-        "input_dim",
-        "hidden_dims",
-        "feedforward_hidden_dim",
-        "decoding_dim",
-        "target_embedding_dim",
-        "vector_dim",
-        "matrix_dim",
-        "split_sizes",
-    )
+    keys = """
+        embedding_dim input_size hidden_size input_dim hidden_dims feedforward_hidden_dim decoding_dim
+        target_embedding_dim vector_dim matrix_dim split_sizes
+    """.split()
 
     def shrink(value, key=None):
         if isinstance(value, dict):
@@ -112,11 +101,7 @@ BUILT = [
 ]
 
 
-@pytest.mark.parametrize(
-    "config",
-    slow_but(CONFIGS, fast=BUILT),
-    ids=lambda path: path.name,
-)
+@pytest.mark.parametrize("config", slow_but(CONFIGS, fast=BUILT), ids=lambda path: path.name)
 def test_every_config_builds_at_its_own_size(config):
     """The sizes of the model's parts fit each other."""
     params = Params.from_file(str(config))
@@ -181,14 +166,14 @@ def test_predict_with_the_dataset_reader(allennlp, tagger, tmp_path):
     assert len(output.read_text().splitlines()) == 100
 
 
-@programs.in_both_ways
-def test_archive_from_another_folder(tagger, tmp_path, run):
+@pytest.mark.slow
+def test_archive_from_another_folder(tagger, tmp_path):
     """The new folder has no corpus and no .allennlp_plugins. The flag loads the plugin."""
     shutil.copy(tagger / "model.tar.gz", tmp_path / "moved.tar.gz")
     (tmp_path / "in.jsonl").write_text('{"sentence": "The dog sleeps."}\n')
     flags = ["--include-package", "slstm_allennlp", "--silent", "--output-file", "out.jsonl"]
     command = [*ALLENNLP, "predict", "moved.tar.gz", "in.jsonl", *flags]
-    done = run(command, cwd=tmp_path)
+    done = run_program(command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads((tmp_path / "out.jsonl").read_text())["words"] == ["The", "dog", "sleeps", "."]
 
@@ -199,26 +184,14 @@ def test_find_lr(allennlp, tmp_path):
     assert (tmp_path / "lr" / "lr-losses.png").exists()
 
 
-def test_the_plugin_needs_no_flag_here():
-    """Because of .allennlp_plugins. The slow test below checks this in a new interpreter."""
-    assert "slstm_allennlp" in discover_plugins()
-
-
-@pytest.mark.parametrize(
-    "popen",
-    [
-        pytest.param(programs.Popen, id="forked"),
-        pytest.param(subprocess.Popen, id="new", marks=pytest.mark.slow),
-    ],
-)
-def test_a_killed_run_is_recovered(allennlp, tmp_path, popen):
+def test_a_killed_run_is_recovered(allennlp, tmp_path):
     """In the new interpreter, only .allennlp_plugins makes the plugin's names known."""
     run = tmp_path / "run"
     overrides = {**SMALL, "trainer.num_epochs": 20, "trainer.patience": None}
     overrides["dataset_reader.max_instances"] = 20
     command = ["train", CONFIG, "-s", str(run), "-o", json.dumps(overrides)]
     with open(tmp_path / "log", "w") as log:
-        process = popen([*ALLENNLP, *command], cwd=ROOT, stdout=log, stderr=log)
+        process = subprocess.Popen([*ALLENNLP, *command], cwd=ROOT, stdout=log, stderr=log)
     while not list(run.glob("training_state_e2_*")):
         assert process.poll() is None, (tmp_path / "log").read_text()[-2000:]
         time.sleep(0.05)

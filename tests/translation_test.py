@@ -11,8 +11,7 @@ from allennlp.models import load_archive
 from allennlp.training.metrics import Metric
 from sacrebleu.metrics import BLEU
 
-from tests import programs
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 TEST = "fixtures/translation/test.tsv"
 SMALL = """{
@@ -46,8 +45,7 @@ def predict(monkeypatch, archive, source, output, *options):
 
 
 def bleu(*files):
-    command = [sys.executable, "experiments/bleu.py", *map(str, files)]
-    return programs.run(command)
+    return run_program([sys.executable, "experiments/bleu.py", *map(str, files)])
 
 
 def test_training(archive):

@@ -16,7 +16,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.security.archives import MAX_BYTES, MAX_MEMBERS
 from slstm_allennlp.security.opening import TRUST
 from slstm_allennlp.security.weights import load_by_our_list
-from tests import programs
+from tests.conftest import run_program
 from tests.security.common import Forge, Touch
 
 
@@ -83,11 +83,11 @@ def test_by_command(forge, hostile, monkeypatch, command):
     assert not forge.pwned.exists()
 
 
-@programs.in_both_ways
-def test_by_the_command_line(forge, hostile, run):
+@pytest.mark.slow
+def test_by_the_command_line(forge, hostile):
     (forge.folder / "sentences.txt").write_text("the dog\n")
     command = [sys.executable, "-m", "allennlp", "predict", str(hostile), "sentences.txt"]
-    process = run([*command, "--include-package", "slstm_allennlp"], cwd=forge.folder)
+    process = run_program([*command, "--include-package", "slstm_allennlp"], cwd=forge.folder)
     assert process.returncode != 0
     assert 'type "subprocess.Popen" is no DatasetReader' in process.stderr
     assert not forge.pwned.exists()

@@ -13,8 +13,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.training import TrainerCallback
 
 from slstm_allennlp.console.folder_lock import _held
-from tests import programs
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 from tests.training.run_state_test import KillAfter, Killed, run  # noqa: F401
 
 # The runs of these tests have 3 epochs of 4 batches.
@@ -89,7 +88,7 @@ def test_exit_status(tmp_path):
     folder = tmp_path / "run"
     config = str(ROOT / "training_config" / "mr_slstm.jsonnet")
     code = SIGNALLED.format(root=str(ROOT), config=config, folder=str(folder))
-    process = programs.run([sys.executable, "-c", code], cwd=ROOT)
+    process = run_program([sys.executable, "-c", code], cwd=ROOT)
     assert process.returncode == 128 + signal.SIGTERM, process.stderr
     assert (folder / "training_state_e0_b1.th").exists()
 

@@ -19,8 +19,7 @@ from transformers.models.bert.modeling_bert import BertEncoder
 
 from slstm_allennlp.token_indexers import Utf8Indexer
 from slstm_allennlp.vectors import feature_store
-from tests import programs
-from tests.conftest import BERT_SIZE
+from tests.conftest import BERT_SIZE, run_program
 
 # Whole words, words of several pieces, and one without a piece, as in some reviews.
 WORDS = ["The", "Gripping", "beekeeper", "'s", "zzyzx", "\ufffd", "well-written", "book", "."]
@@ -252,7 +251,7 @@ def test_a_file_that_another_process_has_enlarged(bert, tmp_path):
     fill += "from slstm_allennlp.vectors.feature_store import open_store; "
     fill += f"store = open_store(Path(sys.argv[1]), {BERT_SIZE}, 1.0); "
     fill += f"store.put({{b'%d' % i: numpy.ones((9000, {BERT_SIZE})) for i in range(20)}})"
-    done = programs.run([sys.executable, "-c", fill, str(tmp_path / str(BERT_SIZE))])
+    done = run_program([sys.executable, "-c", fill, str(tmp_path / str(BERT_SIZE))])
     assert done.returncode == 0, done.stderr
     assert torch.equal(embed(module, WORDS), first)
     embed(module, ["new"])
