@@ -46,14 +46,12 @@ def test_groups_keep_sentences_of_one_length_together():
     assert sorted(number for group in groups for number in group) == list(range(8))
 
 
-@pytest.mark.parametrize("number, groups", [(10, 1), (60, 2), (1000, 10)])
-def test_groups_are_not_small(number, groups):
-    found = figures.groups_by_length(list(range(number)))
+@pytest.mark.parametrize(
+    "lengths, groups", [(range(10), 1), (range(60), 2), (range(1000), 10), ([7] * 100, 1)]
+)
+def test_groups_are_not_small(lengths, groups):
+    found = figures.groups_by_length(list(lengths))
     assert len(found) == groups and max(map(len, found)) - min(map(len, found)) <= 1
-
-
-def test_sentences_of_one_length_are_one_group():
-    assert [len(group) for group in figures.groups_by_length([7] * 100)] == [100]
 
 
 def test_the_labels_with_most_confusions():
@@ -154,21 +152,15 @@ def test_long_names_are_in_lines(tmp_path):
     assert {"mr_slstm, patient, num_steps=3,", "window_size=2, layer_norm=True"} <= set(shown)
 
 
-def test_confusions_of_many_labels_are_shades(tmp_path):
-    found = figures.confusions({"lstm": Counter((str(number), str(number)) for number in range(13))})[
-        "lstm"
-    ]
-    figures.confusion(tmp_path / "c.svg", "lstm", found)
-    shown = texts(tmp_path / "c.svg")
-    assert {"share of the row (%)", "predicted"} <= set(shown)
-    assert shown.count("100") == 1  # on the colour bar
-
-
-def test_confusions_of_twelve_labels_have_their_numbers(tmp_path):
-    pairs = Counter((str(number), str(number)) for number in range(12))
+@pytest.mark.parametrize(
+    "number, axis, percentages",
+    [(12, "predicted (% of row, count)", 12), (13, "share of the row (%)", 1)],  # on the colour bar
+)
+def test_confusions_of_many_labels_are_shades(tmp_path, number, axis, percentages):
+    pairs = Counter((str(label), str(label)) for label in range(number))
     figures.confusion(tmp_path / "c.svg", "lstm", figures.confusions({"lstm": pairs})["lstm"])
     shown = texts(tmp_path / "c.svg")
-    assert "predicted (% of row, count)" in shown and shown.count("100") == 12
+    assert axis in shown and shown.count("100") == percentages
 
 
 def test_up_to_six_lines_are_in_one_panel(tmp_path):
