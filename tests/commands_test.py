@@ -203,9 +203,3 @@ def test_a_killed_run_is_recovered(allennlp, tmp_path):
     assert read(run / "metrics.json")["epoch"] == 19
     # It resumed from its checkpoint: the first epoch was not trained again.
     assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
-
-
-def test_keys_of_an_lstm_are_refused_in_a_config(allennlp, tmp_path):
-    with pytest.raises(Exception, match=r'slstm has no key "bidirectional": .* keep hidden_size'):
-        overrides = {**SMALL, "model.encoder.bidirectional": True}
-        allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))

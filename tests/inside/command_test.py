@@ -122,16 +122,9 @@ def test_the_output_folder_is_a_file(inside, tmp_path):
 
 
 def test_an_archive_without_an_slstm(inside, trained):
-    overrides = {
-        "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
-        "model.seq2seq_encoder.input_dim": 6,
-        "model.seq2vec_encoder.input_size": 6,
-        "model.seq2vec_encoder.hidden_size": 4,
-        "trainer.num_epochs": 1,
-    }
-    bilstm = trained("coupled_lstm", "mr_coupled_lstm", overrides)
-    with pytest.raises(ConfigurationError, match=r"model\.tar\.gz: BasicClassifier has no S-LSTM"):
-        inside(bilstm, ROOT / "fixtures" / "mr" / "raw.jsonl")
+    linear = trained("mr_linear", "mr_linear", {"dataset_reader.max_instances": 60})
+    with pytest.raises(ConfigurationError, match=r"model\.tar\.gz: LinearClassifier has no S-LSTM"):
+        inside(linear, ROOT / "fixtures" / "mr" / "raw.jsonl")
 
 
 @pytest.mark.parametrize(
