@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from slstm_allennlp.common import packages
 from slstm_allennlp.common.suggestions import nearest
+from slstm_allennlp.vectors import packages
 
 
 def test_a_file_goes_first(tmp_path, monkeypatch):

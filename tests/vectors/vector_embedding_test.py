@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import math
 import pickle
 
 import pytest
@@ -64,23 +65,12 @@ def test_new_words_are_like_the_others():
     torch.testing.assert_close(scales(ours.weight[4:])[0], torch.full((2,), 0.1), rtol=0.05, atol=0)
 
 
-@pytest.mark.parametrize("std", (0, -1.0, float("nan")))
-def test_a_scale_that_is_none(std):
-    with pytest.raises(ConfigurationError, match=rf"std is {std}, expected a number above 0"):
-        embedder(vocabulary("a"), std=std)
-
-
 @pytest.fixture
 def source(tmp_path):
     """A file of vectors of size 2 with a standard deviation of 2."""
     path = tmp_path / "vectors.txt"
     path.write_text("a 1 5\nParis 1 5\nc 1 5\nnew 5 1\n")
     return path
-
-
-def test_a_key_that_it_does_not_know():
-    with pytest.raises(ConfigurationError, match="stdd"):
-        embedder(vocabulary("a"), stdd=0.2)
 
 
 def pretrained(vocab, source, **options):
@@ -191,17 +181,14 @@ def test_a_model_can_be_copied_and_pickled(source, tmp_path):
     assert torch.equal(pickle.loads(pickle.dumps(copy.deepcopy(ours))).weight, ours.weight)
 
 
-def test_half_precision_leaves_what_is_trained(source):
-    options = {"trainable": False, "half_precision": True, "projection_dim": 3}
-    state = pretrained(vocabulary("a"), source, **options).state_dict()
-    assert state["weight"].dtype == torch.float16
-    assert state["_projection.weight"].dtype == torch.float32
-
-
 def test_half_precision(source):
     ours = pretrained(vocabulary("a", "b"), source, trainable=False, half_precision=True)
     state = ours.state_dict()
     assert state["weight"].dtype == torch.float16
+    # But not what is trained.
+    projected = {"trainable": False, "half_precision": True, "projection_dim": 3}
+    weights = pretrained(vocabulary("a"), source, **projected).state_dict()
+    assert weights["_projection.weight"].dtype == torch.float32
     again = pretrained(vocabulary("a", "b"), source, trainable=False)
     again.load_state_dict(state)
     assert again.weight.dtype == torch.float32
@@ -220,4 +207,16 @@ def test_half_precision(source):
 )
 def test_options_that_do_not_fit(source, options, message):
     with pytest.raises(ConfigurationError, match=message):
-        pretrained(vocabulary("a"), source, **{"embedding_dim": 2, **options})
+        pretrained(vocabulary("a"), source, **options)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    (
+        *(({"std": std}, f"std is {std}, expected a number above 0") for std in (0, -1.0, math.nan)),
+        ({"stdd": 0.2}, "stdd"),
+    ),
+)
+def test_options_of_random_vectors(options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        embedder(vocabulary("a"), **options)
