@@ -12,7 +12,6 @@ import sys
 import time
 
 import pytest
-from allennlp.commands import main
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
@@ -22,17 +21,6 @@ from tests.conftest import RECIPES, ROOT, SMALL, run_program, slow_but
 
 ALLENNLP = [str(pathlib.Path(sys.executable).with_name("allennlp"))]
 CONFIG = "training_config/pos_slstm.jsonnet"
-
-
-@pytest.fixture
-def allennlp(monkeypatch):
-    """Run `allennlp ...` in this process."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["allennlp", *map(str, arguments)])
-        main()
-
-    return run
 
 
 def read(path):

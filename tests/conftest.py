@@ -126,6 +126,18 @@ def run_program(command, **options):
     return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
 
 
+@pytest.fixture
+def allennlp(monkeypatch):
+    """Run `allennlp ...` in this process."""
+    from allennlp.commands import main
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["allennlp", *map(str, arguments)])
+        main()
+
+    return run
+
+
 def slow_but(values, fast):
     """Return the parameter values (or tuples of them), marked slow unless they are in `fast`."""
     slow = pytest.mark.slow

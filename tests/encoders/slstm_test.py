@@ -1,10 +1,7 @@
 """The encoders registered as "slstm", as Seq2SeqEncoder and Seq2VecEncoder, compared with "lstm"."""
 
-import json
-
 import pytest
 import torch
-from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
@@ -32,6 +29,7 @@ def test_swap_in_a_config(role):
     assert slstm.get_output_dim() == lstm.get_output_dim() == 6
     assert slstm(inputs, mask).shape == lstm(inputs, mask).shape
     assert slstm(inputs, None).shape == lstm(inputs, None).shape
+    torch.testing.assert_close(slstm(inputs), slstm(inputs, torch.ones(3, 5, dtype=torch.bool)))
     if role is Seq2SeqEncoder:
         assert slstm.is_bidirectional() is lstm.is_bidirectional() is False
         assert not slstm(inputs, mask)[~mask].any() and not lstm(inputs, mask)[~mask].any()
@@ -54,12 +52,6 @@ def test_computes_what_the_module_computes(role):
     inputs, mask = batch()
     words, sentence = module(inputs, mask)
     assert torch.equal(encoder(inputs, mask), words if role is Seq2SeqEncoder else sentence)
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_no_mask_is_a_mask_without_padding(role):
-    encoder, (inputs, _) = build(role), batch()
-    torch.testing.assert_close(encoder(inputs), encoder(inputs, torch.ones(3, 5, dtype=torch.bool)))
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -94,28 +86,18 @@ def test_dropout_in_training_only(role):
     assert torch.equal(encoder(inputs, mask), encoder(inputs, mask))
 
 
-LSTM_KEYS = {
-    "bidirectional": False,
-    "num_layers": 2,
-    "bias": False,
-    "stateful": True,
-    "recurrent_dropout_probability": 0.1,
-}
+LSTM_KEYS = {"bidirectional": False, "num_layers": 2, "bias": False, "stateful": True}
+LSTM_KEYS["recurrent_dropout_probability"] = 0.1
 
 
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("key", LSTM_KEYS)
-def test_a_key_that_only_an_lstm_has(role, key):
-    advice = f'slstm has no key "{key}": an S-LSTM reads both ways, .*; remove it and keep hidden_size'
+@pytest.mark.parametrize("keys", [*([key] for key in LSTM_KEYS), list(LSTM_KEYS)])
+def test_keys_that_only_an_lstm_has(role, keys):
+    names = ", ".join(f'"{key}"' for key in keys)
+    end, these = ("", "it") if len(keys) == 1 else ("s", "them")
+    advice = f"slstm has no key{end} {names}: an S-LSTM reads both ways, .*; remove {these} and keep hid"
     with pytest.raises(ConfigurationError, match=advice):
-        build(role, **{key: LSTM_KEYS[key]})
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_all_keys_that_only_an_lstm_has_are_named_at_once(role):
-    keys = ", ".join(f'"{key}"' for key in LSTM_KEYS)
-    with pytest.raises(ConfigurationError, match=f"slstm has no keys {keys}: .*; remove them and keep"):
-        build(role, **LSTM_KEYS)
+        build(role, **{key: LSTM_KEYS[key] for key in keys})
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -133,37 +115,3 @@ def test_all_keys_that_only_an_lstm_has_are_named_at_once(role):
 def test_configs_out_of_range(role, params, message):
     with pytest.raises(ConfigurationError, match=message):
         build(role, **params)
-
-
-@pytest.mark.parametrize(
-    "encoders",
-    [
-        {"seq2vec_encoder": {"hidden_size": 6}},
-        {"seq2seq_encoder": {"hidden_size": 6}, "seq2vec_encoder": {"input_size": 6, "hidden_size": 5}},
-    ],
-    ids=("vector", "sequence and vector"),
-)
-def test_classifiers_that_were_written_for_an_lstm(tmp_path, encoders):
-    path = tmp_path / "reviews.jsonl"
-    examples = [
-        ("a fine film", "good"),
-        ("dull", "bad"),
-        ("a dull film indeed", "bad"),
-        ("fine", "good"),
-    ]
-    path.write_text("".join(json.dumps({"text": t, "label": y}) + "\n" for t, y in examples))
-    encoders = {role: {"type": "slstm", "input_size": 4, **params} for role, params in encoders.items()}
-    config = {
-        "dataset_reader": {"type": "text_classification_json", "tokenizer": "whitespace"},
-        "train_data_path": str(path),
-        "validation_data_path": str(path),
-        "model": {
-            "type": "basic_classifier",
-            "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 4}}},
-            **encoders,
-        },
-        "data_loader": {"batch_size": 2},
-        "trainer": {"optimizer": {"type": "adam", "lr": 0.05}, "num_epochs": 20, "cuda_device": -1},
-    }
-    train_model(Params(config), str(tmp_path / "run"))
-    assert json.loads((tmp_path / "run" / "metrics.json").read_text())["best_validation_accuracy"] == 1

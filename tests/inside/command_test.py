@@ -2,23 +2,20 @@
 
 import json
 import re
-import sys
 
 import pytest
-from allennlp.commands import main
 from allennlp.common.checks import ConfigurationError
 
 from tests.conftest import ROOT
 
 
 @pytest.fixture
-def inside(monkeypatch, tmp_path):
+def inside(allennlp, tmp_path):
     """Run the command in this process, check that its page has the report, and return the report."""
 
     def run(archive, sentences, *options):
-        command = ["allennlp", "slstm-inside", archive / "model.tar.gz", sentences, *options]
-        monkeypatch.setattr(sys, "argv", [*map(str, command), "--output-dir", str(tmp_path / "out")])
-        main()
+        command = ["slstm-inside", archive / "model.tar.gz", sentences, *options]
+        allennlp(*command, "--output-dir", tmp_path / "out")
         report = json.loads((tmp_path / "out" / "inside.json").read_text())
         page = (tmp_path / "out" / "inside.html").read_text()
         (data,) = re.findall(r'<script type="application/json" id="report">(.*)</script>', page)

@@ -67,14 +67,6 @@ def test_transition_by_preset_choice_or_object():
     )  # the default is the paper's
 
 
-def test_state_dict_round_trip_and_copy():
-    inputs = torch.randn(2, 5, 4)
-    first = SentenceStateLSTM(4, 4, window_size=2, layer_norm=True)
-    second = SentenceStateLSTM(4, 4, window_size=2, layer_norm=True)
-    second.load_state_dict(first.state_dict())
-    assert torch.equal(first(inputs)[0], second(inputs)[0])
-
-
 def test_imports_with_torch_alone():
     """The encoder works without AllenNLP, for example on a GPU machine."""
     code = """
