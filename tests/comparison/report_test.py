@@ -155,6 +155,10 @@ def test_runs_that_differ(comparison):
     assert two[7] == "–"
     (row,) = rows(text, "Results")
     assert row[3] == "1,234 to 2,345" and row[7] == "512"
+    for path in comparison.path.glob("runs/*/metrics_epoch_*.json"):  # without a validation set
+        metrics = json.loads(path.read_text())
+        write_json(path, {key: value for key, value in metrics.items() if "validation" not in key})
+    assert rows(report(comparison, the_plan, right={}), "Results")[0][1] == "–"
 
 
 def test_failed_and_missing_runs(comparison):
@@ -242,11 +246,8 @@ def test_seeds_that_are_not_in_common_are_said(comparison):
         "partly has 2, fewer has 3.\n"
     ) in text.split("## Results")[0]
     assert "**Warning:** 2 seeds in common with the baseline: a t-test over so few" in text
-    assert [row[:3] for row in rows(text, "Differences to base")] == [
-        ["partly", "+0.00", "2"],
-        ["fewer", "+0.00", "3"],
-        ["all", "+0.00", "5"],
-    ]
+    counts = [(row[0], row[2]) for row in rows(text, "Differences to base")]
+    assert counts == [("partly", "2"), ("fewer", "3"), ("all", "5")]
 
 
 def test_if_all_have_failed_the_report_says_why(comparison):
@@ -313,23 +314,14 @@ def test_a_sweep_has_its_picture(comparison):
 
 def test_scores_over_length(comparison):
     """Sentence i has i words. The first 30 are wrong with seed 1, and the first 15 with seed 2."""
+    for number, has_picture in ((59, False), (60, True)):  # two groups of 30
+        report(comparison, plan("base"), right={"base": [[1] * number] * 2}, gold=("a",) * number)
+        assert ("length.svg" in in_json(comparison, "pictures")) == has_picture
     right = {"base": [[0] * 30 + [1] * 150, [0] * 15 + [1] * 165]}
     report(comparison, plan("base"), right=right, gold=("a", "b") * 90)
     (panel,) = in_json(comparison, "pictures")["length.svg"]["panels"]
-    assert panel["lines"]["base"] == {
-        "x": [16, 46, 76, 106, 136, 166],
-        "values": [[0, 50]] + [[100, 100]] * 5,
-    }
-
-
-@pytest.mark.parametrize("number, groups", [(59, 0), (60, 2)])
-def test_scores_over_length_need_two_groups(comparison, number, groups):
-    report(comparison, plan("base"), right={"base": [[1] * number] * 2}, gold=("a",) * number)
-    pictures = in_json(comparison, "pictures")
-    assert ("length.svg" in pictures) == bool(groups)
-    if groups:
-        (panel,) = pictures["length.svg"]["panels"]
-        assert len(panel["lines"]["base"]["x"]) == groups
+    middles, values = [16, 46, 76, 106, 136, 166], [[0, 50]] + [[100, 100]] * 5
+    assert panel["lines"]["base"] == {"x": middles, "values": values}
 
 
 def test_many_systems_have_panels_over_the_baseline(comparison):
@@ -354,15 +346,6 @@ def test_time_over_length_has_its_picture(comparison):
     assert panel["y"] == "ms per training sentence"
     assert panel["lines"]["other"] == {"x": [3, 6], "values": [[3, 6], [6, 12]]}
     assert "Up to 4 runs shared a device" in text
-
-
-def test_without_a_validation_set(comparison):
-    the_plan = plan("base", "other")
-    report(comparison, the_plan)
-    for path in comparison.path.glob("runs/*/metrics_epoch_*.json"):
-        metrics = json.loads(path.read_text())
-        write_json(path, {key: value for key, value in metrics.items() if "validation" not in key})
-    assert [row[1] for row in rows(report(comparison, the_plan, right={}), "Results")] == ["–", "–"]
 
 
 def test_numbers_for_programs(comparison):

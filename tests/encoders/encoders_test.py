@@ -34,6 +34,15 @@ VECTOR = [
 ]
 
 
+EACH = [
+    *((Seq2SeqEncoder, *encoder) for encoder in SEQUENCE),
+    *((Seq2VecEncoder, *encoder) for encoder in VECTOR),
+]
+each_encoder = pytest.mark.parametrize(
+    "role, params, size", EACH, ids=lambda value: json.dumps(value) if isinstance(value, dict) else None
+)
+
+
 def build(role, params):
     return role.from_params(Params(json.loads(json.dumps(params))))
 
@@ -44,49 +53,33 @@ def batch():
     return torch.randn(3, 5, 4).masked_fill(~mask.unsqueeze(-1), 1e3), mask
 
 
-def name(value):
-    return json.dumps(value) if isinstance(value, dict) else None
-
-
-@pytest.mark.parametrize("params, size", SEQUENCE, ids=name)
-def test_sequence_encoders(params, size):
-    encoder = build(Seq2SeqEncoder, params).eval()
+@each_encoder
+def test_shapes_and_masks(role, params, size):
+    encoder = build(role, params).eval()
     inputs, mask = batch()
-    words = encoder(inputs, mask)
-    assert words.shape == (3, 5, size)
+    outputs = encoder(inputs, mask)
+    assert outputs.shape == ((3, 5, size) if role is Seq2SeqEncoder else (3, size))
     assert (encoder.get_input_dim(), encoder.get_output_dim()) == (4, size)
+    second = outputs[1:2, :2] if role is Seq2SeqEncoder else outputs[1:2]
+    torch.testing.assert_close(second, encoder(inputs[1:2, :2], mask[1:2, :2]))
+    torch.testing.assert_close(outputs[:1], encoder(inputs[:1], None))
+    assert torch.equal(encoder(inputs, mask.long()), outputs)
+    if role is Seq2VecEncoder:
+        assert not outputs[2].any() and outputs[:2].any(dim=1).all()
+        return
     assert encoder.is_bidirectional() is params.get("bidirectional", False)
-    torch.testing.assert_close(words[1:2, :2], encoder(inputs[1:2, :2], mask[1:2, :2]))
-    torch.testing.assert_close(words[:1], encoder(inputs[:1], None))
-    assert torch.equal(encoder(inputs, mask.long()), words)
-    if params["type"] != "dropout":
-        assert not words[~mask].any()
+    assert params["type"] == "dropout" or not outputs[~mask].any()
 
 
-@pytest.mark.parametrize("params, size", VECTOR, ids=name)
-def test_vector_encoders(params, size):
-    encoder = build(Seq2VecEncoder, params).eval()
-    inputs, mask = batch()
-    vectors = encoder(inputs, mask)
-    assert vectors.shape == (3, size)
-    assert (encoder.get_input_dim(), encoder.get_output_dim()) == (4, size)
-    torch.testing.assert_close(vectors[1:2], encoder(inputs[1:2, :2], mask[1:2, :2]))
-    torch.testing.assert_close(vectors[:1], encoder(inputs[:1], None))
-    assert torch.equal(encoder(inputs, mask.long()), vectors)
-    assert not vectors[2].any() and vectors[:2].any(dim=1).all()
+@each_encoder
+@pytest.mark.parametrize("sizes", [(2, 0), (0, 3)])
+def test_batches_without_words_or_sentences(role, params, size, sizes):
+    outputs = build(role, params)(torch.zeros(*sizes, 4), torch.ones(sizes, dtype=torch.bool))
+    assert outputs.shape == ((*sizes, size) if role is Seq2SeqEncoder else (sizes[0], size))
+    assert not outputs.any()
 
 
-@pytest.mark.parametrize("shape", [(2, 0, 4), (0, 3, 4)])
-def test_batches_without_words_or_sentences(shape):
-    inputs, mask = torch.zeros(shape), torch.ones(shape[:2], dtype=torch.bool)
-    for params, size in SEQUENCE:
-        assert build(Seq2SeqEncoder, params)(inputs, mask).shape == (*shape[:2], size), params
-    for params, size in VECTOR:
-        vectors = build(Seq2VecEncoder, params)(inputs, mask)
-        assert vectors.shape == (shape[0], size) and not vectors.any(), params
-
-
-@pytest.mark.parametrize("params, size", VECTOR, ids=name)
+@pytest.mark.parametrize("params, size", VECTOR)
 def test_vector_encoders_refuse_other_shapes(params, size):
     encoder, (inputs, mask) = build(Seq2VecEncoder, params), batch()
     with pytest.raises(ValueError, match=r"have shape \(3, 5, 7\), .* input_size of 4"):
@@ -96,7 +89,13 @@ def test_vector_encoders_refuse_other_shapes(params, size):
 
 
 def test_additive_attention_is_the_papers(double):
-    """Compute Section 3.3 word by word."""
+    """
+    Compute Section 3.3 word by word. Table 3: S-LSTM + attention has 90K more weights than S-LSTM, and
+    BiLSTM + attention 360K more than BiLSTM.
+    """
+    for size, thousands in ((300, 90), (600, 360)):
+        count = sum(p.numel() for p in AdditiveAttention(size).parameters())
+        assert count == pytest.approx(1000 * thousands, rel=0.01)
     module = AdditiveAttention(4, 3)
     inputs, mask = batch()
     results = zip(inputs[:2], module(inputs, mask), module.weights(inputs, mask), (5, 2))
@@ -109,13 +108,6 @@ def test_additive_attention_is_the_papers(double):
         torch.testing.assert_close(vector, expected)
         torch.testing.assert_close(alpha[:n], torch.stack(weights) / sum(weights))
         assert not alpha[n:].any()
-
-
-def test_attention_has_the_papers_number_of_parameters():
-    """Table 3: S-LSTM + attention has 90K more than S-LSTM, BiLSTM + attention 360K more than BiLSTM."""
-    for size, thousands in ((300, 90), (600, 360)):
-        count = sum(p.numel() for p in AdditiveAttention(size).parameters())
-        assert count == pytest.approx(1000 * thousands, rel=0.01)
 
 
 def test_stacked_cnn_is_windows_of_words(double):
@@ -218,9 +210,8 @@ def test_configs_of_dropout_out_of_range(params, message):
 def test_what_pooling_gives():
     """The maximum and the mean over the real words."""
     inputs, mask = batch()
-    highest, mean = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 4})(inputs, mask).chunk(
-        2, 1
-    )
+    pooling = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 4})
+    highest, mean = pooling(inputs, mask).chunk(2, 1)
     for sentence, length in enumerate((5, 2)):
         words = inputs[sentence, :length]
         assert torch.equal(highest[sentence], words.max(0).values)

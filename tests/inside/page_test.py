@@ -312,28 +312,6 @@ def test_legends_say_what_is_beyond_their_ends(browser):
     assert browser.run(legend % (0.05, 0.2)).startswith("heard: 10.0 % and lessmost, 30.0 %")
 
 
-def test_headings_stay_in_sight(browser):
-    """Scroll a sentence that is longer than the window, and change the step."""
-    browser.run("""
-        const reading = report.inputs[0].readings[0], many = (list) => Array(20).fill(list).flat();
-        reading.words = many(reading.words);
-        reading.change = reading.change.map(many);
-        for (const gate in reading.gates) reading.gates[gate] = reading.gates[gate].map(many);
-        for (const node of reading.nodes) node.listens = node.listens.map(many);
-        show();
-        document.querySelectorAll(".scroll").forEach((part) => part.scrollTo(0, 500));
-    """)
-    browser.press("ARROW_LEFT")
-    places = browser.run("""
-        const part = document.querySelector(".one-step .scroll"), top = part.getBoundingClientRect().top;
-        const head = part.querySelector("thead th:nth-child(2)").getBoundingClientRect();
-        return [part.scrollTop, part.clientHeight / window.innerHeight, head.top - top];
-    """)
-    assert places[0] == 500 and places[1] <= 0.81 and places[2] == pytest.approx(0, abs=1)
-    browser.press("n")
-    assert browser.run("return document.querySelector('.scroll').scrollTop") == 0
-
-
 def test_its_words_are_explained(browser):
     """They may be written from right to left."""
     assert browser.find("tbody th").get_attribute("dir") == "auto"
@@ -371,23 +349,20 @@ def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
     assert shown[0] == f"{top} %" and ("100 %" in shown) == hundred
 
 
-@pytest.mark.parametrize("width, columns", [(390, 1), (1280, 2), (1920, 3)])
-def test_it_uses_the_width_of_a_desktop(browser, width, columns):
-    """The figures are side by side there, and in one column on a phone."""
-    browser.look("light", width)
+@pytest.mark.parametrize("width, columns", slow_but([(390, 1), (1280, 2), (1920, 3)], fast=[(390, 1)]))
+@pytest.mark.parametrize("scheme", slow_but(("light", "dark"), fast=["dark"]))
+def test_it_is_legible(browser, scheme, width, columns):
+    """
+    Fonts have at least 12 pixels and a contrast of at least 4.5. The page fits the window's width: the
+    figures are side by side on a desktop, and in one column on a phone.
+    """
+    browser.look(scheme, width)
     boxes = browser.run(
         "return [...document.querySelectorAll('.reading:nth-of-type(1) figure')]"
         ".map((figure) => figure.getBoundingClientRect().toJSON())"
     )
     assert len(boxes) == 3 and len({round(box["left"]) for box in boxes}) == columns
     assert max(box["right"] for box in boxes) > 0.9 * width
-
-
-@pytest.mark.parametrize("width", slow_but((1280, 390), fast=[390]))
-@pytest.mark.parametrize("scheme", slow_but(("light", "dark"), fast=["dark"]))
-def test_it_is_legible(browser, scheme, width):
-    """Fonts have at least 12 pixels and a contrast of at least 4.5; the page fits the window's width."""
-    browser.look(scheme, width)
     for contrast in (False, True):
         browser.run(f"state.contrast = {str(contrast).lower()}")
         for step in (1, 3, 5):

@@ -45,19 +45,6 @@ def test_lines_of_the_corpora_themselves(predictor):
     assert predictor.predict_json(line) == predictor.predict_json(PAIR)
 
 
-@pytest.mark.parametrize(
-    "json_dict, message",
-    [
-        ({"premise": "A dog runs."}, r'the input is \{"premise": "A dog runs."\}, expected'),
-        (["a", "b"], 'the input is .*, expected {"premise": "raw text", "hypothesis": "raw text"}'),
-        ({**PAIR, "premise": ["A", "dog"]}, r"premise is \['A', 'dog'\], expected"),
-    ],
-)
-def test_other_input(predictor, json_dict, message):
-    with pytest.raises(ValueError, match=message):
-        predictor.predict_json(json_dict)
-
-
 def test_a_sentence_without_words(predictor):
     """It gets no label, and the others are predicted."""
     inputs = [PAIR, {**PAIR, "hypothesis": " "}, {"sentence1": "", "sentence2": "A dog."}, PAIR]
@@ -65,8 +52,3 @@ def test_a_sentence_without_words(predictor):
     assert first["label"] == last["label"] is not None
     assert nothing == [{"label": None, "probabilities": {}}] * 2
     assert predictor.predict_json(inputs[1]) == nothing[0]
-
-
-def test_a_line_that_is_not_json(predictor):
-    with pytest.raises(ValueError, match=r"'A dog' is not JSON .* expected .*premise"):
-        predictor.load_line("A dog\n")

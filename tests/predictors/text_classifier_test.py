@@ -96,22 +96,3 @@ def test_allennlps_own_readers(reader, data, tmp_path):
     raw = predictor.predict_json({"sentence": "fine film"})
     assert raw == predictor.predict_json({"words": ["fine", "film"]})
     assert raw["words"] == ["fine", "film"] and set(raw["probabilities"]) == {"1", "3"}
-
-
-@pytest.mark.parametrize(
-    "json_dict, message",
-    [
-        ({}, r"the input is \{\}, expected"),
-        ({"sentence": 3}, "sentence is 3, expected"),
-        ({"words": "text"}, "words is 'text', expected a list of words"),
-        ({"sentence": "a", "words": ["a"]}, "the input is"),
-    ],
-)
-def test_input_of_another_form(predictor, json_dict, message):
-    with pytest.raises(ValueError, match=message):
-        predictor.predict_json(json_dict)
-
-
-def test_a_line_that_is_no_json(predictor):
-    with pytest.raises(ValueError, match=r"'a film' is not JSON .*, expected"):
-        predictor.load_line("a film\n")
