@@ -137,21 +137,19 @@ def test_evaluate(allennlp, tagger, tmp_path):
     assert read(tmp_path / "m")["accuracy"] == pytest.approx(best)
 
 
-def test_predict_with_scores(allennlp, tagger, tmp_path):
-    output = tmp_path / "tagged.jsonl"
-    arguments = ["--silent", "--output-file", output, "--predictor-args", '{"scores": true}']
-    allennlp("predict", tagger / "model.tar.gz", "fixtures/pos/raw.jsonl", *arguments)
-    lines = [json.loads(line) for line in output.read_text().splitlines()]
-    assert len(lines) == len((ROOT / "fixtures/pos/raw.jsonl").read_text().splitlines())
-    assert lines[2]["words"] == ["Who", "mailed", "these", "seventeen", "golden", "stamps", "?"]
-    assert all(len(line["words"]) == len(line["tags"]) == len(line["scores"]) for line in lines)
-
-
-def test_predict_with_the_dataset_reader(allennlp, tagger, tmp_path):
-    output = tmp_path / "tagged.jsonl"
-    arguments = ["--silent", "--use-dataset-reader", "--output-file", output]
-    allennlp("predict", tagger / "model.tar.gz", "fixtures/pos/dev.conllu", *arguments)
-    assert len(output.read_text().splitlines()) == 100
+@pytest.mark.parametrize(
+    "file, options, count, keys",
+    [
+        ("raw.jsonl", ["--predictor-args", '{"scores": true}'], 3, ("words", "tags", "scores")),
+        ("dev.conllu", ["--use-dataset-reader"], 100, ("words", "tags")),
+    ],
+)
+def test_predict(allennlp, tagger, tmp_path, file, options, count, keys):
+    arguments = ["predict", tagger / "model.tar.gz", f"fixtures/pos/{file}", *options]
+    allennlp(*arguments, "--silent", "--output-file", tmp_path / "tagged.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "tagged.jsonl").read_text().splitlines()]
+    assert len(lines) == count
+    assert all(len({len(line[key]) for key in keys}) == 1 for line in lines)
 
 
 @pytest.mark.slow

@@ -86,27 +86,17 @@ def test_a_line_without_words_beside_one_with_some(inside, tagger, tmp_path):
 @pytest.mark.parametrize(
     "name, content, error, message",
     [
-        (
-            "blank.txt",
-            "\n \n",
-            ConfigurationError,
-            "blank.txt: no words in the file, expected sentences",
-        ),
-        ("empty.txt", "", ValueError, "empty.txt: the file is empty, expected at least one sentence"),
-        ("bad.jsonl", '{"sentence": "It"}\nIt', ValueError, "bad.jsonl, line 2: 'It' is not JSON"),
-        ("none.txt", None, ValueError, "none.txt: cannot be read"),
-        (
-            "number.jsonl",
-            '{"sentence": "It"}\n{"sentence": 3}',
-            ValueError,
-            "number.jsonl, line 2: sentence is 3, expected",
-        ),
+        ("blank.txt", "\n \n", ConfigurationError, "no words in the file, expected sentences"),
+        ("empty.txt", "", ValueError, "the file is empty, expected at least one sentence"),
+        ("bad.jsonl", '{"sentence": "It"}\nIt', ValueError, "line 2: 'It' is not JSON"),
+        ("none.txt", None, ValueError, "cannot be read"),
+        ("three.jsonl", '{"sentence": "It"}\n{"sentence": 3}', ValueError, "line 2: sentence is 3, exp"),
     ],
 )
 def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, error, message):
     if content is not None:
         (tmp_path / name).write_text(content)
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=f"{name}[:,] {message}"):
         inside(tagger, tmp_path / name)
     assert not (tmp_path / "out").exists()
 

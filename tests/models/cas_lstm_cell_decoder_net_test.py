@@ -162,14 +162,13 @@ def test_dropout_in_training_alone():
     assert torch.equal(decode(net, source, words)[1], decode(net, source, words)[1])
 
 
-def seq_decoder(net, beam_size, **settings):
+def seq_decoder(net, beam_size):
     """Build AllenNLP's decoder with random weights and a small vocabulary."""
     tokens = {"tokens": {"@start@": 9, "@end@": 9, **dict.fromkeys("abcdef", 1)}}
     params = {
         "type": "auto_regressive_seq_decoder",
         "target_embedder": {"embedding_dim": WORD, "num_embeddings": 10},
         "beam_search": {"beam_size": beam_size, "max_steps": 7},
-        **settings,
     }
     decoder = SeqDecoder.from_params(Params(params), vocab=Vocabulary(tokens), decoder_net=net)
     for parameter in decoder.parameters():
@@ -178,10 +177,6 @@ def seq_decoder(net, beam_size, **settings):
         # So that translations are not empty.
         decoder._output_projection_layer.bias[decoder._end_index] -= 1
     return decoder.eval().to(torch.get_default_dtype())
-
-
-def target_tokens(targets):
-    return {"tokens": {"tokens": targets}}
 
 
 def sequence_score(decoder, source, sequence):
@@ -204,18 +199,6 @@ def test_beam_search_carries_each_state_along_with_its_words(double, kind):
             for sequence, score in zip(found["predictions"][i], found["class_log_probabilities"][i]):
                 expected = sequence_score(decoder, sentence, sequence.tolist())
                 torch.testing.assert_close(score, expected)
-
-
-def test_scheduled_sampling_goes_step_by_step(double):
-    """At a ratio so small that no word is sampled, the loss is that of teacher forcing."""
-    net = build(**LUONG)
-    targets = torch.tensor([[2, 4, 5, 6, 3], [2, 7, 3, 0, 0]])
-    source, losses = encoded(), []
-    for ratio in (0, 1e-12):
-        torch.manual_seed(1)
-        decoder = seq_decoder(net, beam_size=2, scheduled_sampling_ratio=ratio).train()
-        losses.append(decoder(dict(source), target_tokens(targets))["loss"])
-    torch.testing.assert_close(losses[0], losses[1])
 
 
 @pytest.mark.parametrize(

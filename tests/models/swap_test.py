@@ -65,6 +65,13 @@ COPIED = {"type": "copynet_seq2seq", "target_namespace": "target_tokens"}
 TAGS = {"pos_tag_embedding": {"embedding_dim": 4, "vocab_namespace": "pos"}}
 PARSER = {**TAGS, "encoder": encoder(12, 6)}
 ARCS = {**PARSER, "tag_representation_dim": 5, "arc_representation_dim": 5}
+BIDAF = {
+    "num_highway_layers": 1,
+    "phrase_layer": encoder(8, 6),
+    "matrix_attention": "dot_product",
+    "modeling_layer": encoder(24, 5),
+    "span_end_encoder": encoder(39, 4),
+}
 # The reader marks the previous answer in the passage, and an encoder reads the characters of words.
 QUAC_READER = {
     "type": "quac",
@@ -142,23 +149,8 @@ CASES = {
         aggregator=encoder(72, 5),
         classifier_feedforward=feedforward(10, 3, "linear"),
     ),
-    "bidaf": case(
-        SQUAD,
-        num_highway_layers=1,
-        phrase_layer=encoder(8, 6),
-        matrix_attention="dot_product",
-        modeling_layer=encoder(24, 5),
-        span_end_encoder=encoder(39, 4),
-    ),
-    "bidaf, without masks": case(
-        SQUAD,
-        num_highway_layers=1,
-        phrase_layer=encoder(8, 6),
-        matrix_attention="dot_product",
-        modeling_layer=encoder(24, 5),
-        span_end_encoder=encoder(39, 4),
-        mask_lstms=False,
-    ),
+    "bidaf": case(SQUAD, **BIDAF),
+    "bidaf, without masks": case(SQUAD, **BIDAF, mask_lstms=False),
     "qanet": case(
         SQUAD,
         num_highway_layers=1,

@@ -1,27 +1,18 @@
 import json
 
 import pytest
-from allennlp.common import Params
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
 from tests.conftest import ROOT
 
-SMALL = {
-    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
-    "model.seq2vec_encoder.input_size": 10,
-    "model.seq2vec_encoder.hidden_size": 10,
-    "model.feedforward.hidden_dims": 10,
-    "trainer.num_epochs": 1,
-}
 PAIR = {"premise": "A girl is throwing a ball.", "hypothesis": "A child is throwing something."}
 
 
 @pytest.fixture(scope="module")
-def predictor(trained):
+def predictor(pair_classifier):
     """The model's default predictor, from an archive."""
-    folder = trained("snli_cas_lstm", "snli_cas_lstm", Params(SMALL).as_dict())
-    return Predictor.from_archive(load_archive(folder / "model.tar.gz"))
+    return Predictor.from_archive(load_archive(pair_classifier / "model.tar.gz"))
 
 
 def test_pairs_of_raw_text(predictor):
