@@ -81,24 +81,21 @@ def pretrained(vocab, source, **options):
 SCALED = [0.15, 0.75]  # 1 and 5, from a standard deviation of 2 to the default, 0.3
 
 
-@pytest.mark.parametrize("type_of", ("embedding", "scaled_embedding"))
-def test_pretrained_vectors_are_scaled(source, type_of):
-    vectors = embedder(
-        vocabulary("a", "paris"), type=type_of, embedding_dim=2, vectors=str(source), std=0.3
-    ).weight
-    torch.testing.assert_close(vectors[2:], torch.tensor([SCALED, SCALED]))
-
-
-def test_the_default_scale_and_one_as_it_is(source):
-    torch.testing.assert_close(pretrained(vocabulary("a"), source).weight[2], torch.tensor(SCALED))
-    as_it_is = pretrained(vocabulary("a"), source, std=2.0).weight[2]
-    torch.testing.assert_close(as_it_is, torch.tensor([1.0, 5.0]))
-
-
-def test_words_without_a_vector_start_at_the_same_scale(source):
+@pytest.mark.parametrize(
+    "options, expected",
+    (
+        ({}, SCALED),
+        ({"std": 0.3}, SCALED),
+        ({"std": 0.3, "type": "scaled_embedding"}, SCALED),
+        ({"std": 2.0}, [1.0, 5.0]),  # as it is
+    ),
+)
+def test_pretrained_vectors_are_scaled(source, options, expected):
+    """Words without a vector start at the same scale."""
     words = [f"unknown{number}" for number in range(3000)]
-    vectors = pretrained(vocabulary("a", *words), source).weight[3:]
-    assert vectors.std().item() == pytest.approx(0.3, rel=0.05)
+    vectors = pretrained(vocabulary("a", "paris", *words), source, **options).weight
+    torch.testing.assert_close(vectors[2:4], torch.tensor([expected, expected]))
+    assert vectors[4:].std().item() == pytest.approx(options.get("std", 0.3), rel=0.05)
 
 
 def test_without_vectors_it_is_allennlps(source):
@@ -109,10 +106,9 @@ def test_without_vectors_it_is_allennlps(source):
 
 
 def test_what_was_found_is_said(source, caplog):
-    fields = {
-        "t": TextField([Token(w) for w in "a a a paris other".split()], {"t": SingleIdTokenIndexer()})
-    }
-    vocab = Vocabulary.from_instances([Instance(fields)])
+    words = [Token(word) for word in "a a a paris other".split()]
+    instance = Instance({"t": TextField(words, {"t": SingleIdTokenIndexer()})})
+    vocab = Vocabulary.from_instances([instance])
     with caplog.at_level(logging.INFO):
         pretrained(vocab, source)
     messages = [record.getMessage() for record in caplog.records if "has vectors" in record.getMessage()]
