@@ -170,6 +170,7 @@ def test_find_lr(allennlp, tmp_path):
     assert (tmp_path / "lr" / "lr-losses.png").exists()
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_recovered(allennlp, tmp_path):
     """In the new interpreter, only .allennlp_plugins makes the plugin's names known."""
     run = tmp_path / "run"

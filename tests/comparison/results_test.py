@@ -6,7 +6,7 @@ import math
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.folders import Checkpoint, write_json
+from slstm_allennlp.comparison.folders import Checkpoint
 from slstm_allennlp.comparison.plan import Metric
 from slstm_allennlp.comparison.predictions import Prediction, write_predictions
 from slstm_allennlp.comparison.report import write_report
@@ -127,9 +127,8 @@ def test_a_comparison_among_several_is_corrected(comparison):
 
 
 def test_a_lower_loss_is_better(comparison):
-    the_plan = dataclasses.replace(
-        plan("base", "edge", seeds=range(5)), metric=Metric("loss", higher_is_better=False)
-    )
+    by_loss = Metric("loss", higher_is_better=False)
+    the_plan = dataclasses.replace(plan("base", "edge", seeds=range(5)), metric=by_loss)
     write_ahead(comparison, the_plan, {"edge": EDGE})
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_seeds.difference < 0 < compared.over_sentences.difference
@@ -178,9 +177,8 @@ def test_sentences_that_another_tokenizer_splits_are_paired(comparison):
     the_plan = dataclasses.replace(the_plan, baseline="base")
     for run, size in zip(the_plan.runs(), (20, 10)):
         folder = write_run(comparison, run, [1, 1, 0, 0])
-        write_predictions(
-            folder.predictions, [Prediction(size + number, "a", "a") for number in range(4)]
-        )
+        predictions = [Prediction(size + number, "a", "a") for number in range(4)]
+        write_predictions(folder.predictions, predictions)
     results = Results(the_plan, comparison)
     assert results.unpaired is None and results.lengths == [10, 11, 12, 13]
     assert results.comparisons[0].over_sentences.p_value == 1
@@ -212,9 +210,8 @@ def test_a_metric_that_the_sentences_do_not_make_up(comparison):
 def test_a_metric_that_the_test_does_not_have(comparison):
     the_plan = plan("base", seeds=(1,), metric="f1")
     write_run(comparison, the_plan.runs()[0], [1, 1, 0, 0])
-    with pytest.raises(
-        ConfigurationError, match=r"the metric f1 is not there, .* by --metric one of accuracy, loss"
-    ):
+    message = "the metric f1 is not there, .* by --metric one of accuracy, loss"
+    with pytest.raises(ConfigurationError, match=message):
         Results(the_plan, comparison)
 
 
@@ -227,8 +224,7 @@ def test_span_f1_takes_the_configs_encoding(comparison):
         folder.predictions,
         [Prediction(2, ["B-X", "E-X"], ["S-X", "S-X"]), Prediction(1, ["S-X"], ["S-X"])],
     )
-    metrics = {"test_metrics": {"f1-measure-overall": 0.4}, "test_seconds": 1}
-    write_json(folder.measurements, metrics)
+    change(folder.measurements, test_metrics={"f1-measure-overall": 0.4})
     results = Results(the_plan, comparison)
     assert results.sentence_score == "span F1" and results.plan.metric == Metric("f1-measure-overall")
     assert results.counts("base").scores().tolist() == [0.4] and results.disagreement is None

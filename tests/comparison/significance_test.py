@@ -149,24 +149,6 @@ def test_the_interval_is_that_of_percentiles():
     assert test.interval == pytest.approx((0.7, 1))
 
 
-@pytest.mark.parametrize(
-    "function, arguments, message",
-    [
-        (paired_t_test, ([0.8, 0.9], [0.7]), "2 and 1 scores, expected the same number"),
-        (
-            sentence_test,
-            (random_counts(0), random_counts(0, sentences=9)),
-            r"\(2, 8\) and \(2, 9\), exp",
-        ),
-        (sentence_test, (random_counts(0, sentences=1),) * 2, "1 sentence, expected two or more"),
-        (length_test, (random_counts(0), random_counts(0), [1]), "1 lengths for 8 and 8 sentences"),
-    ],
-)
-def test_what_cannot_be_compared(function, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        function(*arguments)
-
-
 def sentences(p_value, difference=0.1):
     return SentenceTest(difference, p_value, (0.0, 0.2), 100, 9999)
 

@@ -81,7 +81,7 @@ def test_arguments_out_of_range(module, options, message):
         (WORDS, torch.ones(3, 1, dtype=torch.bool), r"mask has shape \(3, 1\), expected \(3, 5\)"),
         (WORDS, torch.ones(1, 5, dtype=torch.bool), r"mask has shape \(1, 5\), expected \(3, 5\)"),
         (WORDS, torch.ones(5, dtype=torch.bool), r"mask has shape \(5,\), expected \(3, 5\)"),
-        (WORDS, torch.ones(3, 5).long(), r"mask has dtype torch\.int64, expected torch\.bool"),
+        (WORDS, torch.ones(3, 5), r"mask has dtype torch\.float32, expected torch\.bool"),
     ],
 )
 def test_inputs_and_masks_that_do_not_fit(name, inputs, mask, message):

@@ -8,18 +8,11 @@ import torch
 from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM
 from tests.modules.common import batch
 
-each_module = pytest.mark.parametrize(
+
+@pytest.mark.parametrize(
     "module_class",
-    [
-        CoupledLSTM,
-        CellAwareStackedLSTM,
-        functools.partial(CellAwareStackedLSTM, fusion="peephole"),
-    ],
-    ids=["coupled_lstm", "cas_lstm", "cas_lstm, peephole"],
+    [CoupledLSTM, CellAwareStackedLSTM, functools.partial(CellAwareStackedLSTM, fusion="peephole")],
 )
-
-
-@each_module
 def test_dropout_is_between_layers_and_in_training_alone(module_class):
     inputs, mask = batch()
     module = module_class(3, 2, 2, dropout=0.5)

@@ -227,6 +227,7 @@ def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     assert module._key_of(["a"]) != other._key_of(["a"])
 
 
+@pytest.mark.slow
 def test_a_file_that_another_process_has_enlarged(bert, tmp_path):
     module = embedder(bert, cache=str(tmp_path), cache_gigabytes=1e-3)
     first = embed(module, WORDS)
