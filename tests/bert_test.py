@@ -23,29 +23,20 @@ PARTS = {"train": "train", "validation": "dev", "test": "test"}
 
 
 @pytest.fixture
-def config(bert, tmp_path):
-    """Write a config that uses the tiny BERT, with the two lines that bert.libsonnet documents."""
-
-    def write(name):
-        path = tmp_path / f"{name}.jsonnet"
-        path.write_text(
-            f"(import '{ROOT}/training_config/{name}.jsonnet')\n+ {{ bert+:: {{ name: '{bert}' }} }}"
-        )
-        return path
-
-    return write
-
-
-@pytest.fixture
-def train(config, tmp_path):
-    """Train a config on 20 reviews for one epoch, and return its archive."""
+def train(bert, tmp_path):
+    """
+    Train a config on 20 reviews for one epoch, and return its archive. The config uses the tiny BERT by
+    the two lines that bert.libsonnet documents.
+    """
     import_plugins()
 
     def run(name, overrides=None):
-        folder = tmp_path / f"run{len(list(tmp_path.glob('run*')))}"
+        path = tmp_path / f"{name}.jsonnet"
+        config = f"(import '{ROOT}/training_config/{name}.jsonnet')"
+        path.write_text(f"{config}\n+ {{ bert+:: {{ name: '{bert}' }} }}")
         settings = {"dataset_reader.max_instances": 20, "trainer.num_epochs": 1, **(overrides or {})}
-        train_model_from_file(str(config(name)), str(folder), overrides=settings)
-        return load_archive(folder / "model.tar.gz")
+        train_model_from_file(str(path), str(tmp_path / "run"), overrides=settings)
+        return load_archive(tmp_path / "run" / "model.tar.gz")
 
     return run
 
@@ -87,19 +78,11 @@ def test_fine_tuning_has_a_rate_of_its_own(train, bert):
     assert not is_tuned(train("mtl_bert_mlp", {**FINE_TUNED, f"{GROUPS}.0.1.lr": 0}), bert)
 
 
-def test_another_bert_by_one_override(bert, tmp_path):
-    """All sizes are read from the BERT's own config."""
-    overrides = {f"{EMBEDDER}.model_name": str(bert), "dataset_reader.max_instances": 4}
-    import_plugins()
-    path = str(ROOT / "training_config/mtl_bert_cnn.jsonnet")
-    overrides["trainer.num_epochs"] = 1
-    model = train_model_from_file(path, str(tmp_path / "run"), overrides=overrides)
-    assert model._text_field_embedder.get_output_dim() == BERT_SIZE
-    assert model._seq2vec_encoder.get_input_dim() == BERT_SIZE
-
-
 def test_an_archive_opens_without_bert(bert, tmp_path):
-    """The archive also holds BERT's sizes and tokenizer."""
+    """
+    BERT's folder is one override, from which all sizes are read. The archive also holds them and BERT's
+    tokenizer.
+    """
     folder = tmp_path / "bert"
     shutil.copytree(bert, folder)
     overrides = {
@@ -109,7 +92,9 @@ def test_an_archive_opens_without_bert(bert, tmp_path):
     }
     import_plugins()
     path = str(ROOT / "training_config/mtl_bert_slstm.jsonnet")
-    train_model_from_file(path, str(tmp_path / "run"), overrides=overrides)
+    model = train_model_from_file(path, str(tmp_path / "run"), overrides=overrides)
+    assert model._text_field_embedder.get_output_dim() == BERT_SIZE
+    assert model._seq2vec_encoder.get_input_dim() == BERT_SIZE
     text = {"sentence": "A gripping zzyzx, well written."}
     archive = tmp_path / "run" / "model.tar.gz"
     before = Predictor.from_path(archive).predict_json(text)
@@ -125,6 +110,6 @@ def test_a_long_text_trains(train, bert, tmp_path):
         (tmp_path / f"books.task.{part}").write_text("".join(lines))
     paths = {f"{name}_data_path": f"{tmp_path}#{part}" for name, part in PARTS.items()}
     train("mtl_bert_slstm", {**paths, "dataset_reader.dev_size": 4})
-    metrics = json.loads((tmp_path / "run0" / "metrics.json").read_text())
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert metrics["epoch"] == 0 and math.isfinite(metrics["training_loss"])
     assert 0 <= metrics["test_accuracy"] <= 1

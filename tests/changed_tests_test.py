@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 FILES = """
     slstm_allennlp/ops/slstm/fused.py slstm_allennlp/common/noise.py slstm_allennlp/common/shared.py
@@ -34,47 +34,37 @@ def git(tmp_path):
 
 
 def changed_tests(folder):
-    script = ROOT / "tools" / "changed_tests.sh"
-    return subprocess.run(
-        [script], cwd=folder, check=True, capture_output=True, text=True
-    ).stdout.split()
+    return run_program([ROOT / "tools" / "changed_tests.sh"], cwd=folder, check=True).stdout.split()
 
 
 @pytest.mark.parametrize(
     "changed, tests",
     [
-        ([], []),
-        (["setup.py"], []),
-        (["slstm_allennlp/ops/slstm/fused.py"], ["tests/ops"]),
-        (["slstm_allennlp/common/noise.py"], ["tests/common/noise_test.py"]),
-        (["slstm_allennlp/common/shared.py"], ["tests"]),
-        (["slstm_allennlp/version.py"], ["tests"]),
+        ("", ""),
+        ("setup.py", ""),
+        ("slstm_allennlp/ops/slstm/fused.py", "tests/ops"),
+        ("slstm_allennlp/common/noise.py", "tests/common/noise_test.py"),
+        ("slstm_allennlp/common/shared.py", "tests"),
+        ("slstm_allennlp/version.py", "tests"),
+        ("slstm_allennlp/metrics/token_bleu.py", "tests/metrics tests/translation_test.py"),
+        ("slstm_allennlp/ops/new.py tests/ops/slstm_test.py", "tests/ops"),
+        ("slstm_allennlp/no_tests/new.py", ""),
         (
-            ["slstm_allennlp/metrics/token_bleu.py"],
-            ["tests/metrics", "tests/translation_test.py"],
-        ),
-        (["slstm_allennlp/ops/new.py", "tests/ops/slstm_test.py"], ["tests/ops"]),
-        (["slstm_allennlp/no_tests/new.py"], []),
-        (
-            ["training_config/new.jsonnet"],
-            ["tests/commands_test.py", "tests/console/bundled_test.py", "tests/paper_tables_test.py"],
+            "training_config/new.jsonnet",
+            "tests/commands_test.py tests/console/bundled_test.py tests/paper_tables_test.py",
         ),
         (
-            ["docs/compare.md"],
-            [
-                "tests/documents_test.py",
-                "tests/experiments/results_test.py",
-                "tests/paper_tables_test.py",
-            ],
+            "docs/compare.md",
+            "tests/documents_test.py tests/experiments/results_test.py tests/paper_tables_test.py",
         ),
     ],
 )
 def test_what_is_not_committed_yet(git, tmp_path, changed, tests):
-    for name in changed:
+    for name in changed.split():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("changed")
-    assert changed_tests(tmp_path) == tests
+    assert changed_tests(tmp_path) == tests.split()
 
 
 def test_what_a_branch_has_committed(git, tmp_path):

@@ -12,29 +12,15 @@ import sys
 import time
 
 import pytest
-from allennlp.commands import main
 from allennlp.common import Params
-from allennlp.common.plugins import discover_plugins
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model, load_archive
 
 from slstm_allennlp.linear import FittedModel
-from tests import programs
-from tests.conftest import RECIPES, ROOT, SMALL, slow_but
+from tests.conftest import RECIPES, ROOT, SMALL, run_program, slow_but
 
 ALLENNLP = [str(pathlib.Path(sys.executable).with_name("allennlp"))]
 CONFIG = "training_config/pos_slstm.jsonnet"
-
-
-@pytest.fixture
-def allennlp(monkeypatch):
-    """Run `allennlp ...` in this process."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["allennlp", *map(str, arguments)])
-        main()
-
-    return run
 
 
 def read(path):
@@ -44,19 +30,10 @@ def read(path):
 def small(config):
     """Return the config with smaller sizes, so that it trains in seconds."""
     sizes = {300: 10, 256: 10, 600: 20, 350: 60, 128: 8, 484: 8}
-    keys = (
-        "embedding_dim",
-        "input_size",
-        "hidden_size",
-        "input_dim",
-        "hidden_dims",
-        "feedforward_hidden_dim",
-        "decoding_dim",
-        "target_embedding_dim",
-        "vector_dim",
-        "matrix_dim",
-        "split_sizes",
-    )
+    keys = """
+        embedding_dim input_size hidden_size input_dim hidden_dims feedforward_hidden_dim decoding_dim
+        target_embedding_dim vector_dim matrix_dim split_sizes
+    """.split()
 
     def shrink(value, key=None):
         if isinstance(value, dict):
@@ -112,11 +89,7 @@ BUILT = [
 ]
 
 
-@pytest.mark.parametrize(
-    "config",
-    slow_but(CONFIGS, fast=BUILT),
-    ids=lambda path: path.name,
-)
+@pytest.mark.parametrize("config", slow_but(CONFIGS, fast=BUILT), ids=lambda path: path.name)
 def test_every_config_builds_at_its_own_size(config):
     """The sizes of the model's parts fit each other."""
     params = Params.from_file(str(config))
@@ -164,31 +137,29 @@ def test_evaluate(allennlp, tagger, tmp_path):
     assert read(tmp_path / "m")["accuracy"] == pytest.approx(best)
 
 
-def test_predict_with_scores(allennlp, tagger, tmp_path):
-    output = tmp_path / "tagged.jsonl"
-    arguments = ["--silent", "--output-file", output, "--predictor-args", '{"scores": true}']
-    allennlp("predict", tagger / "model.tar.gz", "fixtures/pos/raw.jsonl", *arguments)
-    lines = [json.loads(line) for line in output.read_text().splitlines()]
-    assert len(lines) == len((ROOT / "fixtures/pos/raw.jsonl").read_text().splitlines())
-    assert lines[2]["words"] == ["Who", "mailed", "these", "seventeen", "golden", "stamps", "?"]
-    assert all(len(line["words"]) == len(line["tags"]) == len(line["scores"]) for line in lines)
+@pytest.mark.parametrize(
+    "file, options, count, keys",
+    [
+        ("raw.jsonl", ["--predictor-args", '{"scores": true}'], 3, ("words", "tags", "scores")),
+        ("dev.conllu", ["--use-dataset-reader"], 100, ("words", "tags")),
+    ],
+)
+def test_predict(allennlp, tagger, tmp_path, file, options, count, keys):
+    arguments = ["predict", tagger / "model.tar.gz", f"fixtures/pos/{file}", *options]
+    allennlp(*arguments, "--silent", "--output-file", tmp_path / "tagged.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "tagged.jsonl").read_text().splitlines()]
+    assert len(lines) == count
+    assert all(len({len(line[key]) for key in keys}) == 1 for line in lines)
 
 
-def test_predict_with_the_dataset_reader(allennlp, tagger, tmp_path):
-    output = tmp_path / "tagged.jsonl"
-    arguments = ["--silent", "--use-dataset-reader", "--output-file", output]
-    allennlp("predict", tagger / "model.tar.gz", "fixtures/pos/dev.conllu", *arguments)
-    assert len(output.read_text().splitlines()) == 100
-
-
-@programs.in_both_ways
-def test_archive_from_another_folder(tagger, tmp_path, run):
+@pytest.mark.slow
+def test_archive_from_another_folder(tagger, tmp_path):
     """The new folder has no corpus and no .allennlp_plugins. The flag loads the plugin."""
     shutil.copy(tagger / "model.tar.gz", tmp_path / "moved.tar.gz")
     (tmp_path / "in.jsonl").write_text('{"sentence": "The dog sleeps."}\n')
     flags = ["--include-package", "slstm_allennlp", "--silent", "--output-file", "out.jsonl"]
     command = [*ALLENNLP, "predict", "moved.tar.gz", "in.jsonl", *flags]
-    done = run(command, cwd=tmp_path)
+    done = run_program(command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads((tmp_path / "out.jsonl").read_text())["words"] == ["The", "dog", "sleeps", "."]
 
@@ -199,26 +170,15 @@ def test_find_lr(allennlp, tmp_path):
     assert (tmp_path / "lr" / "lr-losses.png").exists()
 
 
-def test_the_plugin_needs_no_flag_here():
-    """Because of .allennlp_plugins. The slow test below checks this in a new interpreter."""
-    assert "slstm_allennlp" in discover_plugins()
-
-
-@pytest.mark.parametrize(
-    "popen",
-    [
-        pytest.param(programs.Popen, id="forked"),
-        pytest.param(subprocess.Popen, id="new", marks=pytest.mark.slow),
-    ],
-)
-def test_a_killed_run_is_recovered(allennlp, tmp_path, popen):
+@pytest.mark.slow
+def test_a_killed_run_is_recovered(allennlp, tmp_path):
     """In the new interpreter, only .allennlp_plugins makes the plugin's names known."""
     run = tmp_path / "run"
     overrides = {**SMALL, "trainer.num_epochs": 20, "trainer.patience": None}
     overrides["dataset_reader.max_instances"] = 20
     command = ["train", CONFIG, "-s", str(run), "-o", json.dumps(overrides)]
     with open(tmp_path / "log", "w") as log:
-        process = popen([*ALLENNLP, *command], cwd=ROOT, stdout=log, stderr=log)
+        process = subprocess.Popen([*ALLENNLP, *command], cwd=ROOT, stdout=log, stderr=log)
     while not list(run.glob("training_state_e2_*")):
         assert process.poll() is None, (tmp_path / "log").read_text()[-2000:]
         time.sleep(0.05)
@@ -230,9 +190,3 @@ def test_a_killed_run_is_recovered(allennlp, tmp_path, popen):
     assert read(run / "metrics.json")["epoch"] == 19
     # It resumed from its checkpoint: the first epoch was not trained again.
     assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
-
-
-def test_keys_of_an_lstm_are_refused_in_a_config(allennlp, tmp_path):
-    with pytest.raises(Exception, match=r'slstm has no key "bidirectional": .* keep hidden_size'):
-        overrides = {**SMALL, "model.encoder.bidirectional": True}
-        allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))

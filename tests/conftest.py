@@ -1,13 +1,13 @@
+import functools
 import logging
 import os
 import pathlib
 import re
 import shutil
 import string
+import subprocess
 
 import pytest
-
-from tests.once import do_once
 
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
@@ -38,11 +38,30 @@ def pytest_configure(config):
     import slstm_allennlp  # noqa: F401  (registers everything)
     from slstm_allennlp.ops.compiled import load_kernels
 
-    do_once()
+    _do_once()
     # If the CPU kernels are not compiled yet, two workers compile one operation each at the same time.
     operations = ["slstm", "cas_lstm"]
     for operation in operations if WORKER == "gw0" else reversed(operations):
         load_kernels(operation)
+
+
+def _do_once():
+    """Load spaCy's rules and AllenNLP's 500 modules once, not for each reader and command."""
+    try:
+        import spacy
+        from allennlp.common import plugins
+    except ModuleNotFoundError:
+        return
+    spacy.blank = functools.cache(spacy.blank)
+    import_all, imported = plugins.import_module_and_submodules, set()
+
+    def import_once(package, exclude=None):
+        if package not in imported:
+            import_all(package, exclude)
+        if package in ("allennlp", "allennlp_models"):
+            imported.add(package)
+
+    plugins.import_module_and_submodules = import_once
 
 
 @pytest.fixture(scope="session")
@@ -100,6 +119,23 @@ def double():
     import torch
 
     torch.set_default_dtype(torch.float64)
+
+
+def run_program(command, **options):
+    """Run a command and return its exit status and outputs. A Python needs 5 s to import AllenNLP."""
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
+
+
+@pytest.fixture
+def allennlp(monkeypatch):
+    """Run `allennlp ...` in this process."""
+    from allennlp.commands import main
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["allennlp", *map(str, arguments)])
+        main()
+
+    return run
 
 
 def slow_but(values, fast):

@@ -13,7 +13,12 @@ from tests.conftest import ROOT
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+each_document = pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT))
+)
+
+
+@each_document
 def test_links_lead_somewhere(document):
     text = document.read_text(encoding="utf-8")
     links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
@@ -30,7 +35,7 @@ def anchors(document):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@each_document
 def test_files_that_are_named_are_there(document):
     """Configs, scripts and tools, in commands and in the text."""
     text = document.read_text(encoding="utf-8")
@@ -40,7 +45,7 @@ def test_files_that_are_named_are_there(document):
     assert not {name for name in configs if not (ROOT / f"training_config/{name}.jsonnet").exists()}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@each_document
 def test_lines_of_prose_are_below_100_characters(document):
     """Tables and code may be longer."""
     text = re.sub(

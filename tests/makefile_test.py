@@ -1,19 +1,16 @@
 """What `make` would run, from a dry run."""
 
 import shutil
-import subprocess
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_the_demo_is_as_quiet_as_slstm():
     """It trains and predicts with `slstm`, and writes the predictions to a file."""
-    done = subprocess.run(
-        ["make", "--dry-run", "--always-make", "demo"], cwd=ROOT, capture_output=True, text=True
-    )
+    done = run_program(["make", "--dry-run", "--always-make", "demo"], cwd=ROOT)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.replace("\\\n", "").splitlines()
     commands = [line.split() for line in lines if "output/demo" in line]

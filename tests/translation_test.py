@@ -4,15 +4,13 @@ import json
 import sys
 
 import pytest
-from allennlp.commands import main
 from allennlp.commands.train import train_model_from_file
 from allennlp.common import Params
 from allennlp.models import load_archive
 from allennlp.training.metrics import Metric
 from sacrebleu.metrics import BLEU
 
-from tests import programs
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 TEST = "fixtures/translation/test.tsv"
 SMALL = """{
@@ -38,16 +36,13 @@ def archive(request, shared):
     return folder / "run" / "model.tar.gz"
 
 
-def predict(monkeypatch, archive, source, output, *options):
-    arguments = ["predict", archive, source, "--output-file", output, "--silent", *options]
-    monkeypatch.setattr(sys, "argv", ["allennlp", *map(str, arguments)])
-    main()
+def predict(allennlp, archive, source, output, *options):
+    allennlp("predict", archive, source, "--output-file", output, "--silent", *options)
     return [json.loads(line)["predicted_tokens"] for line in output.read_text().splitlines()]
 
 
 def bleu(*files):
-    command = [sys.executable, "experiments/bleu.py", *map(str, files)]
-    return programs.run(command)
+    return run_program([sys.executable, "experiments/bleu.py", *map(str, files)])
 
 
 def test_training(archive):
@@ -57,15 +52,15 @@ def test_training(archive):
     assert epochs[1]["training_loss"] < epochs[0]["training_loss"]
 
 
-def test_predictions_and_their_bleu(monkeypatch, archive, tmp_path):
+def test_predictions_and_their_bleu(allennlp, archive, tmp_path):
     """The corpus and its source sentences give the same translations in the same order."""
     pairs = [line.split("\t") for line in (ROOT / TEST).read_text().splitlines()]
     (tmp_path / "raw.jsonl").write_text("".join(json.dumps({"source": s}) + "\n" for s, _ in pairs))
     columns, raw = tmp_path / "columns.jsonl", tmp_path / "translated.jsonl"
     beam = ["--overrides", '{"model.decoder.beam_search.beam_size": 3}']
     options = ["--use-dataset-reader", "--batch-size", "7", *beam]
-    tokens = predict(monkeypatch, archive, TEST, columns, *options)
-    assert tokens == predict(monkeypatch, archive, tmp_path / "raw.jsonl", raw, *beam)
+    tokens = predict(allennlp, archive, TEST, columns, *options)
+    assert tokens == predict(allennlp, archive, tmp_path / "raw.jsonl", raw, *beam)
     assert len(tokens) == len(pairs)
 
     texts, references = [" ".join(t) for t in tokens], [reference for _, reference in pairs]

@@ -42,63 +42,66 @@ def test_span_f1_counts_spans():
     assert counts.scores().tolist() == [0.5]
 
 
-def test_f1_without_spans_is_zero():
-    assert counts_of([[Prediction(1, ["O"], ["O"])]], "BIO").scores().tolist() == [0]
-
-
 def test_f1_without_spans_is_not_a_known_score():
     """With a span that is predicted but not gold, F1 is known: it is 0."""
     nothing, wrong = Prediction(1, ["O"], ["O"]), Prediction(1, ["O"], ["B-PER"])
     assert counts_of([[nothing], [wrong]], "BIO").known_scores() == [0]
-    assert counts_of([[nothing], [nothing]], "BIO").known_scores() == []
+    neither = counts_of([[nothing], [nothing]], "BIO")
+    assert neither.known_scores() == [] and neither.scores().tolist() == [0, 0]
 
 
-def test_a_class_goes_by_its_fields_name():
-    instance = Instance({"tokens": text("a good film"), "label": LabelField("pos")})
-    output = {"label": "neg", "tokens": ["a", "good", "film"], "probs": [0.1, 0.9]}
-    assert prediction_of(instance, output) == Prediction(
-        3, "pos", "neg", texts={"tokens": "a good film"}
-    )
+RAINS = text("it rains")
+TAGS = SequenceLabelField(["P", "V"], RAINS)
+FOUND = [["a", "house"], ["one", "house"]]
 
 
-def test_the_label_comes_before_other_classes():
-    fields = {"tokens": text("it"), "aspect": LabelField("plot"), "label": LabelField("pos")}
-    prediction = prediction_of(Instance(fields), {"aspect": "plot", "label": "neg"})
-    assert (prediction.gold, prediction.predicted) == ("pos", "neg")
+@pytest.mark.parametrize(
+    "fields, output, expected",
+    [
+        (
+            {"tokens": text("a good film"), "label": LabelField("pos")},
+            {"label": "neg", "tokens": ["a", "good", "film"], "probs": [0.1, 0.9]},
+            Prediction(3, "pos", "neg", texts={"tokens": "a good film"}),
+        ),
+        # The label comes before other classes.
+        (
+            {"tokens": text("it"), "aspect": LabelField("plot"), "label": LabelField("pos")},
+            {"aspect": "plot", "label": "neg"},
+            Prediction(1, "pos", "neg", texts={"tokens": "it"}),
+        ),
+        # A pair has the words of both.
+        (
+            {"premise": text("a b c"), "hypothesis": text("d"), "label": LabelField("neutral")},
+            {"label": "neutral"},
+            Prediction(4, "neutral", "neutral", texts={"premise": "a b c", "hypothesis": "d"}),
+        ),
+        # Tags of padding are left out.
+        (
+            {"tokens": RAINS, "tags": TAGS},
+            {"tags": ["P", "N", "N", "N"]},
+            Prediction(2, ["P", "V"], ["P", "N"], texts={"tokens": "it rains"}),
+        ),
+        # Labels that the model does not predict are no gold.
+        (
+            {"tokens": RAINS, "pos": TAGS, "meta": MetadataField({})},
+            {"tags": ["P", "V"]},
+            Prediction(2, output={"tags": ["P", "V"]}, texts={"tokens": "it rains"}),
+        ),
+        # Without labels, the words that it gives are kept.
+        (
+            {"source_tokens": text("ein Haus"), "target": text("a house there")},
+            {"predicted_tokens": FOUND, "loss": 0.5, "ids": [[1, 2]], "nothing": []},
+            Prediction(2, output={"predicted_tokens": FOUND}, texts={"source_tokens": "ein Haus"}),
+        ),
+    ],
+)
+def test_a_prediction_from_an_instance_and_its_output(fields, output, expected):
+    assert prediction_of(Instance(fields), output) == expected
 
 
-def test_a_pair_has_the_words_of_both():
-    fields = {"premise": text("a b c"), "hypothesis": text("d"), "label": LabelField("neutral")}
-    prediction = prediction_of(Instance(fields), {"label": "neutral"})
-    assert prediction.length == 4
-    assert prediction.texts == {"premise": "a b c", "hypothesis": "d"}
-
-
-def test_tags_of_padding_are_left_out():
-    words = text("it rains")
-    instance = Instance({"tokens": words, "tags": SequenceLabelField(["P", "V"], words)})
-    output = {"tags": ["P", "N", "N", "N"]}
-    assert prediction_of(instance, output) == Prediction(
-        2, ["P", "V"], ["P", "N"], texts={"tokens": "it rains"}
-    )
+def test_too_few_tags():
     with pytest.raises(ValueError, match="gives 1 tags for 2 words, expected one for each"):
-        prediction_of(instance, {"tags": ["P"]})
-
-
-def test_without_labels_the_words_that_it_gives_are_kept():
-    fields = {"source_tokens": text("ein Haus"), "target": text("a house there")}
-    words = [["a", "house"], ["one", "house"]]
-    output = {"predicted_tokens": words, "loss": 0.5, "ids": [[1, 2]], "nothing": []}
-    prediction = prediction_of(Instance(fields), output)
-    assert (prediction.length, prediction.gold, prediction.predicted) == (2, None, None)
-    assert prediction.output == {"predicted_tokens": words}
-    assert prediction.texts == {"source_tokens": "ein Haus"}
-
-
-def test_labels_that_the_model_does_not_predict_are_no_gold():
-    words = text("it rains")
-    fields = {"tokens": words, "pos": SequenceLabelField(["P", "V"], words), "meta": MetadataField({})}
-    assert prediction_of(Instance(fields), {"tags": ["P", "V"]}).gold is None
+        prediction_of(Instance({"tokens": RAINS, "tags": TAGS}), {"tags": ["P"]})
 
 
 def test_predictions_come_back_from_their_file(tmp_path):

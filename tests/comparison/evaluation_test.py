@@ -117,11 +117,24 @@ def test_parameters_that_training_leaves_alone(classifier):
     assert gradients == {name for name in sizes if not name.startswith("_text_field_embedder")}
 
 
+def test_too_few_sentences(tagger):
+    trained = trained_run(tagger)
+    trained._archive.validation_dataset_reader.max_instances = 0
+    with pytest.raises(ConfigurationError, match=r"test\.conllu \(test_data_path\): no instances"):
+        trained.predict()
+    trained._archive.dataset_reader.max_instances = 9
+    with pytest.raises(ConfigurationError, match=r"train\.conllu: 9 instances, expected 10 or more"):
+        trained.time_over_length()
+
+
 def test_time_over_length(tagger):
-    groups = trained_run(tagger).time_over_length()
+    trained = trained_run(tagger)
+    groups = trained.time_over_length()
     lengths = [group["length"] for group in groups]
     assert len(groups) == 10 and lengths == sorted(lengths) and lengths[0] < lengths[-1]
     assert all(group["seconds_per_sentence"] > 0 and 10 <= group["sentences"] <= 50 for group in groups)
+    gradients = [parameter.grad for parameter in trained.model.parameters()]
+    assert not any(gradient is not None and gradient.any() for gradient in gradients)
 
 
 def test_what_is_timed_for_each_length(tagger, monkeypatch):
@@ -146,28 +159,6 @@ def test_what_is_timed_for_each_length(tagger, monkeypatch):
     assert groups[-1]["length"] < max(map(max, lengths))  # it is the median of its group
 
 
-def test_no_gradient_is_left(tagger):
-    trained = trained_run(tagger)
-    trained.time_over_length()
-    assert not any(
-        parameter.grad is not None and parameter.grad.any() for parameter in trained.model.parameters()
-    )
-
-
-def test_an_empty_test_set(tagger):
-    trained = trained_run(tagger)
-    trained._archive.validation_dataset_reader.max_instances = 0
-    with pytest.raises(ConfigurationError, match=r"test\.conllu \(test_data_path\): no instances"):
-        trained.predict()
-
-
-def test_too_few_sentences_for_their_lengths(tagger):
-    few = trained_run(tagger)
-    few._archive.dataset_reader.max_instances = 9
-    with pytest.raises(ConfigurationError, match=r"train\.conllu: 9 instances, expected 10 or more"):
-        few.time_over_length()
-
-
 @pytest.mark.parametrize(
     "config, device",
     [
@@ -175,18 +166,29 @@ def test_too_few_sentences_for_their_lengths(tagger):
         ({"trainer": {"cuda_device": -1}}, -1),
         ({"trainer": {}, "distributed": {"cuda_devices": [1, 2]}}, 1),
         ({"trainer": {"cuda_device": -1}, "distributed": None}, -1),
+        # With a GPU, a fitted model is on the CPU all the same.
+        ({"trainer": "fit"}, -1),
+        ({"trainer": {"type": "fit"}}, -1),
+        ({"trainer": {"type": "gradient_descent"}}, 0),
     ],
 )
-def test_the_configs_device(config, device):
+def test_the_configs_device(monkeypatch, config, device):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     assert device_of(config) == device
 
 
-def test_batch_sizes():
-    assert batch_size_of({"data_loader": {"batch_size": 7}}) == 7
-    assert batch_size_of({"data_loader": {"batch_sampler": {"type": "bucket", "batch_size": 9}}}) == 9
-    assert batch_size_of({"data_loader": {"batch_sampler": {"type": "max_tokens_sampler"}}}) == 32
-    assert batch_size_of({"data_loader": {"batch_sampler": "max_tokens_sampler"}}) == 32
-    assert batch_size_of({"data_loader": {"batch_size": 7, "batch_sampler": None}}) == 7
+@pytest.mark.parametrize(
+    "loader, size",
+    [
+        ({"batch_size": 7}, 7),
+        ({"batch_sampler": {"type": "bucket", "batch_size": 9}}, 9),
+        ({"batch_sampler": {"type": "max_tokens_sampler"}}, 32),
+        ({"batch_sampler": "max_tokens_sampler"}, 32),
+        ({"batch_size": 7, "batch_sampler": None}, 7),
+    ],
+)
+def test_batch_sizes(loader, size):
+    assert batch_size_of({"data_loader": loader}) == size
 
 
 def test_peak_memory_includes_memory_that_was_freed():
@@ -197,10 +199,3 @@ def test_peak_memory_includes_memory_that_was_freed():
     del block
     assert kind == "CPU" and grown - before >= 90_000_000
     assert peak_memory(-1)[0] >= grown - 10_000_000  # the kernel's count is approximate
-
-
-@pytest.mark.parametrize("trainer", ["fit", {"type": "fit"}])
-def test_a_fitted_model_is_on_the_cpu(monkeypatch, trainer):
-    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    assert device_of({"trainer": trainer}) == -1
-    assert device_of({"trainer": {"type": "gradient_descent"}}) == 0

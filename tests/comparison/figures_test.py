@@ -1,7 +1,6 @@
 """The data in the pictures. Whether they are readable is for a person to judge."""
 
 import re
-import warnings
 import xml.etree.ElementTree
 from collections import Counter
 from contextlib import contextmanager
@@ -46,18 +45,20 @@ def test_groups_keep_sentences_of_one_length_together():
     assert sorted(number for group in groups for number in group) == list(range(8))
 
 
-@pytest.mark.parametrize("number, groups", [(10, 1), (60, 2), (1000, 10)])
-def test_groups_are_not_small(number, groups):
-    found = figures.groups_by_length(list(range(number)))
+@pytest.mark.parametrize(
+    "lengths, groups", [(range(10), 1), (range(60), 2), (range(1000), 10), ([7] * 100, 1)]
+)
+def test_groups_are_not_small(lengths, groups):
+    found = figures.groups_by_length(list(lengths))
     assert len(found) == groups and max(map(len, found)) - min(map(len, found)) <= 1
 
 
-def test_sentences_of_one_length_are_one_group():
-    assert [len(group) for group in figures.groups_by_length([7] * 100)] == [100]
+TAGS = [f"tag{number:02d}" for number in range(30)]
 
 
 def test_the_labels_with_most_confusions():
-    right = [(f"tag{number:02d}", f"tag{number:02d}") for number in range(30)]
+    """In the last case, each of 22 labels is confused twice, but one other pair ten times."""
+    right = [(tag, tag) for tag in TAGS]
     wrong = [("tag29", "tag28"), ("tag27", "tag00")]
     labels, was_cut = figures.confused_labels(Counter(right + wrong))
     assert was_cut and len(labels) == 21 and labels[-1] == OTHER
@@ -65,13 +66,9 @@ def test_the_labels_with_most_confusions():
     assert figures.confused_labels(Counter(right[:3])) == (["tag00", "tag01", "tag02"], False)
     assert not figures.confused_labels(Counter(right[:20]))[1]
     assert figures.confused_labels(Counter(right[:21]))[1]
-
-
-def test_confusions_are_counted():
-    """Each of 22 labels is confused twice, but one other pair ten times."""
-    pairs = Counter((f"tag{number:02d}", f"tag{(number + 1) % 22:02d}") for number in range(22))
+    pairs = Counter(zip(TAGS[:22], TAGS[1:22] + TAGS[:1]))
     labels, _ = figures.confused_labels(pairs + Counter({("tag28", "tag29"): 10}))
-    assert labels == [*(f"tag{number:02d}" for number in range(18)), "tag28", "tag29", OTHER]
+    assert labels == [*TAGS[:18], "tag28", "tag29", OTHER]
 
 
 def test_confusion(tmp_path):
@@ -93,10 +90,8 @@ def test_confusion(tmp_path):
 
 
 def test_confusions_of_all_systems_have_the_same_labels():
-    right = [(f"tag{number:02d}", f"tag{number:02d}") for number in range(30)]
-    found = figures.confusions(
-        {"lstm": Counter([*right, ("tag29", "tag28")]), "cnn": Counter([*right, ("tag27", "new")])}
-    )
+    right, wrong = [(tag, tag) for tag in TAGS], {"lstm": ("tag29", "tag28"), "cnn": ("tag27", "new")}
+    found = figures.confusions({name: Counter([*right, pair]) for name, pair in wrong.items()})
     labels = found["lstm"].labels
     assert labels == found["cnn"].labels and {"new", "tag27", "tag28", "tag29"} < set(labels)
     place = labels.index
@@ -106,69 +101,51 @@ def test_confusions_of_all_systems_have_the_same_labels():
     assert all(one.was_cut for one in found.values())
 
 
+LONG = ["request_refund_not_showing_up_in_account", "card_payment_wrong_exchange_rate_applied"]
+SHORT = ["request_re…n_account", "card_payme…e_applied"]
+
+
 def test_long_labels_are_shortened():
-    long = ["request_refund_not_showing_up_in_account", "card_payment_wrong_exchange_rate_applied"]
-    assert figures.short_labels([*long, "other"]) == [
-        "request_re…n_account",
-        "card_payme…e_applied",
-        "other",
-    ]
+    assert figures.short_labels([*LONG, "other"]) == [*SHORT, "other"]
     alike = [f"card_payment_{middle}_rate_applied" for middle in ("wrong_exchange", "right_exchange")]
     assert figures.short_labels(alike) == ["1. card_payme…e_applied", "2. card_payme…e_applied"]
 
 
-def test_long_labels_leave_room_for_the_matrix(tmp_path):
-    labels = ["request_refund_not_showing_up_in_account", "card_payment_wrong_exchange_rate_applied"]
+@pytest.mark.filterwarnings("error")  # Matplotlib warns if there is no room for the axes
+@pytest.mark.parametrize("labels", [LONG, ["正面", "负面"]])
+def test_labels_of_any_length_and_letters(tmp_path, labels):
     found = figures.confusions({"lstm": Counter((label, label) for label in labels)})["lstm"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # Matplotlib warns if there is no room for the axes
-        figures.confusion(tmp_path / "c.svg", "lstm", found)
-    assert figures.short_labels(labels)[0] in texts(tmp_path / "c.svg")
-    assert found.numbers()["labels"] == sorted(labels)
-
-
-def test_letters_that_the_font_lacks_stay_text(tmp_path):
-    found = figures.confusions({"lstm": Counter({("正面", "正面"): 2, ("负面", "正面"): 1})})["lstm"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        figures.confusion(tmp_path / "c.svg", "lstm", found)
-    svg = (tmp_path / "c.svg").read_text(encoding="utf-8")
-    assert re.search("<text[^>]*>正面</text>", svg) and re.search("<text[^>]*>负面</text>", svg)
-
-
-def test_names_of_any_letters(tmp_path):
-    names = ["影评", "a$b{$c", "lstm"]
-    for number in (2, 7):
-        systems = {name: Line([1, 2], [[0.5], [0.6]]) for name in [*names, *many(number)]}
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): systems}, "words", "影评"))
-        assert "影评</text>" in (tmp_path / "l.svg").read_text(encoding="utf-8")
-
-
-def test_long_names_are_in_lines(tmp_path):
-    name = "mr_slstm,patient,num_steps=3,window_size=2,layer_norm=True"
-    systems = {**many(7), name: Line([1, 2], [[0.5], [0.5]])}
-    figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): systems}, "words", name))
-    shown = texts(tmp_path / "l.svg")
-    assert {"mr_slstm, patient, num_steps=3,", "window_size=2, layer_norm=True"} <= set(shown)
-
-
-def test_confusions_of_many_labels_are_shades(tmp_path):
-    found = figures.confusions({"lstm": Counter((str(number), str(number)) for number in range(13))})[
-        "lstm"
-    ]
     figures.confusion(tmp_path / "c.svg", "lstm", found)
-    shown = texts(tmp_path / "c.svg")
-    assert {"share of the row (%)", "predicted"} <= set(shown)
-    assert shown.count("100") == 1  # on the colour bar
+    assert found.numbers()["labels"] == sorted(labels)
+    if labels == LONG:
+        assert set(SHORT) <= set(texts(tmp_path / "c.svg"))
+    else:  # letters that the font lacks stay text
+        svg = (tmp_path / "c.svg").read_text(encoding="utf-8")
+        assert all(re.search(f"<text[^>]*>{label}</text>", svg) for label in labels)
 
 
-def test_confusions_of_twelve_labels_have_their_numbers(tmp_path):
-    pairs = Counter((str(number), str(number)) for number in range(12))
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", (2, 7))
+def test_names_of_any_length_and_letters(tmp_path, number):
+    """Long names are in lines of their own."""
+    name = "mr_slstm,patient,num_steps=3,window_size=2,layer_norm=True"
+    names = ["影评", "a$b{$c", *many(number), *[name][: number - 2]]
+    systems = {name: Line([1, 2], [[0.5], [0.6]]) for name in names}
+    figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): systems}, "words", "影评"))
+    svg = (tmp_path / "l.svg").read_text(encoding="utf-8")
+    lines = ["mr_slstm, patient, num_steps=3,", "window_size=2, layer_norm=True"]
+    assert all(f"{line}</text>" in svg for line in ["影评", *lines[: number - 2]])
+
+
+@pytest.mark.parametrize(
+    "number, axis, percentages",
+    [(12, "predicted (% of row, count)", 12), (13, "share of the row (%)", 1)],  # on the colour bar
+)
+def test_confusions_of_many_labels_are_shades(tmp_path, number, axis, percentages):
+    pairs = Counter((str(label), str(label)) for label in range(number))
     figures.confusion(tmp_path / "c.svg", "lstm", figures.confusions({"lstm": pairs})["lstm"])
     shown = texts(tmp_path / "c.svg")
-    assert "predicted (% of row, count)" in shown and shown.count("100") == 12
+    assert axis in shown and shown.count("100") == percentages
 
 
 def test_up_to_six_lines_are_in_one_panel(tmp_path):
@@ -200,12 +177,14 @@ def test_more_have_a_panel_each_over_the_baseline(tmp_path):
 
 
 def test_small_panels_have_the_same_axes_and_the_baseline(tmp_path, panels):
-    chart = Chart({Scale("accuracy (%)", 100): many(7)}, "words", "system3")
-    figures.chart(tmp_path / "l.svg", chart)
+    lines = {Scale("accuracy (%)", 100): many(7)}
+    figures.chart(tmp_path / "l.svg", Chart(lines, "words", "system3"))
     assert len({panel.get_ylim() for panel in panels[:7]}) == 1
     for number, panel in enumerate(panels[:7]):
         beneath, above = (line.get_ydata().tolist() for line in panel.lines[:2])
         assert beneath == pytest.approx([50, 30]) and above == pytest.approx([50, 10 * number])
+    assert figures.chart(tmp_path / "none.svg", Chart(lines, "words", "none"))  # without a baseline
+    assert not [text for text in texts(tmp_path / "none.svg") if "every panel" in text]
 
 
 def test_a_system_looks_the_same_in_every_panel(tmp_path, panels):
@@ -223,11 +202,6 @@ def test_axes_from_zero(tmp_path, panels, from_zero):
     lines = {"lstm": Line([1, 2], [[5.0], [6.0]])}
     figures.chart(tmp_path / "l.svg", Chart({Scale("ms"): lines}, "words", "", from_zero=from_zero))
     assert (panels[0].get_ylim()[0] == 0) == from_zero
-
-
-def test_panels_without_a_baseline(tmp_path):
-    assert figures.chart(tmp_path / "l.svg", Chart({Scale("accuracy"): many(7)}, "words", "none"))
-    assert not [text for text in texts(tmp_path / "l.svg") if "every panel" in text]
 
 
 @pytest.mark.parametrize("number", (2, 7))

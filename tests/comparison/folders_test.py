@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 
@@ -105,11 +106,7 @@ def corpus(tmp_path):
 
 @pytest.mark.parametrize(
     "changed, key",
-    [
-        ("train.txt", "train_data_path"),
-        ("dev.txt", "validation_data_path"),
-        ("corpus/neg", "test_data_path"),
-    ],
+    [("train.txt", "train_data"), ("dev.txt", "validation_data"), ("corpus/neg", "test_data")],
 )
 def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
     comparison = ComparisonFolder(tmp_path / "out")
@@ -121,12 +118,11 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
     comparison.write_task(run)  # as when the run is resumed
     (tmp_path / changed).write_text("something else")
     with pytest.raises(
-        ConfigurationError, match=rf"lstm-1 holds a run of other data: .* \({key}\) has changed since"
+        ConfigurationError,
+        match=rf"lstm-1 holds a run of other data: .* \({key}_path\) has changed since",
     ):
         comparison.expect_run(run)
-    (tmp_path / "corpus" / "neg").unlink()
-    (tmp_path / "corpus" / "pos").unlink()
-    (tmp_path / "corpus").rmdir()
+    shutil.rmtree(tmp_path / "corpus")
     (tmp_path / "train.txt").unlink()
     (tmp_path / "dev.txt").unlink()
     comparison.expect_run(run)  # without the data, as on another machine, a report is possible

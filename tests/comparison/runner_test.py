@@ -139,18 +139,6 @@ def test_cores_are_shared(monkeypatch):
     assert Resources(2).environment(None)["OMP_NUM_THREADS"] == "5"
 
 
-def process_ids(comparison):
-    return [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def test_an_interruption_leaves_no_process(run_all, comparison):
     """The processes that a run has started, such as data loader workers, end too."""
 
@@ -159,17 +147,16 @@ def test_an_interruption_leaves_no_process(run_all, comparison):
 
     with pytest.raises(KeyboardInterrupt), interrupted_when(two_are_asleep):
         run_all(["endless"], seeds=range(3), jobs=2)
-    begun = process_ids(comparison)
-    assert len(begun) == 2 and not any(map(is_alive, begun))
-    expect_no_process(comparison)
+    expect_no_process(comparison, 2)
 
 
-def expect_no_process(comparison):
-    begun = process_ids(comparison)
+def expect_no_process(comparison, count):
+    """No process is left of so many runs that were begun."""
+    begun = [int(path.read_text()) for path in comparison.path.glob("runs/*/begun")]
     deadline = time.time() + 10
     while any(group_is_alive(pid) for pid in begun) and time.time() < deadline:
         time.sleep(0.05)
-    assert begun and not any(group_is_alive(pid) for pid in begun)
+    assert len(begun) == count and not any(group_is_alive(pid) for pid in begun)
     with comparison.locked():
         pass
 
@@ -177,7 +164,7 @@ def expect_no_process(comparison):
 def test_a_run_that_dies_leaves_no_process(run_all, comparison):
     (failure,) = run_all(["deserted"])
     assert "was ended by SIGKILL" in failure.reason
-    expect_no_process(comparison)
+    expect_no_process(comparison, 1)
 
 
 def test_a_run_that_is_stopped_can_save_what_it_has(run_all, comparison, monkeypatch):
@@ -193,18 +180,7 @@ def test_a_run_that_is_stopped_can_save_what_it_has(run_all, comparison, monkeyp
         run_all(["polite", "deaf"], watch=watch, jobs=2)
     assert (comparison.path / "runs" / "polite-1" / "saved").exists()
     assert results(comparison) == []  # neither run came to its end
-    expect_no_process(comparison)
-
-
-def test_what_the_watch_raises_ends_all(run_all, comparison):
-    def watch(run):
-        if len(list(comparison.path.glob("runs/*/begun"))) == 2:
-            raise ValueError(run.name)
-
-    with pytest.raises(ValueError, match="endless-"):
-        run_all(["endless"], seeds=range(3), watch=watch, jobs=2)
-    begun = process_ids(comparison)
-    assert len(begun) == 2 and not any(map(is_alive, begun))
+    expect_no_process(comparison, 2)
 
 
 def group_is_alive(pid):

@@ -27,17 +27,34 @@ def test_steps_for_each_window():
     assert sweep.line_of("w2t5") == "window_size=2" and sweep.line_of("lstm") == "lstm"
 
 
-def test_defaults_count():
-    """The default of num_steps is 9."""
-    sweep = find_sweep([System("default", slstm()), System("short", slstm(num_steps=2))])
-    assert sweep.lines == {"short to default": [(2, "short"), (9, "default")]}
-
-
-def test_windows_without_steps():
-    systems = [System("narrow", slstm(window_size=1)), System("wide", slstm(window_size=3))]
-    sweep = find_sweep(systems)
-    assert sweep.key == "window_size"
-    assert sweep.lines == {"narrow to wide": [(1, "narrow"), (3, "wide")]}
+@pytest.mark.parametrize(
+    "systems, key, lines",
+    [
+        # The default of num_steps is 9.
+        (
+            {"default": {}, "short": {"num_steps": 2}},
+            "num_steps",
+            {"short to default": [(2, "short"), (9, "default")]},
+        ),
+        (
+            {"narrow": {"window_size": 1}, "wide": {"window_size": 3}},
+            "window_size",
+            {"narrow to wide": [(1, "narrow"), (3, "wide")]},
+        ),
+        # The sizes 1 and "1" have the same label, so the lines have the names of their ends.
+        (
+            {
+                **{f"a{steps}": {"num_steps": steps, "size": 1} for steps in (2, 3)},
+                **{f"b{steps}": {"num_steps": steps, "size": "1"} for steps in (2, 3)},
+            },
+            "num_steps",
+            {"a2 to a3": [(2, "a2"), (3, "a3")], "b2 to b3": [(2, "b2"), (3, "b3")]},
+        ),
+    ],
+)
+def test_names_of_lines(systems, key, lines):
+    sweep = find_sweep([System(name, slstm(**settings)) for name, settings in systems.items()])
+    assert (sweep.key, sweep.lines) == (key, lines)
 
 
 def test_systems_that_differ_in_more_are_no_sweep():
@@ -47,19 +64,6 @@ def test_systems_that_differ_in_more_are_no_sweep():
     ]
     assert find_sweep(systems) is None
     assert find_sweep([System("a", config(type="lstm")), System("b", config(type="gru"))]) is None
-
-
-def test_lines_that_would_have_one_label_have_two_names():
-    """The sizes 1 and "1" have the same label."""
-    systems = [
-        System(f"{name}{steps}", slstm(num_steps=steps, size=size))
-        for name, size in (("a", 1), ("b", "1"))
-        for steps in (2, 3)
-    ]
-    assert find_sweep(systems).lines == {
-        "a2 to a3": [(2, "a2"), (3, "a3")],
-        "b2 to b3": [(2, "b2"), (3, "b3")],
-    }
 
 
 @pytest.mark.parametrize("values", ([100, 200], [[1, 2], [1]]))

@@ -9,14 +9,10 @@ from slstm_allennlp.comparison import worker
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 
 
-def arguments(folder, run, time_over_length=False):
-    return argparse.Namespace(
-        config=folder / "config.json",
-        run=run,
-        packages=[],
-        time_over_length=time_over_length,
-        runs_at_a_time=1,
-    )
+def arguments(folder, run, **options):
+    config = folder / "config.json"
+    given = {"packages": [], "time_over_length": False, "runs_at_a_time": 1, **options}
+    return argparse.Namespace(config=config, run=run, **given)
 
 
 def test_killed_after_the_training(tmp_path, monkeypatch):
@@ -86,13 +82,21 @@ class FakeTrainedRun:
         return [{"length": 3}]
 
 
-def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
-    """For example, if the time over length is requested later."""
+def trained(tmp_path, monkeypatch, trainer):
+    """Return the folder of a run that is trained, and a checkpoint in it."""
     monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
     folder = RunFolder(tmp_path / "run")
-    write_json(tmp_path / "config.json", {"trainer": "no_op"})
-    for path in (folder.training, folder.measurements):
-        write_json(path, {"mine": 1})
+    write_json(folder.training, {"mine": 1})
+    write_json(tmp_path / "config.json", {"trainer": trainer})
+    checkpoint = folder.path / "model_state_e0_b0.th"
+    checkpoint.touch()
+    return folder, checkpoint
+
+
+def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
+    """For example, if the time over length is requested later."""
+    folder, _ = trained(tmp_path, monkeypatch, "no_op")
+    write_json(folder.measurements, {"mine": 1})
     worker.do(arguments(tmp_path, folder.path, time_over_length=True))
     assert read_json(folder.measurements) == {"mine": 1} and not folder.predictions.exists()
     assert read_json(folder.time_over_length)["groups"] == [{"length": 3}]
@@ -102,12 +106,7 @@ def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
     "trainer, kept", [("no_op", False), (None, False), ({"checkpointer": {}}, True)]
 )
 def test_a_checkpointer_says_what_is_kept(tmp_path, monkeypatch, trainer, kept):
-    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
-    folder = RunFolder(tmp_path / "run")
-    write_json(folder.training, {})
-    write_json(tmp_path / "config.json", {"trainer": trainer})
-    checkpoint = folder.path / "model_state_e0_b0.th"
-    checkpoint.touch()
+    folder, checkpoint = trained(tmp_path, monkeypatch, trainer)
     worker.do(arguments(tmp_path, folder.path))
     assert folder.is_done() and checkpoint.exists() == kept
 
@@ -118,12 +117,7 @@ def test_killed_before_it_is_done(tmp_path, monkeypatch):
     def killed(path, value):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
-    folder = RunFolder(tmp_path / "run")
-    write_json(folder.training, {})
-    write_json(tmp_path / "config.json", {"trainer": {}})
-    checkpoint = folder.path / "model_state_e0_b0.th"
-    checkpoint.touch()
+    folder, checkpoint = trained(tmp_path, monkeypatch, {})
     work = arguments(tmp_path, folder.path)
     with monkeypatch.context() as patch:
         patch.setattr(worker, "write_json", killed)

@@ -6,6 +6,7 @@ import logging
 import os
 import pty
 import re
+import subprocess
 import sys
 
 import pytest
@@ -13,8 +14,7 @@ from allennlp.common import util
 
 from slstm_allennlp.console.main import main
 from slstm_allennlp.version import __version__
-from tests import programs
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 CONFIG = {
     "dataset_reader": {"type": "text_classification_json", "tokenizer": {"type": "spacy_blank"}},
@@ -101,18 +101,17 @@ def test_log_handlers_and_level_are_restored(folder):
     assert (list(root.handlers), root.level) == before
 
 
-@programs.in_both_ways
-def test_the_program_with_warnings_and_one_sentence(folder, run):
+def test_the_program_with_warnings_and_one_sentence(folder):
     """In its own process. It shows warnings, except the one about a missing patience."""
     groups = [[["nothing"], {"lr": 1}]]
     changed(folder, trainer__optimizer={"type": "adam", "parameter_groups": groups})
     program = [sys.executable, "-m", "slstm_allennlp.console"]
-    done = run([*program, "train", "mine.json"])
+    done = run_program([*program, "train", "mine.json"])
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 6
     (warning,) = done.stderr.splitlines()
     assert warning.startswith("warning: When constructing parameter groups, nothing does not match any")
-    done = run([*program, "train", "mine.json"])
+    done = run_program([*program, "train", "mine.json"])
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: the output folder output/mine exists and is not empty: -f (")
     assert len(done.stderr.splitlines()) == 1
@@ -125,7 +124,7 @@ def test_the_processes_of_a_distributed_training_are_quiet(folder):
     main_file = "from slstm_allennlp.console.main import run\nif __name__ == '__main__':\n    run()\n"
     (folder / "slstm").write_text(main_file)
     program = [sys.executable, str(folder / "slstm")]
-    done = programs.run_in_new_interpreter([*program, "train", "mine.json"])
+    done = run_program([*program, "train", "mine.json"])
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 6 and lines[0].startswith("Training basic_classifier"), done.stdout
@@ -164,9 +163,9 @@ def test_inside(folder, capsys):
 
 def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
     """The lines are the same as in a pipe, and each progress bar is erased from its line."""
-    program = ["slstm", "train", "mine.json"]
+    program = [sys.executable, "-m", "slstm_allennlp.console", "train", "mine.json"]
     terminal, program_end = pty.openpty()
-    process = programs.Popen(program, stdin=program_end, stdout=program_end, stderr=program_end)
+    process = subprocess.Popen(program, stdin=program_end, stdout=program_end, stderr=program_end)
     os.close(program_end)
     shown = b""
     with contextlib.suppress(OSError):  # Linux raises it when the terminal is closed
@@ -332,12 +331,12 @@ def test_an_interruption(folder, monkeypatch, capsys):
     assert capsys.readouterr().err == "interrupted\n"
 
 
-@programs.in_both_ways
-def test_allennlp_itself_is_as_it_was(folder, run):
+@pytest.mark.slow
+def test_allennlp_itself_is_as_it_was(folder):
     """Except that the plugin's registrations are not logged."""
     command = [sys.executable, "-m", "allennlp", "train", "mine.json", "-s", "run"]
     flags = ["--include-package", "slstm_allennlp"]
-    done = run([*command, *flags])
+    done = run_program([*command, *flags])
     assert done.returncode == 0, done.stderr[-2000:]
     assert "model.seq2vec_encoder.num_steps = 2" in done.stdout + done.stderr
     assert "has already been registered" not in done.stdout + done.stderr

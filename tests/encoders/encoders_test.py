@@ -34,6 +34,15 @@ VECTOR = [
 ]
 
 
+EACH = [
+    *((Seq2SeqEncoder, *encoder) for encoder in SEQUENCE),
+    *((Seq2VecEncoder, *encoder) for encoder in VECTOR),
+]
+each_encoder = pytest.mark.parametrize(
+    "role, params, size", EACH, ids=lambda value: json.dumps(value) if isinstance(value, dict) else None
+)
+
+
 def build(role, params):
     return role.from_params(Params(json.loads(json.dumps(params))))
 
@@ -44,60 +53,33 @@ def batch():
     return torch.randn(3, 5, 4).masked_fill(~mask.unsqueeze(-1), 1e3), mask
 
 
-def name(value):
-    return json.dumps(value) if isinstance(value, dict) else None
-
-
-@pytest.mark.parametrize("params, size", SEQUENCE, ids=name)
-def test_sequence_encoders(params, size):
-    encoder = build(Seq2SeqEncoder, params).eval()
+@each_encoder
+def test_shapes_and_masks(role, params, size):
+    encoder = build(role, params).eval()
     inputs, mask = batch()
-    words = encoder(inputs, mask)
-    assert words.shape == (3, 5, size)
+    outputs = encoder(inputs, mask)
+    assert outputs.shape == ((3, 5, size) if role is Seq2SeqEncoder else (3, size))
     assert (encoder.get_input_dim(), encoder.get_output_dim()) == (4, size)
+    second = outputs[1:2, :2] if role is Seq2SeqEncoder else outputs[1:2]
+    torch.testing.assert_close(second, encoder(inputs[1:2, :2], mask[1:2, :2]))
+    torch.testing.assert_close(outputs[:1], encoder(inputs[:1], None))
+    assert torch.equal(encoder(inputs, mask.long()), outputs)
+    if role is Seq2VecEncoder:
+        assert not outputs[2].any() and outputs[:2].any(dim=1).all()
+        return
     assert encoder.is_bidirectional() is params.get("bidirectional", False)
-    torch.testing.assert_close(words[1:2, :2], encoder(inputs[1:2, :2], mask[1:2, :2]))
-    torch.testing.assert_close(words[:1], encoder(inputs[:1], None))
-    assert torch.equal(encoder(inputs, mask.long()), words)
-    if params["type"] != "dropout":
-        assert not words[~mask].any()
+    assert params["type"] == "dropout" or not outputs[~mask].any()
 
 
-@pytest.mark.parametrize("params, size", VECTOR, ids=name)
-def test_vector_encoders(params, size):
-    encoder = build(Seq2VecEncoder, params).eval()
-    inputs, mask = batch()
-    vectors = encoder(inputs, mask)
-    assert vectors.shape == (3, size)
-    assert (encoder.get_input_dim(), encoder.get_output_dim()) == (4, size)
-    torch.testing.assert_close(vectors[1:2], encoder(inputs[1:2, :2], mask[1:2, :2]))
-    torch.testing.assert_close(vectors[:1], encoder(inputs[:1], None))
-    assert torch.equal(encoder(inputs, mask.long()), vectors)
-    assert not vectors[2].any() and vectors[:2].any(dim=1).all()
+@each_encoder
+@pytest.mark.parametrize("sizes", [(2, 0), (0, 3)])
+def test_batches_without_words_or_sentences(role, params, size, sizes):
+    outputs = build(role, params)(torch.zeros(*sizes, 4), torch.ones(sizes, dtype=torch.bool))
+    assert outputs.shape == ((*sizes, size) if role is Seq2SeqEncoder else (sizes[0], size))
+    assert not outputs.any()
 
 
-@pytest.mark.parametrize("shape", [(2, 0, 4), (0, 3, 4)])
-def test_batches_without_words_or_sentences(shape):
-    inputs, mask = torch.zeros(shape), torch.ones(shape[:2], dtype=torch.bool)
-    for params, size in SEQUENCE:
-        assert build(Seq2SeqEncoder, params)(inputs, mask).shape == (*shape[:2], size), params
-    for params, size in VECTOR:
-        assert build(Seq2VecEncoder, params)(inputs, mask).shape == (shape[0], size), params
-
-
-@pytest.mark.parametrize("module", [StackedCNN(4, 6), AdditiveAttention(4)], ids=["cnn", "attention"])
-def test_inputs_and_masks_that_do_not_fit(module):
-    inputs, mask = batch()
-    for wrong in (mask[:, :1], mask[:1], mask[0]):  # PyTorch would broadcast them
-        with pytest.raises(ValueError, match=r"mask has shape \(.*\), expected \(3, 5\)"):
-            module(inputs, wrong)
-    with pytest.raises(ValueError, match=r"mask has dtype torch\.int64, expected torch\.bool"):
-        module(inputs, mask.long())
-    with pytest.raises(ValueError, match=r"(inputs|states) have shape \(3, 5, 7\), .* input_size of 4"):
-        module(torch.randn(3, 5, 7), mask)
-
-
-@pytest.mark.parametrize("params, size", VECTOR, ids=name)
+@pytest.mark.parametrize("params, size", VECTOR)
 def test_vector_encoders_refuse_other_shapes(params, size):
     encoder, (inputs, mask) = build(Seq2VecEncoder, params), batch()
     with pytest.raises(ValueError, match=r"have shape \(3, 5, 7\), .* input_size of 4"):
@@ -107,7 +89,13 @@ def test_vector_encoders_refuse_other_shapes(params, size):
 
 
 def test_additive_attention_is_the_papers(double):
-    """Compute Section 3.3 word by word."""
+    """
+    Compute Section 3.3 word by word. Table 3: S-LSTM + attention has 90K more weights than S-LSTM, and
+    BiLSTM + attention 360K more than BiLSTM.
+    """
+    for size, thousands in ((300, 90), (600, 360)):
+        count = sum(p.numel() for p in AdditiveAttention(size).parameters())
+        assert count == pytest.approx(1000 * thousands, rel=0.01)
     module = AdditiveAttention(4, 3)
     inputs, mask = batch()
     results = zip(inputs[:2], module(inputs, mask), module.weights(inputs, mask), (5, 2))
@@ -120,13 +108,6 @@ def test_additive_attention_is_the_papers(double):
         torch.testing.assert_close(vector, expected)
         torch.testing.assert_close(alpha[:n], torch.stack(weights) / sum(weights))
         assert not alpha[n:].any()
-
-
-def test_attention_has_the_papers_number_of_parameters():
-    """Table 3: S-LSTM + attention has 90K more than S-LSTM, BiLSTM + attention 360K more than BiLSTM."""
-    for size, thousands in ((300, 90), (600, 360)):
-        count = sum(p.numel() for p in AdditiveAttention(size).parameters())
-        assert count == pytest.approx(1000 * thousands, rel=0.01)
 
 
 def test_stacked_cnn_is_windows_of_words(double):
@@ -147,21 +128,6 @@ def test_stacked_cnn_is_windows_of_words(double):
         for i in range(n):
             torch.testing.assert_close(result[i], states[i])
         assert not result[n:].any()
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_attention_under_autocast(dtype):
-    """Its inputs are in float32, like the outputs of recurrent encoders under autocast."""
-    module, (inputs, mask) = AdditiveAttention(4), batch()
-    exact = module(inputs, mask)
-    try:
-        with torch.autocast("cpu", dtype=dtype):
-            vectors = module(inputs, mask)
-    except RuntimeError as error:
-        if torch.__version__ >= "2":
-            raise
-        pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
-    torch.testing.assert_close(vectors.float(), exact, atol=0.03, rtol=0)
 
 
 def test_a_deep_stacked_cnn_keeps_its_signal():
@@ -191,48 +157,34 @@ def test_encoders_compute_what_their_modules_compute():
 @pytest.mark.parametrize(
     "params, message",
     [
-        ({"type": "coupled_lstm", "input_size": 4, "hidden_size": 0}, "coupled_lstm: hidden_size is 0"),
+        ({"type": "coupled_lstm", **SIZES, "hidden_size": 0}, "coupled_lstm: hidden_size is 0"),
         (
-            {"type": "cas_lstm", "fusion": "mean", **SIZES},
+            {"type": "cas_lstm", **SIZES, "fusion": "mean"},
             "cas_lstm: fusion is 'mean', expected a number",
         ),
-        (
-            {"type": "stacked_cnn", "window": 2, **SIZES},
-            "stacked_cnn: window is 2, expected an odd number",
-        ),
-        ({"type": "stacked_cnn", "num_layers": 0, **SIZES}, "stacked_cnn: num_layers is 0"),
-        ({"type": "stacked_cnn", "dropout": -1, **SIZES}, "stacked_cnn: dropout is -1"),
+        ({"type": "stacked_cnn", **SIZES, "window": 2}, "stacked_cnn: window is 2, expected an odd num"),
+        ({"type": "stacked_cnn", **SIZES, "num_layers": 0}, "stacked_cnn: num_layers is 0"),
+        ({"type": "stacked_cnn", **SIZES, "dropout": -1}, "stacked_cnn: dropout is -1"),
         ({"type": "additive_attention", "input_size": 0}, "additive_attention: input_size is 0"),
+        ({"type": "additive_attention", "input_size": True}, "input_size is True, expected an integer"),
+        ({"type": "additive_attention", "input_size": 4, "attention_size": False}, "size is False, exp"),
         (
             {**POOLED, "seq2vec_encoder": {"type": "max_pooling", "embedding_dim": 4}},
             "compose: seq2seq_encoder gives 6 numbers a word and seq2vec_encoder takes 4",
         ),
         ({**POOLED, "seq2vec_encoder": None}, "compose: seq2vec_encoder is None, expected an encoder"),
         (
-            {"type": "compose", "seq2seq_encoder": None, "seq2vec_encoder": {"type": "max_pooling"}},
+            {"type": "compose", "seq2seq_encoder": None, "seq2vec_encoder": "max_pooling"},
             "compose: seq2seq_encoder is None, expected an encoder",
         ),
         ({"type": "max_pooling", "embedding_dim": 0}, "max_pooling: embedding_dim is 0"),
+        ({"type": "max_pooling", "embedding_dim": True}, "embedding_dim is True, expected an integer"),
         (
             {"type": "pooling", "embedding_dim": 4, "pooling": []},
             "pooling: pooling is .., expected at le",
         ),
-        (
-            {"type": "pooling", "embedding_dim": 4, "pooling": ["min"]},
-            "pooling is .'min'., expected a l",
-        ),
+        ({"type": "pooling", "embedding_dim": 4, "pooling": ["min"]}, "is .'min'., expected a l"),
         ({"type": "slstm", **SIZES, "pooling": ["max", "max"]}, "slstm: pooling is .'max', 'max'., exp"),
-        ({"type": "max_pooling", "embedding_dim": -1}, "max_pooling: embedding_dim is -1"),
-        ({"type": "max_pooling", "embedding_dim": True}, "embedding_dim is True, expected an integer"),
-        ({"type": "additive_attention", "input_size": True}, "input_size is True, expected an integer"),
-        (
-            {"type": "additive_attention", "input_size": 4, "attention_size": False},
-            "attention_size is False, expected an integer",
-        ),
-        ({"type": "slstm", **SIZES, "num_steps": True}, "num_steps is True, expected an integer"),
-        ({"type": "cas_lstm", **SIZES, "num_layers": True}, "num_layers is True, expected an integer"),
-        ({"type": "coupled_lstm", **SIZES, "hidden_size": True}, "hidden_size is True"),
-        ({"type": "stacked_cnn", **SIZES, "window": True}, "window is True, expected an integer"),
     ],
 )
 def test_configs_out_of_range(params, message):
@@ -240,17 +192,26 @@ def test_configs_out_of_range(params, message):
         build(Seq2VecEncoder, params)
 
 
-def test_a_dropout_rate_out_of_range():
-    with pytest.raises(ConfigurationError, match="dropout: dropout is 2, expected a rate"):
-        build(Seq2SeqEncoder, {"type": "dropout", "input_dim": 4, "dropout": 2})
+@pytest.mark.parametrize(
+    "params, message",
+    [
+        ({"input_dim": 4, "dropout": 2}, "dropout: dropout is 2, expected a rate"),
+        ({"input_dim": 0}, "input_dim is 0, expected an integer"),
+        ({"input_dim": True}, "input_dim is True, expected an integer"),
+        ({"input_dim": None}, "input_dim (is None, expected an integer|to be a int)"),
+        ({"input_dim": "4"}, "input_dim (is '4', expected an integer|to be a int)"),
+    ],
+)
+def test_configs_of_dropout_out_of_range(params, message):
+    with pytest.raises((ConfigurationError, TypeError), match=message):
+        build(Seq2SeqEncoder, {"type": "dropout", **params})
 
 
 def test_what_pooling_gives():
     """The maximum and the mean over the real words."""
     inputs, mask = batch()
-    highest, mean = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 4})(inputs, mask).chunk(
-        2, 1
-    )
+    pooling = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 4})
+    highest, mean = pooling(inputs, mask).chunk(2, 1)
     for sentence, length in enumerate((5, 2)):
         words = inputs[sentence, :length]
         assert torch.equal(highest[sentence], words.max(0).values)
@@ -270,19 +231,3 @@ def test_what_is_pooled_beside_the_sentence_vector():
     pooled = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 6})(words(inputs, mask), mask)
     torch.testing.assert_close(sentence, alone(inputs, mask))
     torch.testing.assert_close(torch.cat([highest, mean], dim=1), pooled)
-
-
-@pytest.mark.parametrize("size", (0, -1, True, None, 2.5, "4"))
-def test_sizes_of_dropout(size):
-    with pytest.raises(
-        (ConfigurationError, TypeError),
-        match=rf"input_dim (is {size!r}, expected an integer|to be a int)",
-    ):
-        build(Seq2SeqEncoder, {"type": "dropout", "input_dim": size})
-
-
-def test_a_flag_is_no_rate():
-    with pytest.raises(ValueError, match="dropout is True, expected a rate from 0 to 1"):
-        StackedCNN(4, 6, dropout=True)
-    with pytest.raises(ValueError, match="window is True, expected an odd number"):
-        StackedCNN(4, 6, window=True)

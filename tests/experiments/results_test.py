@@ -12,26 +12,6 @@ from tests.conftest import ROOT
 FILES = sorted(path.stem for path in (ROOT / "experiments").glob("*.json"))
 
 
-def write_report(folder, systems, *, higher_is_better=True, missing=()):
-    """Write a report.json. `systems` has each system's dev and test scores of the seeds 1, 2, ..."""
-    report = {
-        "metric": {"name": "accuracy", "higher_is_better": higher_is_better},
-        "missing": list(missing),
-        "systems": {
-            name: {
-                "runs": [
-                    {"seed": seed, "validation": dev, "test": test}
-                    for seed, (dev, test) in enumerate(zip(*scores), start=1)
-                ]
-            }
-            for name, scores in systems.items()
-        },
-    }
-    folder.mkdir()
-    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
-    return str(folder)
-
-
 @pytest.fixture(scope="module")
 def script():
     return runpy.run_path(str(ROOT / "experiments" / "results.py"))
@@ -105,13 +85,25 @@ def test_differences_are_those_of_the_means(script, name):
 
 @pytest.fixture
 def taken(script, tmp_path, monkeypatch):
-    """Let the script copy a report's numbers into a file in `tmp_path`."""
+    """
+    Let the script copy a report's numbers into a file in `tmp_path`. `systems` has each system's dev and
+    test scores of the seeds 1, 2, ...
+    """
     (tmp_path / "experiments").mkdir()
     monkeypatch.setitem(script["take"].__globals__, "ROOT", tmp_path)
 
-    def take(systems, baseline="a", **report):
-        write_report(tmp_path / "mine", systems, **report)
-        script["take"]("own", [tmp_path / "mine"], [baseline])
+    def take(systems, baseline="a", name="own", higher_is_better=True, missing=()):
+        metric = {"name": "accuracy", "higher_is_better": higher_is_better}
+        report = {"metric": metric, "missing": list(missing), "systems": {}}
+        for system, scores in systems.items():
+            runs = [
+                {"seed": seed, "validation": dev, "test": test}
+                for seed, (dev, test) in enumerate(zip(*scores), start=1)
+            ]
+            report["systems"][system] = {"runs": runs}
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / "report.json").write_text(json.dumps(report), encoding="utf-8")
+        script["take"](name, [tmp_path / "mine"], [baseline])
 
     return take
 
@@ -143,31 +135,30 @@ def test_runs_that_are_missing_are_named(script, taken, capsys):
     assert list(script["systems_of"]("own", "mine")) == ["a"]
 
 
-def test_what_is_no_report_of_scores_is_refused(script, taken, tmp_path):
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"higher_is_better": False}, "mine: the metric is a loss, expected a score"),
+        ({"baseline": "lstm"}, "there is no baseline lstm, expected one of a"),
+    ],
+)
+def test_what_is_no_report_of_scores_is_refused(script, taken, tmp_path, options, message):
     with pytest.raises(SystemExit, match=r"there is no report\.json, expected the --output-dir of"):
         script["take"]("own", [tmp_path], ["a"])
-    with pytest.raises(SystemExit, match="mine: the metric is a loss, expected a score"):
-        taken({"a": ([0.5], [0.5])}, higher_is_better=False)
+    with pytest.raises(SystemExit, match=message):
+        taken({"a": ([0.5], [0.5])}, **options)
 
 
-def test_a_baseline_that_a_report_lacks_is_named(taken):
-    with pytest.raises(SystemExit, match="there is no baseline lstm, expected one of a"):
-        taken({"a": ([0.5], [0.5])}, baseline="lstm")
+@pytest.mark.parametrize("name", FILES)
+def test_numbers_are_taken_into_an_existing_file(script, taken, tmp_path, monkeypatch, name):
+    content = json.loads((ROOT / "experiments" / f"{name}.json").read_text(encoding="utf-8"))
+    (tmp_path / "experiments" / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    taken({"a": ([0.5, 0.7], [0.6, 0.8])}, name=name)
+    after = script["load"](name)
+    assert after["corpora"].pop("mine") and after["versions"].pop("mine")
+    assert after == {"versions": {}, **content}
 
 
 def test_wilcoxons_test(script):
     assert script["wilcoxon"]([0.1, 0.2, 0.3]) == pytest.approx(0.25)  # all of one sign: 2 / 2 ** 3
     assert script["wilcoxon"]([0.0, 0.0]) is None
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_numbers_are_taken_into_an_existing_file(script, name, tmp_path, monkeypatch):
-    write_report(tmp_path / "mine", {"a": ([0.5, 0.7], [0.6, 0.8])})
-    (tmp_path / "experiments").mkdir()
-    content = script["load"](name)
-    (tmp_path / "experiments" / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
-    monkeypatch.setitem(script["take"].__globals__, "ROOT", tmp_path)
-    script["take"](name, [tmp_path / "mine"], ["a"])
-    after = script["load"](name)
-    assert after["corpora"].pop("mine") and after["versions"].pop("mine")
-    assert after == {"versions": {}, **content}

@@ -57,8 +57,9 @@ def test_without_a_mask_and_with_nothing_to_read():
         module(torch.zeros(2, 0, 3), None)
         assert not watch.histograms
         module(torch.randn(2, 5, 3), None)
+        module(torch.randn(2, 5, 3), torch.arange(5) < torch.tensor([[5], [2]]))
     (histograms,) = watch.histograms.values()
-    assert histograms["range"].as_dict()["count"] == 10
+    assert histograms["range"].as_dict()["count"] == 10 + 7
 
 
 @pytest.mark.skipif(torch.__version__ < "2", reason="PyTorch 1 hides arguments by name from hooks")

@@ -1,10 +1,8 @@
 """allennlp cas-lstm-gates, as a user types it."""
 
 import json
-import sys
 
 import pytest
-from allennlp.commands import main
 from allennlp.common.checks import ConfigurationError
 
 from tests.conftest import ROOT
@@ -41,14 +39,11 @@ def text_classifier(trained):
 
 
 @pytest.fixture
-def gates(monkeypatch, tmp_path):
+def gates(allennlp, tmp_path):
     """Run the command in this process, and return its report."""
 
     def run(*arguments):
-        output = ["--output-dir", tmp_path / "gates"]
-        command = ["allennlp", "cas-lstm-gates", *arguments, *output]
-        monkeypatch.setattr(sys, "argv", [str(argument) for argument in command])
-        main()
+        allennlp("cas-lstm-gates", *arguments, "--output-dir", tmp_path / "gates")
         picture = (tmp_path / "gates" / "gates.png").read_bytes()
         assert picture.startswith(b"\x89PNG") and len(picture) > 10_000
         return json.loads((tmp_path / "gates" / "gates.json").read_text())

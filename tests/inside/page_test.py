@@ -220,19 +220,20 @@ def test_it_shows_any_quantity_over_all_steps(browser, report):
     assert near(kept, first["nodes"][1]["keeps"])
 
 
-def test_it_opens_on_the_first_step_and_plays(driver, report, tmp_path):
-    opened = open_page(driver, report, tmp_path, motion="no-preference")
-    assert opened.find("#where").text == "Step 1 of 3" and opened.find("#play").text == "Stop"
+@pytest.mark.parametrize("motion", ("no-preference", "reduce"))
+def test_it_opens_on_the_first_step_and_plays_to_the_end(driver, report, tmp_path, motion):
+    """It stands still for those who want no motion, until they press the button."""
+    opened = open_page(driver, report, tmp_path, motion)
+    assert opened.find("#where").text == "Step 1 of 3"
+    assert "Each row is a word, each step one exchange" in opened.find("#look").text
+    if motion == "reduce":
+        assert opened.find("#play").text == "Play"
+        opened.find("#play").click()
+    assert opened.find("#play").text == "Stop"
     deadline = time.monotonic() + 20
     while opened.find("#play").text == "Stop" and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert opened.find("#where").text == "Step 5 of 3 + 2"
-
-
-def test_it_stands_still_for_those_who_want_no_motion(driver, report, tmp_path):
-    opened = open_page(driver, report, tmp_path, motion="reduce")
-    assert opened.find("#where").text == "Step 1 of 3" and opened.find("#play").text == "Play"
-    assert "Each row is a word, each step one exchange" in opened.find("#look").text
+    assert opened.find("#where").text == "Step 5 of 3 + 2" and opened.find("#play").text == "Play"
 
 
 def test_a_key_ends_the_playing(driver, report, tmp_path):
@@ -242,22 +243,18 @@ def test_a_key_ends_the_playing(driver, report, tmp_path):
 
 
 def test_its_scale_is_honest(browser):
-    """11.1 and 11.2 % look almost the same, unless full contrast is chosen."""
+    """
+    11.1 and 11.2 % look almost the same, unless full contrast is chosen. Its scale spans at least a
+    hundredth of an even split.
+    """
     assert not browser.find("#contrast").is_selected()
     between = "const r = { least: 0.111, largest: 0.112, even: 1 / 9, top: 2 / 9 };"
     difference = "return shadeOf(0.112, r) - shadeOf(0.111, r);"
     assert browser.run(f"{between} {difference}") < 0.01
     assert browser.run(f"{between} state.contrast = true; {difference}") > 0.8
-
-
-def test_it_plays_to_the_end(browser):
-    browser.press("HOME")
-    browser.find("#play").click()
-    assert browser.find("#play").text == "Stop"
-    deadline = time.monotonic() + 20
-    while browser.find("#play").text == "Stop" and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert browser.find("#where").text == "Step 5 of 3 + 2" and browser.find("#play").text == "Play"
+    ends = "state.contrast = true; return endsOf({ least: %s, largest: %s, even: 0.2, top: 0.4 })"
+    assert browser.run(ends % (0.1999, 0.2001)) == pytest.approx([0.199, 0.201])
+    assert browser.run(ends % (0.198, 0.201)) == [0.198, 0.201]
 
 
 def test_it_turns_to_other_sentences(browser, report):
@@ -305,54 +302,22 @@ def test_contrast_goes_from_the_least_to_the_most(browser, report):
     assert any(text.startswith("gates: 0 %") for text in browser.texts(".one-step .legend"))
 
 
-def test_shares_that_are_as_good_as_equal_look_it(browser):
-    """The scale spans at least a hundredth of an even split."""
-    ends = "state.contrast = true; return endsOf({ least: %s, largest: %s, even: 0.2, top: 0.4 })"
-    assert browser.run(ends % (0.1999, 0.2001)) == pytest.approx([0.199, 0.201])
-    assert browser.run(ends % (0.198, 0.201)) == [0.198, 0.201]
-
-
 def test_legends_say_what_is_beyond_their_ends(browser):
     """The legend of "heard" has a scale without what a node kept, and says if values are beyond it."""
     range_ = "{ least: 0.1, largest: 0.3, even: 0.2, top: 0.4, leastOfAll: %s, mostOfAll: %s }"
     legend = "state.contrast = true; return legend('heard', " + range_ + ").textContent"
-    assert browser.run(legend % (0.1, 0.3)) == "heard: least, 10.0 %most, 30.0 % (an even split: 20.0 %)"
-    assert (
-        browser.run(legend % (0.1, 0.9)) == "heard: least, 10.0 %30.0 % and more (an even split: 20.0 %)"
-    )
+    even = "(an even split: 20.0 %)"
+    assert browser.run(legend % (0.1, 0.3)) == f"heard: least, 10.0 %most, 30.0 % {even}"
+    assert browser.run(legend % (0.1, 0.9)) == f"heard: least, 10.0 %30.0 % and more {even}"
     assert browser.run(legend % (0.05, 0.2)).startswith("heard: 10.0 % and lessmost, 30.0 %")
 
 
-def test_headings_stay_in_sight(browser):
-    """Scroll a sentence that is longer than the window, and change the step."""
-    browser.run("""
-        const reading = report.inputs[0].readings[0], many = (list) => Array(20).fill(list).flat();
-        reading.words = many(reading.words);
-        reading.change = reading.change.map(many);
-        for (const gate in reading.gates) reading.gates[gate] = reading.gates[gate].map(many);
-        for (const node of reading.nodes) node.listens = node.listens.map(many);
-        show();
-        document.querySelectorAll(".scroll").forEach((part) => part.scrollTo(0, 500));
-    """)
-    browser.press("ARROW_LEFT")
-    places = browser.run("""
-        const part = document.querySelector(".one-step .scroll"), top = part.getBoundingClientRect().top;
-        const head = part.querySelector("thead th:nth-child(2)").getBoundingClientRect();
-        return [part.scrollTop, part.clientHeight / window.innerHeight, head.top - top];
-    """)
-    assert places[0] == 500 and places[1] <= 0.81 and places[2] == pytest.approx(0, abs=1)
-    browser.press("n")
-    assert browser.run("return document.querySelector('.scroll').scrollTop") == 0
-
-
-def test_texts_from_right_to_left(browser):
+def test_its_words_are_explained(browser):
+    """They may be written from right to left."""
     assert browser.find("tbody th").get_attribute("dir") == "auto"
     assert browser.find("dd").get_attribute("dir") == "auto"
     # The text is isolated, so that its direction does not affect the text around it.
     assert "\u2068The painter" in browser.find("#sentence option").get_attribute("textContent")
-
-
-def test_its_words_are_explained(browser):
     note = browser.texts(".one-step")[0]
     assert "Heard: how much of the sentence node's new cell came from each word" in note
     assert "Changed: how far a state moved from the step before" in note
@@ -362,10 +327,8 @@ def test_its_words_are_explained(browser):
 
 
 def test_it_says_what_the_model_takes(browser, report):
-    assert (
-        browser.texts(".taken")
-        == ["The model takes the first sentence node's last state from here."] * 2
-    )
+    takes = "The model takes the first sentence node's last state from here."
+    assert browser.texts(".taken") == [takes, takes]
     browser.press("n")
     assert browser.texts(".taken") == ["The model takes the words' last states from here."]
     first = {**report["inputs"][0]["readings"][0], "taken": "words"}
@@ -386,23 +349,20 @@ def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
     assert shown[0] == f"{top} %" and ("100 %" in shown) == hundred
 
 
-@pytest.mark.parametrize("width, columns", [(390, 1), (1280, 2), (1920, 3)])
-def test_it_uses_the_width_of_a_desktop(browser, width, columns):
-    """The figures are side by side there, and in one column on a phone."""
-    browser.look("light", width)
+@pytest.mark.parametrize("width, columns", slow_but([(390, 1), (1280, 2), (1920, 3)], fast=[(390, 1)]))
+@pytest.mark.parametrize("scheme", slow_but(("light", "dark"), fast=["dark"]))
+def test_it_is_legible(browser, scheme, width, columns):
+    """
+    Fonts have at least 12 pixels and a contrast of at least 4.5. The page fits the window's width: the
+    figures are side by side on a desktop, and in one column on a phone.
+    """
+    browser.look(scheme, width)
     boxes = browser.run(
         "return [...document.querySelectorAll('.reading:nth-of-type(1) figure')]"
         ".map((figure) => figure.getBoundingClientRect().toJSON())"
     )
     assert len(boxes) == 3 and len({round(box["left"]) for box in boxes}) == columns
     assert max(box["right"] for box in boxes) > 0.9 * width
-
-
-@pytest.mark.parametrize("width", slow_but((1280, 390), fast=[390]))
-@pytest.mark.parametrize("scheme", slow_but(("light", "dark"), fast=["dark"]))
-def test_it_is_legible(browser, scheme, width):
-    """Fonts have at least 12 pixels and a contrast of at least 4.5; the page fits the window's width."""
-    browser.look(scheme, width)
     for contrast in (False, True):
         browser.run(f"state.contrast = {str(contrast).lower()}")
         for step in (1, 3, 5):

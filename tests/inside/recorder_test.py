@@ -38,7 +38,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_in_every_model(case, bart):  # noqa: F811
-    _, instances, model = build(CASES[case], "slstm", name_of(case), bart)
+    _, instances, model = build(CASES[case], name_of(case), bart)
     model.eval()
     some = instances[:2]
     expected = sanitize(model.forward_on_instances(some))

@@ -24,24 +24,22 @@ INDEXERS = {"tokens": {"type": "single_id"}, "words": {"type": "utf8"}}
 READER = {"type": "review", "dataset": "books", "token_indexers": INDEXERS}
 
 
+CONFIG = {
+    "dataset_reader": READER,
+    "train_data_path": "fixtures/mtl#train",
+    "validation_data_path": "fixtures/mtl#dev",
+    "data_loader": {"batch_size": 8},
+    "trainer": {
+        "optimizer": "adam",
+        "num_epochs": 1,
+        "callbacks": [{"type": "fit_linear"}],
+        "validation_metric": "+accuracy",
+    },
+}
+
+
 def config(**model):
-    return Params(
-        copy.deepcopy(
-            {
-                "dataset_reader": READER,
-                "train_data_path": "fixtures/mtl#train",
-                "validation_data_path": "fixtures/mtl#dev",
-                "model": {**MODEL, **model},
-                "data_loader": {"batch_size": 8},
-                "trainer": {
-                    "optimizer": "adam",
-                    "num_epochs": 1,
-                    "callbacks": [{"type": "fit_linear"}],
-                    "validation_metric": "+accuracy",
-                },
-            }
-        )
-    )
+    return Params(copy.deepcopy({**CONFIG, "model": {**MODEL, **model}}))
 
 
 @pytest.mark.parametrize("weight", (0, 1, 0.3))
@@ -82,9 +80,8 @@ def test_the_linear_model_is_that_of_the_train_set(tmp_path):
     )
     ours, theirs = model.linear.get_extra_state(), same.get_extra_state()
     assert ours["terms"] == theirs["terms"]
-    sign = (
-        1 if ours["classes"] == theirs["classes"] else -1
-    )  # the vocabularies may number the labels differently
+    # The vocabularies may number the labels differently.
+    sign = 1 if ours["classes"] == theirs["classes"] else -1
     torch.testing.assert_close(ours["coefficients"], sign * theirs["coefficients"])
 
 
@@ -116,27 +113,20 @@ def test_a_recovered_run_keeps_its_linear_model(tmp_path, monkeypatch):
             torch.testing.assert_close(again.state_dict()[name], weight)
 
 
-def test_without_the_callback(tmp_path):
-    params = config()
-    params["trainer"].pop("callbacks")
-    with pytest.raises(ConfigurationError, match=r'expected "callbacks": \["fit_linear"\]'):
+MLP = {"input_dim": 7, "num_layers": 1, "hidden_dims": 3, "activations": "relu"}
+
+
+@pytest.mark.parametrize(
+    "model, callbacks, message",
+    [
+        (MODEL, [], r'expected "callbacks": \["fit_linear"\]'),
+        (CLASSIFIER, ["fit_linear"], "fit_linear: the model BasicClassifier has no linear"),
+        ({**MODEL, "classifier": {**CLASSIFIER, "feedforward": MLP}}, ["fit_linear"], "input_dim is 7"),
+        ({**MODEL, "weight": -1}, ["fit_linear"], "classifier_and_linear: weight is -1"),
+    ],
+)
+def test_configs_that_do_not_fit(tmp_path, model, callbacks, message):
+    params = Params(copy.deepcopy({**CONFIG, "model": model}))
+    params["trainer"]["callbacks"] = callbacks
+    with pytest.raises(ConfigurationError, match=message):
         train_model(params, str(tmp_path / "run"))
-
-
-def test_the_callback_without_a_linear_model(tmp_path):
-    params = config()
-    params["model"] = copy.deepcopy(CLASSIFIER)
-    with pytest.raises(ConfigurationError, match="fit_linear: the model BasicClassifier has no linear"):
-        train_model(params, str(tmp_path / "run"))
-
-
-def test_sizes_are_checked_before_training(tmp_path):
-    feedforward = {"input_dim": 7, "num_layers": 1, "hidden_dims": 3, "activations": "relu"}
-    params = config(classifier={**CLASSIFIER, "feedforward": feedforward})
-    with pytest.raises(ConfigurationError, match="input_dim is 7"):
-        train_model(params, str(tmp_path / "run"))
-
-
-def test_a_weight_below_zero(tmp_path):
-    with pytest.raises(ConfigurationError, match="classifier_and_linear: weight is -1"):
-        train_model(config(weight=-1), str(tmp_path / "run"))

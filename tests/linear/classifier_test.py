@@ -158,9 +158,8 @@ def test_calibration_with_a_rare_label(reviews):
 def test_single_words(reviews):
     model, _ = fitted(reviews["train"], type="linear_classifier", max_words=1)
     assert all(" " not in term for term in model.get_extra_state()["terms"])
-    assert model.num_weights == 1 + len(
-        {w.lower() for t in words_of(reviews["train"], "tokens") for w in t}
-    )
+    words = {word.lower() for text in words_of(reviews["train"], "tokens") for word in text}
+    assert model.num_weights == 1 + len(words)
 
 
 def test_without_a_validation_set_c_is_one(reviews):
@@ -173,9 +172,8 @@ def test_without_a_validation_set_c_is_one(reviews):
 def test_the_seed_makes_no_difference():
     states = []
     for seed in (1, 2):
-        torch.manual_seed(seed)
-        numpy.random.seed(seed)
-        random.seed(seed)
+        for draw in (torch.manual_seed, numpy.random.seed, random.seed):
+            draw(seed)
         reviews = read_all()
         model, _ = fitted(reviews["train"], reviews["dev"], type="linear_classifier")
         states.append(model.get_extra_state())
@@ -206,9 +204,7 @@ def test_words_that_training_has_not_seen(reviews, double):
 
 def test_one_label_is_not_enough(reviews):
     positive = [one for one in reviews["train"] if one["label"].label == "positive"]
-    with pytest.raises(
-        ConfigurationError, match=r"training instances have the label positive, expected"
-    ):
+    with pytest.raises(ConfigurationError, match="training instances have the label positive, expect"):
         fitted(positive, type="linear_classifier")
 
 

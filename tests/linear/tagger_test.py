@@ -39,9 +39,8 @@ def model():
 def by_hand(tmp_path_factory):
     sentences = read_all()
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-    trainer.set_params(
-        {"c1": 0.1, "c2": 0.01, "max_iterations": 30, "feature.possible_transitions": True}
-    )
+    penalties = {"c1": 0.1, "c2": 0.01}
+    trainer.set_params({**penalties, "max_iterations": 30, "feature.possible_transitions": True})
     for words, instance in zip(words_of(sentences["train"], "tokens"), sentences["train"]):
         trainer.append(features_of(words), instance["tags"].labels)
     path = str(tmp_path_factory.mktemp("crf") / "model")

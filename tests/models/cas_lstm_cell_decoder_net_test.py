@@ -45,6 +45,12 @@ def decode(net, source, words, state=None):
     return net(previous_state=state, previous_steps_predictions=words, **source)
 
 
+def decoded(**settings):
+    """Return a decoder, encoder outputs, words, and the decoder's state and outputs."""
+    net, source, words = build(**settings), encoded(), torch.randn(BATCH, STEPS, WORD)
+    return net, source, words, *decode(net, source, words)
+
+
 def gradients(net, value):
     return torch.autograd.grad(value.square().sum(), list(net.parameters()), allow_unused=True)
 
@@ -111,9 +117,8 @@ def naive_decoder(net, memory, words, input_feeding):
 @pytest.mark.parametrize("fusion", FUSIONS[:-1])
 @pytest.mark.parametrize("input_feeding", [True, False])
 def test_attention_is_the_equations(double, input_feeding, fusion):
-    net = build(attention=BILINEAR, input_feeding=input_feeding, fusion=fusion)
-    source, words = encoded(), torch.randn(BATCH, STEPS, WORD)
-    _, outputs = decode(net, source, words)
+    options = {"attention": BILINEAR, "input_feeding": input_feeding, "fusion": fusion}
+    net, source, words, _, outputs = decoded(**options)
     memories = [source["encoder_outputs"][i, :n] for i, n in enumerate([4, 2])]
     expected = [naive_decoder(net, m, w, input_feeding) for m, w in zip(memories, words)]
     torch.testing.assert_close(outputs, torch.stack(expected))
@@ -123,8 +128,7 @@ def test_attention_is_the_equations(double, input_feeding, fusion):
 @KINDS
 @pytest.mark.parametrize("fusion", FUSIONS)
 def test_every_parameter_gets_a_gradient(kind, fusion):
-    net = build(fusion=fusion, **kind)
-    _, outputs = decode(net, encoded(), torch.randn(BATCH, STEPS, WORD))
+    net, *_, outputs = decoded(fusion=fusion, **kind)
     for (name, _), gradient in zip(net.named_parameters(), gradients(net, outputs)):
         # A softmax does not change if a constant is added to all scores.
         assert gradient is not None and (gradient.any() or name == "_attention._bias"), name
@@ -132,8 +136,7 @@ def test_every_parameter_gets_a_gradient(kind, fusion):
 
 @KINDS
 def test_step_by_step_is_all_at_once(double, kind):
-    net, source, words = build(**kind), encoded(), torch.randn(BATCH, STEPS, WORD)
-    final, outputs = decode(net, source, words)
+    net, source, words, final, outputs = decoded(**kind)
     state = None
     for step in range(STEPS):
         state, output = decode(net, source, words[:, : step + 1], state)
@@ -142,14 +145,6 @@ def test_step_by_step_is_all_at_once(double, kind):
     for name, value in final.items():
         torch.testing.assert_close(state[name], value)
         assert len(value) == BATCH
-
-
-def test_a_sentence_does_not_depend_on_its_batch(double):
-    net, source, words = build(**LUONG), encoded(), torch.randn(BATCH, STEPS, WORD)
-    source["encoder_outputs"][1, 2:] = 1e3  # padding
-    _, outputs = decode(net, source, words)
-    short = {name: value[1:, :2] for name, value in source.items()}
-    torch.testing.assert_close(decode(net, short, words[1:])[1], outputs[1:])
 
 
 def test_an_encoder_of_two_directions_ends_at_both_ends():
@@ -161,34 +156,27 @@ def test_an_encoder_of_two_directions_ends_at_both_ends():
 
 
 def test_dropout_in_training_alone():
-    net, source, words = build(dropout=0.5, **LUONG), encoded(), torch.randn(BATCH, STEPS, WORD)
-    outputs = decode(net, source, words)[1]
+    net, source, words, _, outputs = decoded(dropout=0.5, **LUONG)
     assert 0 < (outputs == 0).sum() < outputs.numel()
     net.eval()
     assert torch.equal(decode(net, source, words)[1], decode(net, source, words)[1])
 
 
-def seq_decoder(net, beam_size, **settings):
+def seq_decoder(net, beam_size):
     """Build AllenNLP's decoder with random weights and a small vocabulary."""
     tokens = {"tokens": {"@start@": 9, "@end@": 9, **dict.fromkeys("abcdef", 1)}}
     params = {
         "type": "auto_regressive_seq_decoder",
         "target_embedder": {"embedding_dim": WORD, "num_embeddings": 10},
         "beam_search": {"beam_size": beam_size, "max_steps": 7},
-        **settings,
     }
     decoder = SeqDecoder.from_params(Params(params), vocab=Vocabulary(tokens), decoder_net=net)
     for parameter in decoder.parameters():
         torch.nn.init.normal_(parameter)
     with torch.no_grad():
-        decoder._output_projection_layer.bias[decoder._end_index] -= (
-            1  # so that translations are not empty
-        )
+        # So that translations are not empty.
+        decoder._output_projection_layer.bias[decoder._end_index] -= 1
     return decoder.eval().to(torch.get_default_dtype())
-
-
-def target_tokens(targets):
-    return {"tokens": {"tokens": targets}}
 
 
 def sequence_score(decoder, source, sequence):
@@ -211,33 +199,6 @@ def test_beam_search_carries_each_state_along_with_its_words(double, kind):
             for sequence, score in zip(found["predictions"][i], found["class_log_probabilities"][i]):
                 expected = sequence_score(decoder, sentence, sequence.tolist())
                 torch.testing.assert_close(score, expected)
-
-
-@KINDS
-def test_a_beam_of_one_is_greedy(kind):
-    decoder, source = seq_decoder(build(**kind), beam_size=1), encoded()
-    with torch.no_grad():
-        found = decoder(dict(source))["predictions"][:, 0]
-        words = torch.full((BATCH, 1), decoder._start_index)
-        for _ in range(found.size(1)):
-            outputs = decode(decoder._decoder_net, source, decoder.target_embedder(words))[1]
-            best = decoder._output_projection_layer(outputs[:, -1:]).argmax(-1)
-            words = torch.cat([words, best], dim=1)
-    for greedy, beam in zip(words[:, 1:].tolist(), found.tolist()):
-        end = greedy.index(decoder._end_index) if decoder._end_index in greedy else len(greedy)
-        assert beam[:end] == greedy[:end]
-
-
-def test_scheduled_sampling_goes_step_by_step(double):
-    """At a ratio so small that no word is sampled, the loss is that of teacher forcing."""
-    net = build(**LUONG)
-    targets = torch.tensor([[2, 4, 5, 6, 3], [2, 7, 3, 0, 0]])
-    source, losses = encoded(), []
-    for ratio in (0, 1e-12):
-        torch.manual_seed(1)
-        decoder = seq_decoder(net, beam_size=2, scheduled_sampling_ratio=ratio).train()
-        losses.append(decoder(dict(source), target_tokens(targets))["loss"])
-    torch.testing.assert_close(losses[0], losses[1])
 
 
 @pytest.mark.parametrize(

@@ -71,22 +71,6 @@ def test_features_are_the_papers(double, features, count):
     torch.testing.assert_close(output["loss"], loss)
 
 
-def test_neither_sentence_sees_the_other_and_padding_is_nothing():
-    model, tensors = build()
-    one = {
-        name: {"tokens": {"tokens": value["tokens"]["tokens"][:1, :3]}}
-        for name, value in tensors.items()
-        if name in ("premise", "hypothesis")
-    }
-    torch.testing.assert_close(model(**one)["logits"], model(**tensors)["logits"][:1])
-
-
-def test_paraphrase_does_not_mind_the_order():
-    model, tensors = build(features="paraphrase")
-    swapped = model(premise=tensors["hypothesis"], hypothesis=tensors["premise"])
-    torch.testing.assert_close(swapped["logits"], model(**tensors)["logits"])
-
-
 def test_accuracy_of_each_class():
     model, tensors = build()
     names = model.vocab.get_index_to_token_vocabulary("labels")

@@ -1,3 +1,6 @@
+import copy
+
+import pytest
 import torch
 from allennlp.common import Params
 from allennlp.data import Vocabulary
@@ -12,45 +15,27 @@ def build(**encoders):
         "token_embedders": {"tokens": {"type": "embedding", "num_embeddings": 5, "embedding_dim": 4}}
     }
     params = {"type": "basic_classifier", "text_field_embedder": embedder, "num_labels": 2, **encoders}
-    return Model.from_params(Params(params), vocab=Vocabulary())
+    return Model.from_params(Params(copy.deepcopy(params)), vocab=Vocabulary())
 
 
-def test_what_a_classifier_is():
-    model = build(
-        seq2seq_encoder={"type": "dropout", "input_dim": 4, "dropout": 0.5},
-        seq2vec_encoder={
-            "type": "slstm",
-            "input_size": 4,
-            "hidden_size": 6,
-            "transition": "balanced",
-        },
-    )
-    assert model_name(model) == "basic_classifier"
-    assert encoder_names(model) == ["slstm (balanced)"]  # dropout has no weights
+SIZES = {"input_size": 4, "hidden_size": 4}
+DROPOUT = {"type": "dropout", "input_dim": 4, "dropout": 0.5}  # it has no weights
+LSTM = {"type": "lstm", **SIZES}
+CNN = {"type": "cnn", "embedding_dim": 4, "num_filters": 2}
+COMPOSED = {"type": "compose", "encoders": [DROPOUT, {"type": "cas_lstm", **SIZES}, LSTM]}
 
 
-def test_encoders_of_others():
-    model = build(
-        seq2seq_encoder={"type": "lstm", "input_size": 4, "hidden_size": 4},
-        seq2vec_encoder={"type": "cnn", "embedding_dim": 4, "num_filters": 2},
-    )
-    assert encoder_names(model) == ["lstm", "cnn"]
-
-
-def test_encoders_that_are_composed():
-    """The names of the inner encoders are listed, not "compose"."""
-    model = build(
-        seq2seq_encoder={
-            "type": "compose",
-            "encoders": [
-                {"type": "dropout", "input_dim": 4, "dropout": 0.5},
-                {"type": "cas_lstm", "input_size": 4, "hidden_size": 4, "num_layers": 2},
-                {"type": "lstm", "input_size": 4, "hidden_size": 4},
-            ],
-        },
-        seq2vec_encoder={"type": "cnn", "embedding_dim": 4, "num_filters": 2},
-    )
-    assert encoder_names(model) == ["cas_lstm", "lstm", "cnn"]
+@pytest.mark.parametrize(
+    "sequence, vector, names",
+    [
+        (DROPOUT, {"type": "slstm", **SIZES, "transition": "balanced"}, ["slstm (balanced)"]),
+        (LSTM, CNN, ["lstm", "cnn"]),
+        (COMPOSED, CNN, ["cas_lstm", "lstm", "cnn"]),
+    ],
+)
+def test_what_a_classifier_is(sequence, vector, names):
+    model = build(seq2seq_encoder=sequence, seq2vec_encoder=vector)
+    assert model_name(model) == "basic_classifier" and encoder_names(model) == names
 
 
 def test_the_name_of_a_transition():

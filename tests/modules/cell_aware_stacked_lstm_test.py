@@ -52,15 +52,6 @@ def test_without_lambda_it_is_a_stack_of_lstms(double, num_layers, bidirectional
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)
-def test_other_sentences_and_padding_change_nothing(double, fusion):
-    module = randomized(CellAwareStackedLSTM(3, 2, 2, bidirectional=True, fusion=fusion))
-    inputs, mask = batch()
-    words, sentences = module(inputs, mask)
-    torch.testing.assert_close((words[:1], sentences[:1]), module(inputs[:1]))
-    torch.testing.assert_close((words[2:, :1], sentences[2:]), module(inputs[2:, :1]))
-
-
-@pytest.mark.parametrize("fusion", FUSIONS)
 def test_every_parameter_learns(fusion):
     module = randomized(CellAwareStackedLSTM(3, 2, 3, bidirectional=True, fusion=fusion))
     words, sentences = module(*batch())
@@ -113,16 +104,10 @@ def test_short_sentences_in_single_precision(lengths):
         torch.testing.assert_close(single.double(), double, atol=1e-5, rtol=0)
 
 
-def test_nothing_to_read():
-    module = CellAwareStackedLSTM(3, 2, bidirectional=True)
-    for shape in ((0, 4, 3), (2, 0, 3)):
-        words, sentences = module(torch.zeros(shape))
-        assert words.shape == (*shape[:2], 4) and sentences.shape == (shape[0], 4)
-        assert not sentences.any()
-        with pytest.raises(
-            ValueError, match=r"inputs have shape \(\d, \d, 3\), expected at least one word"
-        ):
-            module.states(torch.zeros(shape))
+@pytest.mark.parametrize("shape", [(0, 4, 3), (2, 0, 3)])
+def test_no_states_without_words(shape):
+    with pytest.raises(ValueError, match=r"inputs have shape .*, 3\), expected at least one word"):
+        CellAwareStackedLSTM(3, 2).states(torch.zeros(shape))
 
 
 def test_a_constant_lambda_is_no_part_of_a_checkpoint():
@@ -130,23 +115,3 @@ def test_a_constant_lambda_is_no_part_of_a_checkpoint():
     assert not any("fusion" in name for name in module.state_dict())
     CellAwareStackedLSTM(3, 2, fusion=0.25).load_state_dict(module.state_dict())
     assert (CellAwareStackedLSTM(3, 2, fusion=0.1).double().layers[1].weights.fusion == 0.1).all()
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"input_size": 0}, "input_size is 0, expected an integer of at least 1"),
-        ({"hidden_size": 2.0}, "hidden_size is 2.0"),
-        ({"num_layers": True}, "num_layers is True"),
-        ({"bidirectional": 1}, "bidirectional is 1, expected True or False"),
-        ({"fusion": 1.5}, r"fusion is 1.5, expected a number from 0 to 1 or one of \"trainable\", "),
-        ({"fusion": "mean"}, "fusion is 'mean', expected"),
-        ({"fusion": True}, "fusion is True, expected"),
-        ({"fusion": float("nan")}, "fusion is nan, expected"),
-        ({"fusion": None}, "fusion is None, expected"),
-        ({"dropout": 1.5}, "dropout is 1.5, expected a rate from 0 to 1"),
-    ],
-)
-def test_arguments_out_of_range(options, message):
-    with pytest.raises(ValueError, match=message):
-        CellAwareStackedLSTM(**{"input_size": 3, "hidden_size": 2, **options})

@@ -4,21 +4,18 @@ import pytest
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from slstm_allennlp.modules import CellAwareStackedLSTM, SentenceStateLSTM
+from slstm_allennlp.modules import CellAwareStackedLSTM
+from tests.modules.common import MODULES
 
-MODULES = {
-    "slstm": lambda: SentenceStateLSTM(4, 6, 3),
-    "slstm, recompute": lambda: SentenceStateLSTM(4, 6, 3, recompute=True),
-    "slstm, two nodes": lambda: SentenceStateLSTM(4, 6, 3, num_sentence_nodes=2),
-    "cas_lstm": lambda: CellAwareStackedLSTM(4, 6, 3, bidirectional=True, dropout=0.5),
-}
+DROPOUT = {"cas_lstm": lambda: CellAwareStackedLSTM(6, 6, 3, bidirectional=True, dropout=0.5)}
+CHECKPOINTED = {name: MODULES[f"slstm {name}"] for name in ("paper", "recompute", "two nodes")} | DROPOUT
 
 
 @pytest.mark.parametrize("use_reentrant", [False, True])
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", CHECKPOINTED)
 def test_checkpointed(double, name, use_reentrant):
-    module = MODULES[name]()
-    inputs = torch.randn(3, 5, 4, requires_grad=True)
+    module = CHECKPOINTED[name]()
+    inputs = torch.randn(3, 5, 6, requires_grad=True)
     mask = torch.arange(5) < torch.tensor([[5], [3], [1]])
     leaves = [inputs, *module.parameters()]
     results = []

@@ -1,59 +1,124 @@
-"""Error messages of every module for wrong inputs, and inputs in low precision."""
+"""Arguments, inputs and masks that are wrong, for every module, and inputs in low precision."""
 
 import pytest
 import torch
 from torch.nn.utils.rnn import pack_sequence
 
-from slstm_allennlp.modules import (
-    AdditiveAttention,
-    CellAwareStackedLSTM,
-    CoupledLSTM,
-    SentenceStateLSTM,
-    StackedCNN,
-)
+from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, SentenceStateLSTM, StackedCNN
+from tests.modules.common import MODULES, RECURRENT
 
-MODULES = {
-    "slstm": lambda: SentenceStateLSTM(input_size=4, hidden_size=4),
-    "cas_lstm": lambda: CellAwareStackedLSTM(input_size=4, hidden_size=4),
-    "coupled_lstm": lambda: CoupledLSTM(input_size=4, hidden_size=4),
-    "stacked_cnn": lambda: StackedCNN(input_size=4, hidden_size=4),
-    "attention": lambda: AdditiveAttention(input_size=4),
-}
+WORDS = torch.zeros(3, 5, 6)
+
+
+@pytest.mark.parametrize(
+    "module, options, message",
+    [
+        (SentenceStateLSTM, {"num_steps": 0}, "num_steps is 0, expected an integer of at least 1"),
+        (SentenceStateLSTM, {"num_steps": 2.5}, "num_steps is 2.5, expected an integer"),
+        (SentenceStateLSTM, {"num_steps": True}, "num_steps is True, expected"),
+        (SentenceStateLSTM, {"input_size": 0}, "input_size is 0, expected"),
+        (SentenceStateLSTM, {"hidden_size": -3}, "hidden_size is -3, expected"),
+        (SentenceStateLSTM, {"window_size": 0}, "window_size is 0, expected"),
+        (
+            SentenceStateLSTM,
+            {"num_sentence_nodes": -1},
+            "nodes is -1, expected an integer of at least 0",
+        ),
+        (SentenceStateLSTM, {"boundary": "yes"}, "boundary is 'yes', expected one of False, True"),
+        (SentenceStateLSTM, {"layer_norm": 1}, "layer_norm is 1, expected True or False"),
+        (SentenceStateLSTM, {"recompute": "no"}, "recompute is 'no', expected True or False"),
+        (SentenceStateLSTM, {"transition": "fastnpl"}, r"preset 'fastnpl', did you mean 'fastnlp'\?"),
+        (SentenceStateLSTM, {"transition": "best"}, "'best', expected one of 'paper', 'released', 'fas"),
+        (SentenceStateLSTM, {"transition": {"start": "input"}}, "choice 'start', expected one of 'cand"),
+        (SentenceStateLSTM, {"transition": {"window": "sum"}}, "window is 'sum', did you mean 'summed'"),
+        (SentenceStateLSTM, {"transition": {"project_input": 1}}, "project_input is 1, expected one of"),
+        (SentenceStateLSTM, {"transition": "released", "input_size": 5}, "is 5 and hidden_size is 4"),
+        (CellAwareStackedLSTM, {"input_size": 0}, "input_size is 0, expected an integer of at least 1"),
+        (CellAwareStackedLSTM, {"hidden_size": 2.0}, "hidden_size is 2.0"),
+        (CellAwareStackedLSTM, {"num_layers": True}, "num_layers is True"),
+        (CellAwareStackedLSTM, {"bidirectional": 1}, "bidirectional is 1, expected True or False"),
+        (CellAwareStackedLSTM, {"dropout": 1.5}, "dropout is 1.5, expected a rate from 0 to 1"),
+        (CellAwareStackedLSTM, {"fusion": 1.5}, r"fusion is 1.5, expected a number from 0 to 1 or one "),
+        (CellAwareStackedLSTM, {"fusion": "mean"}, "fusion is 'mean', expected"),
+        (CellAwareStackedLSTM, {"fusion": True}, "fusion is True, expected"),
+        (CellAwareStackedLSTM, {"fusion": float("nan")}, "fusion is nan, expected"),
+        (CellAwareStackedLSTM, {"fusion": None}, "fusion is None, expected"),
+        (CoupledLSTM, {"input_size": 0}, "input_size is 0, expected an integer of at least 1"),
+        (CoupledLSTM, {"hidden_size": 2.0}, "hidden_size is 2.0"),
+        (CoupledLSTM, {"num_layers": True}, "num_layers is True"),
+        (CoupledLSTM, {"bidirectional": 1}, "bidirectional is 1, expected True or False"),
+        (CoupledLSTM, {"boundary": None}, "boundary is None"),
+        (CoupledLSTM, {"dropout": 1.5}, "dropout is 1.5, expected a rate from 0 to 1"),
+        (StackedCNN, {"dropout": True}, "dropout is True, expected a rate from 0 to 1"),
+        (StackedCNN, {"window": True}, "window is True, expected an odd number"),
+    ],
+)
+def test_arguments_out_of_range(module, options, message):
+    with pytest.raises(ValueError, match=message):
+        module(**{"input_size": 4, "hidden_size": 4, **options})
 
 
 @pytest.mark.parametrize("name", MODULES)
 @pytest.mark.parametrize(
-    "inputs, message",
+    "inputs, mask, message",
     [
         (
-            torch.zeros(1, 2, 4, dtype=torch.float64),
+            WORDS.double(),
+            None,
             r"have dtype torch.float64 and the weights torch.float32, expected the same: convert the "
             r"\w+ with .to\(torch.float32\), or the module with .to\(torch.float64\)$",
         ),
+        (WORDS.long(), None, r"have dtype torch.int64, expected torch.float32, that of the weights$"),
         (
-            torch.zeros(1, 2, 4, dtype=torch.long),
-            r"have dtype torch.int64, expected torch.float32, that of the weights$",
-        ),
-        (
-            pack_sequence([torch.zeros(2, 4)]),
+            pack_sequence([WORDS[0]]),
+            None,
             r"are a PackedSequence, expected a padded tensor \(batch_size, seq_len, input_size\) and a "
             "mask; torch.nn.utils.rnn.pad_packed_sequence",
         ),
+        (WORDS[0], None, r"have shape \(5, 6\), expected"),
+        (WORDS[..., :4], None, r"have shape \(3, 5, 4\), expected .* input_size of 6"),
+        # Masks that PyTorch would broadcast.
+        (WORDS, torch.ones(3, 1, dtype=torch.bool), r"mask has shape \(3, 1\), expected \(3, 5\)"),
+        (WORDS, torch.ones(1, 5, dtype=torch.bool), r"mask has shape \(1, 5\), expected \(3, 5\)"),
+        (WORDS, torch.ones(5, dtype=torch.bool), r"mask has shape \(5,\), expected \(3, 5\)"),
+        (WORDS, torch.ones(3, 5), r"mask has dtype torch\.float32, expected torch\.bool"),
     ],
 )
-def test_inputs_that_do_not_fit(name, inputs, message):
-    module = MODULES[name]()
+def test_inputs_and_masks_that_do_not_fit(name, inputs, mask, message):
     with pytest.raises(ValueError, match=message):
-        module(inputs)
+        MODULES[name]()(inputs, mask)
 
 
+@pytest.mark.parametrize("name", RECURRENT)
+@pytest.mark.parametrize(
+    "mask, message",
+    [
+        ([[1, 1, 0], [1, 0, 1]], r"mask\[1\] is False at 1 and True at 2, .* without holes"),
+        ([[0, 1, 1], [1, 1, 1]], r"mask\[0\] is False at 0 and True at 1, expected a mask padded on"),
+    ],
+)
+def test_masks_with_holes(name, mask, message):
+    with pytest.raises(ValueError, match=message):
+        MODULES[name]()(torch.zeros(2, 3, 6), torch.tensor(mask, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", MODULES)
-def test_autocast_takes_its_own_precision(name):
-    module = MODULES[name]()
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        results = module(torch.zeros(1, 2, 4, dtype=torch.bfloat16))
-    for result in results if isinstance(results, tuple) else [results]:
-        assert torch.isfinite(result).all()
+def test_autocast(name, dtype):
+    """The inputs are in float32, like the outputs of other modules, or in autocast's own precision."""
+    module, inputs = MODULES[name](), torch.randn(2, 5, 6)
+    exact = module(inputs)
+    try:
+        with torch.autocast("cpu", dtype=dtype):
+            found, low = module(inputs), module(inputs.to(dtype))
+    except RuntimeError as error:
+        if torch.__version__ >= "2":
+            raise
+        pytest.skip(f"this PyTorch has no {dtype} on the CPU: {error}")
+    if isinstance(exact, tuple):
+        exact, found, low = exact[0], found[0], low[0]
+    torch.testing.assert_close(found.float(), exact, atol=0.03, rtol=0)
+    torch.testing.assert_close(low.float(), exact, atol=0.05, rtol=0)
 
 
 def test_an_slstm_that_computes_in_bfloat16_takes_it():

@@ -1,8 +1,47 @@
-"""Helpers for the tests of the recurrent modules."""
+"""Modules and helpers for the tests of all modules."""
 
 import torch
 
+from slstm_allennlp.modules import (
+    AdditiveAttention,
+    CellAwareStackedLSTM,
+    CoupledLSTM,
+    SentenceStateLSTM,
+    StackedCNN,
+)
+
 LENGTHS = (4, 0, 1)
+
+
+def slstm(**settings):
+    return lambda: SentenceStateLSTM(6, 6, **{"num_steps": 2, **settings})
+
+
+def cas_lstm(fusion):
+    return lambda: CellAwareStackedLSTM(6, 6, 2, bidirectional=True, fusion=fusion)
+
+
+RECURRENT = {
+    "slstm paper": slstm(),
+    "slstm released": slstm(transition="released"),
+    "slstm fastnlp": slstm(transition="fastnlp"),
+    "slstm balanced": slstm(transition="balanced"),
+    "slstm one step": slstm(num_steps=1),
+    "slstm two nodes": slstm(num_sentence_nodes=2),
+    "slstm no node": slstm(num_sentence_nodes=0),
+    "slstm layer_norm": slstm(layer_norm=True),
+    "slstm window": slstm(window_size=2),
+    "slstm recompute": slstm(recompute=True),
+    "cas_lstm": cas_lstm(0.5),
+    "cas_lstm trainable": cas_lstm("trainable"),
+    "cas_lstm peephole": cas_lstm("peephole"),
+    "coupled_lstm": lambda: CoupledLSTM(6, 6, 2, bidirectional=True),
+}
+MODULES = {
+    **RECURRENT,
+    "stacked_cnn": lambda: StackedCNN(6, 6, 2),
+    "additive_attention": lambda: AdditiveAttention(6),
+}
 
 
 def batch(size=3):

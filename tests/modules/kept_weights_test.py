@@ -127,17 +127,13 @@ def one_bit(module):
     numbers[0, 1, SIZE - 1, SIZE - 1] ^= 1 << 22
 
 
-def swap_rows(module):
-    module.word_W.data = module.word_W.data.flip(1).contiguous()
-
-
 CHANGES = {
     "optimizer": step_of_an_optimizer,
     "load_state_dict": lambda module: module.load_state_dict(encoder().state_dict()),
     "data": lambda module: module.word_W.data.mul_(1.5),
     "one number by data": lambda module: module.word_V.data[0, 3, 0].neg_(),
     "one bit": one_bit,
-    "numbers that change places": swap_rows,
+    "numbers that change places": lambda module: module.word_W.data.copy_(module.word_W.flip(1)),
     "data of another memory": lambda module: setattr(
         module.word_U, "data", torch.randn_like(module.word_U)
     ),

@@ -10,42 +10,13 @@ import pytest
 import torch
 
 from slstm_allennlp.encoders import MaxPoolingEncoder
-from slstm_allennlp.modules import (
-    AdditiveAttention,
-    CellAwareStackedLSTM,
-    CoupledLSTM,
-    SentenceStateLSTM,
-    StackedCNN,
-)
 from slstm_allennlp.ops import compiled
+from tests.modules.common import MODULES
 
 LENGTHS = (5, 3, 4, 0)
 POISONED = 1
 
-MODULES = {
-    **{
-        f"slstm {transition}": lambda transition=transition: SentenceStateLSTM(
-            6, 6, num_steps=2, transition=transition
-        )
-        for transition in ("paper", "released", "fastnlp", "balanced")
-    },
-    "slstm one step": lambda: SentenceStateLSTM(6, 6, num_steps=1),
-    "slstm two nodes": lambda: SentenceStateLSTM(6, 6, num_steps=2, num_sentence_nodes=2),
-    "slstm no node": lambda: SentenceStateLSTM(6, 6, num_steps=2, num_sentence_nodes=0),
-    "slstm layer_norm": lambda: SentenceStateLSTM(6, 6, num_steps=2, layer_norm=True),
-    "slstm window": lambda: SentenceStateLSTM(6, 6, num_steps=2, window_size=2),
-    "slstm recompute": lambda: SentenceStateLSTM(6, 6, num_steps=2, recompute=True),
-    **{
-        f"cas_lstm {fusion}": lambda fusion=fusion: CellAwareStackedLSTM(
-            6, 6, 2, bidirectional=True, fusion=fusion
-        )
-        for fusion in (0.5, "trainable", "peephole")
-    },
-    "coupled_lstm": lambda: CoupledLSTM(6, 6, 2, bidirectional=True),
-    "stacked_cnn": lambda: StackedCNN(6, 6, 2),
-    "additive_attention": lambda: AdditiveAttention(6),
-    "max_pooling": lambda: MaxPoolingEncoder(6),
-}
+ALL = {**MODULES, "max_pooling": lambda: MaxPoolingEncoder(6)}
 PRECISIONS = {"float32": torch.float32, "float64": torch.float64, "autocast": torch.float32}
 
 
@@ -68,9 +39,10 @@ def without_compiled_kernels(monkeypatch):
         monkeypatch.setattr(f"slstm_allennlp.modules.{module}.load_kernels", lambda name: None)
 
 
-def sentences_that_differ(module, poison, where, dtype, autocast):
+def sentences_that_differ(name, poison, where, precision):
     """Return the sentences with a result that the poison changes in any bit."""
-    module = module().to(dtype)
+    dtype, autocast = PRECISIONS[precision], precision == "autocast"
+    module = ALL[name]().to(dtype)
     mask = torch.arange(5) < torch.tensor(LENGTHS).unsqueeze(1)
     inputs = torch.randn(4, 5, 6, dtype=dtype).masked_fill(~mask.unsqueeze(-1), 0)
     poisoned = inputs.clone()
@@ -105,20 +77,18 @@ def pytorch_spreads_nan():
 @pytest.mark.parametrize("where", ("first", "last", "padding"))
 @pytest.mark.parametrize("poison", (float("nan"), float("inf"), -float("inf")))
 @pytest.mark.parametrize("precision", PRECISIONS)
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", ALL)
 def test_a_poisoned_sentence_is_alone(name, precision, poison, where):
     if precision == "autocast" and where != "padding" and pytorch_spreads_nan():
         pytest.skip("PyTorch's own products in bfloat16 spread what is not finite on this processor")
-    found = sentences_that_differ(
-        MODULES[name], poison, where, PRECISIONS[precision], precision == "autocast"
-    )
+    found = sentences_that_differ(name, poison, where, precision)
     assert found == expected_to_differ(name, poison, where)
 
 
 @pytest.mark.parametrize("poison", (float("nan"), float("inf")))
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith(("slstm", "cas_lstm"))])
 def test_on_pytorchs_own_operations(without_compiled_kernels, name, poison):
-    found = sentences_that_differ(MODULES[name], poison, "first", torch.float32, False)
+    found = sentences_that_differ(name, poison, "first", "float32")
     assert found == expected_to_differ(name, poison, "first")
 
 
@@ -155,9 +125,7 @@ def gpu_kernels(monkeypatch):
 def test_on_the_kernels_for_gpus(gpu_kernels, name, precision, where, poison):
     if torch.cuda.is_available():
         pytest.skip("Triton's interpreter is for machines without a GPU")
-    found = sentences_that_differ(
-        MODULES[name], poison, where, PRECISIONS[precision], precision == "autocast"
-    )
+    found = sentences_that_differ(name, poison, where, precision)
     assert found == expected_to_differ(name, poison, where)
 
 

@@ -25,14 +25,8 @@ RATE = (
     [1.01, 2, None, -0.5, *INVALID[4:], True, "0.5"],
 )
 FLAG = (st.booleans(), [2, None, *INVALID[2:]])
-LSTM = {
-    "input_size": SIZE,
-    "hidden_size": SIZE,
-    "num_layers": SIZE,
-    "bidirectional": FLAG,
-    "dropout": RATE,
-}
-CNN = {**{key: LSTM[key] for key in ("input_size", "hidden_size", "num_layers", "dropout")}}
+CNN = {"input_size": SIZE, "hidden_size": SIZE, "num_layers": SIZE, "dropout": RATE}
+LSTM = {**CNN, "bidirectional": FLAG}
 POOLINGS = [[], ["max"], ["mean"], ["max", "mean"], ["mean", "max"]]
 NO_POOLINGS = [["min"], "max", ["max", 1], ["max", "max"], 3, True, [None], {}]
 TRANSITIONS = st.one_of(
@@ -96,19 +90,10 @@ VECTOR = {
                 [
                     {"type": "dropout"},
                     "dropout",
-                    {"type": "slstm", "hidden_size": 3},
-                    {"type": "lstm", "hidden_size": 2},
+                    *({"type": t, "hidden_size": 3} for t in ("slstm", "lstm")),
                 ]
             ),
-            [
-                None,
-                3,
-                True,
-                [],
-                {},
-                ["dropout"],
-                {"type": "dropout", "input_dim": -1},
-            ],
+            [None, 3, True, [], {}, ["dropout"], {"type": "dropout", "input_dim": -1}],
         ),
         "seq2vec_encoder": (
             st.sampled_from([{"type": "max_pooling"}, "additive_attention", {"type": "boe"}]),
@@ -118,12 +103,8 @@ VECTOR = {
 }
 # Required keys. A config without one of them is an error.
 REQUIRED = (
-    "input_size",
-    "hidden_size",
-    "input_dim",
-    "embedding_dim",
-    "seq2seq_encoder",
-    "seq2vec_encoder",
+    *("input_size", "hidden_size", "input_dim", "embedding_dim"),
+    *("seq2seq_encoder", "seq2vec_encoder"),
 )
 ROLES = {"sequence": (Seq2SeqEncoder, SEQUENCE), "vector": (Seq2VecEncoder, VECTOR)}
 EACH = [(role, name) for role, (_, encoders) in ROLES.items() for name in encoders]

@@ -58,40 +58,6 @@ def test_uniform_start_is_drawn_anew_in_each_pass():
     assert torch.equal(encoder(inputs)[0], again)
 
 
-def test_no_sentence_and_no_word():
-    encoder = SentenceStateLSTM(4, 6)
-    words, sentence = encoder(torch.zeros(0, 3, 4))
-    assert (words.shape, sentence.shape) == ((0, 3, 6), (0, 6))
-    words, sentence = encoder(torch.zeros(2, 0, 4))
-    assert (words.shape, sentence.shape) == ((2, 0, 6), (2, 6))
-    assert sentence.isfinite().all()
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"num_steps": 0}, "num_steps is 0, expected an integer of at least 1"),
-        ({"num_steps": 2.5}, "num_steps is 2.5, expected an integer"),
-        ({"input_size": 0}, "input_size is 0, expected"),
-        ({"hidden_size": -3}, "hidden_size is -3, expected"),
-        ({"window_size": 0}, "window_size is 0, expected"),
-        ({"num_sentence_nodes": -1}, "num_sentence_nodes is -1, expected an integer of at least 0"),
-        ({"num_steps": True}, "num_steps is True, expected"),
-        ({"boundary": "yes"}, "boundary is 'yes', expected one of False, True"),
-        ({"layer_norm": 1}, "layer_norm is 1, expected True or False"),
-        ({"recompute": "no"}, "recompute is 'no', expected True or False"),
-        ({"transition": "fastnpl"}, r"unknown preset 'fastnpl', did you mean 'fastnlp'\?"),
-        ({"transition": {"start": "input"}}, "unknown choice 'start', expected one of 'candidate'"),
-        ({"transition": {"window": "sum"}}, "window is 'sum', did you mean 'summed'"),
-        ({"transition": {"project_input": 1}}, "project_input is 1, expected one of False, True"),
-        ({"transition": "released", "input_size": 5}, "input_size is 5 and hidden_size is 4"),
-    ],
-)
-def test_arguments_out_of_range_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        SentenceStateLSTM(**{"input_size": 4, "hidden_size": 4, **arguments})
-
-
 def test_transition_by_preset_choice_or_object():
     changed = Transition.of({"preset": "fastnlp", "sentence_forget": "separate"})
     assert changed.gate_normalization == "softmax" and changed.sentence_forget == "separate"
@@ -99,36 +65,6 @@ def test_transition_by_preset_choice_or_object():
     assert (
         Transition.of({"gate_normalization": "softmax"}).candidate == "tanh"
     )  # the default is the paper's
-
-
-@pytest.mark.parametrize(
-    "mask, message",
-    [
-        ([[1, 1, 0], [1, 0, 1]], r"mask\[1\] is False at 1 and True at 2, .* without holes"),
-        ([[0, 1, 1], [1, 1, 1]], r"mask\[0\] is False at 0 and True at 1, expected a mask padded on"),
-        ([[1, 1], [1, 1]], r"mask has shape \(2, 2\), expected \(2, 3\)"),
-    ],
-)
-def test_masks_with_holes_or_other_shapes_are_refused(mask, message):
-    with pytest.raises(ValueError, match=message):
-        SentenceStateLSTM(4, 4)(torch.zeros(2, 3, 4), torch.tensor(mask, dtype=torch.bool))
-
-
-def test_inputs_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"mask has dtype torch\.int64, expected torch\.bool"):
-        SentenceStateLSTM(4, 4)(torch.zeros(1, 3, 4), torch.ones(1, 3, dtype=torch.int64))
-    with pytest.raises(ValueError, match=r"inputs have shape \(1, 3, 5\), .* input_size of 4"):
-        SentenceStateLSTM(4, 4)(torch.zeros(1, 3, 5))
-    with pytest.raises(ValueError, match=r"inputs have shape \(3, 4\), expected"):
-        SentenceStateLSTM(4, 4)(torch.zeros(3, 4))
-
-
-def test_state_dict_round_trip_and_copy():
-    inputs = torch.randn(2, 5, 4)
-    first = SentenceStateLSTM(4, 4, window_size=2, layer_norm=True)
-    second = SentenceStateLSTM(4, 4, window_size=2, layer_norm=True)
-    second.load_state_dict(first.state_dict())
-    assert torch.equal(first(inputs)[0], second(inputs)[0])
 
 
 def test_imports_with_torch_alone():

@@ -11,7 +11,7 @@ import pytest
 
 from slstm_allennlp.ops import compiled
 from slstm_allennlp.ops.compiled import load_kernels
-from tests import programs
+from tests.conftest import run_program
 
 HAS_COMPILER = shutil.which(os.environ.get("CXX", "c++")) and shutil.which("ninja")
 
@@ -100,24 +100,16 @@ def test_what_keeps_it_from_compiling_is_said(monkeypatch, caplog, error):
     assert f"The CPU kernels of slstm could not be compiled ({error})" in caplog.text
 
 
-@pytest.mark.parametrize(
-    "run, package",
-    [
-        (programs.run, "slstm_allennlp.ops"),
-        pytest.param(programs.run_in_new_interpreter, "slstm_allennlp", marks=pytest.mark.slow),
-    ],
-)
-def test_every_module_imports_without_triton(run, package):
+@pytest.mark.slow
+def test_every_module_imports_without_triton():
     """Import them as AllenNLP does for `--include-package`."""
     pytest.importorskip("allennlp")
-    script = f"""
+    script = """
 import sys
-for name in [name for name in sys.modules if name.startswith("slstm_allennlp.ops")]:
-    del sys.modules[name]  # the forked process has imported it
 sys.modules["triton"] = None
 from allennlp.common.util import import_module_and_submodules
-import_module_and_submodules("{package}")
+import_module_and_submodules("slstm_allennlp")
 assert "slstm_allennlp.ops.slstm.kernels.eager" in sys.modules
 """
-    done = run([sys.executable, "-c", script])
+    done = run_program([sys.executable, "-c", script])
     assert done.returncode == 0, done.stderr

@@ -44,21 +44,16 @@ def test_spans_by_hand(predictor, archive, monkeypatch):
         {"text": "Anna  Lindau", "label": "PER", "start": 0, "end": 12},
         {"text": "Galway", "label": "LOC", "start": 19, "end": 25},
     ]
+    # Each entity has the white space of its own sentence.
+    inputs = [{"sentence": "Anna\tLindau likes Galway."}, {"sentence": "Tom\nMay left  Norwick."}]
+    outputs = predictor.predict_batch_json(inputs)
+    texts = [[span["text"] for span in output["spans"]] for output in outputs]
+    assert texts == [["Anna\tLindau", "Galway"], ["Tom\nMay", "Norwick"]]
     output = predictor.predict_json({"words": ["Anna", "Lindau", "likes", "Galway", "."]})
     assert [(span["text"], span["start"], span["end"]) for span in output["spans"]] == [
         ("Anna Lindau", 0, 11),
         ("Galway", 18, 24),
     ]
-
-
-def test_texts_of_entities_are_those_of_their_sentences(predictor, archive, monkeypatch):
-    """The white space inside an entity is that of its sentence."""
-    patch_tags(monkeypatch, archive, ["B-PER", "L-PER", "O", "U-LOC", "O"])
-    inputs = [{"sentence": "Anna\tLindau likes Galway."}, {"sentence": "Tom\nMay left  Norwick."}]
-    texts = [
-        [span["text"] for span in output["spans"]] for output in predictor.predict_batch_json(inputs)
-    ]
-    assert texts == [["Anna\tLindau", "Galway"], ["Tom\nMay", "Norwick"]]
 
 
 def test_illegal_tags_make_spans_too(predictor, archive, monkeypatch):

@@ -15,12 +15,8 @@ from tests.conftest import ROOT, SMALL
 
 @pytest.fixture(scope="module")
 def predictors(tagger, entity_tagger, classifier, pair_classifier):
-    folders = {
-        "tagger": tagger,
-        "entities": entity_tagger,
-        "classifier": classifier,
-        "pairs": pair_classifier,
-    }
+    folders = {"tagger": tagger, "entities": entity_tagger}
+    folders.update(classifier=classifier, pairs=pair_classifier)
     return {name: Predictor.from_path(str(folder / "model.tar.gz")) for name, folder in folders.items()}
 
 
@@ -71,10 +67,8 @@ def test_columns_of_tags(trained, tmp_path):
     folder = trained("columns", "pos_slstm", overrides)
     predictor = Predictor.from_path(str(folder / "model.tar.gz"))
     examples = list(read_examples(str(tmp_path / "tags.txt"), predictor))
-    assert [one["gold"] for one in predictor.predict_batch_json(examples)] == [
-        ["PRON", "VERB"],
-        ["PROPN"],
-    ]
+    gold = [one["gold"] for one in predictor.predict_batch_json(examples)]
+    assert gold == [["PRON", "VERB"], ["PROPN"]]
 
 
 @pytest.mark.parametrize("file", ["plain.txt", "plain"])
@@ -95,11 +89,17 @@ def test_labelled_lines(predict):
     assert predict("classifier", "labelled.txt", text) == [first, blank, second]
 
 
-def test_a_part_of_a_corpus_that_is_a_folder(predict, classifier):
-    outputs = predict("classifier", "mr#test")
-    accuracy = sum(output["correct"] for output in outputs) / len(outputs)
-    metrics = json.loads((classifier / "metrics.json").read_text())
-    assert accuracy == pytest.approx(metrics["test_accuracy"])
+@pytest.mark.parametrize(
+    "name, file, fixture",
+    [
+        ("classifier", "mr#test", "classifier"),  # a part of a corpus that is a folder
+        ("pairs", "snli/test.jsonl", "pair_classifier"),
+    ],
+)
+def test_accuracy_is_that_of_training(predict, request, name, file, fixture):
+    right = [output["correct"] for output in predict(name, file) if "gold" in output]
+    metrics = json.loads((request.getfixturevalue(fixture) / "metrics.json").read_text())
+    assert sum(right) / len(right) == pytest.approx(metrics["test_accuracy"])
 
 
 def test_pairs(predict):
@@ -110,13 +110,6 @@ def test_pairs(predict):
         gold = line["gold_label"]
         assert ("gold" in output) == (gold != "-")
         assert gold == "-" or output["gold"] == gold
-
-
-def test_accuracy_is_that_of_training(predict, pair_classifier):
-    outputs = [one for one in predict("pairs", "snli/test.jsonl") if "gold" in one]
-    metrics = json.loads((pair_classifier / "metrics.json").read_text())
-    accuracy = sum(output["correct"] for output in outputs) / len(outputs)
-    assert accuracy == pytest.approx(metrics["test_accuracy"])
 
 
 @pytest.mark.parametrize(
@@ -135,11 +128,6 @@ def test_what_cannot_be_read(predictors, tmp_path, file, text, message):
         (tmp_path / file).write_text(text)
     with pytest.raises(ValueError, match=message):
         list(read_examples(str(tmp_path / file), predictors["tagger"]))
-
-
-def test_tags_that_are_not_as_many(predictors):
-    with pytest.raises(ValueError, match="there are 1 tags for 2 words, expected one each"):
-        predictors["tagger"].predict_json({"words": ["It", "rains"], "tags": ["PRP"]})
 
 
 @pytest.mark.parametrize(

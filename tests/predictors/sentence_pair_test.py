@@ -1,27 +1,18 @@
 import json
 
 import pytest
-from allennlp.common import Params
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
 from tests.conftest import ROOT
 
-SMALL = {
-    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
-    "model.seq2vec_encoder.input_size": 10,
-    "model.seq2vec_encoder.hidden_size": 10,
-    "model.feedforward.hidden_dims": 10,
-    "trainer.num_epochs": 1,
-}
 PAIR = {"premise": "A girl is throwing a ball.", "hypothesis": "A child is throwing something."}
 
 
 @pytest.fixture(scope="module")
-def predictor(trained):
+def predictor(pair_classifier):
     """The model's default predictor, from an archive."""
-    folder = trained("snli_cas_lstm", "snli_cas_lstm", Params(SMALL).as_dict())
-    return Predictor.from_archive(load_archive(folder / "model.tar.gz"))
+    return Predictor.from_archive(load_archive(pair_classifier / "model.tar.gz"))
 
 
 def test_pairs_of_raw_text(predictor):
@@ -45,19 +36,6 @@ def test_lines_of_the_corpora_themselves(predictor):
     assert predictor.predict_json(line) == predictor.predict_json(PAIR)
 
 
-@pytest.mark.parametrize(
-    "json_dict, message",
-    [
-        ({"premise": "A dog runs."}, r'the input is \{"premise": "A dog runs."\}, expected'),
-        (["a", "b"], 'the input is .*, expected {"premise": "raw text", "hypothesis": "raw text"}'),
-        ({**PAIR, "premise": ["A", "dog"]}, r"premise is \['A', 'dog'\], expected"),
-    ],
-)
-def test_other_input(predictor, json_dict, message):
-    with pytest.raises(ValueError, match=message):
-        predictor.predict_json(json_dict)
-
-
 def test_a_sentence_without_words(predictor):
     """It gets no label, and the others are predicted."""
     inputs = [PAIR, {**PAIR, "hypothesis": " "}, {"sentence1": "", "sentence2": "A dog."}, PAIR]
@@ -65,8 +43,3 @@ def test_a_sentence_without_words(predictor):
     assert first["label"] == last["label"] is not None
     assert nothing == [{"label": None, "probabilities": {}}] * 2
     assert predictor.predict_json(inputs[1]) == nothing[0]
-
-
-def test_a_line_that_is_not_json(predictor):
-    with pytest.raises(ValueError, match=r"'A dog' is not JSON .* expected .*premise"):
-        predictor.load_line("A dog\n")

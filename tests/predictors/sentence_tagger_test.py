@@ -21,11 +21,8 @@ def predictor(archive):
     return Predictor.from_archive(archive)
 
 
-def test_it_is_the_predictor_of_a_tagger_without_being_named(predictor):
-    assert type(predictor) is SentenceTagger
-
-
 def test_raw_and_tokenised_sentences(predictor):
+    assert type(predictor) is SentenceTagger  # without being named
     raw = predictor.predict_json({"sentence": "The baker didn't paint 15 hats."})
     assert raw["words"] == ["The", "baker", "did", "n't", "paint", "15", "hats", "."]
     assert raw == predictor.predict_json({"words": raw["words"]})
@@ -81,55 +78,28 @@ def test_scores_in_a_batch_are_those_of_each_sentence_alone(archive):
         assert all(0 <= score <= 1 for score in alone["scores"])
 
 
-def test_scores_of_a_model_without_probabilities(archive):
-    predictor = Predictor.from_archive(archive, extra_args={"scores": True})
-    predictor._model = types.SimpleNamespace(vocab=archive.model.vocab)
-    with pytest.raises(
-        ConfigurationError, match="scores: SimpleNamespace gives no probabilities, expected"
-    ):
-        predictor._probabilities({"tags": ["NN"], "logits": torch.zeros(1, 28).numpy()})
-
-
-def test_scores_of_a_softmax(archive):
+def test_scores_of_other_models(archive):
+    """A model without a CRF gives the probabilities of a softmax, or none."""
     predictor = Predictor.from_archive(archive, extra_args={"scores": True})
     names = [archive.model.vocab.get_token_from_index(i, "labels") for i in (1, 0)]
     output = {"tags": names, "class_probabilities": torch.tensor([[0.2, 0.8], [0.7, 0.3]]).numpy()}
     assert predictor._probabilities(output) == pytest.approx([0.8, 0.7])
-
-
-@pytest.mark.parametrize(
-    "json_dict, message",
-    [
-        ({"title": "a"}, r'the input is {"title": "a"}, expected {"sentence": "raw text"} or {"words":'),
-        ({"sentence": "a", "words": ["a"]}, "expected {"),
-        (["a"], "expected {"),
-        ({"sentence": 3}, "sentence is 3, expected"),
-        ({"words": "a b"}, "words is 'a b', expected a list of words"),
-        ({"words": ["a", " "]}, "expected a list of words, none of them empty"),
-    ],
-)
-def test_input_of_another_form(predictor, json_dict, message):
-    with pytest.raises(ValueError, match=message):
-        predictor.predict_json(json_dict)
-
-
-def test_lines(predictor):
-    with pytest.raises(ValueError, match=r"'The dog\.' is not JSON .* expected {\"sentence\""):
-        predictor.load_line("The dog.\n")
-    with pytest.raises(ValueError, match=r"is not JSON \(Expecting value at character 13\)"):
-        predictor.load_line('{"sentence": \n')
-    assert predictor.load_line('\ufeff{"sentence": "é"}\r\n') == {"sentence": "é"}
-    assert predictor.load_line('{"sentence": "é"}') == {"sentence": "é"}
-    assert predictor.dump_line({"words": ["é"]}) == '{"words": ["é"]}\n'
-    assert json.loads(predictor.dump_line(predictor.predict("Où ?")))["words"] == ["Où", "?"]
+    predictor._model = types.SimpleNamespace(vocab=archive.model.vocab)
+    with pytest.raises(ConfigurationError, match="SimpleNamespace gives no probabilities, expected"):
+        predictor._probabilities({"tags": ["NN"], "logits": torch.zeros(1, 28).numpy()})
 
 
 def test_a_model_with_other_outputs_keeps_them(predictor):
     instance = predictor._dataset_reader.text_to_instance(["a"])
-    assert predictor._readable(instance, {"labels": ["X"], "logits": [1]}) == {
-        "labels": ["X"],
-        "logits": [1],
-    }
+    outputs = {"labels": ["X"], "logits": [1]}
+    assert predictor._readable(instance, dict(outputs)) == outputs
+
+
+def test_lines(predictor):
+    assert predictor.load_line('\ufeff{"sentence": "é"}\r\n') == {"sentence": "é"}
+    assert predictor.load_line('{"sentence": "é"}') == {"sentence": "é"}
+    assert predictor.dump_line({"words": ["é"]}) == '{"words": ["é"]}\n'
+    assert json.loads(predictor.dump_line(predictor.predict("Où ?")))["words"] == ["Où", "?"]
 
 
 def test_an_installed_spacy_pipeline(archive, monkeypatch):

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Vocabulary
@@ -19,11 +17,8 @@ def predictor(archive):
     return Predictor.from_archive(archive)
 
 
-def test_it_is_the_predictor_of_a_classifier_without_being_named(predictor):
-    assert type(predictor) is TextClassifier
-
-
 def test_raw_and_tokenised_texts(predictor):
+    assert type(predictor) is TextClassifier  # without being named
     raw = predictor.predict_json({"sentence": "It doesn't work."})
     assert raw["words"] == ["It", "doesn't", "work", "."]
     assert raw == predictor.predict_json({"words": raw["words"]})
@@ -58,10 +53,13 @@ def test_a_batch_gives_what_each_text_gives_alone(predictor):
     assert batch[1] == batch[3] == {"label": None, "probabilities": {}, "words": []}
 
 
-def test_all_outputs(archive):
+def test_more_than_the_prediction(archive):
+    """All outputs on request, and labelled instances for AllenNLP's interpreters and attackers."""
     predictor = Predictor.from_archive(archive, extra_args={"all_outputs": True})
-    output = predictor.predict_json({"sentence": "a moving film"})
-    assert {"logits", "probs", "token_ids", "tokens"} < set(output)
+    text = {"sentence": "a moving film"}
+    assert {"logits", "probs", "token_ids", "tokens"} < set(predictor.predict_json(text))
+    (instance,) = predictor.json_to_labeled_instances(text)
+    assert "label" in instance.fields
 
 
 def test_instances_of_the_reader(predictor):
@@ -73,30 +71,23 @@ def test_instances_of_the_reader(predictor):
     assert predictor.predict_instance(instances[0])["label"] == outputs[0]["label"]
 
 
-def test_labelled_instances_for_interpretation(predictor):
-    """AllenNLP's interpreters and attackers need them."""
-    (instance,) = predictor.json_to_labeled_instances({"sentence": "a moving film"})
-    assert "label" in instance.fields
-
-
 @pytest.mark.parametrize(
-    "reader, model",
+    "reader, data",
     [
         # A reader whose text_to_instance takes only text, and one without a tokenizer.
-        ({"type": "text_classification_json", "tokenizer": {"type": "spacy_blank"}}, "basic_classifier"),
-        ({"type": "sst_tokens"}, "basic_classifier"),
+        (
+            {"type": "text_classification_json", "tokenizer": {"type": "spacy_blank"}},
+            '{"text": "fine film", "label": "3"}\n{"text": "dull film", "label": "1"}\n',
+        ),
+        ({"type": "sst_tokens"}, "(3 (2 fine) (2 film))\n(1 (2 dull) (2 film))\n"),
     ],
 )
-def test_allennlps_own_readers(reader, model, tmp_path):
-    if reader["type"] == "sst_tokens":
-        (tmp_path / "data").write_text("(3 (2 fine) (2 film))\n(1 (2 dull) (2 film))\n")
-    else:
-        lines = [{"text": "fine film", "label": "3"}, {"text": "dull film", "label": "1"}]
-        (tmp_path / "data").write_text("\n".join(map(json.dumps, lines)))
+def test_allennlps_own_readers(reader, data, tmp_path):
+    (tmp_path / "data").write_text(data)
     reader = DatasetReader.from_params(Params(reader))
     instances = list(reader.read(tmp_path / "data"))
     params = {
-        "type": model,
+        "type": "basic_classifier",
         "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 4}}},
         "seq2vec_encoder": {"type": "slstm", "input_size": 4, "hidden_size": 4},
     }
@@ -105,22 +96,3 @@ def test_allennlps_own_readers(reader, model, tmp_path):
     raw = predictor.predict_json({"sentence": "fine film"})
     assert raw == predictor.predict_json({"words": ["fine", "film"]})
     assert raw["words"] == ["fine", "film"] and set(raw["probabilities"]) == {"1", "3"}
-
-
-@pytest.mark.parametrize(
-    "json_dict, message",
-    [
-        ({}, r"the input is \{\}, expected"),
-        ({"sentence": 3}, "sentence is 3, expected"),
-        ({"words": "text"}, "words is 'text', expected a list of words"),
-        ({"sentence": "a", "words": ["a"]}, "the input is"),
-    ],
-)
-def test_input_of_another_form(predictor, json_dict, message):
-    with pytest.raises(ValueError, match=message):
-        predictor.predict_json(json_dict)
-
-
-def test_a_line_that_is_no_json(predictor):
-    with pytest.raises(ValueError, match=r"'a film' is not JSON .*, expected"):
-        predictor.load_line("a film\n")

@@ -13,8 +13,7 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.mistakes import USERS_MISTAKE
 from slstm_allennlp.console.main import main
-from tests import programs
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 from tests.training.conftest import Killed, assert_same
 
 EVERY_BATCH = {"checkpointer": {"save_every_num_batches": 1}}
@@ -55,7 +54,7 @@ def test_exit_status(tmp_path):
     folder = tmp_path / "run"
     config = str(ROOT / "training_config" / "mr_slstm.jsonnet")
     code = SIGNALLED.format(root=str(ROOT), config=config, folder=str(folder))
-    process = programs.run([sys.executable, "-c", code], cwd=ROOT)
+    process = run_program([sys.executable, "-c", code], cwd=ROOT)
     assert process.returncode == 128 + signal.SIGTERM, process.stderr
     assert (folder / "training_state_e0_b1.th").exists()
 

@@ -27,7 +27,7 @@ WITH_FEEDFORWARD = [(name, path) for name, case in CASES.items() for path in fee
 
 
 def check(case, name):
-    reader, instances, model = build(case, "slstm", name)
+    reader, instances, model = build(case, name)
     for instance in instances:
         reader.apply_token_indexers(instance)
     check_sizes(model, SimpleNamespace(iter_instances=lambda: iter(instances)), CPU)
@@ -93,11 +93,11 @@ def classifier():
     """A classifier, and a loader of its instances."""
     config = {
         "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
-        "seq2vec_encoder": {"type": "SWAPPED", "input_size": 8, "hidden_size": 6},
+        "seq2vec_encoder": {"type": "slstm", "input_size": 8, "hidden_size": 6},
         "dropout": 0.5,
     }
     case = CASES["basic_classifier"]._replace(model=config)
-    reader, instances, model = build(case, "slstm", "basic_classifier")
+    reader, instances, model = build(case, "basic_classifier")
     for instance in instances:
         reader.apply_token_indexers(instance)
     return model, SimpleNamespace(iter_instances=lambda: iter(instances))

@@ -12,15 +12,13 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, Instance, Token, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.modules import TokenEmbedder
-from allennlp.modules.token_embedders import TokenEmbedder as Base
 from tokenizers import ByteLevelBPETokenizer
 from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTokenizerFast
 from transformers.models.bert.modeling_bert import BertEncoder
 
 from slstm_allennlp.token_indexers import Utf8Indexer
 from slstm_allennlp.vectors import feature_store
-from tests import programs
-from tests.conftest import BERT_SIZE
+from tests.conftest import BERT_SIZE, run_program
 
 # Whole words, words of several pieces, and one without a piece, as in some reviews.
 WORDS = ["The", "Gripping", "beekeeper", "'s", "zzyzx", "\ufffd", "well-written", "book", "."]
@@ -70,18 +68,17 @@ def count_calls(monkeypatch):
     return calls
 
 
-def test_features_are_the_mean_of_the_pieces(bert):
-    features = expected(bert, WORDS)
-    assert features[5].tolist() == [0] * BERT_SIZE
-    torch.testing.assert_close(embed(embedder(bert, cache=False), WORDS)[0], features)
-
-
-@pytest.mark.parametrize("layers", ([0], [1], [-1], [2, 0], [-2, 1]))
-def test_layers_stand_one_behind_the_other(bert, layers):
-    module = embedder(bert, cache=False, layers=layers)
+@pytest.mark.parametrize("options", ({}, *({"layers": n} for n in ([0], [1], [-1], [2, 0], [-2, 1]))))
+def test_features_are_the_mean_of_the_pieces(bert, options):
+    """Layers stand one behind the other, and the last is the default. Training changes nothing."""
+    module = embedder(bert, cache=False, **options).train()
+    layers = options.get("layers", [-1])
     features = torch.cat([expected(bert, WORDS, layer) for layer in layers], dim=1)
-    torch.testing.assert_close(embed(module, WORDS)[0], features)
-    assert module.get_output_dim() == features.size(1)
+    assert not features[5].any()  # the word without a piece
+    found = embed(module, WORDS)
+    torch.testing.assert_close(found[0], features)
+    assert not found.requires_grad
+    assert isinstance(module, TokenEmbedder) and module.get_output_dim() == features.size(1)
 
 
 @pytest.mark.parametrize("layers, left", ([[0], 0], [[1, 0], 1], [[-2], 1], [[1, 2], 2]))
@@ -109,19 +106,16 @@ def test_layers_stay_where_the_last_is_not_like_the_others(bert, monkeypatch):
     torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS, 1))
 
 
-def test_the_last_layer_is_the_default(bert):
-    last, default = embedder(bert, cache=False, layers=[-1]), embedder(bert, cache=False)
-    torch.testing.assert_close(embed(last, WORDS), embed(default, WORDS))
-
-
 def test_texts_of_a_batch_do_not_touch_each_other(bert):
-    texts = [WORDS, [], WORDS[3:5], ["book"]]
+    """Half a surrogate pair is no word."""
+    texts = [WORDS, [], WORDS[3:5], ["book"], ["book", "\ud83d"]]
     features = embed(embedder(bert, cache=False), *texts)
-    assert features.shape == (4, len(WORDS), BERT_SIZE)
-    for words, row in zip(texts, features):
+    assert features.shape == (5, len(WORDS), BERT_SIZE)
+    for words, row in zip(texts[:-1], features):
         if words:
             torch.testing.assert_close(row[: len(words)], expected(bert, words))
         assert not row[len(words) :].any()
+    assert features[4, 0].any() and not features[4, 1:].any()
 
 
 def test_texts_longer_than_bert_are_read_in_parts(bert):
@@ -129,12 +123,6 @@ def test_texts_longer_than_bert_are_read_in_parts(bert):
     words = ["a", "b", "c", "d", "e", "f", "g"] * 100
     parts = torch.cat([expected(bert, words[:510]), expected(bert, words[510:])])
     torch.testing.assert_close(embed(embedder(bert, cache=False), words)[0], parts)
-
-
-def test_frozen_features_are_the_same_in_training(bert):
-    module = embedder(bert, cache=False).train()
-    torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS))
-    assert not embed(module, WORDS).requires_grad
 
 
 def test_tuned_features_have_dropout_and_a_gradient(bert):
@@ -202,11 +190,14 @@ def test_a_full_cache_is_said_once(bert, tmp_path, count_calls, caplog):
     assert len(count_calls) == before + 1
 
 
-def test_a_damaged_cache(bert, tmp_path):
+def test_a_cache_that_cannot_be_used(bert, tmp_path):
+    (tmp_path / "file").write_text("")
     (tmp_path / str(BERT_SIZE)).mkdir()
     (tmp_path / str(BERT_SIZE) / "data.mdb").write_bytes(b"no database" * 1000)
-    with pytest.raises(ConfigurationError, match=r"the cache of features cannot be used .*remove it"):
-        embed(embedder(bert, cache=str(tmp_path)), WORDS)
+    message = rf"{BERT_SIZE}: the cache of features cannot be used .*"
+    for folder, advice in ((tmp_path / "file", ""), (tmp_path, "remove it")):
+        with pytest.raises(ConfigurationError, match=message + advice):
+            embed(embedder(bert, cache=str(folder)), WORDS)
 
 
 def test_a_cache_of_other_sizes(bert, tmp_path):
@@ -228,23 +219,15 @@ def test_the_first_call_of_a_tokenizer_changes_no_key(bert):
     assert module._key_of(WORDS) == before
 
 
-def test_texts_that_look_alike_have_keys_of_their_own(bert):
-    module = embedder(bert)
+def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
+    module, other = embedder(bert), embedder(bert)
     texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
     assert len({module._key_of(words) for words in texts}) == len(texts)
-
-
-def test_a_config_that_differs_has_other_features(bert):
-    one, other = embedder(bert), embedder(bert)
     other.transformer.config.hidden_act = "relu"
-    assert one._key_of(["a"]) != other._key_of(["a"])
+    assert module._key_of(["a"]) != other._key_of(["a"])
 
 
-def test_half_a_surrogate_pair_is_no_word(bert):
-    features = embed(embedder(bert, cache=False), ["book", "\ud83d"])[0]
-    assert features[0].any() and not features[1].any()
-
-
+@pytest.mark.slow
 def test_a_file_that_another_process_has_enlarged(bert, tmp_path):
     module = embedder(bert, cache=str(tmp_path), cache_gigabytes=1e-3)
     first = embed(module, WORDS)
@@ -252,7 +235,7 @@ def test_a_file_that_another_process_has_enlarged(bert, tmp_path):
     fill += "from slstm_allennlp.vectors.feature_store import open_store; "
     fill += f"store = open_store(Path(sys.argv[1]), {BERT_SIZE}, 1.0); "
     fill += f"store.put({{b'%d' % i: numpy.ones((9000, {BERT_SIZE})) for i in range(20)}})"
-    done = programs.run([sys.executable, "-c", fill, str(tmp_path / str(BERT_SIZE))])
+    done = run_program([sys.executable, "-c", fill, str(tmp_path / str(BERT_SIZE))])
     assert done.returncode == 0, done.stderr
     assert torch.equal(embed(module, WORDS), first)
     embed(module, ["new"])
@@ -265,10 +248,11 @@ def test_a_default_cache_that_cannot_be_used_is_done_without(bert, tmp_path, mon
     assert "the cache of features cannot be used" in caplog.text
 
 
-def test_a_cache_that_cannot_be_written(bert, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigurationError, match=r"file/12: the cache of features cannot be used"):
-        embed(embedder(bert, cache=str(tmp_path / "file")), WORDS)
+def test_a_process_opens_a_store_once(tmp_path):
+    folder = tmp_path / "not" / "there"
+    store = feature_store.open_store(folder, size=3, gigabytes=1e-3)
+    assert (folder / "data.mdb").exists()
+    assert feature_store.open_store(folder, size=3, gigabytes=1e-3) is store
 
 
 def test_an_archive_needs_no_folder(bert, tmp_path):
@@ -349,16 +333,3 @@ def test_a_slow_tokenizer(bert, monkeypatch):
     monkeypatch.setattr(cached_transformers, "get_tokenizer", lambda *_: slow)
     with pytest.raises(ConfigurationError, match="expected a fast one"):
         embedder(bert)
-
-
-def test_a_process_opens_a_store_once(tmp_path):
-    assert feature_store.open_store(tmp_path, 3, 1e-3) is feature_store.open_store(tmp_path, 3, 1e-3)
-
-
-def test_it_is_an_embedder_of_allennlp(bert):
-    assert isinstance(embedder(bert), Base) and embedder(bert).get_output_dim() == BERT_SIZE
-
-
-def test_the_folders_of_a_cache_are_made(tmp_path):
-    feature_store.open_store(tmp_path / "not" / "there", size=3, gigabytes=1e-3)
-    assert (tmp_path / "not" / "there" / "data.mdb").exists()

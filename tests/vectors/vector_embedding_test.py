@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import math
 import pickle
 
 import pytest
@@ -64,23 +65,12 @@ def test_new_words_are_like_the_others():
     torch.testing.assert_close(scales(ours.weight[4:])[0], torch.full((2,), 0.1), rtol=0.05, atol=0)
 
 
-@pytest.mark.parametrize("std", (0, -1.0, float("nan")))
-def test_a_scale_that_is_none(std):
-    with pytest.raises(ConfigurationError, match=rf"std is {std}, expected a number above 0"):
-        embedder(vocabulary("a"), std=std)
-
-
 @pytest.fixture
 def source(tmp_path):
     """A file of vectors of size 2 with a standard deviation of 2."""
     path = tmp_path / "vectors.txt"
     path.write_text("a 1 5\nParis 1 5\nc 1 5\nnew 5 1\n")
     return path
-
-
-def test_a_key_that_it_does_not_know():
-    with pytest.raises(ConfigurationError, match="stdd"):
-        embedder(vocabulary("a"), stdd=0.2)
 
 
 def pretrained(vocab, source, **options):
@@ -91,24 +81,21 @@ def pretrained(vocab, source, **options):
 SCALED = [0.15, 0.75]  # 1 and 5, from a standard deviation of 2 to the default, 0.3
 
 
-@pytest.mark.parametrize("type_of", ("embedding", "scaled_embedding"))
-def test_pretrained_vectors_are_scaled(source, type_of):
-    vectors = embedder(
-        vocabulary("a", "paris"), type=type_of, embedding_dim=2, vectors=str(source), std=0.3
-    ).weight
-    torch.testing.assert_close(vectors[2:], torch.tensor([SCALED, SCALED]))
-
-
-def test_the_default_scale_and_one_as_it_is(source):
-    torch.testing.assert_close(pretrained(vocabulary("a"), source).weight[2], torch.tensor(SCALED))
-    as_it_is = pretrained(vocabulary("a"), source, std=2.0).weight[2]
-    torch.testing.assert_close(as_it_is, torch.tensor([1.0, 5.0]))
-
-
-def test_words_without_a_vector_start_at_the_same_scale(source):
+@pytest.mark.parametrize(
+    "options, expected",
+    (
+        ({}, SCALED),
+        ({"std": 0.3}, SCALED),
+        ({"std": 0.3, "type": "scaled_embedding"}, SCALED),
+        ({"std": 2.0}, [1.0, 5.0]),  # as it is
+    ),
+)
+def test_pretrained_vectors_are_scaled(source, options, expected):
+    """Words without a vector start at the same scale."""
     words = [f"unknown{number}" for number in range(3000)]
-    vectors = pretrained(vocabulary("a", *words), source).weight[3:]
-    assert vectors.std().item() == pytest.approx(0.3, rel=0.05)
+    vectors = pretrained(vocabulary("a", "paris", *words), source, **options).weight
+    torch.testing.assert_close(vectors[2:4], torch.tensor([expected, expected]))
+    assert vectors[4:].std().item() == pytest.approx(options.get("std", 0.3), rel=0.05)
 
 
 def test_without_vectors_it_is_allennlps(source):
@@ -119,10 +106,9 @@ def test_without_vectors_it_is_allennlps(source):
 
 
 def test_what_was_found_is_said(source, caplog):
-    fields = {
-        "t": TextField([Token(w) for w in "a a a paris other".split()], {"t": SingleIdTokenIndexer()})
-    }
-    vocab = Vocabulary.from_instances([Instance(fields)])
+    words = [Token(word) for word in "a a a paris other".split()]
+    instance = Instance({"t": TextField(words, {"t": SingleIdTokenIndexer()})})
+    vocab = Vocabulary.from_instances([instance])
     with caplog.at_level(logging.INFO):
         pretrained(vocab, source)
     messages = [record.getMessage() for record in caplog.records if "has vectors" in record.getMessage()]
@@ -191,17 +177,14 @@ def test_a_model_can_be_copied_and_pickled(source, tmp_path):
     assert torch.equal(pickle.loads(pickle.dumps(copy.deepcopy(ours))).weight, ours.weight)
 
 
-def test_half_precision_leaves_what_is_trained(source):
-    options = {"trainable": False, "half_precision": True, "projection_dim": 3}
-    state = pretrained(vocabulary("a"), source, **options).state_dict()
-    assert state["weight"].dtype == torch.float16
-    assert state["_projection.weight"].dtype == torch.float32
-
-
 def test_half_precision(source):
     ours = pretrained(vocabulary("a", "b"), source, trainable=False, half_precision=True)
     state = ours.state_dict()
     assert state["weight"].dtype == torch.float16
+    # But not what is trained.
+    projected = {"trainable": False, "half_precision": True, "projection_dim": 3}
+    weights = pretrained(vocabulary("a"), source, **projected).state_dict()
+    assert weights["_projection.weight"].dtype == torch.float32
     again = pretrained(vocabulary("a", "b"), source, trainable=False)
     again.load_state_dict(state)
     assert again.weight.dtype == torch.float32
@@ -220,4 +203,16 @@ def test_half_precision(source):
 )
 def test_options_that_do_not_fit(source, options, message):
     with pytest.raises(ConfigurationError, match=message):
-        pretrained(vocabulary("a"), source, **{"embedding_dim": 2, **options})
+        pretrained(vocabulary("a"), source, **options)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    (
+        *(({"std": std}, f"std is {std}, expected a number above 0") for std in (0, -1.0, math.nan)),
+        ({"stdd": 0.2}, "stdd"),
+    ),
+)
+def test_options_of_random_vectors(options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        embedder(vocabulary("a"), **options)
