@@ -8,7 +8,7 @@ import os
 import runpy
 import signal
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Optional, Sequence
 
@@ -74,7 +74,9 @@ def answer(arguments: Sequence[str]) -> Optional[int]:
     if first in ("-h", "--help"):
         print(HELP, end="")
     elif first == "--version":
-        print(f"slstm-allennlp {_own_version()}, AllenNLP {_version_of('allennlp')}")
+        path = Path(__file__).resolve().parents[1] / "slstm_allennlp" / "version.py"
+        own = runpy.run_path(str(path))["__version__"]
+        print(f"slstm-allennlp {own}, AllenNLP {version('allennlp')}")
     elif first == "config":
         parser = argparse.ArgumentParser(prog="slstm")
         add_config_command(parser.add_subparsers())
@@ -87,15 +89,3 @@ def answer(arguments: Sequence[str]) -> Optional[int]:
     else:
         return None
     return 0
-
-
-def _own_version() -> str:
-    path = Path(__file__).resolve().parents[1] / "slstm_allennlp" / "version.py"
-    return runpy.run_path(str(path))["__version__"]
-
-
-def _version_of(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -6,8 +6,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Dict, List
 
-import _jsonnet
-
 _ROOT = Path(__file__).resolve().parents[1]
 _SAMPLES = "fixtures/"
 _KEY_ORDER = """
@@ -32,6 +30,8 @@ def description(name: str) -> str:
 
 def whole_config(name: str) -> Dict[str, Any]:
     """Return the config without imports, with absolute paths to the sample corpora."""
+    import _jsonnet  # a dependency of AllenNLP
+
     return _with_samples(json.loads(_jsonnet.evaluate_file(str(_file(name)))))
 
 

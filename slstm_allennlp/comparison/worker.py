@@ -26,6 +26,7 @@ from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_mem
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import section
 from slstm_allennlp.comparison.predictions import write_predictions
+from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.version import __version__
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,8 @@ def main() -> None:
         level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
     )
     try:
-        do(parser.parse_args())
+        with friendly_messages():
+            do(parser.parse_args())
     except Exception as error:
         mistake = users_mistake(error)
         if mistake is None:

@@ -126,11 +126,8 @@ class PredictManager(_PredictManager):
     @contextmanager
     def _whole_output(self) -> Iterator[None]:
         """Open the output file in this context, or a temporary file that replaces it at the end."""
-        if self._output_path is None:
-            yield
-            return
-        if not is_replaceable(self._output_path):
-            with open(self._output_path, "w") as self._output_file:
+        if self._output_path is None or not is_replaceable(self._output_path):
+            with open(self._output_path or os.devnull, "w") as self._output_file:
                 yield
             return
         whole = os.path.realpath(self._output_path)

@@ -64,11 +64,6 @@ def _check(config: Any) -> None:
             "do it; run `slstm evaluate` on the archive afterwards"
         )
     trainer = config.get("trainer") or {}
-    if trainer.get("num_epochs") == 0:
-        raise ConfigurationError(
-            "trainer.num_epochs is 0, expected 1 or more: without an epoch there are no weights to "
-            "archive"
-        )
     expect_device("trainer.cuda_device", trainer.get("cuda_device"))
     for number in (config.get("distributed") or {}).get("cuda_devices") or []:
         expect_device("distributed.cuda_devices", number)

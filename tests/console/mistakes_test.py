@@ -14,7 +14,7 @@ ENCODER = "model__seq2vec_encoder"
 LSTM = {"type": "lstm", "input_size": 8, "hidden_size": 5}
 FEEDFORWARD = {"input_dim": 10, "num_layers": 1, "hidden_dims": 5, "activations": "relu"}
 CNN = {"type": "cnn", "embedding_dim": 8, "num_filters": 2, "ngram_filter_sizes": [9]}
-NUMBERED = {"type": "pass_through", "input_dim": 8, "num": 5}
+NUMBERED = {"type": "pass_through", "num": 5}
 
 # In the values of a config. In the keys, `__` stands for a dot.
 IN_A_CONFIG = [
@@ -52,6 +52,7 @@ IN_A_CONFIG = [
     ),
     ({"train_data_path": "nowhere.jsonl"}, "nowhere.jsonl: cannot be read"),
     ({"data_loader": {"batch_size": 0}}, "error: data_loader: batch_size must be at least 1"),
+    ({"trainer__num_epochs": 0}, "trainer.num_epochs is 0, expected 1 or more"),
     ({"trainer__num_epochs": "three"}, "Expected num_epochs to be a int. "),
     ({"trainer__num_epoch": 3}, "trainer.num_epoch is no key of "),
     (
@@ -72,7 +73,6 @@ IN_A_CONFIG = [
 BEFORE_THE_WORK = [
     ({"trainer__cuda_device": 99}, "trainer.cuda_device is 99, and PyTorch sees "),
     ({"distributed": {"cuda_devices": [98, 99]}}, "distributed.cuda_devices is 98, and PyTorch sees "),
-    ({"trainer__num_epochs": 0}, "trainer.num_epochs is 0, expected 1 or more"),
     (
         {"distributed": [-1, -1], "evaluate_on_test": True, "test_data_path": "dev.jsonl"},
         "evaluate_on_test is true, expected false with distributed training",
