@@ -1,5 +1,6 @@
 """Faults during training: the error message, and the files that are left."""
 
+import fcntl
 import math
 import os
 import resource
@@ -11,6 +12,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.training import TrainerCallback
 
+from slstm_allennlp.console.folder_lock import _held
 from tests import programs
 from tests.conftest import ROOT
 from tests.training.run_state_test import KillAfter, Killed, run  # noqa: F401
@@ -192,3 +194,16 @@ def test_no_room_for_a_checkpoint(run, tmp_path, fault, file_size):  # noqa: F81
     assert {"model_state_e1_b1.th", "training_state_e1_b1.th"} <= names
     assert not [name for name in names if "e1_b2" in name]
     assert_same(run("full", recover=True, **callbacks, **EVERY_BATCH), whole)
+
+
+@pytest.mark.parametrize("options", ({}, {"recover": True}), ids=str)
+def test_two_trainings_in_one_folder(run, tmp_path, fault, options):  # noqa: F811
+    (tmp_path / "run").mkdir()
+    descriptor = os.open(tmp_path / "run", os.O_RDONLY)  # as another process would
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with pytest.raises(ConfigurationError, match="another training is running in this folder"):
+        run("run", **options)
+    os.close(descriptor)
+    run("run")
+    assert str(tmp_path / "run") not in _held  # other tests may have locked other folders
+    run("run", recover=True)

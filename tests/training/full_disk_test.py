@@ -2,14 +2,16 @@
 
 import contextlib
 import json
-import re
 import resource
 import shutil
 
 import pytest
 import torch
+from allennlp.commands.predict import _PredictManager
 from allennlp.commands.train import train_model_from_file
-from allennlp.models import load_archive
+from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.evaluation.evaluator import SimpleEvaluator
+from allennlp.models import archive_model, load_archive
 from allennlp.predictors import Predictor
 from allennlp.training import GradientDescentTrainer
 
@@ -19,8 +21,6 @@ from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.report import write_report
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.console.main import main
-from slstm_allennlp.console.predict import PredictManager
-from slstm_allennlp.console.train import archive_model
 from tests.comparison.common import plan, write_run
 from tests.conftest import slow_but
 
@@ -120,7 +120,7 @@ def test_predictions(classifier, sentences, tmp_path):
     assert len(before.splitlines()) == 60
     assert not unfinished.exists()
     predictor = Predictor.from_path(str(classifier / "model.tar.gz"))
-    manager = PredictManager(predictor, str(sentences), str(output), 1, False, False)
+    manager = _PredictManager(predictor, str(sentences), str(output), 1, False, False)
     with full_disk(len(before) // 2), pytest.raises(NotWritten, match=rf"{output} {NO_ROOM}") as error:
         manager.run()
     message = users_mistake(error.value)
@@ -134,7 +134,7 @@ def test_no_room_for_the_first_prediction(classifier, sentences, tmp_path):
     """The message names a file that is there."""
     output, unfinished = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
     predictor = Predictor.from_path(str(classifier / "model.tar.gz"))
-    manager = PredictManager(predictor, str(sentences), str(output), 1, False, False)
+    manager = _PredictManager(predictor, str(sentences), str(output), 1, False, False)
     with full_disk(0), pytest.raises(NotWritten, match=f"so far are in {unfinished}$"):
         manager.run()
     assert unfinished.read_text() == "" and not output.exists()
@@ -169,23 +169,19 @@ def test_predictions_behind_a_link(classifier, sentences, tmp_path):
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 60
 
 
-def test_what_evaluate_writes(classifier, tmp_path, capsys, monkeypatch):
-    files = [
-        "--output-file",
-        tmp_path / "metrics",
-        "--predictions-output-file",
-        tmp_path / "predictions",
-    ]
-    command = ["evaluate", classifier / "model.tar.gz", "fixtures/mr#dev", *files]
-    command = [str(argument) for argument in command]
-    assert main(command) == 0
+def test_what_evaluate_writes(classifier, tmp_path):
+    archive = load_archive(classifier / "model.tar.gz")
+    loader = MultiProcessDataLoader(archive.dataset_reader, "fixtures/mr#dev", batch_size=10)
+    loader.index_with(archive.model.vocab)
+    files = [tmp_path / "metrics", tmp_path / "predictions"]
+    evaluator = SimpleEvaluator()
+    evaluator(archive.model, loader, None, *files)
     before = contents(tmp_path)
     assert len(before) == 2
-    with contextlib.ExitStack() as stack:  # after the archive is unpacked
-        fill = lambda _: stack.enter_context(full_disk(10))  # noqa: E731
-        monkeypatch.setattr("allennlp.commands.evaluate.prepare_environment", fill)
-        assert main(command) == USERS_MISTAKE
-    assert re.search(NO_ROOM, capsys.readouterr().err)
+    with full_disk(10), pytest.raises(NotWritten, match=NO_ROOM):
+        evaluator(archive.model, loader, None, *files)
+    assert contents(tmp_path) == before
+    evaluator(archive.model, loader, metrics_output_file=files[0])
     assert contents(tmp_path) == before
 
 
