@@ -5,7 +5,7 @@ import io
 import logging
 import sys
 import warnings
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, suppress
 from typing import Any, Iterator, Set
 from unittest.mock import patch
 
@@ -72,11 +72,12 @@ def _restored_logging() -> Iterator[None]:
             yield
         finally:
             sys.excepthook = hook
-            for handler in root.handlers:
-                if handler not in handlers:
-                    handler.close()
+            added = [handler for handler in root.handlers if handler not in handlers]
             root.handlers[:] = handlers
             root.setLevel(level)
+            for handler in added:
+                with suppress(OSError):  # a full disk, which was reported
+                    handler.close()
 
 
 def silence_known_warnings() -> None:

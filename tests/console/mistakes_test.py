@@ -190,6 +190,20 @@ def test_a_label_that_the_model_does_not_know(folder, capsys, text, loading, sho
     )
 
 
+def test_a_text_that_is_shorter_than_a_filter(folder, changed, capsys):
+    changed(model__seq2vec_encoder={**CNN, "ngram_filter_sizes": [3]})
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    (folder / "new.jsonl").write_text('{"text": "good", "label": "yes"}')
+    capsys.readouterr()
+    assert main(["evaluate", "run/model.tar.gz", "new.jsonl"]) == 2
+    assert (
+        "error: a text of length 1 is given to the cnn, expected at least 3" in capsys.readouterr().err
+    )
+    indexers = {"tokens": {"type": "single_id", "token_min_padding_length": 3}}
+    padding = json.dumps({"dataset_reader.token_indexers": indexers})
+    assert main(["evaluate", "run/model.tar.gz", "new.jsonl", "-o", padding]) == 0
+
+
 def test_with_its_traceback(changed, capsys):
     changed(model__seq2vec_encoder__num_step=3)
     assert main(["train", "mine.json", "-s", "run", "--verbose"]) == 2

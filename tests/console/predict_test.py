@@ -87,13 +87,26 @@ def test_standard_input_is_predicted_line_by_line(predictors, batches, monkeypat
 
 
 class Minimal(Predictor):
-    """A predictor of another package."""
+    """A predictor of another package. Its model cannot read an input with a number."""
 
     def __init__(self):
         pass
 
     def predict_json(self, inputs):
+        if inputs:
+            raise CorpusError(f"it has {inputs}")
         return {"alone": True}
+
+    def predict_batch_json(self, inputs):
+        return [self.predict_json(each) for each in inputs]
+
+
+@pytest.mark.parametrize("batch_size", (None, 3, 9))
+def test_what_was_predicted_before_an_error_is_kept(tmp_path, batch_size):
+    (tmp_path / "in.jsonl").write_text("{}\n" * 4 + '{"number": 5}\n{}\n')
+    with pytest.raises(CorpusError, match=r"in\.jsonl, input 5: it has {'number': 5}"):
+        run(Minimal(), tmp_path / "in.jsonl", tmp_path / "out.jsonl", batch_size)
+    assert (tmp_path / "out.jsonl.unfinished").read_text() == '{"alone": true}\n' * 4
 
 
 def test_other_predictors_have_one_json_object_at_a_time(tmp_path):
