@@ -34,14 +34,15 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
     """
     if recover and force:
         raise ConfigurationError("--recover and --force are both given, expected one of them")
-    if recover and not (folder / "config.json").is_file():
-        raise ConfigurationError(
-            f"--recover: the folder {folder} has no config.json, expected the output folder of a "
-            "training that was interrupted"
-        )
-    _make(folder)
-    descriptor = _lock(folder)
+    if not recover:
+        _make(folder)
+    descriptor = _lock(folder) if folder.is_dir() else None
     try:
+        if recover and not (folder / "config.json").is_file():
+            raise ConfigurationError(
+                f"--recover: the folder {folder} has no config.json, expected the output folder of a "
+                "training that was interrupted"
+            )
         if force:
             for path in folder.iterdir():  # the folder itself stays, with its lock
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
