@@ -137,7 +137,6 @@ def test_all_keys_that_only_an_lstm_has_are_named_at_once(role):
             {"transition": "best"},
             "unknown preset 'best', expected one of 'paper', 'released', 'fastnlp', ",
         ),
-        ({"num_step": 3}, r"num_step is no key of Slstm\w+Encoder, did you mean 'num_steps'\?$"),
     ],
 )
 def test_configs_out_of_range(role, params, message):
