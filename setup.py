@@ -43,14 +43,14 @@ setup(
     long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
-    packages=find_packages(include=["slstm_allennlp", "slstm_allennlp.*"]),
+    packages=find_packages(include=["slstm_allennlp", "slstm_allennlp.*", "slstm_cli"]),
     package_data={
         "slstm_allennlp.comparison": ["templates/*.jinja"],
         "slstm_allennlp.inside": ["page.html"],
         "slstm_allennlp.ops": ["elementwise.h", "*/kernels/cpu.cpp", "*/kernels/gpu/*.py"],
     },
     cmdclass={"build_py": BuildWithConfigs},
-    entry_points={"console_scripts": ["slstm=slstm_allennlp.console.main:run"]},
+    entry_points={"console_scripts": ["slstm=slstm_cli:run"]},
     python_requires=">=3.10",
     # AllenNLP is missing on purpose. Its own requirements cannot be satisfied on Python 3.11, and a
     # package cannot be required without them. requirements.txt and requirements-allennlp.txt install it.

@@ -26,6 +26,7 @@ from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_mem
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import section
 from slstm_allennlp.comparison.predictions import write_predictions
+from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.security import safe_archives
 from slstm_allennlp.security.weights import CAN_CHECK
 from slstm_allennlp.version import __version__
@@ -46,7 +47,7 @@ def main() -> None:
     )
     try:
         # A PyTorch that cannot check weights opens trusted archives alone. This run has written its own.
-        with safe_archives(trust=not CAN_CHECK):
+        with friendly_messages(), safe_archives(trust=not CAN_CHECK):
             do(parser.parse_args())
     except Exception as error:
         mistake = users_mistake(error)

@@ -1,6 +1,6 @@
 """`python -m slstm_allennlp.console`, the same as `slstm`."""
 
-from slstm_allennlp.console.main import run
+from slstm_cli import run
 
 if __name__ == "__main__":
     run()

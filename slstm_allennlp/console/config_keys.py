@@ -1,33 +1,25 @@
 """
-Suggest the closest key for an unknown key of a config, and the closest registered name for an unknown
-`type`. If no key is close, the message lists all keys. If no name is close, AllenNLP's message is kept.
-AllenNLP's trainer ignores unknown keys: they cause only a warning, since old configs have some.
+Errors in a config as one sentence: the closest key for an unknown key, the closest registered name for
+an unknown `type`, the value that has the wrong type, and the part of the config that a constructor
+refuses.
+If no key is close, the message lists all keys. If no name is close, AllenNLP's message is kept.
 """
 
-import logging
 from typing import Any, Callable, Dict, List, Type
 
+from allennlp.commands.train import TrainModel
 from allennlp.common import Params, from_params
 from allennlp.common.checks import ConfigurationError
-from allennlp.training import GradientDescentTrainer
 
-from slstm_allennlp.common.changes import Original, replaces
 from slstm_allennlp.common.suggestions import did_you_mean, nearest
 
-logger = logging.getLogger(__name__)
+Original = Callable[..., Any]
 
 
-@replaces(from_params, "create_kwargs")
-def _create_or_suggest(
+def create_kwargs(
     original: Original, constructor: Callable[..., Any], cls: Type[Any], params: Params, **extras: Any
 ) -> Dict[str, Any]:
-    if cls is GradientDescentTrainer:
-        _warn_of_ignored_keys(constructor, params)
-        if params.params.get("num_epochs") == 0:
-            raise ConfigurationError(
-                f"{params.history}num_epochs is 0, expected 1 or more: without an epoch there are no "
-                "weights to archive"
-            )
+    """Suggest keys in place of `allennlp.common.from_params.create_kwargs`'s list of unknown ones."""
     try:
         return original(constructor, cls, params, **extras)
     except ConfigurationError as error:
@@ -45,19 +37,10 @@ def _create_or_suggest(
         raise ConfigurationError("; ".join(found)) from None
 
 
-def _warn_of_ignored_keys(constructor: Callable[..., Any], params: Params) -> None:
-    known = [*from_params.infer_params(GradientDescentTrainer, constructor), "run_sanity_checks"]
-    for key in params.params:
-        if key not in known:
-            match = nearest(key, known)
-            meant = "" if match is None else f"; did you mean {match!r}?"
-            logger.warning("%s%s is no key of the trainer and is ignored%s", params.history, key, meant)
-
-
-@replaces(Params, "pop_choice")
-def _pop_or_suggest(
+def pop_choice(
     original: Original, params: Params, key: str, choices: List[Any], *arguments: Any, **options: Any
 ) -> Any:
+    """Suggest a name in place of `Params.pop_choice`'s list of all."""
     value = params.params.get(key)
     try:
         return original(params, key, choices, *arguments, **options)
@@ -68,3 +51,37 @@ def _pop_or_suggest(
         raise ConfigurationError(
             f"{params.history}{key} is {value!r}, did you mean {match!r}?"
         ) from None
+
+
+def construct_arg(
+    original: Original, class_name: str, argument_name: str, value: Any, *arguments: Any, **extras: Any
+) -> Any:
+    """Raise `ConfigurationError` where AllenNLP raises `TypeError` for a value of the wrong type."""
+    try:
+        return original(class_name, argument_name, value, *arguments, **extras)
+    except TypeError as error:
+        if not str(error).startswith(f"Expected {argument_name} to be "):
+            raise  # of a constructor
+        raise ConfigurationError(f"{error} {class_name} was given {value!r}.") from error
+
+
+def construct(original: Original, cls: Type[Any], params: Any, *arguments: Any, **extras: Any) -> Any:
+    """Name the part of the config whose values a constructor refuses with a `ValueError`."""
+    history = getattr(params, "history", "").rstrip(".")
+    try:
+        return original(cls, params, *arguments, **extras)
+    except ValueError as error:
+        # `TrainModel` does all the work before the first epoch when it is constructed.
+        if isinstance(error, ConfigurationError) or issubclass(cls, TrainModel):
+            raise
+        raise ConfigurationError(f"{history}: {error}" if history else str(error)) from error
+
+
+def read_config(original: Original, *arguments: Any, **options: Any) -> Params:
+    """Raise `ConfigurationError` for a file that is not Jsonnet, and for overrides without effect."""
+    try:
+        return original(*arguments, **options)
+    except RuntimeError as error:
+        raise ConfigurationError(str(error)) from error
+    except ValueError as error:
+        raise ConfigurationError(f"--overrides: {error}") from error

@@ -12,7 +12,7 @@ from allennlp.data import Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.data.fields import TextField
 
-from slstm_allennlp.common.changes import Original, replaces
+from slstm_allennlp.console.config_keys import Original
 
 _MAX_WORDS = 12
 _UNKNOWN = re.compile(
@@ -20,16 +20,14 @@ _UNKNOWN = re.compile(
 )
 
 
-@replaces(MultiProcessDataLoader, "index_with")
-def _index_or_explain(original: Original, self: MultiProcessDataLoader, vocab: Vocabulary) -> None:
+def index_with(original: Original, self: MultiProcessDataLoader, vocab: Vocabulary) -> None:
     for number, instance in enumerate(self._instances or [], start=1):
         with _explained(self, vocab, number, instance):
             instance.index_fields(vocab)
     original(self, vocab)
 
 
-@replaces(MultiProcessDataLoader, "iter_instances")
-def _iterate_or_explain(original: Original, self: MultiProcessDataLoader) -> Iterator[Instance]:
+def iter_instances(original: Original, self: MultiProcessDataLoader) -> Iterator[Instance]:
     number = 0
     instances = original(self)
     while True:

@@ -1,21 +1,21 @@
-"""Improve how `allennlp predict` reads inputs and writes predictions."""
+"""`slstm predict`."""
 
 import argparse
 import json
 import logging
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Iterable, Iterator, List, Optional, TypeVar
 
-import allennlp.commands.predict
-from allennlp.commands.predict import Predict, _PredictManager
+from allennlp.commands.predict import Predict, _get_predictor, _PredictManager
+from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, raise_not_written
-from slstm_allennlp.common.changes import Original, replaces
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.predictors.text_input import TextInput
 
@@ -26,37 +26,132 @@ AHEAD = 128  # lines: enough to batch sentences of similar length, and fast to r
 _COMPRESSED = (".gz", ".bz2", ".lzma", ".xz")
 
 
-@replaces(_PredictManager, "_get_json_data")
-def _examples(original: Original, self: _PredictManager) -> Iterator[JsonDict]:
+class SlstmPredict(Predict):
     """
-    Read the inputs. This package's predictors accept plain text and all formats of training data, other
-    predictors only JSON objects. Explain a line that is not JSON.
+    `allennlp predict` for plain text and all formats of training data, too. By default, it gives `AHEAD`
+    lines at once to this package's predictors, which batch sentences of similar length.
     """
-    if isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED):
-        yield from read_examples(self._input_file, self._predictor)
-        return
+
+    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
+        subparser = super().add_subparser(parser)
+        subparser.set_defaults(func=predict, batch_size=None)
+        return subparser
+
+
+def predict(arguments: argparse.Namespace) -> None:
+    """Predict as the command line says."""
+    if arguments.silent and not arguments.output_file:
+        raise ConfigurationError(
+            "--silent without --output-file, expected one place for the predictions"
+        )
     try:
-        yield from original(self)
+        json.loads(arguments.predictor_args or "{}")
     except json.JSONDecodeError as error:
-        taken = f"{type(self._predictor).__name__} takes a JSON object a line"
-        raise ConfigurationError(f"{self._input_file}: {error.doc!r} is no JSON, {taken}") from error
+        raise ConfigurationError(f"--predictor-args is no JSON: {error}") from None
+    common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
+    PredictManager(
+        _get_predictor(arguments),
+        arguments.input_file,
+        arguments.output_file,
+        arguments.batch_size,
+        not arguments.silent,
+        arguments.use_dataset_reader,
+        arguments.multitask_head,
+    ).run()
 
 
-@replaces(Predict, "add_subparser")
-def _add_subparser_without_batch_size(
-    original: Original, self: Predict, parser: argparse._SubParsersAction
-) -> argparse.ArgumentParser:
+class PredictManager(_PredictManager):
     """
-    Set the default of `--batch-size` to `None`, so that `_init_and_open` can choose it. This package's
-    predictors then get `AHEAD` lines at once, and batch sentences of similar length.
+    AllenNLP's loop over inputs, with these differences:
+
+    - this package's predictors read plain text and training data;
+    - if an input cannot be read or predicted, the predictions before it are written;
+    - the output file is replaced at the end. After an error, the temporary file is kept for the user.
+
+    The parameters are AllenNLP's. A `batch_size` of `None` is chosen by the predictor.
     """
-    subparser = original(self, parser)
-    subparser.set_defaults(batch_size=None)
-    return subparser
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        input_file: str,
+        output_file: Optional[str],
+        batch_size: Optional[int],
+        *arguments: Any,
+    ) -> None:
+        if batch_size is None:
+            # In interactive use, each prediction is needed at once.
+            reads_ahead = isinstance(predictor, TextInput) and input_file != "-"
+            batch_size = AHEAD if reads_ahead else 1
+        super().__init__(predictor, input_file, None, batch_size, *arguments)
+        self._output_path = output_file
+
+    def run(self) -> None:
+        """Predict all inputs."""
+        of_reader = self._dataset_reader is not None
+        inputs: Iterator[Any] = self._get_instance_data() if of_reader else self._get_json_data()
+        number = 0
+        with self._whole_output():
+            for group in groups_of(inputs, self._batch_size):
+                for given, prediction in zip(group, self._predictions(group, number + 1)):
+                    shown = str(given) if of_reader else json.dumps(given)
+                    self._maybe_print_to_console_and_file(number, prediction, shown)
+                    number += 1
+
+    def _get_json_data(self) -> Iterator[JsonDict]:
+        if isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED):
+            yield from read_examples(self._input_file, self._predictor)
+            return
+        try:
+            yield from super()._get_json_data()
+        except json.JSONDecodeError as error:
+            taken = f"{type(self._predictor).__name__} takes a JSON object a line"
+            raise CorpusError(f"{self._input_file}: {error.doc!r} is no JSON, {taken}") from error
+
+    def _predictions(self, group: List[Any], first: int) -> Iterator[str]:
+        """Yield the predictions of a group, whose first input has this number."""
+        predict = self._predict_json if self._dataset_reader is None else self._predict_instances
+        try:
+            yield from list(predict(group))
+            return
+        except Exception:
+            if len(group) > 1:
+                logger.debug("Predicting one input at a time, up to the error", exc_info=True)
+        for number, given in enumerate(group, start=first):
+            try:
+                yield from predict([given])
+            except CorpusError as error:
+                raise CorpusError(f"{self._input_file}, input {number}: {error}") from error
+
+    @contextmanager
+    def _whole_output(self) -> Iterator[None]:
+        """Open the output file in this context, or a temporary file that replaces it at the end."""
+        if self._output_path is None or not is_replaceable(self._output_path):
+            with open(self._output_path or os.devnull, "w") as self._output_file:
+                yield
+            return
+        whole = os.path.realpath(self._output_path)
+        unfinished = Path(f"{whole}.unfinished")
+        left = f"{AS_IT_WAS}, and the predictions so far are in {unfinished}"
+        self._output_file = open(unfinished, "w")  # noqa: SIM115 (closed below)
+        try:
+            with raise_not_written(whole, left):
+                yield
+                self._output_file.close()
+        except BaseException as error:
+            with suppress(OSError):  # the disk is still full
+                self._output_file.close()
+            if isinstance(error, NotWritten):
+                raise  # its message names the file
+            if unfinished.stat().st_size == 0:
+                unfinished.unlink()
+            else:
+                logger.warning("The predictions so far are in %s", unfinished)
+            raise
+        unfinished.replace(whole)
 
 
-@replaces(allennlp.commands.predict, "lazy_groups_of")
-def _groups_of(_: Original, items: Iterable[Item], size: int) -> Iterator[List[Item]]:
+def groups_of(items: Iterable[Item], size: int) -> Iterator[List[Item]]:
     """
     Yield groups of items. If an input cannot be read, first yield the items before it, which AllenNLP
     loses.
@@ -74,55 +169,3 @@ def _groups_of(_: Original, items: Iterable[Item], size: int) -> Iterator[List[I
         raise
     if group:
         yield group
-
-
-@replaces(_PredictManager, "__init__")
-def _init_and_open(
-    original: Original,
-    self: Any,
-    predictor: Predictor,
-    input_file: str,
-    output_file: Optional[str],
-    batch_size: Optional[int],
-    *arguments: Any,
-    **options: Any,
-) -> None:
-    """
-    Open a temporary file for the predictions. AllenNLP empties the output file before it reads the first
-    input.
-    """
-    if batch_size is None:
-        # In interactive use, each prediction is needed at once.
-        reads_ahead = isinstance(predictor, TextInput) and input_file != "-"
-        batch_size = AHEAD if reads_ahead else 1
-    self._whole_output = None
-    if output_file is not None and is_replaceable(output_file):
-        self._whole_output = os.path.realpath(output_file)
-        output_file = None
-    original(self, predictor, input_file, output_file, batch_size, *arguments, **options)
-    if self._whole_output is not None:
-        self._output_file = open(f"{self._whole_output}.unfinished", "w")  # noqa: SIM115 (`run` closes)
-
-
-@replaces(_PredictManager, "run")
-def _run_and_replace(original: Original, self: Any) -> None:
-    """Replace the output file at the end. After an error, keep the temporary file for the user."""
-    if self._whole_output is None:
-        original(self)
-        return
-    unfinished = Path(self._output_file.name)
-    left = f"{AS_IT_WAS}, and the predictions so far are in {unfinished}"
-    try:
-        with raise_not_written(self._whole_output, left):
-            original(self)
-    except BaseException as error:
-        with suppress(OSError):  # the disk is still full
-            self._output_file.close()
-        if isinstance(error, NotWritten):
-            raise  # its message names the file
-        if unfinished.stat().st_size == 0:
-            unfinished.unlink()
-        else:
-            logger.warning("The predictions so far are in %s", unfinished)
-        raise
-    unfinished.replace(self._whole_output)

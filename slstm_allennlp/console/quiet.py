@@ -3,10 +3,11 @@
 import functools
 import io
 import logging
-import os
 import sys
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr
+import warnings
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stderr, suppress
 from typing import Any, Iterator, Set
+from unittest.mock import patch
 
 import nltk
 from allennlp.common import logging as common_logging
@@ -15,7 +16,6 @@ from allennlp.training import gradient_descent_trainer
 
 from slstm_allennlp.console.training import EpochLines
 
-_IS_QUIET = "SLSTM_CONSOLE_IS_QUIET"  # tells the processes of a distributed training
 ONLY_IN_LOG = {"only_in_log": True}
 """The `extra` of a log record that is not for the console."""
 
@@ -26,9 +26,8 @@ def quiet_console() -> Iterator[None]:
     Within this context, the console shows only warnings, log messages of the plugin, one progress bar
     (on a terminal), and `EpochLines`. AllenNLP's log files are not changed.
     """
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
     with ExitStack() as stack:
+        stack.enter_context(_restored_logging())
         for owner, name, value in (
             (common_logging, "prepare_global_logging", _prepare_global_logging),
             (Tqdm, "tqdm", staticmethod(_bar)),
@@ -40,29 +39,64 @@ def quiet_console() -> Iterator[None]:
                 (*gradient_descent_trainer.DEFAULT_CALLBACKS, EpochLines),
             ),
         ):
-            stack.callback(setattr, owner, name, vars(owner)[name])
-            setattr(owner, name, value)
-        stack.callback(os.environ.pop, _IS_QUIET, None)
-        os.environ[_IS_QUIET] = "1"
+            stack.enter_context(patch.object(owner, name, value))
+        root = logging.getLogger()
         root.handlers[:] = [_console_handler()]
         root.setLevel(logging.INFO)
+        yield
+
+
+@contextmanager
+def verbose_console() -> Iterator[None]:
+    """Within this context, the console is AllenNLP's, without the known warnings."""
+    with _restored_logging():
+        logging.basicConfig(
+            level=logging.INFO, format="%(asctime)s - %(levelname)s - %(name)s - %(message)s"
+        )
+        yield
+
+
+def is_quiet() -> bool:
+    """Return whether `quiet_console` is entered."""
+    return common_logging.prepare_global_logging is _prepare_global_logging
+
+
+@contextmanager
+def _restored_logging() -> Iterator[None]:
+    """Restore the log handlers, the warning filters and the hook for errors, which AllenNLP sets."""
+    root = logging.getLogger()
+    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
+    with warnings.catch_warnings():
+        silence_known_warnings()
         try:
             yield
         finally:
-            for handler in root.handlers:
-                if handler not in handlers:
-                    handler.close()
+            sys.excepthook = hook
+            added = [handler for handler in root.handlers if handler not in handlers]
             root.handlers[:] = handlers
             root.setLevel(level)
+            for handler in added:
+                with suppress(OSError):  # a full disk, which was reported
+                    handler.close()
 
 
-_child_context = ExitStack()  # stays open until the process ends
-
-
-def stay_quiet_in_a_child() -> None:
-    """Enter `quiet_console` in a process of a distributed training, which imports the program again."""
-    if os.environ.get(_IS_QUIET):
-        _child_context.enter_context(quiet_console())
+def silence_known_warnings() -> None:
+    """
+    Ignore five warnings of AllenNLP's dependencies, in this order: torchvision has no image extension if
+    its release does not match PyTorch's (no text model needs it); allennlp-models imports the deprecated
+    `pkg_resources`; Google's storage client does not support Python 3.10; autocast finds no GPU;
+    AllenNLP enters autocast by a deprecated name.
+    """
+    warnings.filterwarnings("ignore", message="Failed to load image Python extension")
+    warnings.filterwarnings("ignore", message="pkg_resources is deprecated as an API")
+    warnings.filterwarnings("ignore", message=r"You are using a .*Python version .*google\.")
+    warnings.filterwarnings("ignore", message="User provided device_type of 'cuda'")
+    warnings.filterwarnings(
+        "ignore",
+        message=r"`torch\.cuda\.amp\..*` is deprecated",
+        category=FutureWarning,
+        module=r"allennlp\.",
+    )
 
 
 # AllenNLP's warning about a config without patience. That is a valid choice.

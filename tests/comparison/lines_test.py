@@ -68,6 +68,8 @@ def test_numbers():
 
 
 def test_numbers_of_a_chart_are_in_its_units():
-    chart = Chart({Scale("accuracy (%)", 100): {"cnn": Line(None, [[0.5]])}, Scale("loss"): {}}, "epoch", "cnn")
+    chart = Chart(
+        {Scale("accuracy (%)", 100): {"cnn": Line(None, [[0.5]])}, Scale("loss"): {}}, "epoch", "cnn"
+    )
     accuracy = {"y": "accuracy (%)", "lines": {"cnn": {"values": [50]}}}
     assert chart.numbers() == {"x": "epoch", "panels": [accuracy, {"y": "loss", "lines": {}}]}

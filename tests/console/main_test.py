@@ -8,60 +8,31 @@ import pty
 import re
 import subprocess
 import sys
+import types
+import warnings
 
 import pytest
-from allennlp.common import util
 
+import slstm_cli
+from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.main import main
 from slstm_allennlp.version import __version__
-from tests.conftest import ROOT, run_program
+from tests.conftest import ROOT
 
-CONFIG = {
-    "dataset_reader": {"type": "text_classification_json", "tokenizer": {"type": "spacy_blank"}},
-    "train_data_path": "train.jsonl",
-    "validation_data_path": "dev.jsonl",
-    "model": {
-        "type": "basic_classifier",
-        "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
-        "seq2vec_encoder": {
-            "type": "slstm",
-            "input_size": 8,
-            "hidden_size": 10,
-            "num_steps": 2,
-            "transition": "balanced",
-        },
-    },
-    "data_loader": {"batch_size": 8},
-    "trainer": {"optimizer": "adam", "num_epochs": 3, "validation_metric": "+accuracy"},
-}
+PROGRAM = [sys.executable, "-m", "slstm_allennlp.console"]
 
 
-@pytest.fixture
-def folder(monkeypatch, tmp_path):
-    """A user's folder: data and a config, and nothing of this project."""
-    lines = [
-        {"text": f"{word} film number {number}", "label": label}
-        for number in range(6)
-        for word, label in (("good", "yes"), ("bad", "no"))
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    (tmp_path / "train.jsonl").write_text(text)
-    (tmp_path / "dev.jsonl").write_text(text)
-    (tmp_path / "mine.json").write_text(json.dumps(CONFIG))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def start(*arguments, **streams):
+    """Start the program in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([*PROGRAM, *arguments], env=environment, text=True, **streams)
 
 
-def changed(folder, **keys):
-    """Write the config with other values. In their keys, `__` stands for a dot."""
-    config = json.loads(json.dumps(CONFIG))
-    for key, value in keys.items():
-        *path, last = key.split("__")
-        part = config
-        for name in path:
-            part = part[name]
-        part[last] = value
-    (folder / "mine.json").write_text(json.dumps(config))
+def run(*arguments):
+    """Run the program in a process of its own, and return its exit status and its output."""
+    process = start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = process.communicate()
+    return process.returncode, out.splitlines(), err.splitlines()
 
 
 def test_training_prints_a_line_an_epoch(folder, capsys):
@@ -86,61 +57,104 @@ def test_training_prints_a_line_an_epoch(folder, capsys):
     assert len(log.splitlines()) > 100 and "model.seq2vec_encoder.num_steps = 2" in log
 
 
-def test_verbose_is_allennlps_console(folder, capsys):
-    """Without log lines here, because pytest replaces the log handlers."""
-    assert main(["train", "mine.json", "-s", "run", "--verbose"]) == 0
-    out, err = capsys.readouterr()
-    assert "model.seq2vec_encoder.num_steps = 2" in out + err
-    assert "epoch 1/3" not in out
-
-
-def test_log_handlers_and_level_are_restored(folder):
+def state():
+    """Return what the program must leave as it was: all of AllenNLP, and the process."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in ("allennlp", "nltk") or name.startswith("torch.multiprocessing"):
+            for key, value in list(vars(module).items()):
+                if isinstance(value, (type, types.FunctionType, tuple)):
+                    found[name, key] = value
+                if isinstance(value, type) and value.__module__.startswith("allennlp."):
+                    found.update({(value, own): member for own, member in list(vars(value).items())})
     root = logging.getLogger()
-    before = (list(root.handlers), root.level)
-    assert main(["train", "mine.json", "-s", "run"]) == 0
-    assert (list(root.handlers), root.level) == before
+    process = (list(root.handlers), root.level, list(warnings.filters), sys.excepthook, {**os.environ})
+    return found, process
 
 
-def test_the_program_with_warnings_and_one_sentence(folder):
+@pytest.mark.parametrize("options", ([], ["--verbose"]), ids=str)
+def test_everything_is_undone(folder, changed, monkeypatch, capsys, options):
+    """After a training, after a mistake, after a bug, and within an outer context."""
+    from allennlp.commands import train
+
+    def broken(*_, **__):
+        return {}["missing"]
+
+    command = ["train", "mine.json", "--force", "-s", "run", *options]
+    assert main(command) == 0  # imports what a training needs
+    assert ("epoch 1/3" in capsys.readouterr().out) == (not options)  # else the console is AllenNLP's
+    before, process = state()
+    assert main(command) == 0
+    with friendly_messages():
+        assert main(command) == 0
+    changed(model__seq2vec_encoder__num_step=3)
+    assert main(command) == 2
+    changed()
+    with monkeypatch.context() as patched, pytest.raises(KeyError, match="missing"):
+        patched.setattr(train, "train_model", broken)
+        main(command)
+    after, process_after = state()
+    assert [name for name, value in before.items() if after.get(name) is not value] == []
+    assert process_after == process
+
+
+def test_the_program_with_warnings_and_one_sentence(changed):
     """In its own process. It shows warnings, except the one about a missing patience."""
     groups = [[["nothing"], {"lr": 1}]]
-    changed(folder, trainer__optimizer={"type": "adam", "parameter_groups": groups})
-    program = [sys.executable, "-m", "slstm_allennlp.console"]
-    done = run_program([*program, "train", "mine.json"])
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 6
-    (warning,) = done.stderr.splitlines()
+    changed(trainer__optimizer={"type": "adam", "parameter_groups": groups})
+    status, out, (warning,) = run("train", "mine.json")
+    assert (status, len(out)) == (0, 6)
     assert warning.startswith("warning: When constructing parameter groups, nothing does not match any")
-    done = run_program([*program, "train", "mine.json"])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: the output folder output/mine exists and is not empty: -f (")
-    assert len(done.stderr.splitlines()) == 1
+    status, out, (error,) = run("train", "mine.json")
+    assert (status, out) == (2, [])
+    assert error.startswith("error: the output folder output/mine exists and is not empty: -f (")
 
 
 @pytest.mark.slow
-def test_the_processes_of_a_distributed_training_are_quiet(folder):
-    changed(folder, distributed={"cuda_devices": [-1, -1]})
-    # Like the installed program, which each of the processes loads, too.
-    main_file = "from slstm_allennlp.console.main import run\nif __name__ == '__main__':\n    run()\n"
-    (folder / "slstm").write_text(main_file)
-    program = [sys.executable, str(folder / "slstm")]
-    done = run_program([*program, "train", "mine.json"])
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert len(lines) == 6 and lines[0].startswith("Training basic_classifier"), done.stdout
-    assert all(line.startswith("warning: ") for line in done.stderr.splitlines()), done.stderr
+def test_the_processes_of_a_distributed_training(changed):
+    """They are quiet, too, and end with the same sentences."""
+    changed(distributed={"cuda_devices": [-1, -1]})
+    status, out, err = run("train", "mine.json")
+    assert status == 0, err
+    assert len(out) == 6 and out[0].startswith("Training basic_classifier"), out
+    assert all(line.startswith("warning: ") for line in err), err
 
 
-def test_predict_and_evaluate(folder, capsys):
+def test_predict_and_evaluate(folder, changed, capsys):
+    """`evaluate` scores all sentences, whatever an epoch of the training leaves out."""
+    changed(data_loader={"batch_size": 8, "drop_last": True, "batches_per_epoch": 1})
     assert main(["train", "mine.json", "-s", "run"]) == 0
     capsys.readouterr()
-    assert main(["predict", "run/model.tar.gz", "dev.jsonl", "--silent", "--output-file", "out"]) == 0
+    archive = "run/model.tar.gz"
+    assert main(["predict", archive, "dev.jsonl", "--silent", "--output-file", "out"]) == 0
     assert capsys.readouterr() == ("", "")
     assert len((folder / "out").read_text().splitlines()) == 12
-    assert main(["evaluate", "run/model.tar.gz", "dev.jsonl", "--output-file", "metrics"]) == 0
+    outputs = ["--output-file", "metrics", "--predictions-output-file", "predictions"]
+    assert main(["evaluate", archive, "dev.jsonl", *outputs]) == 0
     accuracy = json.loads((folder / "metrics").read_text())["accuracy"]
     out, err = capsys.readouterr()
     assert (out.splitlines()[0], err) == (f"accuracy  {accuracy:.4f}", "")
+    batches = map(json.loads, (folder / "predictions").read_text().splitlines())
+    assert [len(batch["probs"]) for batch in batches] == [8, 4]
+    limit = ["-o", '{"dataset_reader.max_instances": 10}']
+    assert main(["evaluate", archive, "dev.jsonl,train.jsonl", *limit]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[-2:] == [
+        f"{file}: the first 10 of 12 (max_instances of the reader)"
+        for file in ("dev.jsonl", "train.jsonl")
+    ]
+    assert [line.split()[0] for line in out[:2]] == ["dev_accuracy", "dev_loss"]
+
+
+@pytest.mark.parametrize("command", ("config", "predict"))
+def test_a_closed_pipe(folder, command):
+    """As with `| head -0`."""
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    files = ["run/model.tar.gz", "dev.jsonl"] if command == "predict" else []
+    process = start(command, *files, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert "rror" not in process.stderr.read()
+    assert process.wait() == 141
 
 
 def test_find_lr(folder, capsys):
@@ -163,9 +177,9 @@ def test_inside(folder, capsys):
 
 def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
     """The lines are the same as in a pipe, and each progress bar is erased from its line."""
-    program = [sys.executable, "-m", "slstm_allennlp.console", "train", "mine.json"]
     terminal, program_end = pty.openpty()
-    process = subprocess.Popen(program, stdin=program_end, stdout=program_end, stderr=program_end)
+    streams = {"stdin": program_end, "stdout": program_end, "stderr": program_end}
+    process = start("train", "mine.json", **streams)
     os.close(program_end)
     shown = b""
     with contextlib.suppress(OSError):  # Linux raises it when the terminal is closed
@@ -189,157 +203,41 @@ def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
 
 
 def test_help_and_version(capsys):
-    for arguments, expected in (
-        (["--version"], f"slstm-allennlp {__version__}, AllenNLP 2."),
-        (["train", "--help"], "--verbose"),
-    ):
-        with pytest.raises(SystemExit) as caught:
-            main(arguments)
-        assert caught.value.code == 0
-        assert expected in capsys.readouterr().out
-    assert main([]) == 0
-    out = capsys.readouterr().out
-    for command in ("train", "predict", "evaluate", "find-lr", "compare", "inside", "config"):
-        assert f"\n    {command} " in out
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith(f"slstm-allennlp {__version__}, AllenNLP 2.")
+    assert main([]) == main(["--help"]) == 0
+    short, _, long = capsys.readouterr().out.partition("\n\nMore")
+    listed = re.findall(r"^    (\S+) ", short + long, re.MULTILINE)
+    with pytest.raises(SystemExit, match="2"):
+        main(["nothing"])
+    (known,) = re.findall(r"choose from (.*)\)", capsys.readouterr().err)
+    assert {*listed} == {"config", *known.replace("'", "").split(", ")}
+    with pytest.raises(SystemExit, match="0"):
+        main(["train", "--help"])
+    assert "--verbose" in capsys.readouterr().out
 
 
-MISTAKES = [
-    ({"model__seq2vec_encoder__num_step": 3}, "did you mean 'num_steps'?"),
-    ({"model__seq2vec_encoder__type": "slsmt"}, "type is 'slsmt', did you mean 'slstm'?"),
-    ({"model__seq2vec_encoder__transition": "balance"}, "'balance', did you mean 'balanced'?"),
-    (
-        {"model__seq2vec_encoder__num_layers": 2, "model__seq2vec_encoder__bidirectional": True},
-        'slstm has no keys "bidirectional", "num_layers": ',
-    ),
-    (
-        {
-            "model__feedforward": {
-                "input_dim": 20,
-                "num_layers": 1,
-                "hidden_dims": 5,
-                "activations": "relu",
-            }
-        },
-        "the seq2vec_encoder gives 10, model.feedforward.input_dim is 20, expected 10",
-    ),
-    ({"trainer__cuda_device": 99}, "cuda_device (trainer.cuda_device of a config, --cuda-device of a "),
-    ({"train_data_path": "nowhere.jsonl"}, "nowhere.jsonl: cannot be read"),
-    ({"data_loader": {"batch_size": 0}}, "batch_size must be at least 1"),
-    ({"trainer__num_epochs": 0}, "trainer.num_epochs is 0, expected 1 or more"),
-    ({"trainer__num_epochs": "three"}, "Expected num_epochs to be a int."),
-    (
-        {"dataset_reader": {"type": "tagged_text"}},
-        "train.jsonl, line 1: 1 column between tabs, expected",
-    ),
-]
-
-
-@pytest.mark.parametrize("keys, message", MISTAKES, ids=lambda value: str(value)[:40])
-def test_a_mistake_is_one_line(folder, capsys, keys, message):
-    changed(folder, **keys)
-    assert main(["train", "mine.json", "-s", "run"]) == 2
-    err = capsys.readouterr().err
-    (line,) = err.splitlines()
-    assert line.startswith("error: ") and message in line
-    assert "Traceback (most recent call last)" in (folder / "run" / "out.log").read_text()
-
-
-def test_columns_that_are_read_as_conllu(folder, capsys):
-    (folder / "tags.txt").write_text("It\tPRP\nrains\tVBZ\n")
-    changed(folder, dataset_reader={"type": "tagged_text"}, train_data_path="tags.txt")
-    assert main(["train", "mine.json", "-s", "run"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: tags.txt, line 1: 2 columns between tabs, expected the 10 of CoNLL-U")
-    assert '"format": "columns"' in line
-
-
-def test_no_tokenizer_and_no_network(folder, monkeypatch, capsys):
-    def download(name):
-        raise ConnectionError("no network")
-
-    monkeypatch.setattr(util, "spacy_download", download)
-    changed(folder, dataset_reader={"type": "text_classification_json"})
-    assert main(["train", "mine.json", "-s", "run"]) == 2
-    line = capsys.readouterr().err.splitlines()[-1]
-    assert line.startswith(
-        "error: the spaCy model en_core_web_sm is not installed and could not be fetched"
-    )
-    assert '"tokenizer": {"type": "spacy_blank"}' in line
-
-
-def test_a_label_that_the_model_does_not_know(folder, capsys):
-    assert main(["train", "mine.json", "-s", "run"]) == 0
-    (folder / "new.jsonl").write_text('{"text": "a good film", "label": "perhaps"}\n')
-    capsys.readouterr()
-    assert main(["evaluate", "run/model.tar.gz", "new.jsonl"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line == (
-        "error: new.jsonl, sentence 1 (\"a good film\"): 'perhaps' is a label that the model does not "
-        "know (labels), expected one of yes, no"
-    )
-
-
-def test_a_mistake_with_its_traceback(folder, capsys):
-    changed(folder, model__seq2vec_encoder__num_step=3)
-    assert main(["train", "mine.json", "-s", "run", "--verbose"]) == 2
-    err = capsys.readouterr().err
-    assert "Traceback (most recent call last)" in err
-    assert err.splitlines()[-1].endswith("did you mean 'num_steps'?")
+def test_what_needs_no_allennlp():
+    code = "import sys, slstm_cli; slstm_cli.answer(['config', 'mr_slstm']); slstm_cli.answer(['-h']); "
+    code += "assert not {'torch', 'allennlp', 'slstm_allennlp'} & {*sys.modules}"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["train", "nowhere.json"], "nowhere.json"),
-        (["train", "broken.jsonnet"], "broken.jsonnet:1:"),
-        (["train", "mr_slsm"], "no file mr_slsm and no config of that name, did you mean 'mr_slstm'?"),
-        (["train", "."], ". is a folder, expected a config, such as ./config.json"),
-        (["config", "mr_slsm"], "there is no config 'mr_slsm', did you mean 'mr_slstm'?"),
-        (["predict", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
-        (
-            ["train", "mine.json", "--include-package", "slstm_allenlp.modules"],
-            "--include-package is 'slstm_allenlp.modules', and Python finds no 'slstm_allenlp'",
-        ),
-    ],
+    "where", ("slstm_allennlp.console.main.main", "allennlp.commands.train.train_model")
 )
-def test_a_mistake_in_the_command_line(folder, capsys, arguments, message):
-    (folder / "broken.jsonnet").write_text('{ "model": ')
-    assert main(arguments) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: ") and message in line
-
-
-def test_a_bug_keeps_its_traceback(folder, monkeypatch):
-    from allennlp.commands import train
-
-    def broken(*_, **__):
-        return {}["missing"]
-
-    monkeypatch.setattr(train, "train_model", broken)
-    with pytest.raises(KeyError, match="missing"):
-        main(["train", "mine.json", "-s", "run"])
-
-
-def test_an_interruption(folder, monkeypatch, capsys):
-    from allennlp.commands import train
+def test_an_interruption(folder, monkeypatch, capsys, where):
+    """At the start, or during the training."""
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(train, "train_model", interrupted)
-    assert main(["train", "mine.json", "-s", "run"]) == 130
+    monkeypatch.setattr(where, interrupted)
+    monkeypatch.setattr(sys, "argv", ["slstm", "train", "mine.json", "-s", "run"])
+    monkeypatch.setattr("allennlp.common.util.install_sigterm_handler", lambda: None)
+    with pytest.raises(SystemExit, match="130"):
+        slstm_cli.run()
     assert capsys.readouterr().err == "interrupted\n"
-
-
-@pytest.mark.slow
-def test_allennlp_itself_is_as_it_was(folder):
-    """Except that the plugin's registrations are not logged."""
-    command = [sys.executable, "-m", "allennlp", "train", "mine.json", "-s", "run"]
-    flags = ["--include-package", "slstm_allennlp"]
-    done = run_program([*command, *flags])
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "model.seq2vec_encoder.num_steps = 2" in done.stdout + done.stderr
-    assert "has already been registered" not in done.stdout + done.stderr
 
 
 def test_the_training_configs_are_found_by_name(folder, capsys):

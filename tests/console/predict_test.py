@@ -1,15 +1,15 @@
-"""`allennlp predict` reads ahead, batches texts of similar length, and loses no prediction."""
+"""`slstm predict` reads ahead, batches texts of similar length, and loses no prediction."""
 
-import argparse
 import io
 import json
 import sys
 
 import pytest
-from allennlp.commands.predict import Predict, _PredictManager
-from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.console.main import _parser
+from slstm_allennlp.console.predict import PredictManager
 from slstm_allennlp.predictors import text_input
 from tests.conftest import ROOT
 
@@ -37,7 +37,7 @@ def batches(monkeypatch, predictors):
 
 
 def run(predictor, path, output, batch_size=None):
-    _PredictManager(predictor, str(path), str(output), batch_size, False, False).run()
+    PredictManager(predictor, str(path), str(output), batch_size, False, False).run()
     return [json.loads(line) for line in output.read_text().splitlines()]
 
 
@@ -86,33 +86,39 @@ def test_standard_input_is_predicted_line_by_line(predictors, batches, monkeypat
     assert batches == [[2], [2]]
 
 
-def test_other_predictors_have_one_at_a_time(tmp_path):
-    class Minimal(Predictor):
-        def __init__(self):
-            pass
+class Minimal(Predictor):
+    """A predictor of another package. Its model cannot read an input with a number."""
 
-        def predict_json(self, inputs):
-            return {"alone": True}
+    def __init__(self):
+        pass
 
-    path = tmp_path / "in.jsonl"
+    def predict_json(self, inputs):
+        if inputs:
+            raise CorpusError(f"it has {inputs}")
+        return {"alone": True}
+
+    def predict_batch_json(self, inputs):
+        return [self.predict_json(each) for each in inputs]
+
+
+@pytest.mark.parametrize("batch_size", (None, 3, 9))
+def test_what_was_predicted_before_an_error_is_kept(tmp_path, batch_size):
+    (tmp_path / "in.jsonl").write_text("{}\n" * 4 + '{"number": 5}\n{}\n')
+    with pytest.raises(CorpusError, match=r"in\.jsonl, input 5: it has {'number': 5}"):
+        run(Minimal(), tmp_path / "in.jsonl", tmp_path / "out.jsonl", batch_size)
+    assert (tmp_path / "out.jsonl.unfinished").read_text() == '{"alone": true}\n' * 4
+
+
+def test_other_predictors_have_one_json_object_at_a_time(tmp_path):
+    path = tmp_path / "in.txt"
     path.write_text("{}\n{}\n")
     assert run(Minimal(), path, tmp_path / "out.jsonl") == [{"alone": True}] * 2
+    path.write_text("a good film\n")
+    message = r"in\.txt: 'a good film\\n' is no JSON, Minimal takes a JSON object a line$"
+    with pytest.raises(CorpusError, match=message):
+        run(Minimal(), path, tmp_path / "out.jsonl")
 
 
 @pytest.mark.parametrize("options, expected", (([], None), (["--batch-size", "1"], 1)))
 def test_the_option(options, expected):
-    parser = argparse.ArgumentParser()
-    Predict().add_subparser(parser.add_subparsers())
-    assert parser.parse_args(["predict", "model", "file", *options]).batch_size == expected
-
-
-def test_plain_text_for_a_predictor_of_allennlps(tmp_path):
-    class Minimal(Predictor):
-        def __init__(self):
-            pass
-
-    path = tmp_path / "in.txt"
-    path.write_text("a good film\n")
-    message = r"in\.txt: 'a good film\\n' is no JSON, Minimal takes a JSON object a line$"
-    with pytest.raises(ConfigurationError, match=message):
-        run(Minimal(), path, tmp_path / "out.jsonl")
+    assert _parser().parse_args(["predict", "model", "file", *options]).batch_size == expected

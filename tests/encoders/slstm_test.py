@@ -109,7 +109,6 @@ def test_keys_that_only_an_lstm_has(role, keys):
         ({"transition": "released"}, "slstm: input_size is 4 and hidden_size is 6, expected equal"),
         ({"dropout": 1.5}, r"slstm: dropout is 1\.5, expected a rate from 0 to 1"),
         ({"dropout": None}, "slstm: dropout is None, expected a rate from 0 to 1"),
-        ({"num_step": 3}, r"num_step is no key of Slstm\w+Encoder, did you mean 'num_steps'\?$"),
     ],
 )
 def test_configs_out_of_range(role, params, message):

@@ -5,9 +5,9 @@ import json
 import sys
 
 import pytest
-from allennlp.commands.predict import _PredictManager
 from allennlp.predictors import Predictor
 
+from slstm_allennlp.console.predict import PredictManager
 from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 from tests.conftest import ROOT, SMALL
@@ -29,7 +29,7 @@ def predict(predictors, tmp_path):
         if text is not None:
             path.write_text(text)
         output = tmp_path / "out.jsonl"
-        _PredictManager(predictors[name], str(path), str(output), 8, False, False).run()
+        PredictManager(predictors[name], str(path), str(output), 8, False, False).run()
         return [json.loads(line) for line in output.read_text().splitlines()]
 
     return run

@@ -1,16 +1,12 @@
 """The configs that come with the package, and the sample corpora that they use."""
 
+import difflib
 import json
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Dict, List
 
-from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
-
-from slstm_allennlp.common.suggestions import nearest
-
-_PACKAGE = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[1]
 _SAMPLES = "fixtures/"
 _KEY_ORDER = """
     type dataset_reader validation_dataset_reader train_data_path validation_data_path test_data_path
@@ -34,7 +30,9 @@ def description(name: str) -> str:
 
 def whole_config(name: str) -> Dict[str, Any]:
     """Return the config without imports, with absolute paths to the sample corpora."""
-    return _with_samples(Params.from_file(str(_file(name))).as_dict(quiet=True))
+    import _jsonnet  # a dependency of AllenNLP
+
+    return _with_samples(json.loads(_jsonnet.evaluate_file(str(_file(name)))))
 
 
 def config_path(given: str, folder: Path) -> str:
@@ -44,10 +42,11 @@ def config_path(given: str, folder: Path) -> str:
 
     # Errors
 
-    `ConfigurationError` for a name that is neither, and for a folder. (Jsonnet ends the process there.)
+    `FileNotFoundError` for a name that is neither. `IsADirectoryError` for a folder, where Jsonnet would
+    end the process.
     """
     if Path(given).is_dir():
-        raise ConfigurationError(f"{given} is a folder, expected a config, such as {given}/config.json")
+        raise IsADirectoryError(f"{given} is a folder, expected a config, such as {given}/config.json")
     is_name = Path(given).name == given and "." not in given
     if not is_name or Path(given).exists():
         return given
@@ -58,18 +57,18 @@ def config_path(given: str, folder: Path) -> str:
 
 
 def expect_config(name: str, complaint: str) -> None:
-    """Raise `ConfigurationError` with the complaint unless there is a bundled config of this name."""
+    """Raise `FileNotFoundError` with the complaint unless there is a bundled config of this name."""
     names = config_names()
     if name not in names:
-        match = nearest(name, names)
-        meant = "," if match is None else f", did you mean {match!r}?"
-        raise ConfigurationError(f"{complaint}{meant} `slstm config` lists them")
+        near = difflib.get_close_matches(name, names, n=1)
+        meant = f", did you mean {near[0]!r}?" if near else ","
+        raise FileNotFoundError(f"{complaint}{meant} `slstm config` lists them")
 
 
 def _root() -> Path:
     """Return the parent of training_config/ and fixtures/, for an installed wheel or for a clone."""
-    installed = _PACKAGE / "bundled_files"
-    return installed if installed.is_dir() else _PACKAGE.parent
+    installed = _ROOT / "slstm_allennlp" / "bundled_files"
+    return installed if installed.is_dir() else _ROOT
 
 
 def _file(name: str) -> Path:

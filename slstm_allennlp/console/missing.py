@@ -1,18 +1,15 @@
-"""
-Explain a missing BERT in one sentence, support the tokenizers of current transformers versions, and add
-an option to disable dropout in a frozen BERT.
-"""
+"""Explain a missing BERT, spaCy model or GPU in one sentence."""
 
 import os
 import re
 from contextlib import contextmanager
 from typing import Any, Iterator, List, Optional, Tuple
 
+import torch
 import transformers.utils
-from allennlp.common import cached_transformers
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.common.changes import Original, replaces
+from slstm_allennlp.console.config_keys import Original
 
 # Required files of a folder. Each tuple has alternative names for one of them.
 _Needs = List[Tuple[str, ...]]
@@ -30,17 +27,39 @@ _EXPECTED = "expected a folder with config.json, the vocabulary and the weights"
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
-# All of AllenNLP calls these two functions as attributes of their module.
-@replaces(cached_transformers, "get")
-def _get(original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
+def get(original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
+    """Explain why `cached_transformers.get` finds no model."""
     with _explained(model_name, [_CONFIG, _WEIGHTS], kwargs.get("cache_dir")):
         return original(model_name, *args, **kwargs)
 
 
-@replaces(cached_transformers, "get_tokenizer")
-def _get_tokenizer(original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
+def get_tokenizer(original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
+    """Explain why `cached_transformers.get_tokenizer` finds no tokenizer."""
     with _explained(model_name, [_CONFIG, _VOCABULARY], kwargs.get("cache_dir")):
         return original(model_name, *args, **kwargs)
+
+
+def spacy_download(original: Original, name: str, *args: Any, **kwargs: Any) -> Any:
+    """Explain that `spacy_blank` needs no download, where spaCy cannot download a model."""
+    try:
+        return original(name, *args, **kwargs)
+    except (Exception, SystemExit) as error:  # spaCy raises SystemExit
+        raise ConfigurationError(
+            f"the spaCy model {name} is not installed and could not be fetched; "
+            'set "tokenizer": {"type": "spacy_blank"} in the dataset_reader, which needs none, or '
+            f"install it where there is a network: python -m spacy download {name}"
+        ) from error
+
+
+def expect_device(key: str, number: Any) -> None:
+    """Raise `ConfigurationError` for a GPU that is not there. Every other value is left to AllenNLP."""
+    count = torch.cuda.device_count()
+    if isinstance(number, int) and number >= count:
+        available = "no GPU" if count == 0 else f"{count} GPU{'' if count == 1 else 's'}"
+        numbers = "" if count == 0 else " or one of " + ", ".join(map(str, range(count)))
+        raise ConfigurationError(
+            f"{key} is {number}, and PyTorch sees {available} here, expected -1 for the CPU{numbers}"
+        )
 
 
 @contextmanager

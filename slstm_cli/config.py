@@ -1,11 +1,11 @@
+"""The command `slstm config`: list the configs that come with the package, or print one."""
+
 import argparse
 import json
 import textwrap
 from typing import Any, Dict, List
 
-from allennlp.commands import Subcommand
-
-from slstm_allennlp.console.bundled import config_names, description, expect_config, whole_config
+from slstm_cli.bundled import config_names, description, expect_config, whole_config
 
 _WIDTH = 96
 EXPLANATIONS = {
@@ -55,21 +55,13 @@ FILES = {
 }
 
 
-class Config(Subcommand):
-    """
-    List the configs that come with the package, or print one, without imports and with explanations, to
-    save and edit it anywhere. Only `slstm` has this command: `slstm config`, `slstm config mr_slstm`.
-    """
-
-    name = "config"  # type: ignore[assignment]
-    requires_plugins = False
-
-    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
-        text = "List the configs that come with slstm-allennlp, or print one to save and edit."
-        subparser = parser.add_parser(self.name, description=text, help="List or print configs.")
-        subparser.add_argument("name", nargs="?", help="the config to print; all are listed without it")
-        subparser.set_defaults(func=config)
-        return subparser
+def add_config_command(commands: "argparse._SubParsersAction[Any]") -> argparse.ArgumentParser:
+    """Add the command to those of a parser."""
+    text = "List the configs that come with slstm-allennlp, or print one to save and edit."
+    parser = commands.add_parser("config", description=text, help="List or print configs.")
+    parser.add_argument("name", nargs="?", help="the config to print; all are listed without it")
+    parser.set_defaults(func=config)
+    return parser
 
 
 def config(arguments: argparse.Namespace) -> None:

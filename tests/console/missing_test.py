@@ -12,23 +12,15 @@ from allennlp.common.checks import ConfigurationError
 from transformers import BertConfig, BertModel, BertTokenizerFast
 from transformers.utils.hub import TRANSFORMERS_CACHE
 
+from slstm_allennlp.console.friendly import friendly_messages
 from tests.conftest import ROOT
 
 
 def load(name):
     """Load the tokenizer and the model, in the order in which training needs them."""
-    tokenizer = cached_transformers.get_tokenizer(str(name), use_fast=True)
-    return tokenizer, cached_transformers.get(str(name), True)
-
-
-def refusal(name):
-    """Return the message of the error. It is one line that begins with the name."""
-    with pytest.raises(ConfigurationError) as raised:
-        load(name)
-    message = raised.value.message
-    assert raised.value.__cause__ is not None
-    assert "\n" not in message and message.startswith(f'no BERT-like model "{name}": ')
-    return message
+    with friendly_messages():
+        tokenizer = cached_transformers.get_tokenizer(str(name), use_fast=True)
+        return tokenizer, cached_transformers.get(str(name), True)
 
 
 @pytest.fixture
@@ -41,35 +33,31 @@ def bert(tmp_path):
     return folder
 
 
-@pytest.fixture
-def no_network(monkeypatch):
+@pytest.mark.parametrize(
+    "name, missing",
+    [
+        *(
+            (name, f"there is no folder {os.path.join(ROOT, os.path.normpath(name))}; expected")
+            for name in ("/no/such/bert", "./bert", "no/such/bert", "bert/")
+        ),
+        ("nobody/no-such-bert", f"looked for {ROOT}/nobody/no-such-bert)"),
+        ("nobody/no-such-bert", f"looked in {TRANSFORMERS_CACHE})"),
+        ("nobody/no-such-bert", "the hub cannot be reached; expected a folder with config.json"),
+        ("README.md", "README.md is a file, expected a folder"),
+        ("docs", f"the folder {ROOT}/docs has no config.json and no vocab.txt or tokenizer.json;"),
+    ],
+)
+def test_nothing_of_that_name_and_no_network(monkeypatch, name, missing):
     def refuse(*arguments, **options):
         raise requests.ConnectionError("Name or service not known")
 
     monkeypatch.setattr(requests.Session, "send", refuse)
     monkeypatch.setattr(time, "sleep", lambda seconds: None)  # between attempts
-
-
-def test_nothing_of_that_name_and_no_network(no_network):
-    message = refusal("nobody/no-such-bert")
-    assert f"looked for {ROOT}/nobody/no-such-bert)" in message
-    assert f"looked in {TRANSFORMERS_CACHE})" in message
-    assert "the hub cannot be reached; expected a folder with config.json" in message
-
-
-@pytest.mark.parametrize("name", ("/no/such/bert", "./bert", "no/such/bert", "bert/"))
-def test_no_folder(no_network, name):
-    assert f"there is no folder {os.path.abspath(name)}; expected" in refusal(name)
-
-
-def test_a_file(tmp_path):
-    (tmp_path / "bert.bin").write_text("")
-    assert "bert.bin is a file, expected a folder" in refusal(tmp_path / "bert.bin")
-
-
-def test_an_empty_folder(tmp_path):
-    message = refusal(tmp_path)
-    assert f"the folder {tmp_path} has no config.json and no vocab.txt or tokenizer.json;" in message
+    with pytest.raises(ConfigurationError) as raised:
+        load(name)
+    message = raised.value.message
+    assert "\n" not in message and message.startswith(f'no BERT-like model "{name}": ')
+    assert missing in message
 
 
 @pytest.mark.parametrize(
@@ -85,7 +73,8 @@ def test_a_file_of_the_folder_is_missing(bert, pattern, missing):
     for part in pattern.split(","):
         for path in bert.glob(part):
             path.unlink()
-    assert f"the folder {bert} has no {missing}" in refusal(bert)
+    with pytest.raises(ConfigurationError, match=f"the folder {bert} has no {missing}"):
+        load(bert)
 
 
 def test_a_whole_folder_loads(bert):
@@ -103,13 +92,12 @@ def test_other_errors_stay_as_they_are(bert):
 @pytest.mark.slow
 def test_training_ends_with_the_sentence(tmp_path):
     """As a user sees it, with the hub switched off."""
-    command = [os.path.join(os.path.dirname(sys.executable), "allennlp"), "train"]
-    command += ["training_config/mtl_bert_mlp.jsonnet", "-s", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "slstm_allennlp.console", "train", "mtl_bert_mlp"]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-    environment.update(HF_HOME=str(tmp_path), HF_HUB_CACHE=str(tmp_path / "hub"))
+    environment.update(HF_HOME=str(tmp_path), HF_HUB_CACHE=str(tmp_path / "hub"), PYTHONPATH=str(ROOT))
     environment.pop("TRANSFORMERS_CACHE", None)
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     last = done.stderr.strip().splitlines()[-1]
-    assert done.returncode != 0
-    assert 'ConfigurationError: no BERT-like model "bert-base-uncased": it is not a folder' in last
+    assert done.returncode == 2
+    assert last.startswith('error: no BERT-like model "bert-base-uncased": it is not a folder')
     assert f"looked in {tmp_path}/" in last and "HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set" in last

@@ -1,0 +1,113 @@
+"""What `slstm` replaces in AllenNLP while it runs, mostly for better error messages."""
+
+import functools
+import inspect
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import Any, Callable, Iterator
+from unittest.mock import patch
+
+import torch
+from allennlp.commands import train as allennlp_train
+from allennlp.common import FromParams, Params, cached_transformers, from_params, util
+from allennlp.data import DatasetReader, Instance
+from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.modules.seq2vec_encoders import CnnEncoder
+from torch.multiprocessing.spawn import ProcessExitedException
+
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.console import config_keys, label_check, missing, train
+from slstm_allennlp.console.config_keys import Original
+from slstm_allennlp.console.quiet import is_quiet, quiet_console
+
+
+@contextmanager
+def friendly_messages() -> Iterator[None]:
+    """
+    Within this context, errors that a user can mend are one sentence, a `ConfigurationError`, and the
+    archive of a training is written atomically. Afterwards AllenNLP is as it was.
+    """
+    with ExitStack() as stack:
+        for owner, name, function in _REPLACED:
+            original = inspect.getattr_static(owner, name)
+            stack.enter_context(patch.object(owner, name, _calling(function, original)))
+        stack.enter_context(patch.object(allennlp_train, "archive_model", train.archive_model))
+        yield
+
+
+def _calling(function: Callable[..., Any], original: Any) -> Any:
+    """Return what replaces the original: it calls `function(original, ...)`."""
+    called = original.__func__ if isinstance(original, classmethod) else original
+
+    @functools.wraps(called)
+    def replacement(*arguments: Any, **named: Any) -> Any:
+        return function(called, *arguments, **named)
+
+    return classmethod(replacement) if isinstance(original, classmethod) else replacement
+
+
+def _read(original: Original, self: DatasetReader, file_path: Any) -> Iterator[Instance]:
+    """Raise `CorpusError` with the file where a reader of AllenNLP's raises another `ValueError`."""
+    try:
+        yield from original(self, file_path)
+    except ValueError as error:
+        if isinstance(error, CorpusError):
+            raise
+        where = "" if str(file_path) in str(error) else f"{file_path}: "
+        raise CorpusError(f"{where}{error}") from error
+
+
+def _convolve(original: Original, self: CnnEncoder, tokens: torch.Tensor, *args: Any, **kw: Any) -> Any:
+    """Raise `CorpusError` for texts that are shorter than a filter. PyTorch would speak of kernels."""
+    largest = max(self._ngram_filter_sizes)
+    if tokens.size(1) < largest:
+        raise CorpusError(
+            f"a text of length {tokens.size(1)} is given to the cnn, expected at least {largest}, the "
+            f'largest of its ngram_filter_sizes; "token_min_padding_length": {largest} in the token '
+            'indexer pads shorter texts (for characters in words, "min_padding_length")'
+        )
+    return original(self, tokens, *args, **kw)
+
+
+def _spawn(original: Original, function: Callable[..., Any], args: Any = (), **options: Any) -> Any:
+    """
+    Start the processes of a distributed training in the same context, and report which one was ended by
+    a signal, and how to resume. PyTorch stops the others and reports only that one has terminated.
+    """
+    try:
+        return original(_in_a_process, args=(is_quiet(), function, *args), **options)
+    except ProcessExitedException as error:
+        if error.signal_name is None:
+            raise
+        pid: Any = getattr(error, "error_pid", None) or getattr(error, "pid", 0)  # `pid` in PyTorch 1
+        raise ProcessExitedException(
+            f"process {error.error_index} of the distributed training was ended by {error.signal_name} "
+            "(the system sends SIGKILL when memory runs out), and the other processes were stopped; "
+            "`slstm train` with --recover resumes from the last checkpoint",
+            error.error_index,
+            pid,
+            error.exit_code,
+            error.signal_name,
+        ) from None
+
+
+def _in_a_process(rank: int, quiet: bool, function: Callable[..., Any], *arguments: Any) -> None:
+    with friendly_messages(), quiet_console() if quiet else nullcontext():
+        function(rank, *arguments)
+
+
+# Each function gets the original as its first argument, before the arguments of the call.
+_REPLACED = (
+    (from_params, "create_kwargs", config_keys.create_kwargs),
+    (from_params, "construct_arg", config_keys.construct_arg),
+    (FromParams, "from_params", config_keys.construct),
+    (Params, "from_file", config_keys.read_config),
+    (Params, "pop_choice", config_keys.pop_choice),
+    (DatasetReader, "read", _read),
+    (MultiProcessDataLoader, "index_with", label_check.index_with),
+    (MultiProcessDataLoader, "iter_instances", label_check.iter_instances),
+    (CnnEncoder, "forward", _convolve),
+    (util, "spacy_download", missing.spacy_download),
+    (cached_transformers, "get", missing.get),
+    (cached_transformers, "get_tokenizer", missing.get_tokenizer),
+    (torch.multiprocessing, "spawn", _spawn),
+)

@@ -1,0 +1,92 @@
+"""
+Prepare the output folder of a training, and lock it. Two trainings in one folder would overwrite each
+other's checkpoints. The lock is on the folder itself, so that the system releases it when a process is
+killed.
+"""
+
+import errno
+import logging
+import os
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Iterator, Optional
+
+from allennlp.common.checks import ConfigurationError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no fcntl
+    fcntl = None  # type: ignore[assignment]
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def output_folder(folder: Path, recover: bool = False, force: bool = False) -> Iterator[None]:
+    """
+    Make the folder, or empty it with `force`, and lock it in this context.
+
+    # Errors
+
+    `ConfigurationError` for a folder that cannot be made, in which another training is running, which is
+    not empty (without `recover` and `force`), or in which no training has begun (with `recover`).
+    """
+    if recover and force:
+        raise ConfigurationError("--recover and --force are both given, expected one of them")
+    if not recover:
+        _make(folder)
+    descriptor = _lock(folder) if folder.is_dir() else None
+    try:
+        if recover and not (folder / "config.json").is_file():
+            raise ConfigurationError(
+                f"--recover: the folder {folder} has no config.json, expected the output folder of a "
+                "training that was interrupted"
+            )
+        if force:
+            for path in folder.iterdir():  # the folder itself stays, with its lock
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        elif not recover:
+            expect_empty(folder, "--recover goes on with its training, ")
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def expect_empty(folder: Path, other_way: str = "") -> None:
+    """Raise `ConfigurationError` for a folder that is not empty, with all ways out."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ConfigurationError(
+            f"the output folder {folder} exists and is not empty: -f (--force) deletes what is in it, "
+            f"{other_way}-s names another folder"
+        )
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"the output folder {folder} cannot be made ({error.strerror}), expected a path where a "
+            "folder can be made; -s names another one"
+        ) from error
+
+
+def _lock(folder: Path) -> Optional[int]:
+    """Return the descriptor that holds the lock, or `None` where there are no locks."""
+    if fcntl is None:
+        return None
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            raise ConfigurationError(
+                f"{folder}: another training is running in this folder, expected none; wait for it, or "
+                "give another --serialization-dir"
+            ) from None
+        logger.warning("%s: no lock on this file system (%s)", folder, error)
+        return None
+    return descriptor

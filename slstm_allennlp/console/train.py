@@ -1,0 +1,88 @@
+"""`slstm train`."""
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any, List, Optional, Union
+
+from allennlp.commands import train as allennlp_train
+from allennlp.commands.train import Train
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.models import archival
+
+from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
+from slstm_allennlp.console.missing import expect_device
+from slstm_allennlp.console.output_folder import output_folder
+from slstm_allennlp.console.training import result_lines
+
+_Path = Union[str, "os.PathLike[str]"]
+
+
+class SlstmTrain(Train):
+    """
+    `allennlp train` with a default for the output folder, which is locked during the training, and with
+    errors before the work for a GPU that is not there and for what AllenNLP cannot do.
+    """
+
+    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
+        subparser = super().add_subparser(parser)
+        for action in subparser._actions:
+            if action.dest == "serialization_dir":
+                action.required = False
+                action.help = f"{action.help}; default: output/NAME, with the name of the config"
+            if action.dest == "param_path":
+                action.help = f"{action.help}; a file, or a name that `slstm config` lists"
+        subparser.set_defaults(func=train)
+        return subparser
+
+
+def train(arguments: argparse.Namespace) -> None:
+    """Train as the command line says, and print the best epoch and where the model is."""
+    folder = Path(arguments.serialization_dir or Path("output") / Path(arguments.param_path).stem)
+    params = Params.from_file(arguments.param_path, arguments.overrides)
+    _check(params.as_dict(quiet=True))
+    with output_folder(folder, arguments.recover, arguments.force):
+        allennlp_train.train_model(
+            params,
+            str(folder),
+            recover=arguments.recover,
+            node_rank=arguments.node_rank,
+            include_package=arguments.include_package,
+            dry_run=arguments.dry_run,
+            file_friendly_logging=arguments.file_friendly_logging,
+        )
+    if not arguments.verbose and not arguments.dry_run:
+        print(*result_lines(folder), sep="\n")
+
+
+def _check(config: Any) -> None:
+    """Refuse what would fail only after work, or not at all."""
+    if all(config.get(key) for key in ("distributed", "evaluate_on_test", "test_data_path")):
+        raise ConfigurationError(
+            "evaluate_on_test is true, expected false with distributed training, where AllenNLP cannot "
+            "do it; run `slstm evaluate` on the archive afterwards"
+        )
+    trainer = config.get("trainer") or {}
+    expect_device("trainer.cuda_device", trainer.get("cuda_device"))
+    for number in (config.get("distributed") or {}).get("cuda_devices") or []:
+        expect_device("distributed.cuda_devices", number)
+
+
+def archive_model(
+    serialization_dir: _Path,
+    weights: str = archival._DEFAULT_WEIGHTS,
+    archive_path: Optional[_Path] = None,
+    include_in_archive: Optional[List[str]] = None,
+) -> str:
+    """
+    Do the same as AllenNLP's `archive_model`, but atomically. AllenNLP's writes the archive in place: on
+    a full disk, it leaves a partial file and the previous one is lost.
+    """
+    path = Path(serialization_dir if archive_path is None else archive_path)
+    if archive_path is None or path.is_dir():
+        path = path / "model.tar.gz"
+    left = f"{AS_IT_WAS}, and `slstm train` with --recover writes the archive again"
+    with atomic_write(path, left) as unfinished:
+        archival.archive_model(serialization_dir, weights, unfinished, include_in_archive)
+    return str(path)

@@ -1,0 +1,91 @@
+"""
+The program `slstm`. AllenNLP takes seconds to import: this package imports it only for commands that
+need it, and answers `slstm --help`, `slstm --version` and `slstm config` by itself.
+"""
+
+import argparse
+import os
+import runpy
+import signal
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Optional, Sequence
+
+from slstm_cli.config import add_config_command
+
+INTERRUPTED = 130
+HELP = """usage: slstm COMMAND ...
+
+AllenNLP's commands, with the sentence-state LSTM and a short console output.
+
+  slstm train mr_slstm                    train on the sample corpus of a bundled config
+  slstm predict output/mr_slstm/model.tar.gz texts.txt
+
+Commands:
+    train               Train a model.
+    predict             Use a trained model to make predictions: of texts, JSON lines or a corpus.
+    evaluate            Score a trained model on a corpus.
+    compare             Compare configs over seeds.
+    inside              Look inside an S-LSTM.
+    config              List or print the configs that come with the package.
+
+More commands:
+    build-vocab         Build a vocabulary from a config.
+    cached-path         Cache remote files, or list and remove cached ones.
+    cas-lstm-gates      Histograms of the gates of a CAS-LSTM.
+    checklist           Run a trained model through a checklist suite.
+    count-instances     Count the instances of a config's training data.
+    diff                Compare the weights of two models.
+    find-lr             Find a learning rate.
+    print-results       Print the metrics of several runs.
+    push-to-hf          Push a model to the Hugging Face Hub.
+    test-install        Test AllenNLP's installation.
+
+slstm COMMAND --help explains a command; slstm --version prints the versions.
+"""
+
+
+def run() -> None:
+    """Run the program with the arguments of the process, and exit."""
+    arguments = sys.argv[1:]
+    try:
+        status = answer(arguments)
+        if status is None:
+            from allennlp.common.util import install_sigterm_handler
+
+            from slstm_allennlp.console.main import main
+
+            install_sigterm_handler()
+            status = main(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 128 + signal.SIGPIPE
+    sys.exit(status)
+
+
+def answer(arguments: Sequence[str]) -> Optional[int]:
+    """Do what needs no AllenNLP, and return the exit status, or `None` for other commands."""
+    first = arguments[0] if arguments else "--help"
+    if first in ("-h", "--help"):
+        print(HELP, end="")
+    elif first == "--version":
+        path = Path(__file__).resolve().parents[1] / "slstm_allennlp" / "version.py"
+        own = runpy.run_path(str(path))["__version__"]
+        print(f"slstm-allennlp {own}, AllenNLP {version('allennlp')}")
+    elif first == "config":
+        parser = argparse.ArgumentParser(prog="slstm")
+        add_config_command(parser.add_subparsers())
+        parsed = parser.parse_args(arguments)
+        try:
+            parsed.func(parsed)
+        except FileNotFoundError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+    else:
+        return None
+    return 0

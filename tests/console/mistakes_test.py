@@ -1,0 +1,212 @@
+"""A mistake of the user's is one sentence, and its traceback is in the log."""
+
+import fcntl
+import json
+import os
+
+import pytest
+import torch
+from allennlp.common import util
+
+from slstm_allennlp.console.main import main
+
+ENCODER = "model__seq2vec_encoder"
+LSTM = {"type": "lstm", "input_size": 8, "hidden_size": 5}
+FEEDFORWARD = {"input_dim": 10, "num_layers": 1, "hidden_dims": 5, "activations": "relu"}
+CNN = {"type": "cnn", "embedding_dim": 8, "num_filters": 2, "ngram_filter_sizes": [9]}
+NUMBERED = {"type": "pass_through", "num": 5}
+
+# In the values of a config. In the keys, `__` stands for a dot.
+IN_A_CONFIG = [
+    ({f"{ENCODER}__num_step": 3}, "did you mean 'num_steps'?"),
+    ({f"{ENCODER}__type": "slsmt"}, "model.seq2vec_encoder.type is 'slsmt', did you mean 'slstm'?"),
+    ({f"{ENCODER}__transition": "balance"}, "'balance', did you mean 'balanced'?"),
+    (
+        {f"{ENCODER}__num_layers": 2, f"{ENCODER}__bidirectional": True},
+        'slstm has no keys "bidirectional", "num_layers": ',
+    ),
+    (
+        {ENCODER: {**LSTM, "hiden_size": 5, "num_layer": 2}},
+        "error: model.seq2vec_encoder.hiden_size is no key of LstmSeq2VecEncoder, did you mean "
+        "'hidden_size'?; model.seq2vec_encoder.num_layer is no key of LstmSeq2VecEncoder, did you mean "
+        "'num_layers'?",
+    ),
+    (
+        {ENCODER: {**LSTM, "zzz": 1}},
+        "error: model.seq2vec_encoder.zzz is no key of LstmSeq2VecEncoder, expected one of "
+        "'input_size', 'hidden_size', 'num_layers', 'bias', 'dropout', 'bidirectional'",
+    ),
+    (
+        {"model__seq2seq_encoder": {"type": "compose", "encoders": [NUMBERED]}},
+        "error: model.seq2seq_encoder.encoders.0.num is no key of PassThroughEncoder, expected one of "
+        "'input_dim'",
+    ),
+    (
+        {"model__feedforward": {**FEEDFORWARD, "dropuot": 0.5}},
+        "error: model.feedforward.dropuot is no key of FeedForward, did you mean 'dropout'?",
+    ),
+    ({"dataset_reader__type": "zzz"}, "zzz not in acceptable choices for dataset_reader.type: ["),
+    (
+        {"model__feedforward": {**FEEDFORWARD, "input_dim": 20}},
+        "the seq2vec_encoder gives 10, model.feedforward.input_dim is 20, expected 10",
+    ),
+    ({"train_data_path": "nowhere.jsonl"}, "nowhere.jsonl: cannot be read"),
+    ({"data_loader": {"batch_size": 0}}, "error: data_loader: batch_size must be at least 1"),
+    ({"trainer__num_epochs": 0}, "trainer.num_epochs is 0, expected 1 or more"),
+    ({"trainer__num_epochs": "three"}, "Expected num_epochs to be a int. "),
+    ({"trainer__num_epoch": 3}, "trainer.num_epoch is no key of "),
+    (
+        {"dataset_reader": {"type": "tagged_text"}},
+        "train.jsonl, line 1: 1 column between tabs, expected",
+    ),
+    (
+        {"dataset_reader": {"type": "tagged_text"}, "train_data_path": "tags.txt"},
+        "error: tags.txt, line 1: 2 columns between tabs, expected the 10 of CoNLL-U",
+    ),
+    (
+        {"dataset_reader": {"type": "sequence_tagging"}},
+        "error: train.jsonl: not enough values to unpack",
+    ),
+    ({ENCODER: CNN}, "a text of length 4 is given to the cnn, expected at least 9"),
+]
+# These are known before the output folder is made.
+BEFORE_THE_WORK = [
+    ({"trainer__cuda_device": 99}, "trainer.cuda_device is 99, and PyTorch sees "),
+    ({"distributed": {"cuda_devices": [98, 99]}}, "distributed.cuda_devices is 98, and PyTorch sees "),
+    (
+        {"distributed": [-1, -1], "evaluate_on_test": True, "test_data_path": "dev.jsonl"},
+        "evaluate_on_test is true, expected false with distributed training",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "keys, message", [*IN_A_CONFIG, *BEFORE_THE_WORK], ids=lambda value: str(value)[:40]
+)
+def test_in_a_config(folder, changed, capsys, keys, message):
+    (folder / "tags.txt").write_text("It\tPRP\nrains\tVBZ\n")
+    changed(**keys)
+    assert main(["train", "mine.json", "-s", "run"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ") and message in line
+    if (keys, message) in BEFORE_THE_WORK:
+        assert not (folder / "run").exists()
+    else:
+        assert "Traceback (most recent call last)" in (folder / "run" / "out.log").read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["train", "nowhere.json"], "nowhere.json"),
+        (["train", "broken.jsonnet"], "broken.jsonnet:1:"),
+        (["train", "mr_slsm"], "no file mr_slsm and no config of that name, did you mean 'mr_slstm'?"),
+        (["train", "."], ". is a folder, expected a config, such as ./config.json"),
+        (["config", "mr_slsm"], "there is no config 'mr_slsm', did you mean 'mr_slstm'?"),
+        (["predict", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
+        (["predict", "nowhere.tar.gz", "dev.jsonl", "--cuda-device", "99"], "--cuda-device is 99, and "),
+        (["predict", "nowhere.tar.gz", "dev.jsonl", "--silent"], "--silent without --output-file"),
+        (
+            ["predict", "a.tar.gz", "b", "--predictor-args", "{"],
+            "--predictor-args is no JSON: Expecting",
+        ),
+        (["train", "mine.json", "-o", '{"trainer": '], "--overrides is no JSON: "),
+        (["evaluate", "a.tar.gz", "b", "-o", "[1]"], "--overrides is [1], expected a JSON object"),
+        (
+            ["train", "mine.json", "-o", '{"a.b.c": 1}'],
+            "--overrides: overrides dict contains unused keys",
+        ),
+        (["train", "mine.json", "-s", "used"], "the output folder used exists and is not empty: -f ("),
+        (["find-lr", "mine.json", "-s", "used"], "the output folder used exists and is not empty: -f ("),
+        (["train", "mine.json", "-s", "used", "--recover"], "--recover: the folder used has no config"),
+        (["train", "mine.json", "-s", "new", "--recover"], "--recover: the folder new has no config"),
+        (["train", "mine.json", "-s", "new", "-r", "-f"], "--recover and --force are both given"),
+        (["train", "mine.json", "-s", "mine.json/x"], "mine.json/x cannot be made (Not a directory)"),
+        (["train", "mine.json", "-s", "locked"], "locked: another training is running in this folder"),
+        (
+            ["train", "mine.json", "-s", "locked", "-f"],
+            "locked: another training is running in this fol",
+        ),
+        (
+            ["train", "mine.json", "--include-package", "slstm_allenlp.modules"],
+            "--include-package is 'slstm_allenlp.modules', and Python finds no 'slstm_allenlp'",
+        ),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
+)
+def test_in_the_command_line(folder, capsys, arguments, message):
+    (folder / "broken.jsonnet").write_text('{ "model": ')
+    (folder / "used").mkdir()
+    (folder / "used" / "mine").write_text("")
+    (folder / "locked").mkdir()
+    descriptor = os.open("locked", os.O_RDONLY)  # as another process would
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    assert main(arguments) == 2
+    os.close(descriptor)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ") and message in line
+    assert (folder / "used" / "mine").exists() and not (folder / "new").exists()
+
+
+@pytest.mark.parametrize("count, available", [(0, "no GPU here, expected -1 for the CPU"), (1, "1 GPU")])
+def test_a_gpu_that_is_not_there(folder, monkeypatch, capsys, count, available):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    assert main(["evaluate", "model.tar.gz", "dev.jsonl", "--cuda-device", "1"]) == 2
+    assert f"--cuda-device is 1, and PyTorch sees {available}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [ConnectionError("no network"), SystemExit(1)])
+def test_no_tokenizer_and_no_network(changed, monkeypatch, capsys, error):
+    def download(*_):
+        raise error
+
+    monkeypatch.setattr(util, "spacy_download", download)
+    changed(dataset_reader={"type": "text_classification_json"})
+    assert main(["train", "mine.json", "-s", "run"]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("error: the spaCy model en_core_web_sm is not installed and could not be fet")
+    assert '"tokenizer": {"type": "spacy_blank"}' in line
+
+
+LONG = " ".join(["word"] * 20)
+
+
+@pytest.mark.parametrize(
+    "text, loading, shown",
+    [
+        ("a good film", {}, ' ("a good film")'),
+        (LONG, {}, ' ("' + "word " * 12 + '…")'),
+        (LONG, {"data_loader.max_instances_in_memory": 8}, ""),
+    ],
+)
+def test_a_label_that_the_model_does_not_know(folder, capsys, text, loading, shown):
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    (folder / "new.jsonl").write_text(json.dumps({"text": text, "label": "perhaps"}))
+    capsys.readouterr()
+    assert main(["evaluate", "run/model.tar.gz", "new.jsonl", "-o", json.dumps(loading)]) == 2
+    assert capsys.readouterr().err == (
+        f"error: new.jsonl, sentence 1{shown}: 'perhaps' is a label that the model does not know "
+        "(labels), expected one of yes, no\n"
+    )
+
+
+def test_a_text_that_is_shorter_than_a_filter(folder, changed, capsys):
+    changed(model__seq2vec_encoder={**CNN, "ngram_filter_sizes": [3]})
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    (folder / "new.jsonl").write_text('{"text": "good", "label": "yes"}')
+    capsys.readouterr()
+    assert main(["evaluate", "run/model.tar.gz", "new.jsonl"]) == 2
+    assert (
+        "error: a text of length 1 is given to the cnn, expected at least 3" in capsys.readouterr().err
+    )
+    indexers = {"tokens": {"type": "single_id", "token_min_padding_length": 3}}
+    padding = json.dumps({"dataset_reader.token_indexers": indexers})
+    assert main(["evaluate", "run/model.tar.gz", "new.jsonl", "-o", padding]) == 0
+
+
+def test_with_its_traceback(changed, capsys):
+    changed(model__seq2vec_encoder__num_step=3)
+    assert main(["train", "mine.json", "-s", "run", "--verbose"]) == 2
+    err = capsys.readouterr().err
+    assert "Traceback (most recent call last)" in err
+    assert err.splitlines()[-1].endswith("did you mean 'num_steps'?")
