@@ -180,7 +180,7 @@ class TableReader(CorpusReader):
     def _labelled_rows(
         self, path: str
     ) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
-        logged = None
+        logged: Optional[_Chosen] = None
         for line, row in self._json_rows(path) if path.endswith(_JSON) else self._csv_rows(path):
             try:
                 chosen = self._choose(list(row))
@@ -200,6 +200,8 @@ class TableReader(CorpusReader):
             blank = isinstance(row.get(chosen.label), str) and not row[chosen.label].strip()
             label = None if blank else label_of(line, row, chosen.label, "expected a string or a number")
             yield line, row, [row[key] for key in chosen.texts], label
+        if logged is None:
+            raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
 
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         for line in read_lines(path, self._encoding):

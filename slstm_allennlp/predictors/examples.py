@@ -5,7 +5,7 @@ import logging
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any, Iterable, Iterator, List, Optional
+from typing import Any, Iterable, Iterator, List, Optional, Set
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
@@ -61,11 +61,10 @@ def read_examples(
             f"input_format is {input_format!r}, expected one of {', '.join(INPUT_FORMATS)}"
         )
     reader = _reader_of(path, predictor)
+    name = "standard input" if path == "-" else path
     lines: Iterator[Line] = iter(())
-    if input_format is None and path.endswith(_JSON):
-        input_format = "json"
-    if input_format is None and reader is not None and "#" in path and not Path(path).is_file():
-        input_format = "corpus"
+    if input_format is None:
+        input_format = _format_of_name(path, reader)
     if input_format != "corpus":
         lines = read_lines(path)
     if input_format is None:
@@ -74,20 +73,18 @@ def read_examples(
         lines = itertools.chain(head, lines)
     if input_format == "corpus":
         if reader is None:
-            raise ConfigurationError(
-                f"{path}: the model's reader reads only JSON, expected text or json"
-            )
-        name = registered_name(DatasetReader, reader)
-        logger.info("%s: read as labelled data, %s, by the reader %s", path, _form(reader), name)
+            raise ConfigurationError(f"{name}: the model's reader reads JSON, expected text or json")
+        form = f"{_form(reader)}, by the reader {registered_name(DatasetReader, reader)}"
+        logger.info("%s: read as %s", name, form)
         yield from reader.examples(path)
         return
     of_sentence = getattr(predictor, "of_sentence", None)
     if input_format == "text" and of_sentence is None:
         raise ConfigurationError(
-            f"{path}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
+            f"{name}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
         )
     form = "JSON, one object per line" if input_format == "json" else _plain_text(predictor)
-    logger.info("%s: read as %s", path, form)
+    logger.info("%s: read as %s", name, form)
     for line in lines:
         try:
             if input_format == "json" and (line.text.strip() or of_sentence is None):
@@ -126,16 +123,24 @@ def _head(lines: Iterable[Line], is_stream: bool) -> Iterator[Line]:
             break
 
 
+def _format_of_name(path: str, reader: Any) -> Optional[str]:
+    if path.endswith(_JSON):
+        return "json"
+    return "corpus" if reader is not None and "#" in path and not Path(path).is_file() else None
+
+
 def _format_of(path: str, texts: List[str], reader: Any, predictor: Any) -> str:
     texts = [text for text in texts if text.strip()]
     if texts and re.match(r"\s*\{\s*([\"}]|$)", texts[0]):
         return "json"
     if path != "-" and Path(path).suffix not in _PLAIN and reader is not None:
         return "corpus"
-    why_not = "it is no file" if path == "-" else _why_no_corpus(path, reader, predictor)
+    # Without full stops and other marks, which are also the last words of texts.
+    known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
+    why_not = "a stream" if path == "-" else _why_no_corpus(path, reader, predictor, known)
     if not why_not:
         return "corpus"
-    if getattr(predictor, "is_plain_with_tabs", False) or not _look_labelled(texts, predictor):
+    if getattr(predictor, "is_plain_with_tabs", False) or not _look_labelled(texts, known):
         return "text"
     raise CorpusError(
         f"{path}: looks like labelled data, but is not read as {_form(reader)} ({why_not}), expected "
@@ -143,7 +148,7 @@ def _format_of(path: str, texts: List[str], reader: Any, predictor: Any) -> str:
     )
 
 
-def _why_no_corpus(path: str, reader: Any, predictor: Any) -> str:
+def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str]) -> str:
     """Return why a file is not what the reader reads, with labels of the model, or an empty string."""
     if reader is None:
         return "the model's reader reads JSON"
@@ -153,32 +158,23 @@ def _why_no_corpus(path: str, reader: Any, predictor: Any) -> str:
     except ValueError as error:
         return str(error)
     labels = [label for gold in golds for label in ([gold] if isinstance(gold, str) else gold or [])]
-    known = [label for label in labels if _is_known(label, predictor)]
-    return (
-        "" if 2 * len(known) >= len(labels) else f"the model knows {len(known)} of {len(labels)} labels"
-    )
+    count = sum(label in known for label in labels)
+    return "" if 2 * count >= len(labels) else f"the model knows {count} of {len(labels)} labels"
 
 
-def _is_known(label: str, predictor: Any) -> bool:
-    """Return whether the model knows the label, and it is not a full stop or another mark."""
-    return any(map(str.isalnum, label)) and label in predictor.known_labels()
-
-
-def _look_labelled(texts: List[str], predictor: Any) -> bool:
-    """Return whether most lines look like trees, word/TAG, or columns, one of them with tags."""
+def _look_labelled(texts: List[str], known: Set[str]) -> bool:
+    """Return whether most lines look like trees, word/TAG, or columns, the first or last with labels."""
     tabs, count = Counter(text.count("\t") for text in texts).most_common(1)[0] if texts else (0, 0)
     if tabs and count > 1 and 2 * count > len(texts):
         return True
-    widths = {len(text.split()) for text in texts}
-    has_columns = len(widths) == 1 and len(texts) > 1
+    has_columns = len({len(text.split()) for text in texts}) == 1 and len(texts) > 1
 
     def is_labelled(text: str) -> bool:
-        items = text.split("\t") if "\t" in text else text.split()
-        ends = {items[0], items[-1]} if "\t" in text else {items[-1]} if has_columns else set()
-        return (
-            bool(_TREE.match(text))
-            or (len(items) > 1 and all(map(_WORD_AND_TAG.fullmatch, items)))
-            or (len(items) > 1 and any(_TAG.fullmatch(e) or _is_known(e, predictor) for e in ends))
-        )
+        has_tab = "\t" in text
+        items = text.split("\t") if has_tab else text.split()
+        ends = [items[0], items[-1]] if has_tab else items[-1:] if has_columns else []
+        is_column = len(items) > 1 and any(end in known or _TAG.fullmatch(end) for end in ends)
+        is_inline = len(items) > 1 and all(map(_WORD_AND_TAG.fullmatch, items))
+        return is_column or is_inline or bool(_TREE.match(text))
 
     return 2 * sum(map(is_labelled, texts)) > len(texts)

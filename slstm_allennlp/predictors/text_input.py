@@ -123,7 +123,7 @@ class TextInput(Predictor):
         given = str(given).strip()
         try:
             labelled = self._labelled(**self._as_argument(given))
-        except ValueError:  # the reader knows only others
+        except (AssertionError, ValueError):  # AllenNLP's readers know only certain labels
             return given
         field = labelled.fields.get("label") if labelled is not None else None
         return given if field is None else str(field.label)  # type: ignore[attr-defined]
