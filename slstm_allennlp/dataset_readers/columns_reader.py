@@ -5,7 +5,6 @@ from typing import Dict, Iterator, List, Optional, Tuple, Union
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import TokenIndexer
 
-from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
 from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
@@ -70,17 +69,14 @@ class ColumnsReader(TaggingReader):
             width = width or max(least, len(sentence[0].columns()))
             for line in sentence:
                 if len(line.columns()) != width:
-                    raise self._wrong_number(line, width)
+                    is_comment = sentence[0].text.startswith("#") and self._comment is None
+                    hint = '; "comment": "#" of the reader skips comments' if is_comment else ""
+                    found = number_of_columns(len(line.columns()))
+                    raise line.error(f"{found}, expected {self._expected_columns(width)}{hint}")
             yield sentence
 
     def _expected_columns(self, width: int) -> str:
         return f"{width} on every line, of which word_column and tag_column name two"
-
-    def _wrong_number(self, line: Line, width: int) -> CorpusError:
-        is_comment = line.text.startswith("#") and self._comment is None
-        hint = f'; "comment": "{line.text[0]}" of the reader skips comments' if is_comment else ""
-        found = number_of_columns(len(line.columns()))
-        return line.error(f"{found}, expected {self._expected_columns(width)}{hint}")
 
     def _without_comments(self, sentences: Iterator[List[Line]]) -> Iterator[List[Line]]:
         if self._comment is None:

@@ -190,9 +190,8 @@ class TableReader(CorpusReader):
                 raise line.error(f"the columns are {', '.join(row)}, {_EXPECTED}")
             if chosen != logged:
                 logged = chosen
-                logger.info(
-                    "%s: the columns %s are read", path, ", ".join([*chosen.texts, chosen.label])
-                )
+                read = [key for key in (*chosen.texts, chosen.label) if key in row]
+                logger.info("%s: the columns %s are read", path, ", ".join(read))
             for key in chosen.texts:
                 if not isinstance(row[key], str):
                     raise line.error(f"{found(row, key)}, expected text")

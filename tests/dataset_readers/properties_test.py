@@ -504,9 +504,11 @@ def test_predictors_read_what_readers_read(name, tmp_path, monkeypatch):
 
     def seen(inputs):
         """Return what the model would see."""
-        seen = [example_of(predictor._json_to_instance(each)) for each in inputs]
-        golds = [{predictor.answer: predictor.gold(each)} for each in inputs]
-        return in_order([{**example, **gold} for example, gold in zip(seen, golds)], format)
+        instances = (
+            {**example_of(predictor._json_to_instance(each)), predictor.answer: predictor.gold(each)}
+            for each in inputs
+        )
+        return in_order(list(instances), format)
 
     @given(format.examples)
     def any_examples(examples):
