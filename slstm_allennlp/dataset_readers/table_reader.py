@@ -2,7 +2,7 @@ import csv
 import itertools
 import logging
 import re
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
@@ -40,13 +40,6 @@ _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (the reader's keys of these names "
     "give others, columns all of a file without a header line, and delimiter what is between them)"
 )
-
-
-class _Chosen(NamedTuple):
-    """The columns of the texts (none, one, or two for pairs) and of the label, which may be missing."""
-
-    texts: List[str]
-    label: str
 
 
 @DatasetReader.register("table")
@@ -138,10 +131,8 @@ class TableReader(CorpusReader):
 
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Return a JSON object of training data as input of the predictors. Other keys are left out."""
-        chosen = self._choose(list(json_dict))
-        if not chosen.texts:
-            return json_dict
-        return _as_input([json_dict[key] for key in chosen.texts], json_dict.get(chosen.label))
+        texts, label = self._choose(list(json_dict))
+        return _as_input([json_dict[key] for key in texts], json_dict.get(label)) if texts else json_dict
 
     def text_to_instance(  # type: ignore[override]
         self,
@@ -180,26 +171,26 @@ class TableReader(CorpusReader):
     def _labelled_rows(
         self, path: str
     ) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
-        logged: Optional[_Chosen] = None
+        logged: List[str] = []
         for line, row in self._json_rows(path) if path.endswith(_JSON) else self._csv_rows(path):
             try:
-                chosen = self._choose(list(row))
+                texts, label = self._choose(list(row))
             except ValueError as error:
                 raise line.error(str(error)) from None
-            if not chosen.texts:
+            if not texts:
                 raise line.error(f"the columns are {', '.join(row)}, {_EXPECTED}")
-            if chosen != logged:
-                logged = chosen
-                read = [key for key in (*chosen.texts, chosen.label) if key in row]
+            read = [key for key in (*texts, label) if key in row]
+            if read != logged:
+                logged = read
                 logger.info("%s: the columns %s are read", path, ", ".join(read))
-            for key in chosen.texts:
+            for key in texts:
                 if not isinstance(row[key], str):
                     raise line.error(f"{found(row, key)}, expected text")
                 line.expect_text(key, row[key], self._tokenizer)
-            blank = isinstance(row.get(chosen.label), str) and not row[chosen.label].strip()
-            label = None if blank else label_of(line, row, chosen.label, "expected a string or a number")
-            yield line, row, [row[key] for key in chosen.texts], label
-        if logged is None:
+            is_blank = isinstance(row.get(label), str) and not row[label].strip()
+            value = None if is_blank else label_of(line, row, label, "expected a string or a number")
+            yield line, row, [row[key] for key in texts], value
+        if not logged:
             raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
 
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
@@ -209,6 +200,9 @@ class TableReader(CorpusReader):
 
     def _csv_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         delimiter = self._delimiter or ("," if path.endswith(".csv") else "\t")
+        expected = f"expected fields with {delimiter!r} between"
+        if self._quoting:
+            expected += '; "quoting": false of the reader takes quotation marks as they are'
         lines, again = itertools.tee(read_lines(path, self._encoding))
         rows = csv.reader(
             (f"{line.text}\n" for line in lines),
@@ -222,13 +216,11 @@ class TableReader(CorpusReader):
             try:
                 row = next(rows)
             except csv.Error as error:
-                raise line.error(f"{error}, expected {self._expected_row(delimiter)}") from None
+                raise line.error(f"{error}, {expected}") from None
             for _ in range(rows.line_num - first - 1):
                 next(again)
             if delimiter == "\t" and any("\t" in value for value in row):
-                raise line.error(
-                    f"a field in quotation marks has a tab, expected {self._expected_row(delimiter)}"
-                )
+                raise line.error(f"a field in quotation marks has a tab, {expected}")
             if names is None:
                 names = [name.strip() for name in row]
                 if len(set(names)) < len(names):
@@ -240,16 +232,13 @@ class TableReader(CorpusReader):
                     )
                 yield line, dict(zip(names, row))
 
-    def _expected_row(self, delimiter: str) -> str:
-        hint = '; "quoting": false of the reader takes quotation marks as they are'
-        return f"fields with {delimiter!r} between{hint if self._quoting else ''}"
-
-    def _choose(self, names: List[str]) -> _Chosen:
+    def _choose(self, names: List[str]) -> Tuple[List[str], str]:
+        """Return the columns of the texts: none, one, or two for pairs; and that of the label, if any."""
         label = [self._label] if self._label else _only(names, "label", _LABEL) or ["label"]
         texts = [key for key in (self._text, self._text_a, self._text_b) if key is not None]
         if not texts:
             texts = _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
-        return _Chosen(texts if set(texts) <= set(names) else [], label[0])
+        return texts if set(texts) <= set(names) else [], label[0]
 
 
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:

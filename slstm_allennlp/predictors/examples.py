@@ -16,6 +16,7 @@ from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.lines import Line, read_lines
 from slstm_allennlp.dataset_readers.table_reader import TableReader
+from slstm_allennlp.predictors.text_input import TextInput
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ def read_examples(
         raise ConfigurationError(
             f"{name}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
         )
-    form = "JSON, one object per line" if input_format == "json" else _plain_text(predictor)
+    form = "JSON, one object per line" if input_format == "json" else predictor.plain_text  # type: ignore[attr-defined]
     logger.info("%s: read as %s", name, form)
     for line in lines:
         try:
@@ -111,10 +112,6 @@ def _form(reader: Any) -> str:
     return getattr(reader, "form", "texts and their labels")
 
 
-def _plain_text(predictor: Any) -> str:
-    return getattr(predictor, "plain_text", "plain text, one text per line")
-
-
 def _head(lines: Iterable[Line], is_stream: bool) -> Iterator[Line]:
     """Yield the first lines. Of a stream, only those up to the first that is not blank."""
     for line in itertools.islice(lines, _HEAD):
@@ -133,18 +130,18 @@ def _format_of(path: str, texts: List[str], reader: Any, predictor: Any) -> str:
     texts = [text for text in texts if text.strip()]
     if texts and re.match(r"\s*\{\s*([\"}]|$)", texts[0]):
         return "json"
-    if path != "-" and Path(path).suffix not in _PLAIN and reader is not None:
-        return "corpus"
+    if not isinstance(predictor, TextInput) or (path != "-" and Path(path).suffix not in _PLAIN):
+        return "text" if reader is None else "corpus"
     # Without full stops and other marks, which are also the last words of texts.
     known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
     why_not = "a stream" if path == "-" else _why_no_corpus(path, reader, predictor, known)
     if not why_not:
         return "corpus"
-    if getattr(predictor, "is_plain_with_tabs", False) or not _look_labelled(texts, known):
+    if predictor.is_plain_with_tabs or not _look_labelled(texts, known):
         return "text"
     raise CorpusError(
         f"{path}: looks like labelled data, but is not read as {_form(reader)} ({why_not}), expected "
-        f"this (--input-format corpus) or {_plain_text(predictor)} (--input-format text)"
+        f"this (--input-format corpus) or {predictor.plain_text} (--input-format text)"
     )
 
 
@@ -167,13 +164,17 @@ def _look_labelled(texts: List[str], known: Set[str]) -> bool:
     tabs, count = Counter(text.count("\t") for text in texts).most_common(1)[0] if texts else (0, 0)
     if tabs and count > 1 and 2 * count > len(texts):
         return True
-    has_columns = len({len(text.split()) for text in texts}) == 1 and len(texts) > 1
+    width, count = Counter(len(text.split()) for text in texts).most_common(1)[0] if texts else (0, 0)
 
     def is_labelled(text: str) -> bool:
         has_tab = "\t" in text
         items = text.split("\t") if has_tab else text.split()
-        ends = [items[0], items[-1]] if has_tab else items[-1:] if has_columns else []
-        is_column = len(items) > 1 and any(end in known or _TAG.fullmatch(end) for end in ends)
+        ends = [items[0], items[-1]] if has_tab else items[-1:] if len(items) == width else []
+        is_column = (
+            len(items) > 1
+            and (has_tab or count > 1)
+            and any(end in known or _TAG.fullmatch(end) for end in ends)
+        )
         is_inline = len(items) > 1 and all(map(_WORD_AND_TAG.fullmatch, items))
         return is_column or is_inline or bool(_TREE.match(text))
 

@@ -59,6 +59,7 @@ class TextInput(Predictor):
     """The key of the prediction in the output."""
     plain_text = "plain text, one text per line"
     """What a plain text file is, for messages."""
+    is_plain_with_tabs = False
     _hidden_outputs: Tuple[str, ...] = ()
     """The model's outputs that are for machines: left out unless `all_outputs` is true."""
     _all_outputs = False

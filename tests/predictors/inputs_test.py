@@ -114,6 +114,7 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
         ("ner", "Ada\tI-PER\nworks\tO\n\nTom\tB-PER\n", "line 1: the tag I-PER follows O"),
         ("ner", "Ada I-PER\nworks O\n\nTom B-PER\n", "line 1: the tag I-PER follows O"),
         ("ner", "1\tAda\tB-PER\tO\n2\tMay\tI-PER\tO\n", "running numbers .*word_column"),
+        ("ner", "Ada\nworks O\nfor O\nAcme B-ORG\n", "line 1: 1 column"),
         ("tags", "the\tDT\ncat\tNN\n", "the model knows 0 of 2 labels"),
         ("tags", "the/DET cat/NOUN\nit/PRON ./.\n", "the model knows 0 of 2"),
         ("tags", "the\tthe\tx\tDET\ncat\tcat\tx\tNOUN\n", "line 1: 4 columns"),
