@@ -145,14 +145,14 @@ class TableReader(CorpusReader):
 
         # Errors
 
-        `CorpusError` for a text without tokens.
+        `CorpusError` for a text without tokens that is not in a pair.
         """
         tokens, *second = [
             self._tokenizer.tokenize(each) if isinstance(each, str) else each
             for each in (text, text_b)
             if each is not None
         ]
-        if not tokens or [] in second:
+        if not tokens and not second:
             raise CorpusError("the text is empty, expected at least one token")
         fields = text_fields(tokens)
         if second:
@@ -233,7 +233,7 @@ class TableReader(CorpusReader):
                 yield line, dict(zip(names, row))
 
     def _choose(self, names: List[str]) -> Tuple[List[str], str]:
-        """Return the columns of the texts: none, one, or two for pairs; and that of the label, if any."""
+        """Return the columns of the texts (none, one, or two for pairs) and of the label, if any."""
         label = [self._label] if self._label else _only(names, "label", _LABEL) or ["label"]
         texts = [key for key in (self._text, self._text_a, self._text_b) if key is not None]
         if not texts:

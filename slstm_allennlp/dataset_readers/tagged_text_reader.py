@@ -160,7 +160,7 @@ class TaggedTextReader(ColumnsReader):
                     f"{item!r} has no tag, expected word{self._separator}TAG "
                     f"(the separator is {self._separator!r})"
                 )
-            word, tag = match.groups()
+            word, tag = match[1], match[2].strip()
             if not word or not tag:
                 missing = "tag" if word else "word"
                 raise line.error(f"{item!r} has an empty {missing}, expected word{self._separator}TAG")

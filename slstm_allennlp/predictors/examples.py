@@ -130,8 +130,11 @@ def _format_of(path: str, texts: List[str], reader: Any, predictor: Any) -> str:
     texts = [text for text in texts if text.strip()]
     if texts and re.match(r"\s*\{\s*([\"}]|$)", texts[0]):
         return "json"
-    if not isinstance(predictor, TextInput) or (path != "-" and Path(path).suffix not in _PLAIN):
-        return "text" if reader is None else "corpus"
+    is_plain = path == "-" or Path(path).suffix in _PLAIN
+    if reader is not None and not (is_plain and isinstance(predictor, TextInput)):
+        return "corpus"
+    if not isinstance(predictor, TextInput):
+        return "text"
     # Without full stops and other marks, which are also the last words of texts.
     known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
     why_not = "a stream" if path == "-" else _why_no_corpus(path, reader, predictor, known)

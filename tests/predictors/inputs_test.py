@@ -137,6 +137,16 @@ def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatc
             list(read_examples("-", predictor))
 
 
+def test_pairs_of_a_table(predictor, examples):
+    """Also with sentences without words, which have no label."""
+    predictor = predictor({"type": "table", **WHITE}, "p.csv", "text1,text2,class\na b,c,x\nb,c,y\n")
+    inputs, _ = examples(predictor, "a.jsonl", '{"text1": "a", "text2": "b", "class": "y ", "n": 1}\n')
+    inputs += examples(predictor, "a.txt", "a\tb\n\na\t \n")[0]
+    first, *others = predictor.predict_batch_json(inputs)
+    assert first["gold"] == "y"
+    assert [other["label"] is None for other in others] == [False, True, True]
+
+
 def test_a_format_that_is_named(predictor, examples):
     predictor = predictor(*TAGGER["tags"])
     inputs, _ = examples(predictor, "a.txt", "a\tX\n", input_format="corpus")
@@ -218,16 +228,6 @@ def test_tags_that_are_none(predictor, examples, tags, message):
     line = json.dumps({"words": ["Ada", "May"], "tags": tags})
     with pytest.raises(CorpusError, match=f"a.jsonl, line 2: {message}"):
         examples(predictor(*TAGGER["ner"]), "a.jsonl", f"\n{line}\n")
-
-
-def test_words_of_white_space(predictor, examples):
-    predictor = predictor(*TAGGER["ner"])
-    text = "Ada\tB-PER\n\u00a0\tO\n\u3000\tO\n"
-    inputs, _ = examples(predictor, "a.conll", text)
-    lines = "".join(json.dumps({"words": each["words"]}) + "\n" for each in inputs)
-    for each in (inputs, examples(predictor, "a.jsonl", lines)[0]):
-        (output,) = predictor.predict_batch_json(each)
-        assert output["words"] == ["Ada", "\u00a0", "\u3000"]
 
 
 @pytest.mark.parametrize("before", ["", "  ", "\t", "\u3000\u3000", "\u00a0 "])
