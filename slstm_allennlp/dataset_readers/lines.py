@@ -140,7 +140,9 @@ def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> 
     try:
         # As bytes: then only a newline ends a line, and a decoding error can name its line.
         with _standard_input() if path == "-" else open(local_path(path, "a text file"), "rb") as file:
-            for number, line in enumerate(file, start=1):
+            # A last line of only a byte order mark is none.
+            lines = filter(None, (line.replace(codecs.BOM_UTF8, b"") for line in file))
+            for number, line in enumerate(lines, start=1):
                 yield Line(name, number, _decode(line, name, number, encoding))
     except OSError as error:
         raise _unreadable(name, error, "a text file") from None
@@ -203,7 +205,6 @@ def number_of_columns(count: int) -> str:
 
 
 def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
-    line = line.replace(codecs.BOM_UTF8, b"")
     try:
         text = line.decode(UTF_8, "slstm-Windows-1252") if encoding == OLD else line.decode(encoding)
     except UnicodeDecodeError as error:

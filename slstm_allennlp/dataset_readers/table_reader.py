@@ -23,7 +23,7 @@ from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
 
-# Names of columns. Of several that occur, the first is taken, if it is one of them.
+# Known names of columns. If several occur, the first of a list is preferred, and others are an error.
 _TEXT = [["text"], ["sentence"], ["review"], ["content"], ["body"], ["message"], ["comment"], ["tweet"]]
 _PAIRS = [
     ["text_a", "text_b"],

@@ -91,7 +91,7 @@ def read_examples(
             if input_format == "json" and (line.text.strip() or of_sentence is None):
                 example = predictor.load_line(line.text)
             else:
-                example = of_sentence(line.text)  # type: ignore[misc]
+                example = of_sentence(line.text if line.text.strip() else "")  # type: ignore[misc]
             getattr(predictor, "check_input", lambda _: None)(example)
         except ValueError as error:
             raise line.error(str(error)) from None
