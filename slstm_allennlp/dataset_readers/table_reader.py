@@ -24,17 +24,10 @@ from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 logger = logging.getLogger(__name__)
 
 # Known names of columns. If several occur, the first of a list is preferred, and others are an error.
-_TEXT = [["text"], ["sentence"], ["review"], ["content"], ["body"], ["message"], ["comment"], ["tweet"]]
-_PAIRS = [
-    ["text_a", "text_b"],
-    ["premise", "hypothesis"],
-    ["sentence1", "sentence2"],
-    ["sentence_a", "sentence_b"],
-    ["question1", "question2"],
-    ["text1", "text2"],
-]
-_LABEL = [["label"], ["gold_label"], ["class"], ["category"], ["sentiment"], ["polarity"]]
-_LABEL += [["target"], ["is_duplicate"]]
+_TEXT = [[name] for name in "text sentence review content body message comment tweet".split()]
+_PAIRS = [["text_a", "text_b"], ["premise", "hypothesis"], ["sentence_a", "sentence_b"]]
+_PAIRS += [[f"{name}1", f"{name}2"] for name in ("sentence", "question", "text")]
+_LABEL = "label gold_label class category sentiment polarity target is_duplicate".split()
 _JSON = (".jsonl", ".json")
 _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (the reader's keys of these names "
@@ -234,7 +227,11 @@ class TableReader(CorpusReader):
 
     def _choose(self, names: List[str]) -> Tuple[List[str], str]:
         """Return the columns of the texts (none, one, or two for pairs) and of the label, if any."""
-        label = [self._label] if self._label else _only(names, "label", _LABEL) or ["label"]
+        label = (
+            [self._label]
+            if self._label
+            else _only(names, "label", [[name] for name in _LABEL]) or ["label"]
+        )
         texts = [key for key in (self._text, self._text_a, self._text_b) if key is not None]
         if not texts:
             texts = _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
@@ -245,7 +242,7 @@ def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
     written = {re.sub("[ -]", "_", name.lower()): name for name in names}
     fitting = [columns for columns in known if set(columns) <= set(written)]
-    fitting = [columns for columns in fitting if columns in (_TEXT[0], _PAIRS[0], _LABEL[0])] or fitting
+    fitting = [columns for columns in fitting if columns in (_TEXT[0], _PAIRS[0], _LABEL[:1])] or fitting
     if len(fitting) > 1:
         raise CorpusError(
             f"the columns {' and '.join(written[columns[0]] for columns in fitting)} all fit, expected "
