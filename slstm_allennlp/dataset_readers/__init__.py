@@ -4,6 +4,7 @@ from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.movie_review_reader import MovieReviewReader
 from slstm_allennlp.dataset_readers.penn_treebank_pos_reader import PennTreebankPosReader
 from slstm_allennlp.dataset_readers.review_reader import ReviewReader
+from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.dataset_readers.tagged_text_reader import TaggedTextReader
 from slstm_allennlp.dataset_readers.text_classification_json_reader import (
     TextClassificationJsonReader,
@@ -14,6 +15,7 @@ __all__ = [
     "MovieReviewReader",
     "PennTreebankPosReader",
     "ReviewReader",
+    "TableReader",
     "TaggedTextReader",
     "TextClassificationJsonReader",
 ]

@@ -1,12 +1,14 @@
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, TokenIndexer
+from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
 from allennlp.data.dataset_readers.dataset_utils import to_bioul
+from allennlp.data.dataset_readers.dataset_utils.span_utils import InvalidTagSequence
 from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
 
-from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
+from slstm_allennlp.dataset_readers.lines import Line
 
 _LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIES"}  # prefixes, besides O
 _ALLENNLP_ENCODINGS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
@@ -14,7 +16,7 @@ _BIOES_TO_BIOUL = str.maketrans("ES", "LU")
 
 
 @DatasetReader.register("conll_ner")
-class ConllNerReader(TaggingReader):
+class ConllNerReader(ColumnsReader):
     """
     Read named entities in the column format of the CoNLL-2003 shared task: one word per line, with the
     word in the first column and its entity tag in the last. The columns between them are ignored (two in
@@ -34,25 +36,32 @@ class ConllNerReader(TaggingReader):
         The coding scheme of the file. `"IOB1"`, that of CoNLL-2003: B begins an entity only directly
         after another entity of the same type. `"IOB2"`: B begins every entity. `"BIOES"`: E ends an
         entity of several words, and S is an entity of one word.
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
+    word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances
+        As in `ColumnsReader`.
 
     # Errors
 
-    `ConfigurationError` for an unknown coding scheme. While reading, `ValueError`: for a file that is
+    `ConfigurationError` for an unknown coding scheme. While reading, `CorpusError`: for a file that is
     missing, unreadable, without sentences or not UTF-8; and, with file and line, for fewer than two
-    columns or another number than in the first sentence's first line, a missing word or tag, a tag that
-    is not in the coding scheme, and a tag that must not follow the previous one.
+    columns or another number than in the first sentence's first line, a first column of running
+    numbers, a missing word or tag, a tag that is not in the coding scheme, and a tag that must not
+    follow the previous one.
     """
 
     def __init__(
         self,
         coding_scheme: str = "IOB1",
+        word_column: Optional[int] = None,
+        tag_column: Optional[int] = None,
+        word_prefix: Optional[str] = None,
+        comment: Optional[str] = None,
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
     ) -> None:
-        super().__init__(token_indexers, label_namespace, max_instances)
+        super().__init__(
+            word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances
+        )
         if coding_scheme not in _LETTERS:
             raise ConfigurationError(
                 f"conll_ner: coding_scheme is {coding_scheme!r}, expected one of {', '.join(_LETTERS)}"
@@ -60,29 +69,32 @@ class ConllNerReader(TaggingReader):
         self._coding_scheme = coding_scheme
 
     def _sentences(self, path: str) -> Iterator[List[Line]]:
-        width = 0
-        for sentence in blocks(read_lines(path), end="-DOCSTART-"):
-            width = width or max(2, len(sentence[0].columns()))
-            for line in sentence:
-                if len(line.columns()) != width:
-                    raise line.error(
-                        f"{number_of_columns(len(line.columns()))}, expected {width}: a word first, "
-                        "the entity's tag last, and the same number on every line"
-                    )
-            yield sentence
+        return self._columns_of_sentences(path)
+
+    def _expected_columns(self, width: int) -> str:
+        return f"{width}: a word first, the entity's tag last, and the same number on every line"
 
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
-        words, tags = [], []
+        pairs = [self._word_and_tag(line) for line in sentence]
         previous = "O"
-        for line in sentence:
-            word, tag = line.word_and_tag()
+        for line, (_, tag) in zip(sentence, pairs):
             self._check_tag(tag, line)
             self._check_transition(f"the tag {tag}", previous, tag, line)
-            words.append(word)
-            tags.append(tag)
             previous = tag
         self._check_transition("the end of the sentence", previous, "O", sentence[-1])
-        return list(zip(words, self._to_bioul(tags)))
+        return pairs
+
+    def text_to_instance(  # type: ignore[override]
+        self, tokens: List[Union[str, Token]], tags: Optional[List[str]] = None
+    ) -> Instance:
+        """
+        Return the instance of a sentence. Tags in the file's coding scheme become BIOUL; BIOUL stays.
+
+        # Errors
+
+        `CorpusError` for a sentence without words, and for tags that are not as many or are invalid.
+        """
+        return super().text_to_instance(tokens, None if tags is None else self._to_bioul(tags))
 
     def _check_tag(self, tag: str, line: Line) -> None:
         letter, _, entity = tag.partition("-")
@@ -105,8 +117,15 @@ class ConllNerReader(TaggingReader):
     def _to_bioul(self, tags: List[str]) -> List[str]:
         if self._coding_scheme == "BIOES":
             return list(map(_with_bioul_letter, tags))
-        return to_bioul(tags, encoding=_ALLENNLP_ENCODINGS[self._coding_scheme])
+        if any(tag[:2] in ("L-", "U-") for tag in tags):  # BIOUL, such as predictions
+            return tags
+        try:
+            return to_bioul(tags, encoding=_ALLENNLP_ENCODINGS[self._coding_scheme])
+        except InvalidTagSequence:
+            raise CorpusError(
+                f"the tags are {' '.join(tags)}, expected tags in {self._coding_scheme} or BIOUL"
+            ) from None
 
 
 def _with_bioul_letter(tag: str) -> str:
-    return tag[0].translate(_BIOES_TO_BIOUL) + tag[1:]
+    return tag[:1].translate(_BIOES_TO_BIOUL) + tag[1:]

@@ -3,6 +3,7 @@
 import pathlib
 from typing import Iterator, NamedTuple, Sequence
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import UTF_8, Line, local_path, read_lines
 
 
@@ -21,23 +22,23 @@ class CorpusPart(NamedTuple):
 
         # Errors
 
-        `ValueError` for a file, a path without a part, a folder that does not exist and, if `parts` are
+        `CorpusError` for a file, a path without a part, a folder that does not exist and, if `parts` are
         given, a part that is not one of them.
         """
         if pathlib.Path(path).is_file():
-            raise ValueError(
+            raise CorpusError(
                 f"{path}: is a file, expected FOLDER#PART, one part of a corpus that is a folder, such "
                 "as data#train"
             )
         name, _, part = path.rpartition("#")
         if not name or not part or "/" in part:
             example = path.strip("#") or "FOLDER"
-            raise ValueError(f"{path}: names no part, expected FOLDER#PART, such as {example}#train")
+            raise CorpusError(f"{path}: names no part, expected FOLDER#PART, such as {example}#train")
         folder = pathlib.Path(local_path(name, "a folder"))
         if not folder.is_dir():
-            raise ValueError(f"{name}: is a file, expected a folder")
+            raise CorpusError(f"{name}: is a file, expected a folder")
         if parts and part not in parts:
-            raise ValueError(f"{name}: there is no part {part!r}, expected one of {', '.join(parts)}")
+            raise CorpusError(f"{name}: there is no part {part!r}, expected one of {', '.join(parts)}")
         return cls(name, folder, part)
 
     def lines(self, file: str, encoding: str = UTF_8) -> Iterator[Line]:

@@ -37,7 +37,7 @@ class CorpusReader(DatasetReader):
         self._label_namespace = label_namespace
 
     def apply_token_indexers(self, instance: Instance) -> None:
-        instance.fields["tokens"]._token_indexers = self._token_indexers  # type: ignore[attr-defined]
+        set_indexers(instance, self._token_indexers)
 
     def _to_params(self) -> Dict[str, Any]:
         kept = {**vars(self), "_max_instances": self.max_instances}
@@ -46,6 +46,13 @@ class CorpusReader(DatasetReader):
             "type": registered_name(DatasetReader, self),
             **{name: kept[f"_{name}"] for name in names},
         }
+
+
+def set_indexers(instance: Instance, indexers: Optional[Dict[str, TokenIndexer]]) -> None:
+    """Set the token indexers of all texts of an instance."""
+    for field in instance.fields.values():
+        if isinstance(field, TextField):
+            field._token_indexers = indexers
 
 
 def text_fields(tokens: Sequence[Union[str, Token]]) -> Dict[str, Field]:

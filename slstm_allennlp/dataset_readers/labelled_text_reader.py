@@ -1,12 +1,12 @@
-import re
 from abc import abstractmethod
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, Optional, Sequence, Tuple, Union
 
 from allennlp.data import Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import LabelField
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fields
-from slstm_allennlp.dataset_readers.lines import OLD, expect_encoding
+from slstm_allennlp.dataset_readers.lines import OLD, Line, expect_encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 
@@ -44,17 +44,17 @@ class LabelledTextReader(CorpusReader):
         self._tokenizer = tokenizer or SpacyBlankTokenizer(split_hyphens=False)
 
     @abstractmethod
-    def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
-        """Yield non-empty texts with their labels, or raise a `ValueError`."""
+    def _labelled_texts(self, path: str) -> Iterator[Tuple[Line, str]]:
+        """Yield non-empty texts with their labels, or raise a `CorpusError`."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for text, label in self.shard_iterable(self._labelled_texts(str(file_path))):
-            yield self.text_to_instance(_words(text), label)
+            yield self.text_to_instance(text.words(), label)
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         """Yield the texts of a file as input of the plugin's predictors: `words` and `label`."""
         for text, label in self._labelled_texts(path):
-            yield {"words": _words(text), "label": label}
+            yield {"words": text.words(), "label": label}
 
     def text_to_instance(  # type: ignore[override]
         self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None
@@ -64,16 +64,12 @@ class LabelledTextReader(CorpusReader):
 
         # Errors
 
-        `ValueError` for a text without tokens.
+        `CorpusError` for a text without tokens.
         """
         tokens = self._tokenizer.tokenize(text) if isinstance(text, str) else text
         if not tokens:
-            raise ValueError("the text is empty, expected at least one token")
+            raise CorpusError("the text is empty, expected at least one token")
         fields = text_fields(tokens)
         if label is not None:
             fields["label"] = LabelField(label, self._label_namespace)
         return Instance(fields)
-
-
-def _words(text: str) -> List[str]:
-    return re.split("[ \t]+", text.strip(" \t"))

@@ -4,11 +4,17 @@ import codecs
 import itertools
 import json
 import re
+import sys
+from contextlib import nullcontext
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.data import Tokenizer
+
+from slstm_allennlp.common.errors import CorpusError
+
+BLANKS = " \t"
 
 
 class Line(NamedTuple):
@@ -18,24 +24,20 @@ class Line(NamedTuple):
     number: int
     text: str
 
-    def error(self, what: str) -> ValueError:
+    def error(self, what: str) -> CorpusError:
         """Return an error that names the file and the line."""
-        return ValueError(f"{self.path}, line {self.number}: {what}")
+        return CorpusError(f"{self.path}, line {self.number}: {what}")
 
     def columns(self) -> List[str]:
         """Return the columns, split at tabs or, in a line without a tab, at spaces."""
         return self.text.split("\t") if "\t" in self.text else re.split(" +", self.text.strip(" "))
 
-    def word_and_tag(self) -> Tuple[str, str]:
-        """Return the first and the last column, or raise an error if one of them is empty."""
-        columns = self.columns()
-        word, tag = columns[0].strip(" "), columns[-1].strip(" ")
-        if not word or not tag:
-            raise self.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
-        return word, tag
+    def words(self) -> List[str]:
+        """Return the words of a line that is not blank. Between them are spaces and tabs."""
+        return re.split(f"[{BLANKS}]+", self.text.strip(BLANKS))
 
     def expect_text(self, what: str, text: str, tokenizer: Tokenizer) -> None:
-        """Raise a `ValueError` for a text that is blank or has no tokens."""
+        """Raise a `CorpusError` for a text that is blank or has no tokens."""
         if not text.strip():
             raise self.error(f"the {what} is empty, expected text")
         # Tokenization is slow, and a text with a letter or digit always has a token.
@@ -51,6 +53,14 @@ class Line(NamedTuple):
         if not isinstance(example, dict):
             raise self.error(f"not a JSON object, {expected}")
         return example
+
+
+def is_word(text: str) -> bool:
+    """
+    Return whether a text can be a word: it has a character besides spaces, tabs and line breaks. Other
+    white space, such as a no-break space, is a word in some corpora.
+    """
+    return bool(text.strip(f"{BLANKS}\r\n"))
 
 
 UTF_8 = "UTF-8"
@@ -101,7 +111,7 @@ def local_path(path: str, expected: str) -> str:
 
     # Errors
 
-    `ValueError` that says what was expected, if it is missing or cannot be downloaded.
+    `CorpusError` that says what was expected, if it is missing or cannot be downloaded.
     """
     try:
         return cached_path(path, extract_archive="!" in path)
@@ -109,32 +119,41 @@ def local_path(path: str, expected: str) -> str:
         raise _unreadable(path, error, expected) from None
 
 
-def _unreadable(path: str, error: Exception, expected: str) -> ValueError:
+def _unreadable(path: str, error: Exception, expected: str) -> CorpusError:
     reason = getattr(error, "strerror", None) or str(error)
-    return ValueError(f"{path}: cannot be read ({reason}), expected {expected}")
+    return CorpusError(f"{path}: cannot be read ({reason}), expected {expected}")
 
 
 def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> Iterator[Line]:
     """
-    Yield the lines of a text file, given as for AllenNLP's `cached_path`. Error messages call the file
+    Yield the lines of a text file, given as for AllenNLP's `cached_path`, or of the standard input, if
+    the path is `-`. Byte order marks are removed, wherever they are. Error messages call the file
     `name`, if that is given.
 
     # Errors
 
-    `ValueError` for a file that is missing, unreadable or empty, and, with the line, for bytes that are
+    `CorpusError` for a file that is missing, unreadable or empty, and, with the line, for bytes that are
     not valid in the encoding.
     """
-    name = name or path
+    name = name or ("standard input" if path == "-" else path)
     number = 0
     try:
         # As bytes: then only a newline ends a line, and a decoding error can name its line.
-        with open(local_path(path, "a text file"), "rb") as file:
-            for number, line in enumerate(file, start=1):
+        with _standard_input() if path == "-" else open(local_path(path, "a text file"), "rb") as file:
+            # A last line of only a byte order mark is none.
+            lines = filter(None, (line.replace(codecs.BOM_UTF8, b"") for line in file))
+            for number, line in enumerate(lines, start=1):
                 yield Line(name, number, _decode(line, name, number, encoding))
     except OSError as error:
         raise _unreadable(name, error, "a text file") from None
     if number == 0:
-        raise ValueError(f"{name}: the file is empty, expected at least one sentence")
+        raise CorpusError(f"{name}: the file is empty, expected at least one sentence")
+
+
+def _standard_input() -> Any:
+    if hasattr(sys.stdin, "buffer"):
+        return nullcontext(sys.stdin.buffer)
+    return nullcontext(line.encode() for line in sys.stdin)  # replaced by text, as in a notebook
 
 
 def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Line]]:
@@ -161,8 +180,10 @@ def parsed_json(text: str) -> Any:
     """
     try:
         value = json.loads(text)
-        if "\\ud" in text.lower():
-            json.dumps(value, ensure_ascii=False).encode()
+        if re.search(r"\\u(d|feff)", text, re.IGNORECASE):
+            unescaped = json.dumps(value, ensure_ascii=False)
+            unescaped.encode()
+            value = json.loads(unescaped.replace("\ufeff", ""))  # byte order marks
         return value
     except json.JSONDecodeError as error:  # str(error) would always say line 1
         why = f"{error.msg} at character {error.pos + 1}"
@@ -184,8 +205,6 @@ def number_of_columns(count: int) -> str:
 
 
 def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
-    if number == 1:
-        line = line.removeprefix(codecs.BOM_UTF8)
     try:
         text = line.decode(UTF_8, "slstm-Windows-1252") if encoding == OLD else line.decode(encoding)
     except UnicodeDecodeError as error:

@@ -6,6 +6,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
@@ -57,7 +58,7 @@ class MovieReviewReader(LabelledTextReader):
 
     # Errors
 
-    `ConfigurationError` for `folds` or `fold` out of range. While reading, `ValueError` for a path
+    `ConfigurationError` for `folds` or `fold` out of range. While reading, `CorpusError` for a path
     without a part, a part that does not exist, a missing file, and fewer sentences than folds; and, with
     file and line, for an empty line and bytes that are not valid in the encoding.
     """
@@ -90,18 +91,18 @@ class MovieReviewReader(LabelledTextReader):
         self._fold = fold
         self._duplicates_together = duplicates_together
 
-    def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
+    def _labelled_texts(self, path: str) -> Iterator[_Sentence]:
         corpus = CorpusPart.of(path, _PARTS)
         sentences = [sentence for label in _FILES for sentence in self._sentences(corpus, label)]
         if len(sentences) < self._folds:
-            raise ValueError(
+            raise CorpusError(
                 f"{corpus.name}: {len(sentences)} sentences for {self._folds} folds, expected at "
                 "least one for each"
             )
         for (line, label), fold in self._divide(sentences):
             distance = (fold - self._fold) % self._folds
             if corpus.part == {0: "test", 1: "dev"}.get(distance, "train"):
-                yield line.text, label
+                yield line, label
 
     def _sentences(self, corpus: CorpusPart, label: str) -> Iterator[_Sentence]:
         for line in corpus.lines(_FILES[label], self._decoding):

@@ -6,6 +6,7 @@ from typing import Any, Iterator, List, Tuple
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import read_lines
 from slstm_allennlp.dataset_readers.seq2seq_reader import Seq2SeqReader
 
@@ -35,9 +36,10 @@ class ParallelTextReader(Seq2SeqReader):
 
     # Errors
 
-    `ConfigurationError` for a `delimiter` and for another `quoting` than 3. While reading, `ValueError`:
-    for a path that does not name two files, a file that is missing, unreadable, empty or not UTF-8, and
-    files of different lengths; and, with file and line, for a sentence that is empty or without tokens.
+    `ConfigurationError` for a `delimiter` and for another `quoting` than 3. While reading,
+    `CorpusError`: for a path that does not name two files, a file that is missing, unreadable, empty or
+    not UTF-8, and files of different lengths; and, with file and line, for a sentence that is empty or
+    without tokens.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -62,7 +64,7 @@ class ParallelTextReader(Seq2SeqReader):
                 target.expect_text("target", target.text, self._target_tokenizer)
                 yield source.text.strip(), target.text.strip()
         if numbers[0] != numbers[1]:
-            raise ValueError(
+            raise CorpusError(
                 f"{paths[0]} has {numbers[0]} lines and {paths[1]} has {numbers[1]}, expected the same "
                 "number: the translation of every line on the line of the same number"
             )
@@ -71,5 +73,5 @@ class ParallelTextReader(Seq2SeqReader):
 def _two_paths(path: str) -> List[str]:
     found = re.fullmatch(r"([^{}]*)\{([^{},]+),([^{},]+)\}([^{}]*)", path)
     if found is None:
-        raise ValueError(f"{path}: not the names of two files, {_EXPECTED}")
+        raise CorpusError(f"{path}: not the names of two files, {_EXPECTED}")
     return [f"{found[1]}{name}{found[4]}" for name in (found[2], found[3])]

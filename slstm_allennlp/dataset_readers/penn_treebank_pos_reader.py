@@ -5,6 +5,7 @@ from typing import Dict, Iterable, Iterator, List, NamedTuple, Tuple
 
 from allennlp.data import DatasetReader
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
@@ -58,7 +59,7 @@ class PennTreebankPosReader(TaggingReader):
 
     # Errors
 
-    While reading, `ValueError` for a path without a part, a part that does not exist, a section without
+    While reading, `CorpusError` for a path without a part, a part that does not exist, a section without
     files, a `.pos` file whose name has no section number, and a file without words; and, with file and
     line, for a token that is not `word/TAG` and bytes that are not UTF-8.
     """
@@ -70,7 +71,7 @@ class PennTreebankPosReader(TaggingReader):
             name = str(file.relative_to(corpus.folder))
             tokens = list(_tokens(corpus.lines(name)))
             if not tokens:
-                raise ValueError(f"{corpus.name}/{name}: no word in the file, expected some word/TAG")
+                raise CorpusError(f"{corpus.name}/{name}: no word in the file, expected some word/TAG")
             ambiguous += sum("|" in token.tag for token in tokens)
             yield from _split(tokens)
         if ambiguous:
@@ -93,7 +94,7 @@ def _tokens(lines: Iterable[Line]) -> Iterator[_Token]:
             continue
         if line.text.lstrip().startswith("*x*"):
             continue
-        for text in line.text.split():
+        for text in line.words():
             if text in ("[", "]"):
                 in_brackets = text == "["
                 continue
@@ -128,7 +129,7 @@ def _sections(corpus: CorpusPart) -> range:
     match = re.fullmatch(r"(\d\d?)(?:-(\d\d?))?", corpus.part)
     sections = match and range(int(match[1]), int(match[2] or match[1]) + 1)
     if not sections or sections[-1] > 24:
-        raise ValueError(
+        raise CorpusError(
             f"{corpus.name}: there is no part {corpus.part!r}, expected one of {', '.join(_PARTS)}, "
             "or sections from 0 to 24, such as 2-21 or 23"
         )
@@ -141,14 +142,14 @@ def _files(corpus: CorpusPart, sections: range) -> List[pathlib.Path]:
     for file in sorted(corpus.folder.rglob("*.[pP][oO][sS]"), key=lambda path: path.name.lower()):
         match = _FILE.fullmatch(file.name)
         if match is None:
-            raise ValueError(
+            raise CorpusError(
                 f"{file}: the name has no section number, expected one such as wsj_0001.pos"
             )
         if int(match[1]) in wanted:
             wanted[int(match[1])].append(file)
     missing = [f"{section:02}" for section, files in wanted.items() if not files]
     if missing:
-        raise ValueError(
+        raise CorpusError(
             f"{corpus.name}: there is no file of section {', '.join(missing)}, expected some such as "
             f"wsj_{missing[0]}01.pos"
         )

@@ -1,11 +1,11 @@
 from typing import Dict, Iterator, Optional
 
 from allennlp.data import DatasetReader, Instance
-from allennlp.data.fields import TextField
 from allennlp_models.pair_classification.dataset_readers.quora_paraphrase import (
     QuoraParaphraseDatasetReader as StockQuoraParaphraseReader,
 )
 
+from slstm_allennlp.dataset_readers.corpus_reader import set_indexers
 from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
 
 _LABELS = ("0", "1")
@@ -35,7 +35,7 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
 
     # Errors
 
-    While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
+    While reading, `CorpusError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
     file and line, for another number of columns than four, a label other than 0 and 1, and a sentence
     that is empty or without tokens.
     """
@@ -52,25 +52,19 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
         if len(columns) != 4:
             raise line.error(f"{number_of_columns(len(columns))}, expected 4: {_EXPECTED}")
         label, premise, hypothesis, _ = columns
-        if label not in _LABELS:
+        if label.strip() not in _LABELS:
             raise line.error(f"the label is {label!r}, expected {_EXPECTED}")
         line.expect_text("first sentence", premise, self._tokenizer)
         line.expect_text("second sentence", hypothesis, self._tokenizer)
-        return {"premise": premise, "hypothesis": hypothesis, "label": label}
+        return {"premise": premise, "hypothesis": hypothesis, "label": label.strip()}
 
     def text_to_instance(  # type: ignore[override]
         self, premise: str, hypothesis: str, label: Optional[str] = None
     ) -> Instance:
         """Do the same as AllenNLP's, but without token indexers, as data loader workers require."""
         instance = super().text_to_instance(premise, hypothesis, label)
-        for field in _texts(instance):
-            field._token_indexers = None
+        set_indexers(instance, None)
         return instance
 
     def apply_token_indexers(self, instance: Instance) -> None:
-        for field in _texts(instance):
-            field._token_indexers = self._token_indexers
-
-
-def _texts(instance: Instance) -> Iterator[TextField]:
-    return (field for field in instance.fields.values() if isinstance(field, TextField))
+        set_indexers(instance, self._token_indexers)

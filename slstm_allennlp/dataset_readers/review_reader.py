@@ -1,8 +1,9 @@
-from typing import Dict, Iterator, Optional, Tuple
+from typing import Dict, Iterator, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
+from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
@@ -41,7 +42,7 @@ class ReviewReader(LabelledTextReader):
 
     # Errors
 
-    `ConfigurationError` for a `dev_size` below one. While reading, `ValueError` for a path without a
+    `ConfigurationError` for a `dev_size` below one. While reading, `CorpusError` for a path without a
     part, a part or dataset that does not exist, and a train file with at most `dev_size` reviews; and,
     with file and line, for a line without a tab, an unknown label, an empty text, and bytes that are not
     valid in the encoding.
@@ -67,26 +68,26 @@ class ReviewReader(LabelledTextReader):
         self._dev_size = dev_size
         self._labels = dict(_LABELS if labels is None else labels)
 
-    def _labelled_texts(self, path: str) -> Iterator[Tuple[str, str]]:
+    def _labelled_texts(self, path: str) -> Iterator[Tuple[Line, str]]:
         corpus = CorpusPart.of(path, _PARTS)
         file = f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
         datasets = sorted(found.name.split(".task.")[0] for found in corpus.folder.glob("*.task.train"))
         if self._dataset not in datasets:
-            raise ValueError(
+            raise CorpusError(
                 f"{corpus.name}: there is no dataset {self._dataset!r}, expected one of those in the "
                 f"folder: {', '.join(datasets) or 'there are none'}"
             )
         lines = list(corpus.lines(file, self._decoding))
         if corpus.part != "test":
             if len(lines) <= self._dev_size:
-                raise ValueError(
+                raise CorpusError(
                     f"{corpus.name}/{file}: {len(lines)} reviews, expected more than "
                     f"{self._dev_size}, as the last {self._dev_size} are dev"
                 )
             lines = lines[: -self._dev_size] if corpus.part == "train" else lines[-self._dev_size :]
         return map(self._labelled_text, lines)
 
-    def _labelled_text(self, line: Line) -> Tuple[str, str]:
+    def _labelled_text(self, line: Line) -> Tuple[Line, str]:
         label, tab, text = line.text.partition("\t")
         if not tab:
             raise line.error("there is no tab, expected a label, a tab and a text")
@@ -94,4 +95,10 @@ class ReviewReader(LabelledTextReader):
             raise line.error(f"the label is {label!r}, expected one of {', '.join(self._labels)}")
         if not text.strip():
             raise line.error("the text is empty, expected a review")
-        return text, self._labels[label.strip()]
+        return line._replace(text=text), label.strip()
+
+    def text_to_instance(  # type: ignore[override]
+        self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None
+    ) -> Instance:
+        """Do the same as the base class's, with the instance's label for one of the files."""
+        return super().text_to_instance(text, None if label is None else self._labels.get(label, label))

@@ -5,6 +5,7 @@ from typing import Iterator, List, Optional, Tuple
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.generation.dataset_readers.seq2seq import Seq2SeqDatasetReader as StockSeq2SeqReader
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
 
 logger = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ class Seq2SeqReader(StockSeq2SeqReader):
 
     # Errors
 
-    While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
+    While reading, `CorpusError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
     file and line, for another number of columns than two, a quotation mark that is not closed on its
     line, text after a closing quotation mark, and a source or target that is empty or without tokens.
     """
@@ -50,9 +51,9 @@ class Seq2SeqReader(StockSeq2SeqReader):
     def text_to_instance(  # type: ignore[override]
         self, source_string: str, target_string: Optional[str] = None
     ) -> Instance:
-        """Do the same as AllenNLP's method, but raise a `ValueError` for a source without text."""
+        """Do the same as AllenNLP's method, but raise a `CorpusError` for a source without text."""
         if not source_string.strip():
-            raise ValueError(f"the source is {source_string!r}, expected text")
+            raise CorpusError(f"the source is {source_string!r}, expected text")
         return super().text_to_instance(source_string, target_string)
 
     def _translations(self, path: str) -> Iterator[Tuple[str, str]]:

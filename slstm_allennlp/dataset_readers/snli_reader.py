@@ -4,6 +4,7 @@ from typing import Any, Dict, Iterator, Tuple
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.pair_classification.dataset_readers.snli import SnliReader as StockSnliReader
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
 
 logger = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ class SnliReader(StockSnliReader):
 
     # Errors
 
-    While reading, `ValueError`: for a file that is missing, unreadable, empty, not UTF-8 or without a
+    While reading, `CorpusError`: for a file that is missing, unreadable, empty, not UTF-8 or without a
     labelled pair; and, with file and line, for a line that is not a JSON object, a missing key, a label
     other than `entailment`, `neutral`, `contradiction` and `-`, and a sentence that is empty or without
     tokens.
@@ -47,12 +48,12 @@ class SnliReader(StockSnliReader):
         for line in read_lines(path):
             total += 1
             example = line.json_object(_EXPECTED)
-            if example.get("gold_label") == _NO_LABEL:
+            if _label(example) == _NO_LABEL:
                 unlabelled += 1
             else:
                 yield self._labelled_pair(line, example)
         if unlabelled == total:
-            raise ValueError(
+            raise CorpusError(
                 f'{path}: none of {total} pairs has a gold label, all have "-"; {_EXPECTED}'
             )
         if unlabelled:
@@ -62,7 +63,7 @@ class SnliReader(StockSnliReader):
 
     def _labelled_pair(self, line: Line, example: Dict[str, Any]) -> Tuple[str, str, str]:
         """Return the premise, the hypothesis and the label."""
-        label = example.get("gold_label")
+        label = _label(example)
         if label not in _LABELS:
             raise line.error(
                 f'{found(example, "gold_label")}, expected {", ".join(_LABELS)} or "-" (pairs '
@@ -73,3 +74,8 @@ class SnliReader(StockSnliReader):
                 raise line.error(f"{found(example, key)}, {_EXPECTED}")
             line.expect_text(f"{what} ({key})", example[key], self._tokenizer)
         return example["sentence1"], example["sentence2"], label
+
+
+def _label(example: Dict[str, Any]) -> Any:
+    label = example.get("gold_label")
+    return label.strip() if isinstance(label, str) else label

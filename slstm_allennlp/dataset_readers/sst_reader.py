@@ -1,5 +1,5 @@
 import logging
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Iterator, Optional, Tuple
 
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.classification.dataset_readers.stanford_sentiment_tree_bank import (
@@ -7,6 +7,7 @@ from allennlp_models.classification.dataset_readers.stanford_sentiment_tree_bank
 )
 from nltk.tree import Tree
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import Line, read_lines
 
 logger = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ class StanfordSentimentTreebankReader(StockSstReader):
 
     # Errors
 
-    While reading, `ValueError`: for a file that is missing, unreadable, not UTF-8, or without a tree
+    While reading, `CorpusError`: for a file that is missing, unreadable, not UTF-8, or without a tree
     that is not skipped; and, with file and line, for a line that is not one bracketed tree, a node with
     another label or without words, a word without its own node, and a phrase without tokens.
     """
@@ -43,7 +44,7 @@ class StanfordSentimentTreebankReader(StockSstReader):
     def _read(self, file_path: str) -> Iterator[Instance]:
         path = str(file_path)
         total = neutral = 0
-        for instance in self._instances(path):
+        for _, instance in self._phrases(path):
             total += 1
             if instance is None:
                 neutral += 1
@@ -51,7 +52,7 @@ class StanfordSentimentTreebankReader(StockSstReader):
                 yield instance
         texts = "phrases" if self._use_subtrees else "sentences"
         if total == neutral:
-            raise ValueError(
+            raise CorpusError(
                 f"{path}: no {texts} but {neutral} neutral ones, expected others for {self._granularity}"
                 if neutral
                 else f"{path}: no tree in the file, {_EXPECTED}"
@@ -63,14 +64,13 @@ class StanfordSentimentTreebankReader(StockSstReader):
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         """Yield the texts of a file as input of the plugin's predictors: `words` and `label`."""
-        for instance in self._instances(path):
+        for phrase, instance in self._phrases(path):
             if instance is not None:
                 tokens = instance["tokens"].tokens  # type: ignore[attr-defined]
-                label = instance["label"].label  # type: ignore[attr-defined]
-                yield {"words": [token.text for token in tokens], "label": label}
+                yield {"words": [token.text for token in tokens], "label": phrase.label()}
 
-    def _instances(self, path: str) -> Iterator[Optional[Instance]]:
-        """Yield instances, and `None` for each neutral text if there are two classes."""
+    def _phrases(self, path: str) -> Iterator[Tuple[Tree, Optional[Instance]]]:
+        """Yield phrases with their instances, `None` for each neutral one if there are two classes."""
         for line in read_lines(path):
             if not line.text.strip():
                 continue
@@ -81,7 +81,7 @@ class StanfordSentimentTreebankReader(StockSstReader):
                 instance = self.text_to_instance(words, phrase.label())
                 if instance is not None and not instance["tokens"].tokens:  # type: ignore[attr-defined]
                     raise line.error(f"{' '.join(phrase.leaves())!r} has no tokens, expected words")
-                yield instance
+                yield phrase, instance
 
 
 def _tree(line: Line) -> Tree:

@@ -1,26 +1,36 @@
 import re
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer
 
 from slstm_allennlp.common.extras import needs
+from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
-_FORMATS = ("conllu", "columns", "inline")
-_TAG_COLUMNS = {"upos": 3, "xpos": 4}  # column indices in CoNLL-U
+_FORMATS = {"conllu": "CoNLL-U", "columns": ColumnsReader.form, "inline": "word/TAG lines"}
+_TAG_COLUMNS = ("upos", "xpos")
+_CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
+
+
+class _ConlluSentence(NamedTuple):
+    """The lines of a sentence without comments, and the names of their columns."""
+
+    lines: List[Line]
+    columns: List[str]
 
 
 @DatasetReader.register("tagged_text")
-class TaggedTextReader(TaggingReader):
+class TaggedTextReader(ColumnsReader):
     """
     Read sentences with one tag per word, in one of these formats:
 
     - `conllu`: CoNLL-U, with the tags of the column `tag_column`. Multi-word tokens (`3-4`) and empty
-      nodes (`3.1`) are skipped. The words of a multi-word token have their own rows.
+      nodes (`3.1`) are skipped. The words of a multi-word token have their own rows. `# global.columns`
+      of CoNLL-U Plus names other columns.
     - `columns`: one word and its tag per line, separated by a tab or, in a line without a tab, by
-      spaces. Blank lines separate sentences, and `-DOCSTART-` lines are skipped.
+      spaces. Blank lines separate sentences, and `-DOCSTART-` lines are skipped. Lines can have more
+      columns if `word_column` or `tag_column` is given.
     - `inline`: one sentence per line, each word followed by its tag: `The/DT dog/NN`. The last separator
       counts. An escaped separator (`1\\/2/CD`) is part of the word, and its backslash is removed. (For
       the bracketed `.pos` files of the Penn Treebank, use `penn_treebank_pos`.)
@@ -33,16 +43,17 @@ class TaggedTextReader(TaggingReader):
 
     format : `str`, optional (default = `"conllu"`)
         `"conllu"`, `"columns"` or `"inline"`.
-    tag_column : `str`, optional (default = `"xpos"`)
-        The CoNLL-U tags to read: `"upos"`, the universal ones, or `"xpos"`, those of the treebank.
+    tag_column : `str` or `int`, optional (default = `"xpos"`)
+        The CoNLL-U tags to read: `"upos"`, the universal ones, or `"xpos"`, those of the treebank. In
+        `columns`, the number of the column as in `ColumnsReader`; the default is the last.
     separator : `str`, optional (default = `"/"`)
         The character between a word and its tag in the `inline` format.
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
+    word_column, word_prefix, comment, token_indexers, label_namespace, max_instances
+        As in `ColumnsReader`. The first three are for `columns`.
 
     # Errors
 
-    `ConfigurationError` for an invalid argument. While reading, `ValueError`: for a file that is
+    `ConfigurationError` for an invalid argument. While reading, `CorpusError`: for a file that is
     missing, unreadable, without sentences or not UTF-8; and, with file and line, for a wrong number of
     columns, an invalid CoNLL-U id or one that is out of order, and a missing word or tag.
     """
@@ -50,61 +61,74 @@ class TaggedTextReader(TaggingReader):
     def __init__(
         self,
         format: str = "conllu",
-        tag_column: str = "xpos",
+        tag_column: Union[int, str] = "xpos",
         separator: str = "/",
+        word_column: Optional[int] = None,
+        word_prefix: Optional[str] = None,
+        comment: Optional[str] = None,
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
     ) -> None:
-        super().__init__(token_indexers, label_namespace, max_instances)
         if format not in _FORMATS:
             raise ConfigurationError(
                 f"tagged_text: format is {format!r}, expected one of {', '.join(_FORMATS)}"
             )
-        if tag_column not in _TAG_COLUMNS:
-            raise ConfigurationError(f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos")
+        if tag_column not in _TAG_COLUMNS and not (format == "columns" and isinstance(tag_column, int)):
+            number = ", or a number in the format columns" if isinstance(tag_column, int) else ""
+            raise ConfigurationError(
+                f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos{number}"
+            )
+        for key, value in (
+            ("word_column", word_column),
+            ("word_prefix", word_prefix),
+            ("comment", comment),
+        ):
+            if value is not None and format != "columns":
+                raise ConfigurationError(f"tagged_text: {key} is for the format columns, not {format}")
         if len(separator) != 1 or separator.isspace() or separator == "\\":
             raise ConfigurationError(
                 f"tagged_text: separator is {separator!r}, expected one character, such as / or _"
             )
+        super().__init__(
+            word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances
+        )
         self._format = format
-        self._tag_column = tag_column
+        self.form = _FORMATS[format]
         self._separator = separator
 
-    def _sentences(self, path: str) -> Iterator[List[Line]]:
-        """Yield the lines of each sentence, without comments and `-DOCSTART-` lines."""
-        lines = read_lines(path)
+    def _sentences(self, path: str) -> Iterator[Any]:
+        """Yield the data of each sentence, without comments and `-DOCSTART-` lines."""
         if self._format == "conllu":
-            return blocks(line for line in lines if not line.text.startswith("#"))
+            return _conllu_sentences(path)
         if self._format == "columns":
-            return blocks(lines, end="-DOCSTART-")
-        return ([line] for line in lines if line.text.strip())
+            has_keys = self._word_column or self._tag_number
+            return self._columns_of_sentences(path, width=None if has_keys else 2)
+        return (line for line in read_lines(path) if line.text.strip())
 
-    def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
+    def _expected_columns(self, width: int) -> str:
+        return "two: a word and its tag" if width == 2 else super()._expected_columns(width)
+
+    def _tagged_words(self, sentence: Any) -> List[Tuple[str, str]]:
         if self._format == "conllu":
-            return list(self._from_conllu(sentence))
+            return list(self._from_conllu(*sentence))
         if self._format == "columns":
-            return [_from_columns(line) for line in sentence]
-        return list(self._from_inline(sentence[0]))
+            return [self._word_and_tag(line) for line in sentence]
+        return list(self._from_inline(sentence))
 
-    def _from_conllu(self, lines: List[Line]) -> Iterator[Tuple[str, str]]:
-        parser = needs("conllu.parser", "text")
+    def _from_conllu(self, lines: List[Line], names: List[str]) -> Iterator[Tuple[str, str]]:
+        tag_name = str(self._tag_column).upper()
         last_id = covered = 0
         for line in lines:
             columns = line.text.split("\t")
-            if len(columns) != 10:
+            if len(columns) != len(names):
+                expected = "the 10 of CoNLL-U" if names == _CONLLU else " ".join(names)
                 raise line.error(
-                    f"{number_of_columns(len(columns))} between tabs, expected the 10 of CoNLL-U"
+                    f"{number_of_columns(len(columns))} between tabs, expected {expected}"
                     + _other_format(line)
                 )
-            try:
-                word_id = parser.parse_id_value(columns[0])
-            except parser.ParseException:
-                raise line.error(
-                    f"{columns[0]!r} is no word id, expected one such as 7, 7-8 or 7.1"
-                ) from None
-            if word_id is None:
-                raise line.error("the word has no id, expected one such as 7, 7-8 or 7.1")
+            values = dict(zip(names, columns))
+            word_id = _word_id(values.get("ID", str(last_id + 1)), line)
             if not isinstance(word_id, int):  # 7-8 or 7.1
                 first, kind, last = word_id
                 covered = max(covered, last if kind == "-" else first)
@@ -115,14 +139,11 @@ class TaggedTextReader(TaggingReader):
                     "(is a blank line between two sentences missing?)"
                 )
             last_id = word_id
-            word, tag = columns[1].strip(), columns[_TAG_COLUMNS[self._tag_column]].strip()
+            word, tag = values["FORM"].strip(" "), values.get(tag_name, "").strip()
             if not word:
-                raise line.error("the word is empty, expected one in column 2")
+                raise line.error(f"the word is empty, expected one in column {names.index('FORM') + 1}")
             if tag in ("", "_"):
-                raise line.error(
-                    f"the word {word!r} has no tag, expected one in the column "
-                    f"{self._tag_column.upper()}"
-                )
+                raise line.error(f"the word {word!r} has no tag, expected one in the column {tag_name}")
             yield word, tag
         if last_id < max(covered, 1):
             raise lines[-1].error(
@@ -131,7 +152,7 @@ class TaggedTextReader(TaggingReader):
 
     def _from_inline(self, line: Line) -> Iterator[Tuple[str, str]]:
         separator = re.escape(self._separator)
-        for item in re.split("[ \t]+", line.text.strip(" \t")):
+        for item in line.words():
             # Split at the last separator without a backslash before it.
             match = re.fullmatch(rf"(.*)(?<!\\){separator}(.*)", item)
             if match is None:
@@ -139,11 +160,37 @@ class TaggedTextReader(TaggingReader):
                     f"{item!r} has no tag, expected word{self._separator}TAG "
                     f"(the separator is {self._separator!r})"
                 )
-            word, tag = match.groups()
+            word, tag = match[1], match[2].strip()
             if not word or not tag:
                 missing = "tag" if word else "word"
                 raise line.error(f"{item!r} has an empty {missing}, expected word{self._separator}TAG")
             yield word.replace("\\" + self._separator, self._separator), tag
+
+
+def _conllu_sentences(path: str) -> Iterator[_ConlluSentence]:
+    names = _CONLLU
+    for block in blocks(read_lines(path)):
+        for line in block:
+            key, _, value = line.text.partition("=")
+            if re.fullmatch(r"#\s*global\.columns\s*", key):
+                names = value.upper().split()
+                if "FORM" not in names:
+                    raise line.error(f"the columns are {' '.join(names)}, expected FORM among them")
+        lines = [line for line in block if not line.text.startswith("#")]
+        if lines:
+            yield _ConlluSentence(lines, names)
+
+
+def _word_id(text: str, line: Line) -> Any:
+    """Return the id of a word: a number, or three values for 7-8 and 7.1."""
+    conllu = needs("conllu", "text")
+    try:
+        word_id = conllu.parser.parse_id_value(text)
+    except conllu.exceptions.ParseException:
+        raise line.error(f"{text!r} is no word id, expected one such as 7, 7-8 or 7.1") from None
+    if word_id is None:
+        raise line.error("the word has no id, expected one such as 7, 7-8 or 7.1")
+    return word_id
 
 
 def _other_format(line: Line) -> str:
@@ -157,10 +204,3 @@ def _other_format(line: Line) -> str:
     if len(line.columns()) > 2:
         return "; the reader conll_ner reads entities in columns, the word first and the tag last"
     return ""
-
-
-def _from_columns(line: Line) -> Tuple[str, str]:
-    values = line.columns()
-    if len(values) != 2:
-        raise line.error(f"{number_of_columns(len(values))}, expected two: a word and its tag")
-    return line.word_and_tag()

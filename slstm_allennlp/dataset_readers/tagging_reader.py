@@ -1,10 +1,13 @@
 from abc import abstractmethod
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from allennlp.data import Instance, Token
 from allennlp.data.fields import SequenceLabelField
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fields
+
+_ENOUGH_WORDS = 100  # to see that a corpus is distributed without its words
 
 
 class TaggingReader(CorpusReader):
@@ -15,33 +18,45 @@ class TaggingReader(CorpusReader):
     The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
     """
 
-    @abstractmethod
-    def _sentences(self, path: str) -> Iterator[List[Any]]:
-        """Yield the data of each sentence, or raise a `ValueError`."""
+    form = "words with their tags"
+    """What the reader reads, for messages."""
 
     @abstractmethod
-    def _tagged_words(self, sentence: List[Any]) -> List[Tuple[str, str]]:
-        """Return a sentence's words (at least one) and tags, or raise a `ValueError` with the line."""
+    def _sentences(self, path: str) -> Iterator[Any]:
+        """Yield the data of each sentence, or raise a `CorpusError`."""
+
+    @abstractmethod
+    def _tagged_words(self, sentence: Any) -> List[Tuple[str, str]]:
+        """Return a sentence's words (at least one) and tags, or raise a `CorpusError` with the line."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        for sentence in self.shard_iterable(self._some_sentences(str(file_path))):
-            example = self._example(sentence)
+        path = str(file_path)
+        for example in self._examples(path, self.shard_iterable(self._some_sentences(path))):
             yield self.text_to_instance(example["words"], example["tags"])
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         """Yield the sentences of a file as input of the plugin's predictors: `words` and `tags`."""
-        return map(self._example, self._some_sentences(path))
+        return self._examples(path, self._some_sentences(path))
 
-    def _some_sentences(self, path: str) -> Iterator[List[Any]]:
+    def _some_sentences(self, path: str) -> Iterator[Any]:
         sentence = None
         for sentence in self._sentences(path):
             yield sentence
         if sentence is None:
-            raise ValueError(f"{path}: no sentence in the file, expected at least one")
+            raise CorpusError(f"{path}: no sentence in the file, expected at least one")
 
-    def _example(self, sentence: List[Any]) -> Dict[str, Any]:
-        words, tags = map(list, zip(*self._tagged_words(sentence)))
-        return {"words": words, "tags": tags}
+    def _examples(self, path: str, sentences: Iterable[Any]) -> Iterator[Dict[str, Any]]:
+        """Yield `words` and `tags`. It is an error if most words are `_`, at first or in the end."""
+        total = hidden = 0
+        for sentence in sentences:
+            words, tags = map(list, zip(*self._tagged_words(sentence)))
+            is_checked = total >= _ENOUGH_WORDS
+            total += len(words)
+            hidden += words.count("_")
+            if total >= _ENOUGH_WORDS and not is_checked:
+                _expect_words(path, total, hidden)
+            yield {"words": words, "tags": tags}
+        _expect_words(path, total, hidden)
 
     def text_to_instance(  # type: ignore[override]
         self, tokens: List[Union[str, Token]], tags: Optional[List[str]] = None
@@ -51,15 +66,23 @@ class TaggingReader(CorpusReader):
 
         # Errors
 
-        `ValueError` for a sentence without words, and if there is not one tag per word.
+        `CorpusError` for a sentence without words, and if there is not one tag per word.
         """
         if not tokens:
-            raise ValueError("tokens is empty, expected a sentence of at least one word")
+            raise CorpusError("tokens is empty, expected a sentence of at least one word")
         if tags is not None and len(tags) != len(tokens):
-            raise ValueError(
+            raise CorpusError(
                 f"there are {len(tags)} tags for {len(tokens)} tokens, expected one for each"
             )
         fields = text_fields(tokens)
         if tags is not None:
             fields["tags"] = SequenceLabelField(tags, fields["tokens"], self._label_namespace)  # type: ignore[arg-type]
         return Instance(fields)
+
+
+def _expect_words(path: str, total: int, hidden: int) -> None:
+    if hidden > 1 and 2 * hidden > total:
+        raise CorpusError(
+            f"{path}: {hidden} of {total} words are _, expected words; some treebanks are distributed "
+            "without their text, which a script beside them adds"
+        )

@@ -1,13 +1,11 @@
 import json
-import logging
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, Optional, Tuple, Union
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.dataset_readers import TextClassificationJsonReader as StockReader
 
+from slstm_allennlp.dataset_readers.labels import all_or_none, label_of
 from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
-
-logger = logging.getLogger(__name__)
 
 
 @DatasetReader.register("text_classification_json", exist_ok=True)
@@ -35,7 +33,7 @@ class TextClassificationJsonReader(StockReader):
 
     # Errors
 
-    While reading, `ValueError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
+    While reading, `CorpusError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
     file and line, for a line that is not a JSON object, a text that is missing, empty or without tokens,
     a label of another type (with `skip_label_indexing`, one that is not an integer from 0 on), and a
     line with a label after lines without one, or the reverse.
@@ -43,27 +41,29 @@ class TextClassificationJsonReader(StockReader):
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for text, label in self.shard_iterable(self._labelled_lines(str(file_path))):
-            is_number = label is not None and self._skip_label_indexing
-            yield self.text_to_instance(text, int(label) if is_number else label)  # type: ignore[arg-type]
+            yield self.text_to_instance(text, label)
+
+    def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
+        """Return a JSON object of training data as input of the predictors. Other keys are left out."""
+        if self._text_key not in json_dict:
+            return json_dict
+        keys = {"text": self._text_key, "label": self._label_key}
+        return {name: json_dict[key] for name, key in keys.items() if key in json_dict}
+
+    def text_to_instance(  # type: ignore[override]
+        self, text: str, label: Union[str, int, None] = None
+    ) -> Instance:
+        """Do the same as AllenNLP's method, with the label as a number where labels are not indexed."""
+        is_number = label is not None and self._skip_label_indexing
+        return super().text_to_instance(text, int(label) if is_number else label)  # type: ignore[arg-type]
 
     def _labelled_lines(self, path: str) -> Iterator[Tuple[str, Optional[str]]]:
-        has_labels = None
-        for line in read_lines(path):
-            example = line.json_object(self._expected)
-            text, label = self._text(line, example), self._label(line, example)
-            if has_labels is None:
-                has_labels = label is not None
-            elif has_labels != (label is not None):
-                raise line.error(
-                    f"{found(example, self._label_key)}, and the lines before have "
-                    f"{'labels' if has_labels else 'none'}, expected labels on all lines or on none"
-                )
-            yield text, label
-        if not has_labels:
-            logger.warning(
-                "%s: no text has a %s, so the file cannot be used for training or evaluation",
-                *(path, self._label_key),
-            )
+        examples = ((line, line.json_object(self._expected)) for line in read_lines(path))
+        return all_or_none(
+            path,
+            self._label_key,
+            ((*pair, self._text(*pair), self._label(*pair)) for pair in examples),
+        )
 
     @property
     def _expected(self) -> str:
@@ -78,15 +78,10 @@ class TextClassificationJsonReader(StockReader):
         return text
 
     def _label(self, line: Line, example: Dict[str, Any]) -> Optional[str]:
-        label = example.get(self._label_key)
-        if label is None:
-            return None
-        expected = self._expected
-        if self._skip_label_indexing:
-            is_label = str(label).isdecimal()
-            expected = "expected a number from 0 on, since skip_label_indexing is true"
-        else:
-            is_label = isinstance(label, int) or (isinstance(label, str) and bool(label.strip()))
-        if not is_label:
+        if not self._skip_label_indexing:
+            return label_of(line, example, self._label_key, self._expected)
+        expected = "expected a number from 0 on, since skip_label_indexing is true"
+        label = label_of(line, example, self._label_key, expected)
+        if label is not None and not label.isdecimal():
             raise line.error(f"{found(example, self._label_key)}, {expected}")
-        return str(label)
+        return label

@@ -1,100 +1,184 @@
 """Read a predictor's inputs from a file: plain text, JSON lines, or training data of its model."""
 
 import itertools
-import sys
+import logging
+import re
+from collections import Counter
 from pathlib import Path
-from typing import Any, Iterable, Iterator, List, Tuple
+from typing import Any, Iterable, Iterator, List, Optional, Set
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
+from allennlp.data import DatasetReader
 from allennlp.predictors import Predictor
 
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.lines import Line, read_lines
+from slstm_allennlp.dataset_readers.table_reader import TableReader
+from slstm_allennlp.predictors.text_input import TextInput
 
+logger = logging.getLogger(__name__)
+
+INPUT_FORMATS = ("text", "json", "corpus")
 _JSON = (".jsonl", ".json")
 _PLAIN = (".txt", "")  # corpora may have these suffixes, too
+_HEAD = 100  # lines or examples, which show the format of a file
+_TAG = re.compile(r"O|[BIESLUM]-\S+|[A-Z][A-Z$]+")
+_TREE = re.compile(r"\(\S+ \(")
+_WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
 
 
-def read_examples(path: str, predictor: Predictor) -> Iterator[JsonDict]:
+def read_examples(
+    path: str, predictor: Predictor, input_format: Optional[str] = None
+) -> Iterator[JsonDict]:
     """
-    Yield the predictor's inputs from a file. It contains
+    Yield the predictor's inputs from a file. The log says how it is read.
 
-    - JSON objects, one per line, with or without labels, if its suffix is .jsonl or .json, or its first
-      non-blank line begins with `{`;
-    - data for the dataset reader, with labels, if the path is `FOLDER#PART`, if it has another suffix
-      than .txt, or if the reader can read the first example and the model knows half of its labels;
-    - one text per line otherwise.
+    # Parameters
 
-    A blank line between JSON objects or texts is an empty text. The path `-` means the standard input,
-    which contains JSON objects or texts.
+    path : `str`
+        A file, a part of a corpus (`FOLDER#PART`), or `-`, the standard input.
+    predictor : `Predictor`
+    input_format : `str`, optional (default = `None`)
+        `"text"`: one text per line. `"json"`: one JSON object per line, with or without labels.
+        `"corpus"`: data for the model's dataset reader, with labels. A blank line between JSON objects
+        or texts is an empty text. By default, the format is
+
+        - JSON, if the suffix is .jsonl or .json, or the first non-blank line begins with `{`;
+        - a corpus, if the path is `FOLDER#PART`, if there is another suffix than .txt, or if the reader
+          can read the file and the model knows half of its labels (a .csv or .tsv file of texts or
+          pairs that the reader cannot read is a table as of the reader `table`);
+        - text otherwise. It is an error if the lines look like labelled data.
 
     # Errors
 
-    `ValueError` for a file that cannot be read and, with its number, for a line that is invalid for the
-    predictor; `ConfigurationError` for plain text if the predictor accepts only JSON objects.
+    `CorpusError` for a file that cannot be read or looks like neither text nor a corpus and, with its
+    number, for a line that is invalid for the predictor; `ConfigurationError` for an unknown format, and
+    for plain text if the predictor accepts only JSON objects.
     """
-    if path != "-" and _is_reader_file(path, predictor):
-        yield from predictor._dataset_reader.examples(path)  # type: ignore[attr-defined]
-        return
-    lines: Iterable[Line] = _standard_input() if path == "-" else read_lines(path)
-    is_json, lines = _is_json(path, lines)
-    of_sentence = getattr(predictor, "of_sentence", None)
-    if not is_json and of_sentence is None:
+    if input_format not in (None, *INPUT_FORMATS):
         raise ConfigurationError(
-            f"{path}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
+            f"input_format is {input_format!r}, expected one of {', '.join(INPUT_FORMATS)}"
         )
+    reader = _reader_of(path, predictor)
+    name = "standard input" if path == "-" else path
+    lines: Iterator[Line] = iter(())
+    if input_format is None:
+        input_format = _format_of_name(path, reader)
+    if input_format != "corpus":
+        lines = read_lines(path)
+    if input_format is None:
+        head = list(_head(lines, is_stream=path == "-"))
+        input_format = _format_of(path, [line.text for line in head], reader, predictor)
+        lines = itertools.chain(head, lines)
+    if input_format == "corpus":
+        if reader is None:
+            raise ConfigurationError(f"{name}: the model's reader reads JSON, expected text or json")
+        form = f"{_form(reader)}, by the reader {registered_name(DatasetReader, reader)}"
+        logger.info("%s: read as %s", name, form)
+        yield from reader.examples(path)
+        return
+    of_sentence = getattr(predictor, "of_sentence", None)
+    if input_format == "text" and of_sentence is None:
+        raise ConfigurationError(
+            f"{name}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
+        )
+    form = "JSON, one object per line" if input_format == "json" else predictor.plain_text  # type: ignore[attr-defined]
+    logger.info("%s: read as %s", name, form)
     for line in lines:
         try:
-            if is_json and (line.text.strip() or of_sentence is None):
+            if input_format == "json" and (line.text.strip() or of_sentence is None):
                 example = predictor.load_line(line.text)
             else:
-                example = of_sentence(line.text.strip())  # type: ignore[misc]
+                example = of_sentence(line.text if line.text.strip() else "")  # type: ignore[misc]
             getattr(predictor, "check_input", lambda _: None)(example)
         except ValueError as error:
             raise line.error(str(error)) from None
         yield example
 
 
-def _is_json(path: str, lines: Iterable[Line]) -> Tuple[bool, Iterable[Line]]:
-    """Return whether the lines are JSON objects, and all lines again."""
-    if path.endswith(_JSON):
-        return True, lines
-    head: List[Line] = []
-    lines = iter(lines)
-    for line in lines:
-        head.append(line)
-        if line.text.strip():
+def _reader_of(path: str, predictor: Any) -> Any:
+    """Return the reader of labelled files like this one, or `None`."""
+    own = predictor._dataset_reader
+    is_readable = hasattr(own, "examples")
+    is_table = path.endswith(".csv") or (path.endswith(".tsv") and not is_readable)
+    if is_table and getattr(predictor, "answer", None) == "label" and not isinstance(own, TableReader):
+        return TableReader()
+    return own if is_readable else None
+
+
+def _form(reader: Any) -> str:
+    return getattr(reader, "form", "texts and their labels")
+
+
+def _head(lines: Iterable[Line], is_stream: bool) -> Iterator[Line]:
+    """Yield the first lines. Of a stream, only those up to the first that is not blank."""
+    for line in itertools.islice(lines, _HEAD):
+        yield line
+        if is_stream and line.text.strip():
             break
-    is_json = bool(head) and head[-1].text.lstrip("\ufeff \t").startswith("{")
-    return is_json, itertools.chain(head, lines)
 
 
-def _is_reader_file(path: str, predictor: Predictor) -> bool:
-    """Return whether the dataset reader should read the file, as it reads training data."""
-    if not hasattr(predictor._dataset_reader, "examples") or path.endswith(_JSON):
-        return False
-    if not Path(path).is_file() and "#" in path:
-        return True
+def _format_of_name(path: str, reader: Any) -> Optional[str]:
+    if path.endswith(_JSON):
+        return "json"
+    return "corpus" if reader is not None and "#" in path and not Path(path).is_file() else None
+
+
+def _format_of(path: str, texts: List[str], reader: Any, predictor: Any) -> str:
+    texts = [text for text in texts if text.strip()]
+    if texts and re.match(r"\s*\{\s*([\"}]|$)", texts[0]):
+        return "json"
+    is_plain = path == "-" or Path(path).suffix in _PLAIN
+    if reader is not None and not (is_plain and isinstance(predictor, TextInput)):
+        return "corpus"
+    if not isinstance(predictor, TextInput):
+        return "text"
+    # Without full stops and other marks, which are also the last words of texts.
+    known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
+    why_not = "a stream" if path == "-" else _why_no_corpus(path, reader, predictor, known)
+    if not why_not:
+        return "corpus"
+    if predictor.is_plain_with_tabs or not _look_labelled(texts, known):
+        return "text"
+    raise CorpusError(
+        f"{path}: looks like labelled data, but is not read as {_form(reader)} ({why_not}), expected "
+        f"this (--input-format corpus) or {predictor.plain_text} (--input-format text)"
+    )
+
+
+def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str]) -> str:
+    """Return why a file is not what the reader reads, with labels of the model, or an empty string."""
+    if reader is None:
+        return "the model's reader reads JSON"
     try:
-        if _is_json(path, read_lines(path))[0]:
-            return False
-        if Path(path).suffix not in _PLAIN:
-            return True
-        first = next(iter(predictor._dataset_reader.examples(path)), None)
-    except ValueError:
-        return Path(path).suffix not in _PLAIN  # then the reader raises the error again
-    return first is not None and _knows_labels(first, predictor)
+        examples = itertools.islice(reader.examples(path), _HEAD)
+        golds = list(map(predictor.gold, examples))
+    except ValueError as error:
+        return str(error)
+    labels = [label for gold in golds for label in ([gold] if isinstance(gold, str) else gold or [])]
+    count = sum(label in known for label in labels)
+    return "" if 2 * count >= len(labels) else f"the model knows {count} of {len(labels)} labels"
 
 
-def _knows_labels(example: JsonDict, predictor: Predictor) -> bool:
-    """Return whether the model knows half of the labels, to tell a tag from the last word of a text."""
-    labels = example["tags"] if "tags" in example else [example["label"]]
-    model: Any = predictor._model
-    namespace = getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))
-    known = model.vocab.get_token_to_index_vocabulary(namespace)
-    return 2 * sum(label in known for label in labels) >= len(labels)
+def _look_labelled(texts: List[str], known: Set[str]) -> bool:
+    """Return whether most lines look like trees, word/TAG, or columns, the first or last with labels."""
+    tabs, count = Counter(text.count("\t") for text in texts).most_common(1)[0] if texts else (0, 0)
+    if tabs and count > 1 and 2 * count > len(texts):
+        return True
+    width, count = Counter(len(text.split()) for text in texts).most_common(1)[0] if texts else (0, 0)
 
+    def is_labelled(text: str) -> bool:
+        has_tab = "\t" in text
+        items = text.split("\t") if has_tab else text.split()
+        ends = [items[0], items[-1]] if has_tab else items[-1:] if len(items) == width else []
+        is_column = (
+            len(items) > 1
+            and (has_tab or count > 1)
+            and any(end in known or _TAG.fullmatch(end) for end in ends)
+        )
+        is_inline = len(items) > 1 and all(map(_WORD_AND_TAG.fullmatch, items))
+        return is_column or is_inline or bool(_TREE.match(text))
 
-def _standard_input() -> Iterator[Line]:
-    for number, text in enumerate(sys.stdin, start=1):
-        yield Line("standard input", number, text.rstrip("\r\n"))
+    return 2 * sum(map(is_labelled, texts)) > len(texts)

@@ -5,6 +5,7 @@ from allennlp.common.util import JsonDict
 from allennlp.data import Instance
 from allennlp.predictors import Predictor, TextClassifierPredictor
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.predictors.text_input import TextInput, probabilities_of
 
 _KEYS = (("premise", "hypothesis"), ("sentence1", "sentence2"))
@@ -18,7 +19,7 @@ class SentencePair(TextInput):
 
     Input: `{"premise": "raw text", "hypothesis": "raw text"}`, or the keys `sentence1` and `sentence2`
     of SNLI and MultiNLI, so that their files can be used directly, with or without labels. Other keys
-    are ignored. In plain text, a line contains two sentences with a tab between them.
+    are ignored. In plain text, a line contains two sentences with a tab between them, or is blank.
 
     Output: `label`; `gold` (the label in the input) and `correct`, if the input has a label; and
     `probabilities`, by class name. If a sentence has no words, the label is `null` and there are no
@@ -29,16 +30,23 @@ class SentencePair(TextInput):
 
     # Errors
 
-    `ValueError` for invalid input.
+    `CorpusError` for invalid input.
     """
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'
+    plain_text = "plain text, two texts per line with a tab between"
+    is_plain_with_tabs = True
     _hidden_outputs = ("probs", "logits")
 
     def of_sentence(self, text: str) -> JsonDict:
-        """Return the input for two sentences with a tab between, or for one sentence and itself."""
-        first, tab, second = text.partition("\t")
-        return {"premise": first, "hypothesis": second if tab else first}
+        """Return the input for two sentences with a tab between, or for a blank line."""
+        sentences = text.split("\t") if text.strip() else ["", ""]
+        if len(sentences) != 2:
+            raise CorpusError(
+                f"there are {len(sentences) - 1} tabs, expected one, between two sentences (a table of "
+                "more columns needs a header line and a name that ends in .tsv)"
+            )
+        return dict(zip(("premise", "hypothesis"), sentences))
 
     def check_input(self, json_dict: JsonDict) -> None:
         self._sentences(json_dict)
@@ -51,10 +59,13 @@ class SentencePair(TextInput):
     def _without_words(self) -> JsonDict:
         return {"label": None, "probabilities": {}}
 
-    def _gold(self, json_dict: JsonDict, output: JsonDict) -> Optional[str]:
+    def _given(self, json_dict: JsonDict) -> Any:
         """Return the value of `gold_label`, as in SNLI, or of `label`."""
         label = json_dict.get("gold_label", json_dict.get("label"))
-        return None if label in _NO_LABEL else str(label)
+        return None if label in _NO_LABEL else label
+
+    def _labelled(self, **label: Any) -> Optional[Instance]:
+        return self._dataset_reader.text_to_instance("x", "x", **label)
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._dataset_reader.text_to_instance(*self._sentences(json_dict))
@@ -62,10 +73,10 @@ class SentencePair(TextInput):
     def _sentences(self, json_dict: JsonDict) -> List[str]:
         keys = next((k for k in _KEYS if isinstance(json_dict, dict) and set(k) <= set(json_dict)), None)
         if keys is None:
-            raise ValueError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")
+            raise CorpusError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")
         for key in keys:
             if not isinstance(json_dict[key], str):
-                raise ValueError(f"{key} is {json_dict[key]!r}, expected {self.expected}")
+                raise CorpusError(f"{key} is {json_dict[key]!r}, expected {self.expected}")
         return [json_dict[key] for key in keys]
 
     # For AllenNLP's interpreters and attackers.

@@ -4,11 +4,13 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance, Token
+from allennlp.data.dataset_readers.dataset_utils.span_utils import InvalidTagSequence
 from allennlp.data.fields import FlagField, SequenceLabelField
 from allennlp.models import Model
 from allennlp.modules import ConditionalRandomField
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.metrics.span_tags import spans_of
 from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of
 
@@ -50,7 +52,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
     # Errors
 
     `ConfigurationError` for an unknown language, and for `scores` of a model without probabilities;
-    `ValueError` for invalid input.
+    `CorpusError` for invalid input.
     """
 
     answer = "tags"
@@ -111,13 +113,25 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         result = self._tagged([], [])
         return {**result, "scores": []} if self._scores else result
 
-    def _gold(self, json_dict: JsonDict, output: JsonDict) -> Optional[List[str]]:
+    def check_input(self, json_dict: JsonDict) -> None:
+        super().check_input(json_dict)
+        self.gold(json_dict)
+
+    def gold(self, json_dict: JsonDict) -> Optional[List[str]]:
         tags = json_dict.get("tags")
-        if tags is not None and len(tags) != len(output["words"]):
-            raise ValueError(
-                f"there are {len(tags)} tags for {len(output['words'])} words, expected one each"
-            )
-        return tags
+        if tags is not None and not isinstance(tags, list):
+            raise CorpusError(f"tags is {tags!r}, expected a list of tags")
+        tokens = [] if tags is None else self._tokens(json_dict)
+        if tags is not None and len(tags) != len(tokens):
+            raise CorpusError(f"there are {len(tags)} tags for {len(tokens)} words, expected one each")
+        if not tags:
+            return tags
+        try:
+            labelled = self._instance(json_dict, tokens, **self._as_argument(tags))
+        except InvalidTagSequence:  # of AllenNLP's readers: tags that are BIOUL already
+            return tags
+        field = labelled.fields.get("tags")
+        return tags if field is None else list(field.labels)  # type: ignore[attr-defined]
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         if "tags" not in output or "tokens" not in instance.fields:

@@ -5,7 +5,7 @@ from allennlp.data import DatasetReader, Instance, Token
 from allennlp.models import Model
 from allennlp.predictors import Predictor, TextClassifierPredictor
 
-from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
+from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
 from slstm_allennlp.predictors.text_input import TextInput, probabilities_of, splitter_for, text_of
 
 _PROBABILITIES = ("probs", "class_probabilities")  # their names in the models' outputs
@@ -43,7 +43,7 @@ class TextClassifier(TextInput, TextClassifierPredictor):
 
     # Errors
 
-    `ConfigurationError` for an unknown language; `ValueError` for invalid input.
+    `ConfigurationError` for an unknown language; `CorpusError` for invalid input.
     """
 
     _hidden_outputs = (*_PROBABILITIES, "logits", "token_ids", "tokens")
@@ -60,24 +60,16 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         self._splitter = self._reader_tokenizer or splitter_for(language)
         self._all_outputs = all_outputs
 
-    def load_line(self, line: str) -> JsonDict:
-        """Rename the dataset reader's `text_key` and `label_key` to `text` and `label`."""
-        json_dict = super().load_line(line)
-        for name, key in (("text", "_text_key"), ("label", "_label_key")):
-            own = getattr(self._dataset_reader, key, name)
-            if own != name and isinstance(json_dict, dict) and own in json_dict:
-                json_dict[name] = json_dict.pop(own)
-        return json_dict
-
     def _without_words(self) -> JsonDict:
         return {"label": None, "probabilities": {}, "words": []}
 
-    def _instance(self, json_dict: JsonDict, tokens: List[Token]) -> Instance:
-        if self._reader_tokenizer is None or isinstance(self._dataset_reader, LabelledTextReader):
-            return super()._instance(json_dict, tokens)
+    def _instance(self, json_dict: JsonDict, tokens: List[Token], **label: Any) -> Instance:
+        if self._reader_tokenizer is None or isinstance(self._dataset_reader, CorpusReader):
+            return super()._instance(json_dict, tokens, **label)
         # AllenNLP's readers with a tokenizer accept only raw text, so they split words again.
         text = text_of(json_dict)
-        return self._dataset_reader.text_to_instance(text if isinstance(text, str) else " ".join(text))
+        raw = text if isinstance(text, str) else " ".join(text)
+        return self._dataset_reader.text_to_instance(raw, **label)
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         name = next((name for name in _PROBABILITIES if name in output), None)

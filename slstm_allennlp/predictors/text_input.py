@@ -1,9 +1,12 @@
+import inspect
 import json
+import logging
 from abc import abstractmethod
 from typing import (
     Any,
     Callable,
     Dict,
+    FrozenSet,
     Iterable,
     Iterator,
     List,
@@ -18,17 +21,26 @@ import spacy
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import Instance, Token
 from allennlp.data.fields import TextField
+from allennlp.data.token_indexers import TokenCharactersIndexer
 from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
 from allennlp.models import Model
+from allennlp.modules import TextFieldEmbedder
+from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.dataset_readers.lines import parsed_json
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.common.suggestions import did_you_mean
+from slstm_allennlp.dataset_readers.lines import is_word, parsed_json
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
+logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
 _TEXT_KEYS = ("sentence", "text")
+# Names of the argument of `text_to_instance` for a label or tags; AllenNLP's readers of columns have
+# several kinds of tags, and their `tag_label` is the one that they give to the model.
+_LABEL_ARGUMENTS = ("label", "sentiment", "tags")
 _MAX_BATCH_WORDS = 500  # limits the memory for long texts; larger batches are not faster
 
 
@@ -44,18 +56,26 @@ class TextInput(Predictor):
     expected = _EXPECTED
     answer = "label"
     """The key of the prediction in the output."""
+    plain_text = "plain text, one text per line"
+    """What a plain text file is, for messages."""
+    is_plain_with_tabs = False
     _hidden_outputs: Tuple[str, ...] = ()
     """The model's outputs that are for machines: left out unless `all_outputs` is true."""
     _all_outputs = False
+    _unknown_labels: FrozenSet[str] = frozenset()
+    """The gold labels that the model does not know and that the log has."""
     _splitter: Tokenizer
     """The tokenizer for raw text."""
 
     def load_line(self, line: str) -> JsonDict:
-        text = line.strip().lstrip("\ufeff")  # the byte order mark
+        """Return the JSON object in a line, with the names of the predictor for the dataset reader's."""
+        text = line.strip().replace("\ufeff", "")  # byte order marks
         try:
-            return parsed_json(text)
+            json_dict = parsed_json(text)
         except ValueError as error:
-            raise ValueError(f"{text!r} is {error}, expected {self.expected}") from None
+            raise CorpusError(f"{text!r} is {error}, expected {self.expected}") from None
+        as_input = getattr(self._dataset_reader, "as_input", None)
+        return as_input(json_dict) if as_input and isinstance(json_dict, dict) else json_dict
 
     def dump_line(self, outputs: JsonDict) -> str:
         return json.dumps(outputs, ensure_ascii=False) + "\n"
@@ -65,16 +85,16 @@ class TextInput(Predictor):
         return {"sentence": text}
 
     def check_input(self, json_dict: JsonDict) -> None:
-        """Raise a `ValueError` for an invalid input, without predicting."""
+        """Raise a `CorpusError` for an invalid input, without predicting."""
         text_of(json_dict)
 
     def _tokens(self, json_dict: JsonDict) -> List[Token]:
         text = text_of(json_dict)
         return self._splitter.tokenize(text) if isinstance(text, str) else [Token(word) for word in text]
 
-    def _instance(self, json_dict: JsonDict, tokens: List[Token]) -> Instance:
-        """Return the instance of an input and its tokens."""
-        return self._dataset_reader.text_to_instance(tokens)
+    def _instance(self, json_dict: JsonDict, tokens: List[Token], **label: Any) -> Instance:
+        """Return the instance of an input and its tokens, with or without a label."""
+        return self._dataset_reader.text_to_instance(tokens, **label)
 
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         return self._instance(json_dict, self._tokens(json_dict))
@@ -88,10 +108,36 @@ class TextInput(Predictor):
     def _without_words(self) -> JsonDict:
         """Return the output for an input without words."""
 
-    def _gold(self, json_dict: JsonDict, output: JsonDict) -> Any:
-        """Return the gold label in the input, or `None` if there is none."""
-        label = json_dict.get("label")
-        return None if label is None else str(label)
+    def _given(self, json_dict: JsonDict) -> Any:
+        """Return the label or the tags in the input, or `None`."""
+        return json_dict.get("label")
+
+    def gold(self, json_dict: JsonDict) -> Any:
+        """
+        Return the label or the tags in the input, as the dataset reader gives them to the model, or
+        `None` if there are none.
+        """
+        given = self._given(json_dict)
+        if given is None:
+            return None
+        given = str(given).strip()
+        try:
+            labelled = self._labelled(**self._as_argument(given))
+        except (AssertionError, ValueError):  # AllenNLP's readers know only certain labels
+            return given
+        field = labelled.fields.get("label") if labelled is not None else None
+        return given if field is None else str(field.label)  # type: ignore[attr-defined]
+
+    def _labelled(self, **label: Any) -> Optional[Instance]:
+        """Return any instance with this label, or `None` if the reader leaves it out."""
+        return self._instance({"text": "x"}, [Token("x")], **label)
+
+    def _as_argument(self, given: Any) -> Dict[str, Any]:
+        """Return the argument of `text_to_instance` for a label or tags."""
+        tag_label = getattr(self._dataset_reader, "tag_label", "ner")
+        names = inspect.signature(self._dataset_reader.text_to_instance).parameters
+        known = [name for name in (*_LABEL_ARGUMENTS, f"{tag_label}_tags") if name in names]
+        return {known[0]: given} if known else {}
 
     @abstractmethod
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
@@ -111,11 +157,26 @@ class TextInput(Predictor):
 
     def _with_gold(self, output: JsonDict, json_dict: JsonDict) -> JsonDict:
         """Add the gold label, and whether the prediction is equal to it."""
-        gold = self._gold(json_dict, output) if self.answer in output else None
+        gold = self.gold(json_dict) if self.answer in output else None
         if gold is None:
             return output
         answer = output[self.answer]
+        known = self.known_labels()
+        unknown = {gold} if isinstance(gold, str) else set(gold)
+        for label in sorted(unknown.difference(known, self._unknown_labels) if known else ()):
+            self._unknown_labels |= {label}
+            logger.warning(
+                "%r is a label that the model does not know, so `correct` is false%s",
+                *(label, did_you_mean(label, known)),
+            )
         return {self.answer: answer, "gold": gold, "correct": answer == gold, **output}
+
+    def known_labels(self) -> List[str]:
+        """Return the labels of the model, none if it has only numbers."""
+        namespace = getattr(
+            self._model, "label_namespace", getattr(self._model, "_label_namespace", "labels")
+        )
+        return list(self._model.vocab.get_token_to_index_vocabulary(namespace))
 
     def predict_json(self, inputs: JsonDict) -> JsonDict:
         return self.predict_batch_json([inputs])[0]
@@ -126,6 +187,7 @@ class TextInput(Predictor):
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
+        _pad_for_filters(self._model, instances)
         for module in self._model.modules():
             learn = getattr(module, "learn_new_words", None)  # of an embedder with pretrained vectors
             if learn is not None:
@@ -154,6 +216,23 @@ def predictions_of(
     return [results[index] for index in range(len(instances))]
 
 
+def _pad_for_filters(model: Model, instances: Sequence[Instance]) -> None:
+    """Pad texts and words that are shorter than a filter of the model's CNNs, which PyTorch refuses."""
+    embedders = [module for module in model.modules() if isinstance(module, TextFieldEmbedder)]
+    of_characters = {module for embedder in embedders for module in embedder.modules()}
+    tokens = characters = 0
+    for module in model.modules():
+        if isinstance(module, CnnEncoder) and module in of_characters:
+            characters = max(characters, *module._ngram_filter_sizes)
+        elif isinstance(module, CnnEncoder):
+            tokens = max(tokens, *module._ngram_filter_sizes)
+    for field in (field for instance in instances for field in instance.values()):
+        for indexer in (getattr(field, "_token_indexers", None) or {}).values():
+            indexer._token_min_padding_length = max(indexer._token_min_padding_length, tokens)
+            if isinstance(indexer, TokenCharactersIndexer):
+                indexer._min_padding_length = max(indexer._min_padding_length, characters)
+
+
 def _batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:
     """Yield batches of indices of instances with similar lengths. The limit includes padding."""
     lengths = [
@@ -172,22 +251,26 @@ def _batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:
 
 def text_of(json_dict: JsonDict) -> Union[str, List[str]]:
     """
-    Return the raw text or the words of an input.
+    Return the raw text or the words of an input. Of several keys, one must have a value of its kind.
 
     # Errors
 
-    `ValueError` for an invalid input.
+    `CorpusError` for an invalid input.
     """
-    keys = [key for key in (*_TEXT_KEYS, "words") if isinstance(json_dict, dict) and key in json_dict]
+    kinds: Dict[str, type] = {**dict.fromkeys(_TEXT_KEYS, str), "words": list}
+    keys = [key for key in kinds if isinstance(json_dict, dict) and key in json_dict]
+    if len(keys) > 1:
+        keys = [key for key in keys if isinstance(json_dict[key], kinds[key])]
     if len(keys) != 1:
-        raise ValueError(f"the input is {json.dumps(json_dict)}, expected {_EXPECTED}")
+        several = f", with both {' and '.join(keys)}" if keys else ""
+        raise CorpusError(f"the input is {json.dumps(json_dict)}{several}, expected {_EXPECTED}")
     (key,) = keys
     given = json_dict[key]
     if key == "words":
-        if not isinstance(given, list) or not all(isinstance(w, str) and w.strip() for w in given):
-            raise ValueError(f"words is {given!r}, expected a list of words, none of them empty")
+        if not isinstance(given, list) or not all(isinstance(w, str) and is_word(w) for w in given):
+            raise CorpusError(f"words is {given!r}, expected a list of words, none of them empty")
     elif not isinstance(given, str):
-        raise ValueError(f"{key} is {given!r}, expected {_EXPECTED}")
+        raise CorpusError(f"{key} is {given!r}, expected {_EXPECTED}")
     return given
 
 

@@ -6,12 +6,14 @@ import hashlib
 import io
 import itertools
 import json
+import logging
 import lzma
 import math
 import re
 import tarfile
 import zipfile
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any, Iterator, List, Sequence, Tuple
 
@@ -20,11 +22,13 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.modules.token_embedders.embedding import EmbeddingsTextFile, parse_embeddings_file_uri
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.vectors.kept_files import keep
 from slstm_allennlp.vectors.packages import cache_folder
 from slstm_allennlp.vectors.table import Index, VectorTable, key_of
 
+logger = logging.getLogger(__name__)
 Block = Tuple[Sequence[str], numpy.ndarray]  # words, and a matrix with a row for each
 _UNREADABLE = (
     OSError,
@@ -36,6 +40,8 @@ _UNREADABLE = (
     zlib.error,
 )
 _LINES_PER_BLOCK = 20_000
+_HEAD = 100  # lines from which the size is read if no header gives it
+_VERSION = 2  # of the conversion; files that another one has converted are not used
 
 
 def open_file(uri: str) -> VectorTable:
@@ -49,8 +55,9 @@ def open_file(uri: str) -> VectorTable:
 
     # Errors
 
-    `ConfigurationError` for an unreadable file, and, with file and line, for rows of different lengths
-    and for a value that is not a finite number.
+    `ConfigurationError` for an unreadable file, `CorpusError` for one that differs from its header by
+    more than one row, and, with file and line, for rows of different lengths and for a value that is not
+    a finite number.
     """
     folder = _conversion_of(uri)
     if not folder.exists():
@@ -77,7 +84,7 @@ def _conversion_of(uri: str) -> Path:
         status = path.stat()
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"vectors: {uri} cannot be read ({error}), expected a file") from None
-    named = f"{path}|{member}|{status.st_size}|{status.st_mtime_ns}"
+    named = f"{_VERSION}|{path}|{member}|{status.st_size}|{status.st_mtime_ns}"
     return cache_folder() / "vectors" / hashlib.sha256(named.encode()).hexdigest()[:20]
 
 
@@ -103,9 +110,7 @@ def _write(uri: str, folder: Path) -> None:
             size = vectors.shape[1]
             file.write(vectors.tobytes())
     if not keys:
-        raise ConfigurationError(
-            f"vectors: {uri} is empty, expected a word and its numbers in each line"
-        )
+        raise CorpusError(f"vectors: {uri} is empty, expected a word and its numbers in each line")
     for name, values in Index.of(keys, range(len(keys)))._asdict().items():
         numpy.save(folder / f"{name}.npy", values)
     (folder / "size.json").write_text(json.dumps({"rows": len(keys), "size": size}))
@@ -114,34 +119,70 @@ def _write(uri: str, folder: Path) -> None:
 def _read_blocks(uri: str) -> Iterator[Block]:
     is_binary = uri.endswith((".bin", ".bin.gz")) and not uri.startswith("(")
     if not is_binary and re.search(r"\.bin(\.\w+)?$", uri):
-        raise ConfigurationError(
+        raise CorpusError(
             f"{uri}: word2vec's binary form is read from a .bin or a .bin.gz file alone, expected one"
         )
     try:
         yield from _read_binary(uri) if is_binary else _read_text(uri)
     except UnicodeDecodeError as error:
-        raise ConfigurationError(
+        raise CorpusError(
             f"{uri}: not UTF-8 ({error.reason}), expected words and numbers in UTF-8, or word2vec's "
             "binary form under a name that ends in .bin"
         ) from None
+    except CorpusError:
+        raise
     except (*_UNREADABLE, ValueError) as error:
-        raise ConfigurationError(
-            f"{uri} cannot be read ({error}), expected a whole file of vectors"
-        ) from None
+        raise CorpusError(f"{uri} cannot be read ({error}), expected a whole file of vectors") from None
 
 
 def _read_text(uri: str) -> Iterator[Block]:
-    size = None
+    """Read a word and its numbers per line. A header gives the number of rows, and their size."""
     try:
         file = EmbeddingsTextFile(uri)
     except StopIteration:  # an empty file
         return
     with file:
-        numbered = enumerate((line.rstrip(" \r\n") for line in file), 2 if file.num_tokens else 1)
-        not_empty = ((number, line) for number, line in numbered if line)
-        while block := list(itertools.islice(not_empty, _LINES_PER_BLOCK)):
-            size = block[0][1].count(" ") if size is None else size
+        file._handle.seek(0)  # AllenNLP has read the first line, to look for a header
+        lines = (line.replace("\ufeff", "").replace("\t", " ").rstrip(" \r\n") for line in file._handle)
+        numbered = ((number, line) for number, line in enumerate(lines, start=1) if line)
+        head = list(itertools.islice(numbered, _HEAD))
+        header = re.fullmatch(r"(\d+)(?: +(\d+))?", head[0][1]) if head else None
+        if header:
+            del head[0]
+        size = int(header[2]) if header and header[2] else _size_of(head)
+        all_lines = itertools.chain(head, numbered)
+        rows = 0
+        while block := list(itertools.islice(all_lines, _LINES_PER_BLOCK)):
+            rows += len(block)
             yield _parse_block(uri, block, size)
+        if header:
+            _check_rows(uri, int(header[1]), rows)
+
+
+def _size_of(lines: List[Tuple[int, str]]) -> int:
+    """Return how many numbers most lines end with, of which the first field is none."""
+    counts = Counter(
+        sum(1 for _ in itertools.takewhile(_is_number, reversed(line.split(" ")[1:])))
+        for _, line in lines
+    )
+    return counts.most_common(1)[0][0] if counts else 0
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_rows(uri: str, promised: int, found: int) -> None:
+    """Compare a file with its header. One row more or less is a warning: some tools count so."""
+    message = f"{uri}: {found} rows, expected {promised}, the number in the first line"
+    if abs(promised - found) > 1:
+        raise CorpusError(f"{message}: is the file whole?")
+    if promised != found:
+        logger.warning(message)
 
 
 def _parse_block(uri: str, numbered: List[Tuple[int, str]], size: int) -> Block:
@@ -162,16 +203,16 @@ def _parse_block(uri: str, numbered: List[Tuple[int, str]], size: int) -> Block:
 def _parse_row(where: str, line: str, size: int) -> Tuple[str, List[float]]:
     word, *numbers = line.rsplit(" ", size)  # some words in GloVe contain spaces
     if not size or len(numbers) != size:
-        raise ConfigurationError(
+        raise CorpusError(
             f"{where}: {len(numbers)} numbers after the word, expected {size or 'some'}, as many as in "
             "the first row"
         )
     try:
         values = [float(number) for number in numbers]
     except ValueError as error:
-        raise ConfigurationError(f"{where}: {error}, expected a word and {size} numbers") from None
+        raise CorpusError(f"{where}: {error}, expected a word and {size} numbers") from None
     if not all(map(math.isfinite, values)):
-        raise ConfigurationError(f"{where}: a number is NaN or infinite, expected finite ones")
+        raise CorpusError(f"{where}: a number is NaN or infinite, expected finite ones")
     return word, values
 
 
@@ -182,16 +223,19 @@ def _read_binary(uri: str) -> Iterator[Block]:
         try:
             num_words, size = map(int, stream.readline().split())
         except ValueError:
-            raise ConfigurationError(
+            raise CorpusError(
                 f"{uri}: the first line is not two integers, the number of words and the vector size, "
                 "expected word2vec's binary format"
             ) from None
-        for row in range(1, num_words + 1):
-            word = _read_word(stream).lstrip(b"\n").decode("utf-8", "replace")
+        rows = 0
+        while letters := _read_word(stream).lstrip(b"\n"):
+            rows += 1
             values = stream.read(4 * size)
             if len(values) < 4 * size:
-                raise ConfigurationError(f"{uri}: it ends in word {row}, expected {num_words} words")
+                raise CorpusError(f"{uri}: it ends in word {rows}, expected {num_words} words")
+            word = letters.decode("utf-8", "replace").replace("\ufeff", "")
             yield [word], numpy.frombuffer(values, dtype="<f4").reshape(1, size)
+        _check_rows(uri, num_words, rows)
 
 
 def _read_word(stream: Any) -> bytes:

@@ -43,6 +43,30 @@ def test_coding_schemes(read, scheme, tags, bioul):
     assert read(tagged(tags), coding_scheme=scheme)[0][1] == bioul.split()
 
 
+def test_other_columns_and_comments(read):
+    """The format of GermEval 2014, whose last column has nested entities."""
+    text = "#\thttp://example.com\n1\tAda\tB-PER\tO\n2\tMay\tI-PER\tB-LOC\n\n#\tx\n1\tTom\tO\tO\n"
+    options = {"word_column": 2, "tag_column": 3, "comment": "#\t"}
+    expected = [(["Ada", "May"], ["B-PER", "L-PER"]), (["Tom"], ["O"])]
+    assert read(text, coding_scheme="IOB2", **options) == expected
+
+
+@pytest.mark.parametrize(
+    "scheme, tags", [("IOB1", "I-A B-A O"), ("IOB2", "B-A B-A O"), ("BIOES", "S-A S-A O")]
+)
+def test_tags_of_instances_are_bioul(scheme, tags):
+    """Also if they are BIOUL already, as predictions are."""
+    reader = ConllNerReader(scheme)
+    for given in (tags.split(), ["U-A", "U-A", "O"]):
+        instance = reader.text_to_instance(["a", "b", "c"], given)
+        assert list(instance["tags"].labels) == ["U-A", "U-A", "O"]
+    if scheme != "BIOES":
+        with pytest.raises(
+            ValueError, match=f"the tags are S-A O O, expected tags in {scheme} or BIOUL"
+        ):
+            reader.text_to_instance(["a", "b", "c"], ["S-A", "O", "O"])
+
+
 def test_two_columns_and_lone_tabs_between_sentences(read):
     """The format of WNUT-17."""
     text = "New\tB-location\nYork\tI-location\n\t\nHi\tO\n\n \nthere\tO\n"

@@ -15,6 +15,8 @@ from allennlp.data.tokenizers import Tokenizer
             {"type": "movie_review", "seed": 3, "folds": 5, "fold": 4, "encoding": "latin-1"},
         ),
         (DatasetReader, {"type": "penn_treebank_pos"}),
+        (DatasetReader, {"type": "table", "text": "body", "columns": ["body", "x"], "quoting": False}),
+        (DatasetReader, {"type": "tagged_text", "format": "columns", "tag_column": 3, "comment": "# "}),
         (DatasetReader, {"type": "review", "dataset": "toys", "dev_size": 7}),
         (
             DatasetReader,

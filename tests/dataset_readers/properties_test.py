@@ -1,15 +1,18 @@
 """
 Properties of every reader. Any bytes give instances or one error with file and line. Instances that are
-written and read again are the same.
+written and read again are the same. What a reader reads, the predictors read alike: from the same file,
+from JSON lines and from the standard input; and vectors have the same words.
 """
 
 import csv
 import io
 import json
 import re
+import sys
 from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 
 import pytest
+import torch
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
@@ -17,6 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import slstm_allennlp.dataset_readers
+from slstm_allennlp.predictors import SentencePair, SentenceTagger, TextClassifier
+from slstm_allennlp.predictors.examples import read_examples
+from slstm_allennlp.vectors.files import _parse_block
 from tests import properties  # noqa: F401  (sets the number of examples)
 
 Examples = List[Dict[str, Any]]
@@ -30,6 +36,8 @@ FILE_ERRORS = "|".join(
         r"\d+ sentences for \d+ folds",
         r"\d+ reviews, expected more than",
         r"has \d+ lines and .* has \d+",
+        r"\d+ of \d+ words are _",
+        "no text in the file",
     ]
 )
 BOM = b"\xef\xbb\xbf"
@@ -122,6 +130,17 @@ def in_csv(example: Dict[str, Any]) -> str:
     return file.getvalue()
 
 
+def table(examples: Examples, names: Dict[str, str]) -> bytes:
+    """Write CSV with the columns of the fields that the examples have."""
+    fields = [field for field in names if field in examples[0]]
+    file = io.StringIO()
+    csv.writer(file).writerow([names[field] for field in fields])
+    for example in examples:
+        values = (example[field] for field in fields)
+        csv.writer(file).writerow([v if isinstance(v, str) else " ".join(v) for v in values])
+    return file.getvalue().encode()
+
+
 def examples(**values: Any) -> Any:
     """Generate the instances of a valid file."""
     return st.lists(st.fixed_dictionaries(values), min_size=2, max_size=4)
@@ -133,7 +152,8 @@ plain = st.lists(
 TAGGED = st.lists(
     st.lists(
         st.tuples(
-            st.sampled_from("the film Cats 1/2 x|y ''".split()), st.sampled_from("NN . '' JJ".split())
+            st.sampled_from("the film Cats 1/2 x|y '' \u00a0 \u3000 a\u00a0b".split(" ")),
+            st.sampled_from("NN . '' JJ".split()),
         ),
         min_size=1,
         max_size=4,
@@ -171,6 +191,24 @@ class Format(NamedTuple):
 PAIR = {"sentence1": text, "sentence2": text}
 WHITE = {"tokenizer": "whitespace"}
 FORMATS = {
+    "a table of texts": Format(
+        {"type": "table", **WHITE},
+        st.builds(lambda one, two: f'{one},"{two}"'.encode("utf-8", "surrogatepass"), text, text),
+        examples(tokens=plain, label=st.sampled_from(["a,b", 'a "b"', "a\nb"])),
+        lambda examples: table(examples, {"tokens": "text", "label": "Class"}),
+        file="corpus.csv",
+        paths=("corpus.csv",),
+    ),
+    "a table of pairs": Format(
+        {"type": "table", **WHITE},
+        text.map(lambda line: line.encode("utf-8", "surrogatepass")),
+        examples(premise=plain, hypothesis=plain, label=st.sampled_from(["same", "1"])),
+        lambda examples: table(
+            examples, {"label": "label", "premise": "sentence1", "hypothesis": "sentence2"}
+        ),
+        file="corpus.csv",
+        paths=("corpus.csv",),
+    ),
     "conllu": Format(
         {"type": "tagged_text"},
         st.builds(conllu_line, number, word, tag).map(columns),
@@ -338,12 +376,18 @@ def reader_of(format):
     return DatasetReader.from_params(Params(json.loads(json.dumps(format.reader))))
 
 
+def paths_of(folder, format):
+    return [f"{folder}{'' if path[0] == '#' else '/'}{path}" for path in format.paths]
+
+
 def read(reader, folder, format) -> Examples:
     examples = [
-        example_of(instance)
-        for path in format.paths
-        for instance in reader.read(f"{folder}{'' if path[0] == '#' else '/'}{path}")
+        example_of(instance) for path in paths_of(folder, format) for instance in reader.read(path)
     ]
+    return in_order(examples, format)
+
+
+def in_order(examples, format):
     return sorted(examples, key=repr) if format.reader["type"] == "movie_review" else examples
 
 
@@ -397,13 +441,25 @@ def test_any_bytes(name, tmp_path):
             examples = read(reader, tmp_path, format)
         except ValueError as error:
             assert is_good_error(error, tmp_path, format), error
+            examples = []
+        # Byte order marks are nothing, wherever they are.
+        without = content.replace(BOM, b"")
+        if without != content:
+            write(tmp_path, format, without)
+            try:
+                assert read(reader, tmp_path, format) == examples
+            except ValueError:
+                assert not examples
+        if not examples:
             return
-        assert examples
         for example in examples:
             for value in example.values():
                 assert value and all(value), example
+                assert BOM.decode() not in "".join(value)
             if "tags" in example:
                 assert len(example["tags"]) == len(example["tokens"])
+            labels = example.get("tags", [example.get("label", "")])
+            assert labels == [label.strip() for label in labels]
         # A byte order mark at the start is not part of the first word.
         write(tmp_path, format, BOM + format.write(examples))
         assert read(reader, tmp_path, format) == examples
@@ -424,5 +480,52 @@ def test_what_is_written_reads_the_same(name, tmp_path):
         for example in examples:
             assert any(example.items() <= other.items() for other in found)
         assert len(found) >= len(examples)
+
+    any_examples()
+
+
+PREDICTORS = {
+    name: SentencePair
+    if "pairs" in name or name in ("snli", "quora_paraphrase")
+    else SentenceTagger
+    if format.examples in (TAGGED, ENTITIES)
+    else TextClassifier
+    for name, format in FORMATS.items()
+    if "seq2seq" not in name and name != "parallel_text"
+}
+
+
+@pytest.mark.parametrize("name", PREDICTORS)
+def test_predictors_read_what_readers_read(name, tmp_path, monkeypatch):
+    format = FORMATS[name]
+    reader = reader_of(format)
+    predictor = PREDICTORS[name](torch.nn.Linear(1, 1), reader)
+    form = "corpus" if hasattr(reader, "examples") else "json"
+
+    def seen(inputs):
+        """Return what the model would see."""
+        instances = (
+            {**example_of(predictor._json_to_instance(each)), predictor.answer: predictor.gold(each)}
+            for each in inputs
+        )
+        return in_order(list(instances), format)
+
+    @given(format.examples)
+    def any_examples(examples):
+        write(tmp_path, format, format.write(examples))
+        expected = read(reader, tmp_path, format)
+        paths = paths_of(tmp_path, format)
+        inputs = [each for path in paths for each in read_examples(path, predictor, form)]
+        assert seen(inputs) == expected
+        lines = "".join(predictor.dump_line(each) for each in inputs)
+        for text in (lines, "".join(json.dumps(each) + "\n" for each in inputs), BOM.decode() + lines):
+            (tmp_path / "inputs.txt").write_text(text, encoding="utf-8")
+            assert seen(read_examples(str(tmp_path / "inputs.txt"), predictor)) == expected
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+            assert seen(read_examples("-", predictor)) == expected
+        words = [word for example in expected for word in example.get("tokens", [])]
+        if words:
+            rows = [(number, f"{word} {number} 0.5") for number, word in enumerate(words)]
+            assert list(_parse_block("vectors", rows, 2)[0]) == words
 
     any_examples()

@@ -3,6 +3,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Token, Vocabulary
 from allennlp.data.dataset_readers.dataset_reader import WorkerInfo
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers import TaggedTextReader
 
 
@@ -79,6 +80,53 @@ def test_columns_keep_unusual_white_space_in_words(read):
 
 
 @pytest.mark.parametrize(
+    "options, content, expected",
+    [
+        ({"word_column": 2}, "1 Ada X NNP\n2 ran X VBD\n", (["Ada", "ran"], ["NNP", "VBD"])),
+        ({"tag_column": 2}, "Ada\tNNP\tX\nran\tVBD\tX\n", (["Ada", "ran"], ["NNP", "VBD"])),
+        ({"word_column": 3, "tag_column": 1}, "A x a\nB x b\n", (["a", "b"], ["A", "B"])),
+        ({"word_column": 1}, "1 CD\n2 CD\n", (["1", "2"], ["CD", "CD"])),
+        ({"word_prefix": "en:"}, "en:a A\nen:b B\nen:: C\n", (["a", "b", ":"], ["A", "B", "C"])),
+        ({"word_prefix": ""}, "en:a A\nen:b B\nen:: C\n", (["en:a", "en:b", "en::"], ["A", "B", "C"])),
+        ({"comment": "# "}, "# 5 = 6 7\na A\n# B\n", (["a", "#"], ["A", "B"])),
+        ({}, "\ufeffa A \n\u3000 B\n\u00a0\tC\u00a0\n", (["a", "\u3000", "\u00a0"], ["A", "B", "C"])),
+        ({}, "3 CD\n\n17 CD\n", (["3"], ["CD"])),
+    ],
+)
+def test_columns_by_number(read, options, content, expected):
+    assert read(content, format="columns", **options)[0] == expected
+
+
+PLUS = "# global.columns = FORM LEMMA UPOS\n\na\tle\tDET\nb\tchat\tNOUN\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        PLUS,
+        "\ufeff# global.columns = ID UPOS FORM X\n# text = a b\n1\tDET\ta\t_\n2\tNOUN\t\ufeffb\t_\n",
+        row("1", "a", "_", "DET") + "\n" + row("2", "b", "_", "NOUN") + "\n\n" + PLUS,
+    ],
+)
+def test_conllu_plus(read, content):
+    sentences = read(content, tag_column="upos")
+    assert sentences == [(["a", "b"], ["DET", "NOUN"])] * len(sentences)
+
+
+@pytest.mark.parametrize("content", ["_\tX\na\tX\n", "_\tX\n", "a\tX\n_\tX\n_\tX\nb\tX\n"])
+def test_an_underscore_is_a_word(read, content):
+    assert read(content, format="columns")
+
+
+def test_a_corpus_without_words(read):
+    message = "corpus.txt: 2 of 3 words are _, expected words; some treebanks are distributed without"
+    with pytest.raises(CorpusError, match=message):
+        read("_\tX\n\n_\tX\na\tX\n", format="columns")
+    with pytest.raises(CorpusError, match="100 of 100 words are _"):
+        read("_\tX\n" * 100 + "\n" + "a\tX\n" * 500, format="columns")
+
+
+@pytest.mark.parametrize(
     "separator, line, expected",
     [
         ("/", "The/DT dog/NN ./.", (["The", "dog", "."], ["DT", "NN", "."])),
@@ -143,6 +191,24 @@ def test_line_endings_and_byte_order_mark(read):
             r"line 2: the word is empty, expected a word and its tag",
         ),
         ({"format": "columns"}, "The\t", r"line 1: the tag is empty"),
+        ({"format": "columns"}, "1 CD\n2 CD\n\n1 CD\n", r"line 1: the first column has running numbers"),
+        ({"format": "columns"}, "0 A\n\n1 A\n2 A\n", r"running numbers \(0, 1, 2, …\).*word_column"),
+        ({"format": "columns"}, "f A\n" * 10, r"line 1: the first column has one value .*word_column"),
+        ({"format": "columns"}, "de:a A\n" * 3, r"line 1: every word begins with 'de:'.*word_prefix"),
+        ({"format": "columns", "word_prefix": "de:"}, "de:a A\nen:b B", r"line 2: the word is 'en:b'"),
+        (
+            {"format": "columns", "tag_column": 3},
+            "a A\n",
+            r"line 1: 2 columns, expected 3 on every line",
+        ),
+        (
+            {"format": "columns"},
+            "# x y z\n",
+            r"4 columns, expected two.*\"comment\": \"#\" of the reader",
+        ),
+        ({}, "# global.columns = ID WORD\n1\ta\n", r"line 1: the columns are ID WORD, expected FORM"),
+        ({}, "# global.columns = FORM UPOS\na\tX\n", r"line 2: the word 'a' has no tag"),
+        ({}, "# global.columns = FORM XPOS\na\tX\tY\n", r"line 2: 3 columns .* expected FORM XPOS"),
         ({"format": "inline"}, "a/DT\nb c/NN", r"line 2: 'b' has no tag, expected word/TAG"),
         ({"format": "inline"}, r"and\/or", r"has no tag, expected word/TAG \(the separator is '/'\)"),
         ({"format": "inline"}, "a/DT /NN", r"line 1: '/NN' has an empty word"),
@@ -173,6 +239,10 @@ def test_files_that_cannot_be_read(tmp_path):
         ({"tag_column": "pos"}, "tag_column is 'pos', expected upos or xpos"),
         ({"separator": ""}, "separator is '', expected one character"),
         ({"separator": "\\"}, "expected one character"),
+        ({"tag_column": 3}, "tag_column is 3, expected upos or xpos, or a number in the format columns"),
+        ({"format": "columns", "tag_column": 0}, "tag_column is 0, expected a number from 1 on"),
+        ({"word_column": 2}, "word_column is for the format columns, not conllu"),
+        ({"format": "columns", "comment": ""}, "comment is '', expected how a comment begins"),
     ],
 )
 def test_arguments_out_of_range(options, message):

@@ -81,6 +81,12 @@ def test_worker_processes_share_a_file(write):
     assert len(list(loader.iter_instances())) == len(LINES)
 
 
+def test_labels_have_no_white_space_around_them(write):
+    lines = [{"text": "a", "label": label} for label in ("x ", "\tx", "x", "x\u00a0", " 1", 1)]
+    instances = TextClassificationJsonReader(tokenizer=WhitespaceTokenizer()).read(write(lines))
+    assert [instance["label"].label for instance in instances] == ["x"] * 4 + ["1"] * 2
+
+
 @pytest.mark.parametrize(
     "line, message",
     [

@@ -152,12 +152,12 @@ def test_the_readers_examples(tmp_path):
     assert pair == {"premise": "Is it?", "hypothesis": "It is?", "label": "1"}
     (tmp_path / "trees.txt").write_text("(3 (2 a) (4 film))\n(2 (2 a) (2 film))\n")
     trees = StanfordSentimentTreebankReader(granularity="2-class").examples(str(tmp_path / "trees.txt"))
-    assert list(trees) == [{"words": ["a", "film"], "label": "1"}]
+    assert list(trees) == [{"words": ["a", "film"], "label": "3"}]
 
 
 def test_pairs_as_plain_text(predict, predictors):
-    """A tab separates the sentences of a pair. A line without a tab is a pair of equal sentences."""
-    outputs = predict("pairs", "pairs.txt", "Rosa sleeps .\tNobody is awake .\nIt rains .\n")
+    """A tab separates the sentences of a pair."""
+    outputs = predict("pairs", "pairs.txt", "Rosa sleeps .\tNobody is awake .\nIt rains .\tIt rains .\n")
     texts = [("Rosa sleeps .", "Nobody is awake ."), ("It rains .", "It rains .")]
     pairs = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesis in texts]
     expected = predictors["pairs"].predict_batch_json(pairs)

@@ -16,6 +16,7 @@ from pyarrow import parquet
 from spacy.strings import StringStore
 from spacy.vectors import Vectors
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.vectors import files, open_vectors
 from slstm_allennlp.vectors.packages import cache_folder
 
@@ -121,6 +122,46 @@ def test_words_of_a_text_file(tmp_path, content, expected):
     found, numbers = open_vectors(str(tmp_path / "vectors.txt")).lookup(list(expected))
     assert found.tolist() == [row is not None for row in expected.values()]
     assert numbers.tolist() == [row for row in expected.values() if row is not None]
+
+
+@pytest.mark.parametrize(
+    "content",
+    (
+        "\ufeffa 1 2\n. . 3 4\n",
+        "\ufeff2 2\na 1 2 \n. . 3 4 \n",
+        "a\t1 2\n. .\t3\t4\n",
+        ". . 3 4\na 1 2\nb 5 6\n",
+        "2 2\n. . 3 4\na 1 2\n",
+        "2\n\ufeff. . 3 4\na 1 2\n",
+    ),
+    ids=("mark", "mark and header", "tabs", "spaces first", "spaces after a header", "a number alone"),
+)
+def test_words_as_they_are_written(tmp_path, content):
+    """Byte order marks, tabs after words, and spaces in words of any row."""
+    path = tmp_path / "vectors.txt"
+    path.write_text(content, encoding="utf-8")
+    assert open_vectors(str(path)).lookup(["a", ". ."])[1].tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("form", (".vec", ".bin"))
+@pytest.mark.parametrize("promised", (3, 5, 7, 2_000_000))
+def test_a_header_that_differs_from_the_rows(tmp_path, caplog, form, promised):
+    path = tmp_path / f"vectors{form}"
+    content = binary() if form == ".bin" else text(header=True).encode()
+    path.write_bytes(content.replace(b"6 5", f"{promised} 5".encode(), 1))
+    message = f"{path}: 6 rows, expected {promised}, the number in the first line"
+    if abs(promised - 6) == 1:
+        assert open_vectors(str(path)).lookup(WORDS)[0].all()
+        assert message in caplog.messages
+    else:
+        with pytest.raises(CorpusError, match=f"{message}: is the file whole"):
+            open_vectors(str(path))
+
+
+def test_a_byte_order_mark_in_a_binary_file(tmp_path):
+    path = tmp_path / "vectors.bin"
+    path.write_bytes(binary().replace(b"\nthe", "\n\ufeffthe".encode(), 1))
+    assert open_vectors(str(path)).lookup(WORDS)[0].all()
 
 
 def test_floret_vectors_are_of_any_word(tmp_path):

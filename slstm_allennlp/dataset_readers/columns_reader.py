@@ -1,0 +1,135 @@
+import itertools
+import re
+from typing import Dict, Iterator, List, Optional, Tuple, Union
+
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import TokenIndexer
+
+from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
+
+_HEAD = 10  # sentences, which show whether the words are in another column
+_MANY = 10
+_PREFIX = re.compile(r"([a-z]{2,3}:)[^/]")
+
+
+class ColumnsReader(TaggingReader):
+    """
+    Base class of the readers of columns: one word and its tag per line. Columns are separated by a tab
+    or, in a line without a tab, by spaces. Blank lines separate sentences, and `-DOCSTART-` lines are
+    skipped.
+
+    # Parameters
+
+    word_column : `int`, optional (default = `None`)
+        The column of the word, counted from 1, which is the default. Without this key, a first column of
+        running numbers is an error.
+    tag_column : `int`, optional (default = `None`)
+        The column of the tag, counted from 1. The default is the last.
+    word_prefix : `str`, optional (default = `None`)
+        A prefix of every word that is removed, such as WikiANN's `"en:"`. Without this key, a prefix of
+        this form on every word is an error.
+    comment : `str`, optional (default = `None`)
+        How lines begin that are skipped at the start of a sentence, such as `"# "`.
+    token_indexers, label_namespace, max_instances
+        As in `CorpusReader`.
+    """
+
+    form = "columns of words and tags"
+
+    def __init__(
+        self,
+        word_column: Optional[int] = None,
+        tag_column: Union[int, str, None] = None,
+        word_prefix: Optional[str] = None,
+        comment: Optional[str] = None,
+        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
+        label_namespace: str = "labels",
+        max_instances: Optional[int] = None,
+    ) -> None:
+        super().__init__(token_indexers, label_namespace, max_instances)
+        for key, value in (("word_column", word_column), ("tag_column", tag_column)):
+            if isinstance(value, int) and value < 1:
+                raise ConfigurationError(f"{key} is {value}, expected a number from 1 on")
+        if comment == "":
+            raise ConfigurationError("comment is '', expected how a comment begins, such as '# '")
+        self._word_column = word_column
+        self._tag_column = tag_column
+        self._tag_number = tag_column if isinstance(tag_column, int) else None
+        self._word_prefix = word_prefix
+        self._comment = comment
+
+    def _columns_of_sentences(self, path: str, width: Optional[int] = None) -> Iterator[List[Line]]:
+        """Yield the lines of each sentence. All have the same number of columns, that of the first."""
+        sentences = self._without_comments(blocks(read_lines(path), end="-DOCSTART-"))
+        head = list(itertools.islice(sentences, _HEAD))
+        self._check_words(head)
+        for sentence in itertools.chain(head, sentences):
+            least = max(2, self._word_column or 1, self._tag_number or 1)
+            width = width or max(least, len(sentence[0].columns()))
+            for line in sentence:
+                if len(line.columns()) != width:
+                    is_comment = sentence[0].text.startswith("#") and self._comment is None
+                    hint = '; "comment": "#" of the reader skips comments' if is_comment else ""
+                    found = number_of_columns(len(line.columns()))
+                    raise line.error(f"{found}, expected {self._expected_columns(width)}{hint}")
+            yield sentence
+
+    def _expected_columns(self, width: int) -> str:
+        return f"{width} on every line, of which word_column and tag_column name two"
+
+    def _without_comments(self, sentences: Iterator[List[Line]]) -> Iterator[List[Line]]:
+        if self._comment is None:
+            return sentences
+        comment = self._comment
+        left = (
+            list(itertools.dropwhile(lambda line: line.text.startswith(comment), sentence))
+            for sentence in sentences
+        )
+        return filter(None, left)
+
+    def _check_words(self, sentences: List[List[Line]]) -> None:
+        """Check that the column of the words has no numbers or names of documents, nor a prefix."""
+        column = (self._word_column or 1) - 1
+        words = [[(line.columns() + [""] * column)[column] for line in lines] for lines in sentences]
+        all_words = [word for sentence in words for word in sentence]
+        if self._word_column is None and len(all_words) > 1:
+            is_same = len(set(all_words)) == 1 and len(all_words) >= _MANY
+            if is_same or _are_running_numbers(words):
+                raise sentences[0][0].error(
+                    f"the first column has {'one value' if is_same else 'running numbers'} "
+                    f"({', '.join(all_words[:3])}, …), expected words; word_column of the reader names "
+                    "their column, such as 2, and tag_column that of the tags"
+                )
+        prefixes = {match[1] if match else "" for match in map(_PREFIX.match, all_words)}
+        if self._word_prefix is None and len(all_words) > 2 and len(prefixes) == 1 and prefixes != {""}:
+            raise sentences[0][0].error(
+                f"every word begins with {prefixes.pop()!r}, such as {all_words[0]!r}, expected words; "
+                'word_prefix of the reader names what is no part of them ("" for nothing)'
+            )
+
+    def _word_and_tag(self, line: Line) -> Tuple[str, str]:
+        columns = line.columns()
+        word = columns[(self._word_column or 1) - 1].strip(" ")
+        tag = columns[(self._tag_number or len(columns)) - 1].strip()
+        if self._word_prefix is not None:
+            if not word.startswith(self._word_prefix):
+                raise line.error(f"the word is {word!r}, expected {self._word_prefix!r} at its start")
+            word = word[len(self._word_prefix) :]
+        if not word or not tag:
+            raise line.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
+        return word, tag
+
+
+def _are_running_numbers(sentences: List[List[str]]) -> bool:
+    """Return whether all words are numbers, each one more than the one before, or a new start."""
+    previous = None
+    for sentence in sentences:
+        for place, word in enumerate(sentence):
+            if not (word.isdecimal() and len(word) < _MANY):
+                return False
+            starts = previous is None or (place == 0 and int(word) < 2)
+            if not starts and int(word) != previous + 1:  # type: ignore[operator]
+                return False
+            previous = int(word)
+    return True

@@ -1,0 +1,304 @@
+"""What people's files look like: the right prediction of each line, or an error that says what it is."""
+
+import io
+import json
+import logging
+import sys
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.predictors import SentencePair, SentenceTagger, TextClassifier
+from slstm_allennlp.predictors.examples import read_examples
+
+EMBEDDER = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}}
+BAG = {"type": "bag_of_embeddings", "embedding_dim": 4}
+WHITE = {"tokenizer": "whitespace"}
+JSON = {"type": "text_classification_json", **WHITE}
+NER = {"type": "conll_ner", "coding_scheme": "IOB2"}
+TAGS = {"type": "tagged_text", "format": "columns"}
+TEXTS = ("t.jsonl", '{"text": "good film", "label": "x"}\n{"text": "bad", "label": "y"}\n')
+PAIRS = "".join(
+    json.dumps({"sentence1": "a b", "sentence2": "b", "gold_label": label}) + "\n"
+    for label in ("entailment", "neutral", "contradiction")
+)
+COLUMNS = "Ada\tB-PER\nMay\tI-PER\nworks\tO\n\nTom\tB-PER\n\nAcme\tB-ORG\n"
+TAGGED = "the\tDET\ncat\tNOUN\nsees\tVERB\n.\t.\n"
+NUMBERS = ("t.jsonl", '{"text": "a", "label": 1}\n{"text": "b", "label": 0}\n')
+TWO_CLASSES = {"type": "sst_tokens", "granularity": "2-class"}
+TREES = "(3 (2 a) (4 film))\n(0 (2 dull) (1 film))\n"
+
+
+@pytest.fixture
+def predictor(tmp_path):
+    """Return the predictor of an untrained model of a reader, whose labels are those of a file."""
+
+    def build(reader, name, content, **model):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        reader = DatasetReader.from_params(Params(json.loads(json.dumps(reader))))
+        instances = list(reader.read(str(tmp_path / name)))
+        params = {"text_field_embedder": EMBEDDER, "seq2vec_encoder": BAG}
+        kind, predictor = "basic_classifier", TextClassifier
+        if "premise" in instances[0].fields:
+            kind, predictor = "sentence_pair_classifier", SentencePair
+        elif "tags" in instances[0].fields:
+            kind, predictor = "simple_tagger", SentenceTagger
+            del params["seq2vec_encoder"]
+            params["encoder"] = {"type": "pass_through", "input_dim": 4}
+        params = Params(json.loads(json.dumps({"type": kind, **params, **model})))
+        vocab = Vocabulary.from_instances(instances)
+        return predictor(Model.from_params(params, vocab=vocab).eval(), reader)
+
+    return build
+
+
+@pytest.fixture
+def examples(tmp_path, caplog):
+    """Write a file, and return the inputs that are read and what the log says."""
+    caplog.set_level(logging.INFO)
+
+    def read(predictor, name, content, **options):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        inputs = list(read_examples(str(tmp_path / name), predictor, **options))
+        *_, message = [text for text in caplog.messages if f"{name}: read as " in text]
+        return inputs, message.partition(": read as ")[2]
+
+    return read
+
+
+COLUMNS_FORM = "columns of words and tags, by the reader conll_ner"
+PLAIN = "plain text, one text per line"
+TAGGER = {
+    "ner": (NER, "n", COLUMNS),
+    "tags": (TAGS, "n", TAGGED),
+    "texts": (JSON, *TEXTS),
+    "trees": ({"type": "sst_tokens"}, "n", TREES),
+    "table": ({"type": "table", **WHITE}, "t.csv", "text,label\na film,x\nb,y\n"),
+}
+
+
+@pytest.mark.parametrize(
+    "model, name, content, form",
+    [
+        ("ner", "a.txt", COLUMNS, COLUMNS_FORM),
+        ("ner", "a.txt", COLUMNS.replace("\t", " "), COLUMNS_FORM),
+        ("ner", "a.txt", "Mon\tB-DATE\n\n" + COLUMNS, COLUMNS_FORM),
+        ("ner", "a.txt", "Ada works\nTom sleeps\n", PLAIN),
+        ("ner", "a.txt", "FIRE IN ROME\nTom sleeps\n", PLAIN),
+        ("tags", "a", "Go .\nRun .\n", PLAIN),
+        ("tags", "a.txt", "Ada\tworks\n", PLAIN),
+        ("tags", "a.txt", '{"text": "a"}\n', "JSON, one object per line"),
+        ("tags", "a.txt", "\n{ a b }\n", PLAIN),
+        ("texts", "a.txt", "good\n\nthis film is x\n", PLAIN),
+        ("texts", "a.csv", 'id,text,label\n1,"a\nb",x\n', "a table, by the reader table"),
+        ("texts", "a.tsv", "review\ta b\n", "a table, by the reader table"),
+        ("trees", "a.txt", TREES, "texts and their labels, by the reader sst_tokens"),
+        ("trees", "a.txt", "(2 or 3) good films\n", PLAIN),
+        ("table", "a.txt", "text\tlabel\na\tx\n", "a table, by the reader table"),
+        ("table", "a.txt", "a film\n", PLAIN),
+    ],
+)  # fmt: skip
+def test_the_log_says_what_is_read(predictor, examples, model, name, content, form):
+    if name == "a.tsv":
+        content = "review\nb\n"
+    assert examples(predictor(*TAGGER[model]), name, content)[1] == form
+
+
+@pytest.mark.parametrize(
+    "model, content, why",
+    [
+        ("ner", "Ada\tI-PER\nworks\tO\n\nTom\tB-PER\n", "line 1: the tag I-PER follows O"),
+        ("ner", "Ada I-PER\nworks O\n\nTom B-PER\n", "line 1: the tag I-PER follows O"),
+        ("ner", "1\tAda\tB-PER\tO\n2\tMay\tI-PER\tO\n", "running numbers .*word_column"),
+        ("ner", "Ada\nworks O\nfor O\nAcme B-ORG\n", "line 1: 1 column"),
+        ("tags", "the\tDT\ncat\tNN\n", "the model knows 0 of 2 labels"),
+        ("tags", "the/DET cat/NOUN\nit/PRON ./.\n", "the model knows 0 of 2"),
+        ("tags", "the\tthe\tx\tDET\ncat\tcat\tx\tNOUN\n", "line 1: 4 columns"),
+        ("texts", "x\tgood film\ny\tbad\n", "the model's reader reads JSON"),
+        ("texts", "good film\tx\n", "the model's reader reads JSON"),
+        ("trees", "(3 (2 a) (9 film))\n" + TREES, "line 1: a node has the label '9'"),
+        ("table", "txt\tlabel\na\tx\n", "the columns are txt, label"),
+    ],
+)
+def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatch, model, content, why):
+    predictor = predictor(*TAGGER[model])
+    with pytest.raises(
+        CorpusError, match=rf"a\.txt: looks like labelled data.*{why}.*--input-format text"
+    ):
+        examples(predictor, "a.txt", content)
+    assert len(examples(predictor, "a.txt", content, input_format="text")[0]) == content.count("\n")
+    if "\t" in content.partition("\n")[0] and model != "table":
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+        with pytest.raises(CorpusError, match="looks like labelled data"):
+            list(read_examples("-", predictor))
+
+
+def test_pairs_of_a_table(predictor, examples):
+    """Also with sentences without words, which have no label."""
+    predictor = predictor({"type": "table", **WHITE}, "p.csv", "text1,text2,class\na b,c,x\nb,c,y\n")
+    inputs, _ = examples(predictor, "a.jsonl", '{"text1": "a", "text2": "b", "class": "y ", "n": 1}\n')
+    inputs += examples(predictor, "a.txt", "a\tb\n\na\t \n")[0]
+    first, *others = predictor.predict_batch_json(inputs)
+    assert first["gold"] == "y"
+    assert [other["label"] is None for other in others] == [False, True, True]
+
+
+def test_a_format_that_is_named(predictor, examples):
+    predictor = predictor(*TAGGER["tags"])
+    inputs, _ = examples(predictor, "a.txt", "a\tX\n", input_format="corpus")
+    assert inputs == [{"words": ["a"], "tags": ["X"]}]
+    with pytest.raises(
+        ConfigurationError, match="input_format is 'csv', expected one of text, json, corpus"
+    ):
+        examples(predictor, "a.txt", "a\tX\n", input_format="csv")
+
+
+@pytest.mark.parametrize("line", ["a b", "a    b", "7\ta\tb", "\ta\tb", "a\tb\tentailment"])
+def test_pairs_with_another_number_of_tabs(predictor, examples, line):
+    predictor = predictor({"type": "snli", **WHITE}, "p.jsonl", PAIRS)
+    with pytest.raises(
+        CorpusError, match=rf"a.txt, line 3: there are {line.count(chr(9))} tabs, expected one"
+    ):
+        examples(predictor, "a.txt", f"a\tb\n\n{line}\n")
+    inputs, form = examples(predictor, "a.txt", " a b \tc\n\n")
+    assert [predictor._sentences(each) for each in inputs] == [[" a b ", "c"], ["", ""]]
+    assert form == "plain text, two texts per line with a tab between"
+    inputs, _ = examples(predictor, "a.tsv", "id\tpremise\thypothesis\tlabel\n7\ta\tb\tneutral\n")
+    assert inputs == [{"premise": "a", "hypothesis": "b", "label": "neutral"}]
+
+
+@pytest.mark.parametrize(
+    "reader, file, given, gold",
+    [
+        (
+            {"type": "snli", "collapse_labels": True, **WHITE},
+            ("p.jsonl", PAIRS),
+            {"sentence1": "a", "sentence2": "b", "gold_label": "neutral"},
+            "non-entailment",
+        ),
+        (
+            {"type": "snli", **WHITE},
+            ("p.jsonl", PAIRS),
+            {"premise": "a", "hypothesis": "b", "label": -1},
+            "-1",
+        ),
+        (NER, ("n", COLUMNS), {"words": ["Ada", "May"], "tags": ["B-PER", "B-ORG"]}, ["U-PER", "U-ORG"]),
+        (NER, ("n", COLUMNS), {"text": "Ada May", "tags": ["B-PER", "L-PER"]}, ["B-PER", "L-PER"]),
+        (
+            {"type": "conll2003", "convert_to_coding_scheme": "BIOUL"},
+            ("n", "Ada NN I-NP I-PER\nMay NN I-NP I-PER\n"),
+            {"words": ["Ada"], "tags": ["I-PER"]},
+            ["U-PER"],
+        ),
+        (JSON, TEXTS, {"text": "a", "label": " x\t"}, "x"),
+        ({**JSON, "skip_label_indexing": True}, NUMBERS, {"text": "a", "label": "1"}, "1"),
+        (TWO_CLASSES, ("n", TREES), {"words": ["a"], "label": 4}, "1"),
+        (TWO_CLASSES, ("n", TREES), {"words": ["a"], "label": 2}, "2"),
+        (
+            {"type": "table", "text": "t", "label": "l", **WHITE},
+            ("t.csv", "t,l\na,1\nb,-1\n"),
+            {"text": "a", "label": -1},
+            "-1",
+        ),
+    ],
+)
+def test_gold_labels_go_through_the_reader(predictor, reader, file, given, gold):
+    options = {"num_labels": 2} if "skip_label_indexing" in reader else {}
+    (output,) = predictor(reader, *file, **options).predict_batch_json([given])
+    assert output["gold"] == gold
+
+
+def test_unknown_labels_are_named_once(predictor, caplog):
+    predictor = predictor(JSON, *TEXTS)
+    inputs = [{"text": "a", "label": label} for label in ("pos", 1, "pos", "x")]
+    outputs = [*predictor.predict_batch_json(inputs), *predictor.predict_batch_json(inputs)]
+    assert [output["gold"] for output in outputs[:4]] == ["pos", "1", "pos", "x"]
+    messages = [text for text in caplog.messages if "a label that the model does not know" in text]
+    assert [text[:5] for text in messages] == ["'pos'", "'1' i"]
+
+
+@pytest.mark.parametrize(
+    "tags, message", [(4, "tags is 4, expected a list"), (["B-PER", "S-X"], "the tags are B-PER S-X")]
+)
+def test_tags_that_are_none(predictor, examples, tags, message):
+    line = json.dumps({"words": ["Ada", "May"], "tags": tags})
+    with pytest.raises(CorpusError, match=f"a.jsonl, line 2: {message}"):
+        examples(predictor(*TAGGER["ner"]), "a.jsonl", f"\n{line}\n")
+
+
+@pytest.mark.parametrize("before", ["", "  ", "\t", "\u3000\u3000", "\u00a0 "])
+def test_offsets_are_those_of_the_line(predictor, examples, monkeypatch, before):
+    predictor = predictor(*TAGGER["ner"])
+    predictor._label_encoding = "BIOUL"
+    monkeypatch.setattr(
+        predictor._model,
+        "forward_on_instances",
+        lambda some: [{"tags": ["O", "B-PER", "L-PER"]}] * len(some),
+    )
+    line = f"{before}by Ada   May"
+    (output,) = predictor.predict_batch_json(examples(predictor, "a.txt", line + "\n")[0])
+    (span,) = output["spans"]
+    assert line[span["start"] : span["end"]] == span["text"] == "Ada   May"
+
+
+@pytest.mark.parametrize(
+    "extra", [{"words": 4}, {"words": ["z"]}, {"sentence": "z"}, {"id": {}, "tags": 3, "premise": "z"}]
+)
+@pytest.mark.parametrize("keys", [{}, {"text_key": "body", "label_key": "stars"}])
+def test_extra_keys_are_ignored_as_in_training(predictor, examples, extra, keys):
+    text, label = keys.get("text_key", "text"), keys.get("label_key", "label")
+    if keys:
+        extra = {**extra, "text": "z", "label": "y"}
+    line = json.dumps({**extra, text: "good film", label: "x"}) + "\n"
+    predictor = predictor({**JSON, **keys}, "t.jsonl", line)
+    (output,) = predictor.predict_batch_json(examples(predictor, "a.jsonl", line)[0])
+    assert (output["words"], output["gold"]) == (["good", "film"], "x")
+
+
+def test_several_texts_of_an_input(predictor):
+    predictor = predictor(*TAGGER["ner"])
+    assert predictor.predict_json({"words": 4, "text": "Ada May"})["words"] == ["Ada", "May"]
+    with pytest.raises(CorpusError, match="with both text and words, expected"):
+        predictor.predict_json({"words": ["Ada"], "text": "Ada May"})
+
+
+def test_texts_that_are_shorter_than_a_filter(predictor):
+    """They are padded, as they are beside a longer text."""
+    encoder = {"type": "cnn", "embedding_dim": 4, "num_filters": 3, "ngram_filter_sizes": [2, 5]}
+    predictor = predictor(JSON, *TEXTS, seq2vec_encoder=encoder)
+    short, long = {"text": "good"}, {"text": "good film " * 3}
+    alone = predictor.predict_json(short)["probabilities"]
+    beside, _ = predictor.predict_batch_json([short, long])
+    assert alone == pytest.approx(beside["probabilities"])
+
+
+def test_words_that_are_shorter_than_a_filter(predictor):
+    encoder = {"type": "cnn", "embedding_dim": 4, "num_filters": 4, "ngram_filter_sizes": [5]}
+    characters = {"type": "character_encoding", "encoder": encoder}
+    characters["embedding"] = {"embedding_dim": 4, "vocab_namespace": "token_characters"}
+    reader = {**TAGS, "token_indexers": {"tokens": {"type": "characters", "min_padding_length": 1}}}
+    file = TAGGED.replace("the", "therefore")
+    embedder = {"token_embedders": {"tokens": characters}}
+    predictor = predictor(reader, "n", file, text_field_embedder=embedder)
+    assert len(predictor.predict_json({"words": ["a"]})["tags"]) == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "\ufeffAda May\n",
+        "Ada\ufeff May\n",
+        '\ufeff{"text": "\ufeffAda May"}\n',
+        '{"text": "Ada \\ufeffMay"}\n',
+        '{"words": ["\\uFEFFAda", "May"]}\n',
+    ],
+)
+def test_byte_order_marks(predictor, examples, monkeypatch, content):
+    predictor = predictor(*TAGGER["ner"])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+    for inputs in (list(read_examples("-", predictor)), examples(predictor, "a.txt", content)[0]):
+        assert predictor.predict_batch_json(inputs)[0]["words"] == ["Ada", "May"]
