@@ -16,7 +16,7 @@ from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, raise_not_written
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.predictors.examples import read_examples
+from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
 from slstm_allennlp.predictors.text_input import TextInput
 
 logger = logging.getLogger(__name__)
@@ -35,6 +35,11 @@ class SlstmPredict(Predict):
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
         subparser = super().add_subparser(parser)
         subparser.set_defaults(func=predict, batch_size=None)
+        subparser.add_argument(
+            "--input-format",
+            choices=INPUT_FORMATS,
+            help="how the input file is read (default: as its name and its first lines show)",
+        )
         return subparser
 
 
@@ -57,6 +62,7 @@ def predict(arguments: argparse.Namespace) -> None:
         not arguments.silent,
         arguments.use_dataset_reader,
         arguments.multitask_head,
+        input_format=arguments.input_format,
     ).run()
 
 
@@ -78,6 +84,7 @@ class PredictManager(_PredictManager):
         output_file: Optional[str],
         batch_size: Optional[int],
         *arguments: Any,
+        input_format: Optional[str] = None,
     ) -> None:
         if batch_size is None:
             # In interactive use, each prediction is needed at once.
@@ -85,6 +92,7 @@ class PredictManager(_PredictManager):
             batch_size = AHEAD if reads_ahead else 1
         super().__init__(predictor, input_file, None, batch_size, *arguments)
         self._output_path = output_file
+        self._input_format = input_format
 
     def run(self) -> None:
         """Predict all inputs."""
@@ -100,7 +108,7 @@ class PredictManager(_PredictManager):
 
     def _get_json_data(self) -> Iterator[JsonDict]:
         if isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED):
-            yield from read_examples(self._input_file, self._predictor)
+            yield from read_examples(self._input_file, self._predictor, self._input_format)
             return
         try:
             yield from super()._get_json_data()

@@ -8,13 +8,13 @@ from typing import Any, List, Optional, Union
 from allennlp.commands import train as allennlp_train
 from allennlp.commands.train import Train
 from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp.models import archival
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
+from slstm_allennlp.training.train_model import refuse_distributed_test
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -58,11 +58,7 @@ def train(arguments: argparse.Namespace) -> None:
 
 def _check(config: Any) -> None:
     """Refuse what would fail only after work, or not at all."""
-    if all(config.get(key) for key in ("distributed", "evaluate_on_test", "test_data_path")):
-        raise ConfigurationError(
-            "evaluate_on_test is true, expected false with distributed training, where AllenNLP cannot "
-            "do it; run `slstm evaluate` on the archive afterwards"
-        )
+    refuse_distributed_test(config)
     trainer = config.get("trainer") or {}
     expect_device("trainer.cuda_device", trainer.get("cuda_device"))
     for number in (config.get("distributed") or {}).get("cuda_devices") or []:

@@ -127,7 +127,7 @@ def test_predict_and_evaluate(folder, changed, capsys):
     capsys.readouterr()
     archive = "run/model.tar.gz"
     assert main(["predict", archive, "dev.jsonl", "--silent", "--output-file", "out"]) == 0
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "dev.jsonl: read as JSON, one object per line\n")
     assert len((folder / "out").read_text().splitlines()) == 12
     outputs = ["--output-file", "metrics", "--predictions-output-file", "predictions"]
     assert main(["evaluate", archive, "dev.jsonl", *outputs]) == 0
@@ -138,12 +138,12 @@ def test_predict_and_evaluate(folder, changed, capsys):
     assert [len(batch["probs"]) for batch in batches] == [8, 4]
     limit = ["-o", '{"dataset_reader.max_instances": 10}']
     assert main(["evaluate", archive, "dev.jsonl,train.jsonl", *limit]) == 0
-    out = capsys.readouterr().out.splitlines()
-    assert out[-2:] == [
-        f"{file}: the first 10 of 12 (max_instances of the reader)"
+    out, err = capsys.readouterr()
+    assert err.splitlines() == [
+        f"warning: {file}: the first 10 of 12 are scored (max_instances)"
         for file in ("dev.jsonl", "train.jsonl")
     ]
-    assert [line.split()[0] for line in out[:2]] == ["dev_accuracy", "dev_loss"]
+    assert [line.split()[0] for line in out.splitlines()[:2]] == ["dev_accuracy", "dev_loss"]
 
 
 @pytest.mark.parametrize("command", ("config", "predict"))
