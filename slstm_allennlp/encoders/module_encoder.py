@@ -67,7 +67,11 @@ def with_arguments_of(theirs: Callable[..., Any]) -> Callable[[C], C]:
         added = inspect.signature(theirs).parameters
         merged = [
             *(argument for argument in own if argument.kind is argument.POSITIONAL_OR_KEYWORD),
-            *(argument for name, argument in added.items() if name not in signature.parameters),
+            *(
+                argument
+                for name, argument in added.items()
+                if name not in signature.parameters and argument.kind is not argument.VAR_KEYWORD
+            ),
             *(argument for argument in own if argument.kind is argument.KEYWORD_ONLY),
         ]
         constructor.__signature__ = signature.replace(parameters=merged)  # type: ignore[attr-defined]
