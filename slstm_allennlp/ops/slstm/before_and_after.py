@@ -43,7 +43,7 @@ def first_state(
     initial_state: Optional[Tensor],
 ) -> State:
     """Return the states before the first step: learned, the inputs themselves, or `initial_state`."""
-    shape = len(x), settings.num_sentence_nodes, settings.hidden_size
+    shape = x.size(0), settings.num_sentence_nodes, settings.hidden_size
     if weights.initial_h is not None and weights.initial_c is not None:
         h0, c0 = weights.initial_h, weights.initial_c
         h, c = (part.expand(*x.shape[:2], -1).masked_fill(padding, 0) for part in (h0, c0))

@@ -265,11 +265,11 @@ class _Steps(torch.autograd.Function):
     @staticmethod
     @differentiated_once
     def backward(ctx: Any, dh: Tensor, dg: Optional[Tensor]) -> Any:  # type: ignore[override]
-        count, width = len(_Inputs._fields) + len(StepWeights._fields), len(_Step._fields)
-        Ux, c, c_g, *kept = ctx.saved_tensors[count:]
-        steps = [_Step(*kept[at : at + width]) for at in range(0, len(kept), width)]
+        saved, given = ctx.saved_tensors, len(_Inputs._fields) + len(StepWeights._fields)
+        Ux, c, c_g, *kept = saved[given:]
+        steps = [_Step(*part) for part in zip(*[iter(kept)] * len(_Step._fields))]
         with torch.autocast(dh.device.type, enabled=False):
-            run = _Run(ctx.plan, ctx.saved_tensors[:count], Ux)
+            run = _Run(ctx.plan, saved[:given], Ux)
             return None, *run.backward(steps, c, c_g, dh.contiguous(), dg)
 
 

@@ -112,7 +112,7 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
       T* s = g.s[q];
       for (int64_t i = 0; i < n; ++i) {
         s[i] = sigmoid(e[i]);
-        e[i] = exp_of_share(s[i]);
+        e[i] = exp_(s[i]);
         g.total[i] += e[i];
       }
     } else {
@@ -255,7 +255,7 @@ void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, cons
       }
     }
     for (int64_t i = 0; i < n; ++i) {
-      total[i] = sigmoid_first ? exp_of_share(value[i]) : exp_(value[i] - highest[i]);
+      total[i] = sigmoid_first ? exp_(value[i]) : exp_(value[i] - highest[i]);
       sum[i] = total[i] * c_g[at + i];
     }
     for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
@@ -263,7 +263,7 @@ void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, cons
       const T* cr = c + row * h + j;
       for (int64_t i = 0; i < n; ++i) {
         const T f = load(u[i]) + Wf[at + i];
-        const T e = sigmoid_first ? exp_of_share(sigmoid(f)) : exp_(f - highest[i]);
+        const T e = sigmoid_first ? exp_(sigmoid(f)) : exp_(f - highest[i]);
         total[i] += e;
         sum[i] += e * cr[i];
       }
