@@ -65,7 +65,7 @@ def relative_errors(
     inputs, mask = batch(shape, device, torch.float64)
 
     def reference() -> Any:
-        start = module._start(inputs)
+        start = module._initial_state(inputs)
         return batched_slstm(inputs, mask, module.weights, module.settings, start)
 
     expected = outputs_and_gradients(module, inputs, reference)

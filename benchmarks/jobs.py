@@ -77,7 +77,7 @@ def flags(name: str) -> List[str]:
 
 @functools.cache
 def weight(m: int, n: int) -> Tensor:
-    return packed(torch.randn(m, n), rows=64, keep=True)
+    return packed(torch.randn(m, n), rows=64)
 
 
 @functools.cache

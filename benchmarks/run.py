@@ -7,6 +7,7 @@ CAS-LSTM is compared with a `torch.nn.LSTM` of two layers.
     python benchmarks/run.py --sweeps shapes     # one of them
     python benchmarks/run.py --sweeps prediction --threads 1    # no gradients, against packed products
     python benchmarks/run.py --sweeps texts texts_300           # against AllenNLP's `lstm`
+    python benchmarks/run.py --sweeps compile --threads 1       # torch.compile of the module
     python benchmarks/run.py --sweeps cas_lstm
     python benchmarks/run.py --device cuda --sweeps figure5
     python benchmarks/run.py --device cuda --sweeps large
@@ -36,7 +37,6 @@ from slstm_allennlp.ops.cas_lstm.kernels import eager as cas_eager
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.products import packed, product
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, naive_slstm
-from slstm_allennlp.ops.slstm.kernels import eager
 
 HERE = pathlib.Path(__file__).parent
 FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
@@ -122,9 +122,9 @@ def literal_bound(shape: Shape, device: str, dtype: torch.dtype) -> Step:
     return Step(run)
 
 
-def all_kernels(operation: str, eager: Any, device: str, dtype: torch.dtype) -> Dict[str, Any]:
-    """Return the kernels that are available here, by name."""
-    found = {"eager": eager}
+def all_kernels(operation: str, device: str, dtype: torch.dtype) -> Dict[str, Any]:
+    """Return the compiled kernels that are available here, by name."""
+    found = {}
     if device == "cpu" and dtype in (torch.float32, torch.float64):
         found["compiled"] = load_kernels(operation)
     if device == "cuda" and operation == "slstm":
@@ -175,16 +175,20 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
         result["module: words"] = training_step(
             module, inputs, lambda: module(inputs, mask, need_sentence=False)
         )
-    for name, kernels in all_kernels("slstm", eager, device, dtype).items():
+    for name, kernels in all_kernels("slstm", device, dtype).items():
         for need in NEEDS:
 
             def fused(kernels: Any = kernels, need: str = need) -> Any:
-                words = "words" in need
-                weights, settings, recompute = module.weights, module.settings, "recompute" in need
-                start = None
                 with torch.autocast(device, torch.bfloat16, enabled="bfloat16" in need):
                     return fused_slstm(
-                        inputs, mask, weights, settings, start, kernels, words, not words, recompute
+                        inputs,
+                        mask,
+                        module.weights,
+                        module.settings,
+                        kernels=kernels,
+                        need_words="words" in need,
+                        need_sentence="words" not in need,
+                        recompute="recompute" in need,
                     )
 
             result[f"{name}: {need}"] = training_step(module, inputs, fused)
@@ -208,6 +212,37 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     return result
 
 
+def compile_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
+    """
+    Return training steps of the module, of PyTorch's own operations and of what `torch.compile` makes of
+    them. With different lengths in `shape`, each is the length of one batch of ten sentences, and a step
+    trains on all batches.
+    """
+    torch._dynamo.reset()  # after a few shapes, it silently stops compiling a function
+    h, varies = shape.hidden_size, len(set(shape.lengths)) > 1
+    shapes = [shape._replace(lengths=[n] * 10) for n in shape.lengths] if varies else [shape]
+    batches = [batch(one, device, dtype) for one in shapes]
+    module = SentenceStateLSTM(h, h, shape.num_steps).to(device, dtype)
+    own = functools.partial(batched_slstm, weights=module.weights, settings=module.settings)
+    versions = {"module": module, "batched": own, "torch.compile": torch.compile(module, dynamic=varies)}
+    result = {}
+    for name, version in versions.items():
+        steps = [
+            training_step(module, inputs, functools.partial(version, inputs, mask)).run
+            for inputs, mask in batches
+        ]
+
+        def run(steps: Any = steps) -> None:
+            for step in steps:
+                step()
+
+        start = time.perf_counter()
+        run()
+        print(f"{name}: the first pass took {time.perf_counter() - start:.1f} s", file=sys.stderr)
+        result[name] = Step(run, list(module.parameters()))
+    return result
+
+
 def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
     """Return encoders of two layers in one direction. The baseline comes first."""
     inputs, mask = batch(shape, device, dtype)
@@ -218,7 +253,7 @@ def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str
     }
     module = CellAwareStackedLSTM(h, h).to(device, dtype)
     versions: Dict[str, Any] = {"hoisted": hoisted_cas_lstm_layer}
-    for name, kernels in all_kernels("cas_lstm", cas_eager, device, dtype).items():
+    for name, kernels in {"eager": cas_eager, **all_kernels("cas_lstm", device, dtype)}.items():
         versions[name] = functools.partial(fused_cas_lstm_layer, kernels=kernels)
     for name, layer in versions.items():
 
@@ -254,7 +289,7 @@ def prediction_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[s
         products = [
             (
                 torch.randn(rows, n, dtype=dtype),
-                packed(torch.randn(m, n, dtype=dtype), rows, True),
+                packed(torch.randn(m, n, dtype=dtype), rows),
                 times,
             )
             for rows, n, m, times in sizes
@@ -402,6 +437,11 @@ SWEEPS: Dict[str, List[Case]] = {
     "batch": [Case(f"{size}", Shape([24] * size)) for size in (1, 4, 16, 64)],
     "steps": [Case(f"{steps}", Shape([24] * 10, num_steps=steps)) for steps in (1, 3, 5, 7, 9, 11)],
     "hidden": [Case(f"{size}", Shape([24] * 10, hidden_size=size)) for size in (50, 100, 300, 600)],
+    "compile": [
+        Case("10 × 24", Shape([24] * 10)),
+        Case("16 × 100", Shape([100] * 16)),
+        Case("eight batches, 10 × 12 to 40", Shape([12, 16, 20, 24, 28, 32, 36, 40])),
+    ],
     "padding": [
         Case("one length, 16 × 103", Shape([103] * 16)),
         Case("lengths 5 to 200, 16", Shape(evenly_spaced(5, 200, 16))),
@@ -428,6 +468,7 @@ FOR_GPUS = ("large",)  # skipped on a CPU, unless requested
 
 SUBJECTS: Dict[str, Subjects] = {  # all others: `subjects`
     "cas_lstm": cas_lstm_subjects,
+    "compile": compile_subjects,
     "prediction": prediction_subjects,
     "texts": text_subjects,
     "texts_300": text_subjects,

@@ -8,28 +8,10 @@ from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of, zero_without_words
 from slstm_allennlp.modules.checks import check_rate
+from slstm_allennlp.modules.lstm_arguments import advice_on
 from slstm_allennlp.modules.pooling import check_poolings
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 from slstm_allennlp.ops.slstm import Transition
-
-# Keys of AllenNLP's recurrent encoders that an S-LSTM does not have.
-_LSTM_KEYS = (
-    "bidirectional",
-    "num_layers",
-    "bias",
-    "stateful",
-    "recurrent_dropout_probability",
-    "layer_dropout_probability",
-    "use_highway",
-    "use_input_projection_bias",
-    "go_forward",
-)
-_ADVICE = (
-    "an S-LSTM reads both ways, and is one layer that is applied num_steps times (default 9), with "
-    "dropout on its inputs and outputs; remove {these} and keep hidden_size, for about as many weights; "
-    "the output size is hidden_size, not twice that as of a bidirectional LSTM: set what follows, such "
-    "as feedforward.input_dim, to it"
-)
 
 
 class SlstmEncoder(ModuleEncoder):
@@ -84,13 +66,9 @@ class SlstmEncoder(ModuleEncoder):
     @classmethod
     def from_params(cls, params: Params, **extras: Any) -> "SlstmEncoder":  # type: ignore[override]
         """Build as AllenNLP does, but explain which keys only LSTMs have."""
-        found = [key for key in _LSTM_KEYS if key in params]
-        if found:
-            keys = ", ".join(f'"{key}"' for key in found)
-            these = "it" if len(found) == 1 else "them"
-            raise ConfigurationError(
-                f"slstm has no key{'s'[: len(found) - 1]} {keys}: {_ADVICE.format(these=these)}"
-            )
+        advice = advice_on(params.params)
+        if advice is not None:
+            raise ConfigurationError(advice)
         return super().from_params(params, **extras)  # type: ignore[misc]
 
 

@@ -44,7 +44,8 @@ class AdditiveAttention(Module):
         states : `Tensor`
             *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens; None if there is no padding. *Shape:* (batch_size, seq_len)
+            Booleans, or integers 0 and 1: true at real tokens; None if there is no padding.
+            *Shape:* (batch_size, seq_len)
 
         # Returns
 
@@ -53,7 +54,7 @@ class AdditiveAttention(Module):
 
         # Errors
 
-        `ValueError` for a wrong shape or precision, and for a mask that is not boolean.
+        `ValueError` for a wrong shape or precision, and for a mask with other values.
         """
         mask = check_inputs(states, mask, self.input_size, self.W.weight, "states")
         # Without real words, the weights are uniform and the states are zero.

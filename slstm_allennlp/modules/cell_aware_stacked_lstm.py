@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn import Dropout, Module, ModuleList, Parameter
 
 from slstm_allennlp.common.arguments import check_flags, check_sizes
-from slstm_allennlp.modules.checks import check_inputs, check_rate, is_autocast, is_fraction, is_traced
+from slstm_allennlp.modules.checks import check_inputs, check_rate, is_fraction
 from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.ops.cas_lstm import (
     CasLstmStates,
@@ -16,7 +16,8 @@ from slstm_allennlp.ops.cas_lstm import (
     initial_weights,
 )
 from slstm_allennlp.ops.cas_lstm.kernels import eager
-from slstm_allennlp.ops.compiled import load_kernels
+from slstm_allennlp.ops.compiled import is_traced, load_kernels
+from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.reading_order import reading_orders, take
 
 FUSIONS = ("trainable", "sum", "peephole")
@@ -93,8 +94,8 @@ class CellAwareStackedLSTM(Module):
         inputs : `Tensor`
             Word representations. *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens, which come before the padding; None if there is no padding.
-            *Shape:* (batch_size, seq_len)
+            Booleans, or integers 0 and 1: true at real tokens, which come before the padding; None if
+            there is no padding. *Shape:* (batch_size, seq_len)
 
         # Returns
 
@@ -107,10 +108,11 @@ class CellAwareStackedLSTM(Module):
 
         # Errors
 
-        `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
+        `ValueError` for a wrong shape or precision, and for a mask with other values, with a hole, or
         padded elsewhere than at the end.
         """
         real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
+        mask = None if mask is None else real
         if inputs.size(0) == 0 or inputs.size(1) == 0:
             words = inputs.new_zeros(*inputs.shape[:2], self.output_size)
         else:
@@ -137,7 +139,7 @@ class CellAwareStackedLSTM(Module):
         real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         if inputs.numel() == 0:
             raise ValueError(f"inputs have shape {tuple(inputs.shape)}, expected at least one word")
-        return self._read(_zero_at_padding(inputs, mask), real, with_gates=True)
+        return self._read(_zero_at_padding(inputs, real), real, with_gates=True)
 
     def _read(self, inputs: Tensor, mask: Tensor, with_gates: bool) -> List[CasLstmStates]:
         order = reading_orders(mask, self.directions)
@@ -204,7 +206,8 @@ class CellAwareStackedLSTMLayer(Module):
     def _kernels(self, inputs: Tensor) -> Optional[ModuleType]:
         """Return the kernels for the fused version, or None if it does not support these inputs."""
         single_or_double = inputs.dtype in (torch.float32, torch.float64)
-        if self.peephole is not None or not single_or_double or is_autocast() or is_traced():
+        is_autocast = autocast_dtype(inputs.device) is not None
+        if self.peephole is not None or not single_or_double or is_autocast or is_traced():
             return None
         return (load_kernels("cas_lstm") if inputs.device.type == "cpu" else None) or eager
 

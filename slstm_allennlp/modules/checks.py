@@ -6,6 +6,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
+from slstm_allennlp.ops.compiled import is_traced
+from slstm_allennlp.ops.precision import autocast_dtype
+
 
 def check_rate(dropout: object) -> None:
     """Raise `ValueError` unless the dropout rate is a number from 0 to 1."""
@@ -27,8 +30,8 @@ def check_inputs(
     padded_right: bool = False,
 ) -> Tensor:
     """
-    Check the inputs, (batch_size, seq_len, input_size), and the mask, (batch_size, seq_len). Return the
-    mask, or an all-True mask if it is None.
+    Check the inputs, (batch_size, seq_len, input_size), and the mask, (batch_size, seq_len), of booleans
+    or of the integers 0 and 1. Return the boolean mask, or an all-True mask if it is None.
 
     # Parameters
 
@@ -37,12 +40,12 @@ def check_inputs(
     name : `str`, optional (default = `"inputs"`)
         The inputs' name in messages.
     padded_right : `bool`, optional (default = `False`)
-        Whether all padding must follow the words. This is not checked while a graph is traced.
+        Whether all padding must follow the words. Values are not checked while a graph is traced.
 
     # Errors
 
-    `ValueError` for a `PackedSequence`, for a wrong shape or precision, and for a mask that is not
-    boolean, or with `padded_right` has a hole or is padded elsewhere than at the end.
+    `ValueError` for a `PackedSequence`, for a wrong shape or precision, and for a mask that has other
+    values, or with `padded_right` has a hole or is padded elsewhere than at the end.
     """
     if isinstance(inputs, PackedSequence):
         raise ValueError(
@@ -54,7 +57,8 @@ def check_inputs(
             f"{name} have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
             f"with an input_size of {input_size}"
         )
-    if weight is not None and inputs.dtype != weight.dtype and not is_autocast():
+    is_autocast = autocast_dtype(inputs.device) is not None
+    if weight is not None and inputs.dtype != weight.dtype and not is_autocast:
         raise ValueError(
             f"{name} have dtype {inputs.dtype} and the weights {weight.dtype}, expected the same: "
             f"convert the {name} with .to({weight.dtype}), or the module with .to({inputs.dtype})"
@@ -63,34 +67,53 @@ def check_inputs(
         )
     if mask is None:
         return torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
-    if mask.dtype != torch.bool:
-        raise ValueError(f"mask has dtype {mask.dtype}, expected torch.bool")
+    if mask.is_floating_point() or mask.is_complex():
+        raise ValueError(f"mask has dtype {mask.dtype}, expected torch.bool or integers")
     if mask.shape != inputs.shape[:2]:
         raise ValueError(
             f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the {name}"
         )
-    if not padded_right or is_traced():
-        return mask
-    late = mask[:, 1:] & ~mask[:, :-1]
-    if late.any():
-        sentence, position = late.nonzero()[0].tolist()
+    real = mask.bool()
+    if is_traced() or mask.is_meta:
+        return real
+    others = mask != real if mask.dtype != torch.bool else real[:, :0]  # neither 0 nor 1
+    late = real[:, 1:] & ~real[:, :-1] if padded_right else real[:, :0]  # words after padding
+    found = torch.cat([others, late], dim=1)
+    if found.size(1) and found.any():  # the only value that is read, because this waits for a GPU
+        _explain(mask, others, late)
+    return real
+
+
+def mask_of(lengths: object, inputs: Tensor) -> Tensor:
+    """
+    Return the mask of sentences with these lengths, `(batch_size)`.
+
+    # Errors
+
+    `ValueError` unless there is an integer from 0 to seq_len for each sentence.
+    """
+    batch_size, seq_len = inputs.shape[:2]
+    given = torch.as_tensor(lengths, device=inputs.device)
+    if given.shape != (batch_size,) or given.is_floating_point() or given.dtype == torch.bool:
         raise ValueError(
-            f"mask[{sentence}] is False at {position} and True at {position + 1}, expected a mask "
-            "padded on the right, without holes: all real tokens before all padding"
+            f"lengths have shape {tuple(given.shape)} and dtype {given.dtype}, expected "
+            f"({batch_size},) and integers: the number of words of each sentence"
         )
-    return mask
+    if not is_traced() and not given.is_meta and ((given < 0) | (given > seq_len)).any():
+        raise ValueError(
+            f"lengths are {given.tolist()}, expected numbers from 0 to {seq_len}, the padded length"
+        )
+    return torch.arange(seq_len, device=inputs.device) < given.unsqueeze(1)
 
 
-def is_autocast() -> bool:
-    """Whether autocast is on, so that products convert their inputs."""
-    return torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled()
-
-
-def is_traced() -> bool:
-    """
-    Whether `torch.jit.trace`, `torch.compile` or `torch.export` is tracing. Values must not be read
-    then, and compiled kernels cannot be called.
-    """
-    compiler = getattr(torch, "compiler", None)
-    is_compiling = getattr(compiler, "is_compiling", lambda: False)
-    return torch.jit.is_tracing() or is_compiling()
+def _explain(mask: Tensor, others: Tensor, late: Tensor) -> None:
+    """Raise the error of a mask with a wrong value, or with a word after padding."""
+    if others.any():
+        sentence, position = others.nonzero()[0].tolist()
+        value = mask[sentence, position].item()
+        raise ValueError(f"mask[{sentence}, {position}] is {value}, expected 0 or 1, or a boolean mask")
+    sentence, position = late.nonzero()[0].tolist()
+    raise ValueError(
+        f"mask[{sentence}] is False at {position} and True at {position + 1}, expected a mask "
+        "padded on the right, without holes: all real tokens before all padding"
+    )

@@ -78,8 +78,8 @@ class CoupledLSTM(Module):
         inputs : `Tensor`
             Word representations. *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens, which come before the padding; None if there is no padding.
-            *Shape:* (batch_size, seq_len)
+            Booleans, or integers 0 and 1: true at real tokens, which come before the padding; None if
+            there is no padding. *Shape:* (batch_size, seq_len)
 
         # Returns
 
@@ -92,7 +92,7 @@ class CoupledLSTM(Module):
 
         # Errors
 
-        `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
+        `ValueError` for a wrong shape or precision, and for a mask with other values, with a hole, or
         padded elsewhere than at the end.
         """
         mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)

@@ -1,15 +1,17 @@
+import inspect
 from contextlib import nullcontext
 from dataclasses import replace
-from types import ModuleType
-from typing import Any, ContextManager, Mapping, Optional, Tuple, Union
+from typing import Any, ContextManager, Mapping, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
 from slstm_allennlp.common.arguments import check_flags
-from slstm_allennlp.modules.checks import check_inputs, is_traced
-from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
+from slstm_allennlp.common.suggestions import did_you_mean
+from slstm_allennlp.modules.checks import check_inputs, mask_of
+from slstm_allennlp.modules.lstm_arguments import advice_on
+from slstm_allennlp.ops.compiled import is_traced
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
     SlstmTrace,
@@ -18,15 +20,10 @@ from slstm_allennlp.ops.slstm import (
     batched_slstm,
     fused_slstm,
     initial_weights,
-    is_fusible,
     trace_slstm,
 )
-from slstm_allennlp.ops.slstm.kernels import eager
-from slstm_allennlp.ops.slstm.product_weights import KeptWeights
-
-# The largest `window_size` of the kernels. Triton unrolls the loop over the window, so a large one takes
-# minutes to compile.
-_LARGEST_WINDOW = {"cpu": 30, "cuda": 8}
+from slstm_allennlp.ops.slstm.choose_kernels import choose_kernels
+from slstm_allennlp.ops.slstm.packed_weights import PackedWeights
 
 
 class SentenceStateLSTM(Module):
@@ -75,20 +72,19 @@ class SentenceStateLSTM(Module):
         Whether each gate's pre-activation has its own layer normalisation.
     recompute : `bool`, optional (default = `False`)
         Whether the backward pass recomputes products of the forward pass (gradient checkpointing). The
-        forward pass then stores a third as much, and a step takes a fifth more time. Not supported with
-        layer normalisation, more than one node or a summed window.
+        forward pass then stores a third as much, and a step takes a fifth more time.
     bfloat16 : `bool`, optional (default = `False`)
         Whether the matrix products are computed in bfloat16, as under `torch.autocast`. Parameters,
         states and results stay in single precision.
 
-    The module runs on compiled kernels on a CPU with a C++ compiler and on a GPU with Triton. They
-    support single and double precision, and single precision with products in bfloat16 (on a GPU also
-    float16). The configurations that exclude `recompute`, and other devices, run on PyTorch's own
-    operations.
+    On a CPU with a C++ compiler, compiled kernels compute it, in single and double precision, and in
+    single precision with products in bfloat16. Everything else is computed by PyTorch's own operations:
+    on a GPU, with layer normalisation, several nodes or a summed window, and under `torch.compile`.
 
     # Errors
 
-    `ValueError` that names the argument, its value and what is expected.
+    `ValueError` that names the argument, its value and what is expected. `TypeError` for an argument of
+    LSTMs, such as `bidirectional`, that says what an S-LSTM has in its place.
     """
 
     def __init__(
@@ -103,8 +99,11 @@ class SentenceStateLSTM(Module):
         layer_norm: bool = False,
         recompute: bool = False,
         bfloat16: bool = False,
+        **unknown: Any,
     ) -> None:
         super().__init__()
+        if unknown:
+            raise TypeError(_explanation(unknown))
         check_flags(recompute=recompute, bfloat16=bfloat16)
         choices = Transition.of(transition)
         if boundary is not None:
@@ -118,16 +117,11 @@ class SentenceStateLSTM(Module):
             transition=choices,
             layer_norm=layer_norm,
         )
-        if recompute and not is_fusible(self.settings):
-            raise ValueError(
-                "recompute is True, expected no layer_norm, at most one sentence node and no summed "
-                "window with it"
-            )
         self.recompute = recompute
         self.bfloat16_products = bfloat16  # `bfloat16` is a method of every module
         for name, weight in initial_weights(self.settings)._asdict().items():
             self.register_parameter(name, None if weight is None else Parameter(weight))
-        self._kept = KeptWeights()
+        self._packed_weights = PackedWeights()
 
     @property
     def input_size(self) -> int:
@@ -140,6 +134,11 @@ class SentenceStateLSTM(Module):
     output_size = hidden_size
 
     @property
+    def _dtype(self) -> torch.dtype:
+        """The precision of the weights."""
+        return self.weights.word_b.dtype
+
+    @property
     def weights(self) -> SlstmWeights:
         """The parameters, named as in the paper."""
         return SlstmWeights(*(getattr(self, name) for name in SlstmWeights._fields))
@@ -150,6 +149,7 @@ class SentenceStateLSTM(Module):
         mask: Optional[Tensor] = None,
         need_words: bool = True,
         need_sentence: bool = True,
+        lengths: Union[Tensor, Sequence[int], None] = None,
     ) -> Tuple[Tensor, Tensor]:
         """
         # Parameters
@@ -157,10 +157,12 @@ class SentenceStateLSTM(Module):
         inputs : `Tensor`
             Word representations. *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens, which come before the padding; None if there is no padding.
-            *Shape:* (batch_size, seq_len)
+            Booleans, or integers 0 and 1: true at real tokens, which come before the padding; None if
+            there is no padding. *Shape:* (batch_size, seq_len)
         need_words, need_sentence : `bool`, optional (default = `True`)
             Whether the result is needed. If not, it may be None, which saves time.
+        lengths : `Tensor` or sequence of `int`, optional (default = `None`)
+            The number of real tokens of each sentence, in place of a mask. *Shape:* (batch_size)
 
         # Returns
 
@@ -171,39 +173,23 @@ class SentenceStateLSTM(Module):
 
         # Errors
 
-        `ValueError` for a wrong shape or precision, and for a mask that is not boolean, has a hole or is
-        padded elsewhere than at the end.
+        `ValueError` for a wrong shape or precision, for a mask with other values, with a hole, or padded
+        elsewhere than at the end, and for lengths that do not fit.
         """
-        mask = check_inputs(inputs, mask, self.input_size, self._checked_weight, padded_right=True)
+        mask = self._checked(inputs, mask, lengths)
         with self._precision(inputs):
-            start = self._start(inputs)
-            kernels = self._kernels(inputs, mask)
+            given = inputs, mask, self.weights, self.settings, self._initial_state(inputs)
+            kernels = choose_kernels(inputs, self._dtype, self.settings)
             if kernels is None:
-                return batched_slstm(inputs, mask, self.weights, self.settings, start)
+                return batched_slstm(*given, recompute=self.recompute and not is_traced())
             return fused_slstm(  # type: ignore[return-value]
-                inputs,
-                mask,
-                self.weights,
-                self.settings,
-                start,
-                kernels,
+                *given,
+                kernels=kernels,
                 need_words=need_words,
                 need_sentence=need_sentence,
                 recompute=self.recompute,
-                # Only the compiled CPU kernels can detect a change of the weights.
-                kept=self._kept if hasattr(kernels, "fingerprint") else None,
+                packed_weights=self._packed_weights if inputs.device.type == "cpu" else None,
             )
-
-    @property
-    def _checked_weight(self) -> Optional[Tensor]:
-        """A weight whose precision the inputs must have; None if autocast converts them."""
-        return None if self.bfloat16_products else self.weights.word_b
-
-    def _precision(self, inputs: Tensor) -> ContextManager[object]:
-        """Return the context in which to compute."""
-        if not self.bfloat16_products:
-            return nullcontext()  # keep the caller's context, which may be autocast
-        return torch.autocast(inputs.device.type, torch.bfloat16)
 
     def trace(self, inputs: Tensor, mask: Optional[Tensor] = None, more_steps: int = 0) -> SlstmTrace:
         """
@@ -229,49 +215,48 @@ class SentenceStateLSTM(Module):
         """
         if more_steps < 0:
             raise ValueError(f"more_steps is {more_steps}, expected at least 0")
-        mask = check_inputs(inputs, mask, self.input_size, self._checked_weight, padded_right=True)
-        start = self._start(inputs)
+        mask = self._checked(inputs, mask)
+        initial_state = self._initial_state(inputs)
         with self._precision(inputs):
-            return trace_slstm(inputs, mask, self.weights, self.settings, start, more_steps)
+            return trace_slstm(inputs, mask, self.weights, self.settings, initial_state, more_steps)
 
-    def _kernels(self, inputs: Tensor, mask: Tensor) -> Optional[ModuleType]:
-        """Return the kernels for `fused_slstm`, or None if `batched_slstm` must be used."""
-        if is_traced() or not is_fusible(self.settings):
-            return None
-        # In this order, because reading the mask synchronises with the GPU.
-        any_word = (self.settings.boundary and len(mask) > 0) or bool(mask.any())
-        if not any_word:
-            return None
-        compiled = self._compiled_kernels(inputs)
-        return eager if compiled is None and self.recompute else compiled
+    def _checked(
+        self,
+        inputs: Tensor,
+        mask: Optional[Tensor],
+        lengths: Union[Tensor, Sequence[int], None] = None,
+    ) -> Tensor:
+        """Check the arguments of `forward`, and return the mask."""
+        # With products in bfloat16, autocast converts the inputs.
+        weight = None if self.bfloat16_products else self.weights.word_b
+        checked = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
+        if lengths is None:
+            return checked
+        if mask is not None:
+            raise ValueError("mask and lengths are both given, expected one of them")
+        return mask_of(lengths, inputs)
 
-    def _compiled_kernels(self, inputs: Tensor) -> Optional[ModuleType]:
-        """Return the kernels for the inputs' device, or None if they do not support the precision."""
-        device, has_low = inputs.device, [torch.bfloat16]
-        if device.type == "cpu":
-            autocast, low = torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype()
-        elif device.type == "cuda":
-            autocast, low = torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype()
-            has_low.append(torch.float16)
-        else:
-            return None
-        dtype = self.word_b.dtype
-        if autocast:
-            fits = dtype == torch.float32 and low in has_low and inputs.dtype in (low, dtype)
-        else:
-            fits = dtype in (torch.float32, torch.float64) and inputs.dtype == dtype
-        if not fits or self.settings.window_size > _LARGEST_WINDOW[device.type]:
-            return None
-        return load_kernels("slstm") if device.type == "cpu" else load_gpu_kernels("slstm", device)
+    def _precision(self, inputs: Tensor) -> ContextManager[object]:
+        """Return the context in which to compute."""
+        if not self.bfloat16_products:
+            return nullcontext()  # keep the caller's context, which may be autocast
+        return torch.autocast(inputs.device.type, torch.bfloat16)
 
-    def _start(self, inputs: Tensor) -> Optional[Tensor]:
+    def _initial_state(self, inputs: Tensor) -> Optional[Tensor]:
         if self.settings.transition.initial_state != "uniform":
             return None
         length = inputs.size(1) + 2 * self.settings.boundary
         shape = (2, inputs.size(0), length, self.hidden_size)
         # States have the precision of the weights, whatever that of the inputs.
-        dtype = self.weights.word_b.dtype
-        return torch.empty(shape, dtype=dtype, device=inputs.device).uniform_(-0.05, 0.05)
+        return torch.empty(shape, dtype=self._dtype, device=inputs.device).uniform_(-0.05, 0.05)
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in vars(self.settings).items())
+
+
+def _explanation(unknown: Mapping[str, Any]) -> str:
+    """Explain arguments that the module does not have."""
+    name, known = next(iter(unknown)), [*inspect.signature(SentenceStateLSTM).parameters][:-1]
+    return advice_on(unknown, of_module=True) or (
+        f"SentenceStateLSTM has no argument {name!r}{did_you_mean(name, known)}"
+    )

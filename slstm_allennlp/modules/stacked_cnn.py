@@ -61,7 +61,8 @@ class StackedCNN(Module):
         inputs : `Tensor`
             *Shape:* (batch_size, seq_len, input_size)
         mask : `Tensor`, optional (default = `None`)
-            Boolean, True at real tokens; None if there is no padding. *Shape:* (batch_size, seq_len)
+            Booleans, or integers 0 and 1: true at real tokens; None if there is no padding.
+            *Shape:* (batch_size, seq_len)
 
         # Returns
 
@@ -70,7 +71,7 @@ class StackedCNN(Module):
 
         # Errors
 
-        `ValueError` for a wrong shape or precision, and for a mask that is not boolean.
+        `ValueError` for a wrong shape or precision, and for a mask with other values.
         """
         mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()))
         if inputs.size(1) == 0:  # a convolution needs a position

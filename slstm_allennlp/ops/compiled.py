@@ -1,9 +1,9 @@
 """
 Compile and load the kernels of an operation.
 
-CPU kernels are compiled for this machine on first use and stored in the user's cache. Triton compiles
-and caches the GPU kernels. Without a C++ compiler or Triton, or with SLSTM_ALLENNLP_KERNELS=0 in the
-environment, the encoders run on PyTorch's own operations.
+CPU kernels are compiled for this machine on first use and stored in the user's cache. Without a C++
+compiler, or with SLSTM_ALLENNLP_KERNELS=0 in the environment, the encoders run on PyTorch's own
+operations, as they do on a GPU. With SLSTM_ALLENNLP_KERNELS=triton, the S-LSTM has Triton kernels there.
 """
 
 import contextlib
@@ -19,18 +19,15 @@ import sys
 import tempfile
 from functools import cache
 from types import ModuleType
-from typing import Optional
+from typing import Callable, Optional
 
 import torch
-
-from slstm_allennlp.ops.products import LARGE
 
 logger = logging.getLogger(__name__)
 
 _HEADER = pathlib.Path(__file__).with_name("elementwise.h")
 # The kernels are elementwise loops, which the compiler vectorises. Matrix products stay with PyTorch.
 _FLAGS = ["-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
-_FLAGS += [f"-DLARGE_PRODUCT={LARGE}"]
 
 
 @cache
@@ -40,10 +37,10 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
     None if kernels are turned off, or if they cannot be compiled; the log then has the reason.
     """
     source = pathlib.Path(__file__).parent / operation / "kernels" / "cpu.cpp"
-    if _turned_off():
+    if _choice() == "0":
         return None
     try:
-        name = f"{operation}_kernels_{_key(source)}"
+        name = f"{operation}_kernels_{_key(source.read_text(), _HEADER.read_text(), *_FLAGS)}"
         return _built_once(name, source, _cache() / f"{name}.so")
     except (ImportError, OSError, RuntimeError, subprocess.SubprocessError) as error:
         reason = str(error).strip().split("\n")[0]
@@ -60,10 +57,11 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
 def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleType]:
     """
     Return the functions of `kernels/gpu/triton_kernels.py` of an operation (only `"slstm"` has them).
-    Return None if kernels are turned off, or if they do not run on this GPU; the log then has the
-    reason. Triton compiles each function on its first call.
+    Return None unless SLSTM_ALLENNLP_KERNELS is `triton`, since they are not tested on a GPU yet, and if
+    they do not run on this GPU; the log then has the reason. Triton compiles each function on its first
+    call.
     """
-    if _turned_off():
+    if _choice() != "triton":
         return None
     # The folder gpu/ has no __init__.py: AllenNLP's --include-package imports every module of a package,
     # and this one needs Triton.
@@ -84,8 +82,18 @@ def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleTyp
         return None
 
 
-def _turned_off() -> bool:
-    return os.environ.get("SLSTM_ALLENNLP_KERNELS", "1") == "0"
+def _choice() -> str:
+    return os.environ.get("SLSTM_ALLENNLP_KERNELS", "1")
+
+
+def is_traced() -> bool:
+    """
+    Whether `torch.jit.trace`, `torch.compile` or `torch.export` is tracing. Values must not be read
+    then, and compiled kernels cannot be called.
+    """
+    compiler = getattr(torch, "compiler", None)
+    is_compiling = getattr(compiler, "is_compiling", lambda: False)
+    return torch.jit.is_tracing() or is_compiling()
 
 
 def _cache() -> pathlib.Path:
@@ -108,8 +116,8 @@ def _cache() -> pathlib.Path:
         return folder
 
 
-def _key(source: pathlib.Path) -> str:
-    """Hash what the compiled file depends on: sources, compiler flags, PyTorch, Python and processor."""
+def _key(*texts: str) -> str:
+    """Hash the texts and the machine: PyTorch, Python and processor."""
     processor = platform.processor()
     cpuinfo = pathlib.Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -117,9 +125,23 @@ def _key(source: pathlib.Path) -> str:
         processor += "".join(
             sorted({line for line in lines if line.startswith(("model name", "flags"))})
         )
-    sources = source.read_text(), _HEADER.read_text()
-    parts = (*sources, *_FLAGS, torch.__version__, sys.version, platform.machine(), processor)
+    parts = (*texts, torch.__version__, sys.version, platform.machine(), processor)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def measured_once(name: str, measure: Callable[[], bool]) -> bool:
+    """Return the result of `measure`, which is kept beside the compiled kernels of this machine."""
+    try:
+        file = _cache() / f"{name}_{_key()}"
+        known = file.read_text() if file.exists() else ""
+    except OSError:  # there is no place to keep it
+        return measure()
+    if known in ("True", "False"):
+        return known == "True"
+    result = measure()
+    with contextlib.suppress(OSError):
+        file.write_text(str(result))
+    return result
 
 
 def _built_once(name: str, source: pathlib.Path, library: pathlib.Path) -> ModuleType:

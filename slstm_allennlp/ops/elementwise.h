@@ -34,19 +34,6 @@ inline float exp_(float x) {
 }
 inline double exp_(double x) { return std::exp(x); }
 
-// exp for 0 <= x <= 1, the range of the sigmoid: a polynomial. Error: at most 2 ulp.
-inline float exp_of_share(float x) {
-  const float r = x - 0.5f;
-  float p = 2.30784272e-3f;
-  p = p * r + 1.3883085e-2f;
-  p = p * r + 6.86944723e-2f;
-  p = p * r + 0.274768889f;
-  p = p * r + 0.824360728f;
-  p = p * r + 1.64872181f;
-  return p * r + 1.64872122f;
-}
-inline double exp_of_share(double x) { return std::exp(x); }
-
 template <typename T>
 inline T sigmoid(T x) {
   return T(1) / (T(1) + exp_(-x));

@@ -170,7 +170,11 @@ def test_inside(folder, capsys):
     capsys.readouterr()
     assert main(["inside", "run/model.tar.gz", "texts.txt", "--output-dir", "look"]) == 0
     out, err = capsys.readouterr()
-    assert err == "texts.txt: read as plain text, one text per line\n" and out.splitlines()[0] == "a good film" and len(out.splitlines()) == 5
+    assert (
+        err == "texts.txt: read as plain text, one text per line\n"
+        and out.splitlines()[0] == "a good film"
+        and len(out.splitlines()) == 5
+    )
     assert out.splitlines()[-1] == "The page: look/inside.html"
     assert (folder / "look" / "inside.html").exists()
 

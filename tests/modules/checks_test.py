@@ -82,6 +82,7 @@ def test_arguments_out_of_range(module, options, message):
         (WORDS, torch.ones(1, 5, dtype=torch.bool), r"mask has shape \(1, 5\), expected \(3, 5\)"),
         (WORDS, torch.ones(5, dtype=torch.bool), r"mask has shape \(5,\), expected \(3, 5\)"),
         (WORDS, torch.ones(3, 5), r"mask has dtype torch\.float32, expected torch\.bool"),
+        (WORDS, torch.arange(15).view(3, 5), r"mask\[0, 2\] is 2, expected 0 or 1, or a boolean mask"),
     ],
 )
 def test_inputs_and_masks_that_do_not_fit(name, inputs, mask, message):

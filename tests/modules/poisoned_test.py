@@ -35,8 +35,8 @@ def results(module, inputs, mask, autocast):
 
 @pytest.fixture
 def without_compiled_kernels(monkeypatch):
-    for module in ("sentence_state_lstm", "cell_aware_stacked_lstm"):
-        monkeypatch.setattr(f"slstm_allennlp.modules.{module}.load_kernels", lambda name: None)
+    for module in ("ops.slstm.choose_kernels", "modules.cell_aware_stacked_lstm"):
+        monkeypatch.setattr(f"slstm_allennlp.{module}.load_kernels", lambda name: None)
 
 
 def sentences_that_differ(name, poison, where, precision):
@@ -99,7 +99,7 @@ def gpu_kernels(monkeypatch):
     from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels
 
     monkeypatch.setattr(
-        "slstm_allennlp.modules.sentence_state_lstm.load_kernels", lambda name: triton_kernels
+        "slstm_allennlp.ops.slstm.choose_kernels.load_kernels", lambda name: triton_kernels
     )
 
 

@@ -86,3 +86,63 @@ assert "allennlp" not in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "torch.Size([1, 2, 5])", done.stderr
+
+
+def test_masks_of_integers_and_lengths():
+    encoder, inputs = SentenceStateLSTM(4, 6), torch.randn(2, 3, 4)
+    expected = encoder(inputs, torch.tensor([[True, True, True], [True, False, False]]))
+    for given in (
+        {"mask": torch.tensor([[1, 1, 1], [1, 0, 0]])},
+        {"lengths": [3, 1]},
+        {"lengths": torch.tensor([3, 1])},
+    ):
+        for ours, theirs in zip(encoder(inputs, **given), expected):
+            assert torch.equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    "lengths, message",
+    [
+        ([3, 4], r"lengths are \[3, 4\], expected numbers from 0 to 3, the padded length"),
+        ([3, -1], r"lengths are \[3, -1\], expected numbers from 0 to 3"),
+        ([3], r"lengths have shape \(1,\) and dtype torch.int64, expected \(2,\) and integers"),
+        ([3.0, 1.0], r"lengths have shape \(2,\) and dtype torch.float32, expected"),
+    ],
+)
+def test_lengths_that_do_not_fit(lengths, message):
+    with pytest.raises(ValueError, match=message):
+        SentenceStateLSTM(4, 4)(torch.zeros(2, 3, 4), lengths=lengths)
+
+
+def test_a_mask_or_lengths():
+    with pytest.raises(ValueError, match="mask and lengths are both given, expected one of them"):
+        SentenceStateLSTM(4, 4)(torch.zeros(1, 2, 4), torch.ones(1, 2, dtype=torch.bool), lengths=[2])
+
+
+@pytest.mark.parametrize("given", ({"bidirectional": True}, {"batch_first": True, "dropout": 0.5}))
+def test_arguments_of_an_lstm_are_explained(given):
+    names = ", ".join(f'"{name}"' for name in given)
+    with pytest.raises(TypeError, match=f"slstm has no arguments? {names}: an S-LSTM reads both ways"):
+        SentenceStateLSTM(4, 4, **given)
+    with pytest.raises(TypeError, match="no argument 'num_step', did you mean 'num_steps'"):
+        SentenceStateLSTM(4, 4, num_step=3)
+
+
+@pytest.mark.skipif(not hasattr(torch, "compile"), reason="PyTorch 1 lacks operations without data")
+@pytest.mark.parametrize("nodes", (0, 1, 2))
+def test_without_data(nodes):
+    encoder = SentenceStateLSTM(4, 6, num_sentence_nodes=nodes).to("meta")
+    mask = torch.ones(2, 3, dtype=torch.bool, device="meta")
+    words, sentence = encoder(torch.zeros(2, 3, 4, device="meta"), mask)
+    assert (words.shape, sentence.shape, words.device.type) == ((2, 3, 6), (2, 6), "meta")
+
+
+@pytest.mark.parametrize("transition", ("paper", "released"))
+def test_a_batch_of_nothing_but_padding(transition):
+    encoder = SentenceStateLSTM(4, 4, transition=transition, boundary=False)
+    inputs, mask = torch.randn(2, 3, 4, requires_grad=True), torch.zeros(2, 3, dtype=torch.bool)
+    words, sentence = encoder(inputs, mask)
+    (words.sum() + sentence.sum()).backward()
+    assert not words.any() and sentence.isfinite().all() and not inputs.grad.any()
+    with torch.no_grad():
+        torch.testing.assert_close(encoder(inputs, mask)[1], sentence)

@@ -12,16 +12,18 @@ import types
 import pytest
 import torch
 
-from slstm_allennlp.modules import SentenceStateLSTM, sentence_state_lstm
+from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops import compiled
+from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import fused_slstm, naive_slstm
-from slstm_allennlp.ops.slstm.kernels import eager
+from slstm_allennlp.ops.slstm.choose_kernels import choose_kernels
 from tests.ops.slstm_kernel_calls import as_double, kernel_arguments, results_of
 from tests.ops.slstm_test import MIXED, TRANSITIONS, batch, name, near, randomized, seeded
 
 triton = pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
 from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels as gpu  # noqa: E402
 
+COMPILED = load_kernels("slstm")
 SIZE = 4
 LENGTHS = (9, 0, 1, 2)  # nine words are more than one Triton program processes
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -36,12 +38,21 @@ def assert_equals_naive(encoder, needed=(True, True), recompute=False):
     variables = [inputs, *encoder.parameters()]
 
     def naive():
-        return naive_slstm(inputs, mask, encoder.weights, encoder.settings, encoder._start(inputs))
+        return naive_slstm(
+            inputs, mask, encoder.weights, encoder.settings, encoder._initial_state(inputs)
+        )
 
     def fused():
-        start = encoder._start(inputs)
         return fused_slstm(
-            inputs, mask, encoder.weights, encoder.settings, start, gpu, *needed, recompute
+            inputs,
+            mask,
+            encoder.weights,
+            encoder.settings,
+            encoder._initial_state(inputs),
+            kernels=gpu,
+            need_words=needed[0],
+            need_sentence=needed[1],
+            recompute=recompute,
         )
 
     def results(function):
@@ -114,7 +125,7 @@ def test_kernels_in_mixed_precision(products, sigmoid_first):
         *((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32, DEVICE),
     )
     ours = results_of(gpu, kernel_args, sigmoid_first, products, torch.float32)
-    expected = results_of(eager, as_double(kernel_args), sigmoid_first, torch.float64, torch.float64)
+    expected = results_of(COMPILED, as_double(kernel_args), sigmoid_first, torch.float64, torch.float64)
     tolerance = max(2e-6, 4 * torch.finfo(products).eps)  # a GPU's exp is less precise
     for result, exact in zip(ours, expected):
         if exact is not None:
@@ -130,7 +141,7 @@ def test_autocast(low):
 
     def results():
         encoder.zero_grad(set_to_none=True)
-        outputs = fused_slstm(inputs, mask, encoder.weights, encoder.settings, None, gpu)
+        outputs = fused_slstm(inputs, mask, encoder.weights, encoder.settings, kernels=gpu)
         sum((out.float() ** 2).sum() for out in outputs).backward()
         return [*outputs, *(parameter.grad for parameter in encoder.parameters())]
 
@@ -148,11 +159,7 @@ def test_autocast(low):
 def test_long_sentences():
     """Sentences longer than one block of a program."""
     kernel_args = kernel_arguments((1, 140), 2, 1, True, False, torch.float64, torch.float64, DEVICE)
-    both = (
-        results_of(kernels, kernel_args, True, torch.float64, torch.float64) for kernels in (gpu, eager)
-    )
-    for ours, expected in zip(*both):
-        assert ours is expected is None or torch.allclose(ours, expected, rtol=0, atol=1e-10)
+    assert_equals_compiled(kernel_args)
 
 
 @pytest.mark.slow
@@ -161,23 +168,32 @@ def test_many_sentences():
     """More sentences than one block of a program."""
     lengths = (*(1, 0, 2) * 50, 20)
     kernel_args = kernel_arguments(lengths, 2, 2, False, False, torch.float64, torch.float64, DEVICE)
-    ours, expected = (kernel_args.h.new_full((len(kernel_args.h), 10), torch.nan) for _ in range(2))
-    gpu.windows(*kernel_args.word, kernel_args.h, ours)
-    eager.windows(*kernel_args.word, kernel_args.h, expected)
-    assert torch.equal(ours, expected)
+    assert_equals_compiled(kernel_args)
+
+
+def assert_equals_compiled(kernel_args):
+    found = results_of(gpu, kernel_args, True, torch.float64, torch.float64)
+    exact = results_of(COMPILED, as_double(kernel_args), True, torch.float64, torch.float64)
+    for ours, expected in zip(found, exact):
+        assert ours is expected is None or torch.allclose(ours, expected, rtol=0, atol=1e-10)
 
 
 def test_a_kernel_that_is_wrong_is_found(monkeypatch):
     gpu.try_out(DEVICE)
-    monkeypatch.setattr(gpu, "windows", lambda *_: None)
-    with pytest.raises(RuntimeError, match=r"result 18 of a small batch is .* away from"):
+    monkeypatch.setattr(gpu, "windows_backward", lambda **_: None)
+    with pytest.raises(RuntimeError, match=r"result \d+ of a small batch is .* away from"):
         gpu.try_out(DEVICE)
 
 
 def test_refuses_what_is_not_contiguous():
     states = torch.zeros(4, 3, device=DEVICE).t()
     with pytest.raises(ValueError, match=r"tensors \[1\] of _windows: expected contiguous tensors"):
-        gpu.windows(torch.tensor([0, 3], device=DEVICE), 1, states, torch.zeros(3, 12, device=DEVICE))
+        gpu.windows(
+            cu_seqlens=torch.tensor([0, 3], device=DEVICE),
+            window_size=1,
+            states=states,
+            result=torch.zeros(3, 12, device=DEVICE),
+        )
 
 
 TYPES = {
@@ -254,32 +270,22 @@ def test_compiles_for_real_gpus(compiler, capability, products):
             assert "ld.global.v4.b32" in ptx, kernel
 
 
-def on_a_gpu(**changes):
-    return types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, **changes)
-
-
-def test_module_takes_the_kernels_on_a_gpu(monkeypatch):
-    monkeypatch.setattr(
-        sentence_state_lstm, "load_gpu_kernels", lambda operation, device: (operation, gpu)
-    )
-    encoder, mask = SentenceStateLSTM(SIZE, SIZE), torch.ones(1, 2, dtype=torch.bool)
-    assert encoder._kernels(on_a_gpu(), mask) == ("slstm", gpu)
-    two_nodes = SentenceStateLSTM(SIZE, SIZE, num_sentence_nodes=2)
-    assert two_nodes._kernels(on_a_gpu(), mask) is None
+@pytest.mark.parametrize("choice", ("1", "0", "triton"))
+def test_triton_is_off_unless_asked_for(loader, monkeypatch, choice):
+    monkeypatch.setenv("SLSTM_ALLENNLP_KERNELS", choice)
+    monkeypatch.setattr(gpu, "try_out", lambda device: None)
+    inputs = types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, numel=lambda: SIZE)
+    found = choose_kernels(inputs, torch.float32, SentenceStateLSTM(SIZE, SIZE).settings)
+    assert found is (gpu if choice == "triton" else None)
 
 
 @pytest.fixture
-def loader():
-    """`load_gpu_kernels`, with an empty cache before and after."""
+def loader(monkeypatch):
+    """`load_gpu_kernels` with Triton chosen, with an empty cache before and after."""
+    monkeypatch.setenv("SLSTM_ALLENNLP_KERNELS", "triton")
     compiled.load_gpu_kernels.cache_clear()
     yield compiled.load_gpu_kernels
     compiled.load_gpu_kernels.cache_clear()
-
-
-def test_kernels_can_be_turned_off(loader, monkeypatch, caplog):
-    monkeypatch.setenv("SLSTM_ALLENNLP_KERNELS", "0")
-    assert loader("slstm", torch.device(DEVICE)) is None
-    assert not caplog.records
 
 
 @pytest.mark.parametrize("error", (RuntimeError, triton.errors.TritonError))

@@ -12,7 +12,6 @@ from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops import products
 from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, is_fusible, naive_slstm
-from slstm_allennlp.ops.slstm.kernels import eager
 
 SIZE = 4
 LENGTHS = (6, 0, 1, 3)
@@ -48,22 +47,21 @@ def randomized(encoder):
 
 def naive(encoder, inputs, mask):
     """Run the naive version with the encoder's weights."""
-    return naive_slstm(inputs, mask, encoder.weights, encoder.settings, encoder._start(inputs))
+    return naive_slstm(inputs, mask, encoder.weights, encoder.settings, encoder._initial_state(inputs))
 
 
 def versions(encoder, **options):
     """Return every fast version that supports the encoder's settings, by name."""
 
-    def run(function, *kernels, **options):
+    def run(function, **options):
         return lambda inputs, mask: function(
-            inputs, mask, encoder.weights, encoder.settings, encoder._start(inputs), *kernels, **options
+            inputs, mask, encoder.weights, encoder.settings, encoder._initial_state(inputs), **options
         )
 
-    result = {} if options else {"batched": run(batched_slstm)}
-    if is_fusible(encoder.settings):
-        result["fused, eager"] = run(fused_slstm, eager, **options)
-        if COMPILED is not None:
-            result["fused, compiled"] = run(fused_slstm, COMPILED, **options)
+    recompute = {key: value for key, value in options.items() if key == "recompute"}
+    result = {"batched": run(batched_slstm, **recompute)}
+    if is_fusible(encoder.settings) and COMPILED is not None:
+        result["fused"] = run(fused_slstm, kernels=COMPILED, **options)
     return result
 
 
@@ -163,7 +161,7 @@ def test_gradients_equal_naive(settings, needed, recompute):
 
     expected = gradients(lambda *arguments: naive(encoder, *arguments))
     fused = {"need_words": needed[0], "need_sentence": needed[1], "recompute": recompute}
-    for version in {**versions(encoder), **versions(encoder, **fused)}.values():
+    for version in versions(encoder, **fused).values():
         found = gradients(version)
         for ours, oracle in zip(found, expected):
             torch.testing.assert_close(ours, oracle, rtol=0, atol=1e-10)
@@ -181,28 +179,29 @@ def test_compiled_kernels_at_every_size(transition, size):
     expected = batched_slstm(inputs, mask, encoder.weights, encoder.settings)
     for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 3e-6)):
         encoder.to(dtype)
-        compiled = versions(encoder)["fused, compiled"]
+        compiled = versions(encoder)["fused"]
         for ours, exact in zip(compiled(inputs.to(dtype), mask), expected):
             torch.testing.assert_close(ours.double(), exact, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("version", ("fused, eager", "fused, compiled"))
+@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
 @pytest.mark.parametrize("recompute", (False, True))
 @pytest.mark.parametrize("window, nodes", ((1, 1), (2, 1), (1, 0)))
 @pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
-def test_large_products(monkeypatch, transition, window, nodes, recompute, version):
+def test_large_products(monkeypatch, transition, window, nodes, recompute):
     """Values and gradients if oneDNN computes the products, with padded rows, as for large weights."""
     monkeypatch.setattr(products, "LARGE", 1)
+    monkeypatch.setattr(products, "_is_onednn_faster", lambda: products._onednn() is not None)
     encoder = SentenceStateLSTM(SIZE, SIZE, 5, window, nodes, transition=transition)
-    if version not in versions(encoder):
-        pytest.skip("there are no compiled kernels here, or none for a summed window")
+    if "fused" not in versions(encoder):
+        pytest.skip("a summed window has no kernels")
     inputs, mask = batch((30, 7, 0, 23), padded=30)
     results = []
     for dtype in (torch.float32, torch.float64):
         x = inputs.to(dtype, copy=True).requires_grad_()
         variables = [x, *encoder.to(dtype).parameters()]
         options = {} if dtype == torch.float64 else {"recompute": recompute}
-        found = versions(encoder, **options)["batched" if not options else version](x, mask)
+        found = versions(encoder, **options)["fused" if options else "batched"](x, mask)
         torch.manual_seed(2)
         loss = sum((out * torch.randn_like(out, dtype=torch.float32)).sum() for out in found)
         results.append([*found, *torch.autograd.grad(loss, variables)])
@@ -233,43 +232,39 @@ def test_recompute_keeps_less():
     if not hasattr(torch.Tensor, "untyped_storage"):
         pytest.skip("this PyTorch has no untyped_storage")
     if COMPILED is not None:
-        assert saved_floats() < 9 * 9  # a step's pre-activations and cells; U x; the inputs
-    assert saved_floats(recompute=True) < 9 * 2 + 7 + 2
+        assert saved_floats() < 9 * 10  # a step's pre-activations, states and cells; U x; the inputs
+        assert saved_floats(recompute=True) < 9 * 2 + 7 + 6
+    several = saved_floats(num_sentence_nodes=2, recompute=True)
+    assert several < saved_floats(num_sentence_nodes=2) / 3
 
 
 class CountingKernels:
-    """The eager kernels. Counts the h, c and W ξ in memory after each step."""
+    """The compiled kernels. Counts the h, c and W ξ in memory after each step."""
 
     def __init__(self):
         self.tensors, self.alive = ([], [], []), []
 
     def __getattr__(self, name):
-        return getattr(eager, name)
+        return getattr(COMPILED, name)
 
-    def word_forward(self, *arguments):
-        states = eager.word_forward(*arguments)
-        for tensors, tensor in zip(self.tensors, (*states, arguments[3])):
+    def word_forward(self, **arguments):
+        states = COMPILED.word_forward(**arguments)
+        for tensors, tensor in zip(self.tensors, (*states, arguments["pre"])):
             tensors.append(weakref.ref(tensor))
         self.alive.append(tuple(sum(one() is not None for one in each) for each in self.tensors))
         return states
 
 
+@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
 @pytest.mark.parametrize("needs_gradients", (True, False))
 @pytest.mark.parametrize("recompute", (False, True))
 def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=6).requires_grad_(needs_gradients)
     kernels = CountingKernels()
-    arguments = encoder.weights, encoder.settings, None
-    fused_slstm(*batch(), *arguments, kernels, recompute=recompute)
-    few, all_of_them = [1, 2, 2, 2, 2, 2], [1, 2, 3, 4, 5, 6]
+    fused_slstm(*batch(), encoder.weights, encoder.settings, kernels=kernels, recompute=recompute)
     h, c, pre = map(list, zip(*kernels.alive))
-    assert h == (all_of_them if needs_gradients and recompute else few)
-    assert c == (all_of_them if needs_gradients else few)
-    assert (max(pre) == 1) == (not needs_gradients or recompute)
-    kernels = CountingKernels()
-    with torch.no_grad():
-        fused_slstm(*batch(), *arguments, kernels, recompute=recompute)
-    assert max(kernels.alive) == (2, 2, 1)
+    assert h == c == ([1, 2, 3, 4, 5, 6] if needs_gradients else [1, 2, 2, 2, 2, 2])
+    assert (max(pre) <= 2) == (not needs_gradients or recompute)
 
 
 @pytest.mark.usefixtures("double")
@@ -297,8 +292,8 @@ def test_a_second_derivative_is_refused():
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2)
     inputs, mask = batch()
     inputs.requires_grad_()
-    for version in versions(encoder, recompute=True).values():
-        words, _ = version(inputs, mask)
+    if "fused" in versions(encoder):
+        words, _ = versions(encoder, recompute=True)["fused"](inputs, mask)
         (expected,) = torch.autograd.grad(words.sum(), inputs, retain_graph=True)
         (gradient,) = torch.autograd.grad(words.sum(), inputs, create_graph=True)
         assert torch.equal(gradient, expected)
@@ -458,7 +453,7 @@ def relative_error(ours, exact):
     "transition", ("paper", "released", "fastnlp", {"candidate": "input"}), ids=name
 )
 def test_products_in_bfloat16(transition, window, nodes, recompute):
-    """Close to single precision (within bfloat16's eight bits); both kernels are even closer."""
+    """Close to single precision (within bfloat16's eight bits)."""
     encoder = SentenceStateLSTM(24, 24, 5, window, nodes, transition=transition)
     if not is_fusible(encoder.settings):
         pytest.skip("a summed window has no kernels")
@@ -478,8 +473,6 @@ def test_products_in_bfloat16(transition, window, nodes, recompute):
     for result in found:
         for ours, expected in zip(result, exact):
             assert ours.dtype == torch.float32 and relative_error(ours, expected) < 0.02
-    for eager_s, compiled_s in zip(found[0], found[-1]):
-        assert relative_error(eager_s, compiled_s) < 0.005
 
 
 def test_bfloat16_is_autocast():

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from slstm_allennlp.ops.cas_lstm.weights import CasLstmStates, CasLstmWeights
 from slstm_allennlp.ops.differentiated_once import differentiated_once
-from slstm_allennlp.ops.products import product, product_over_rows
+from slstm_allennlp.ops.products import product, product_over_rows, uses_onednn
 
 
 def fused_cas_lstm_layer(
@@ -58,11 +58,12 @@ class _Layer(torch.autograd.Function):
         if cells_below is not None:
             cells_below = cells_below.contiguous()
         left, below = _scales(fusion, inputs.new_ones(directions, size))
+        by_onednn = uses_onednn(U, U[0].numel())
         h = inputs.new_empty(directions, length, batch_size, size)
         c = torch.empty_like(h)
         for d in range(directions):
             lower = None if cells_below is None else cells_below[d]
-            kernels.forward(gates[d], U[d], left[d], below[d], lower, h[d], c[d])
+            kernels.forward(gates[d], U[d], left[d], below[d], lower, h[d], c[d], by_onednn)
         ctx.kernels = kernels
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(inputs, cells_below, W, U, fusion, gates, h, c)
@@ -82,10 +83,11 @@ class _Layer(torch.autograd.Function):
         contiguous = torch.contiguous_format
         d_c = torch.zeros_like(c) if grad_c is None else grad_c.clone(memory_format=contiguous)
         d_below = None if cells_below is None else torch.empty_like(cells_below)
+        by_onednn = uses_onednn(U, U[0].numel())
         for d in range(len(U)):
             lower, d_lower = (None if cells is None else cells[d] for cells in (cells_below, d_below))
             parts = c[d], grad_h[d], d_c[d], d_lower
-            ctx.kernels.backward(d_gates[d], U[d], left[d], below[d], lower, *parts)
+            ctx.kernels.backward(d_gates[d], U[d], left[d], below[d], lower, *parts, by_onednn)
 
         rows = d_gates.flatten(3).flatten(1, 2)  # (D, L * B, G * h)
         d_inputs = None

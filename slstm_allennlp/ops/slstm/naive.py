@@ -18,7 +18,7 @@ def naive_slstm(
     mask: Tensor,
     weights: SlstmWeights,
     settings: SlstmSettings,
-    start: Optional[Tensor] = None,
+    initial_state: Optional[Tensor] = None,
 ) -> Tuple[Tensor, Tensor]:
     """
     Compute the final word states and the sentence vectors. Arguments, shapes and results as in
@@ -32,7 +32,7 @@ def naive_slstm(
         if settings.boundary:
             assert weights.boundary_inputs is not None
             x = [weights.boundary_inputs[0], *x, weights.boundary_inputs[1]]  # ⟨s⟩, w₁ … wₙ, ⟨/s⟩
-        drawn = None if start is None else start[:, b, : len(x)]
+        drawn = None if initial_state is None else initial_state[:, b, : len(x)]
         h, g = _sentence(x, weights, settings, drawn)
         real = h[1:-1] if settings.boundary else h
         for i in range(n):
@@ -43,7 +43,7 @@ def naive_slstm(
 
 
 def _sentence(
-    x: List[Tensor], weights: SlstmWeights, settings: SlstmSettings, start: Optional[Tensor]
+    x: List[Tensor], weights: SlstmWeights, settings: SlstmSettings, initial_state: Optional[Tensor]
 ) -> Tuple[List[Tensor], List[Tensor]]:
     """Return one sentence's hᵢᵀ and its nodes' gᵀ. `x` are its inputs, boundary words included."""
     if settings.transition.project_input:
@@ -61,8 +61,8 @@ def _sentence(
         if kind == "input":
             h, c = list(x), list(x)
         else:
-            assert start is not None
-            h, c = list(start[0]), list(start[1])
+            assert initial_state is not None
+            h, c = list(initial_state[0]), list(initial_state[1])
         g = [_mean(h, zero) for _ in range(settings.num_sentence_nodes)]
         c_g = [_mean(c, zero) for _ in range(settings.num_sentence_nodes)]
 

@@ -4,8 +4,10 @@ from typing import Dict, List, NamedTuple, Optional
 
 import torch
 from torch import Tensor
+from torch.nn.functional import linear
 
-from slstm_allennlp.ops.slstm import batched
+from slstm_allennlp.ops.slstm.batched import Gates, next_state
+from slstm_allennlp.ops.slstm.before_and_after import first_state, outputs, read
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -56,48 +58,37 @@ def trace_slstm(
     mask: Tensor,
     weights: SlstmWeights,
     settings: SlstmSettings,
-    start: Optional[Tensor] = None,
+    initial_state: Optional[Tensor] = None,
     more_steps: int = 0,
 ) -> SlstmTrace:
     """
     Return the trace of a batch. Arguments as in `slstm_allennlp.ops.slstm.batched.batched_slstm`, and
     `more_steps`: additional steps, which are traced but do not change `words` and `sentence`.
     """
-    sentences = batched.read(inputs, mask, weights)
-    states = [batched.initial_state(sentences, weights, settings, start)]
-    of_words: List[batched.WordGates] = []
-    of_nodes: List[Optional[batched.NodeGates]] = []
+    x, padding = read(inputs, mask, weights)
+    Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())
+    states = [first_state(x, padding, weights, settings, initial_state)]
+    gates: List[Gates] = []
     for _ in range(settings.num_steps + more_steps):
-        of_words.append(batched.word_gates(states[-1], sentences, weights, settings))
-        of_nodes.append(batched.node_gates(states[-1], sentences, weights, settings))
-        states.append(batched.next_state(states[-1], of_words[-1], of_nodes[-1], sentences, settings))
-
-    def at_words(values: List[Tensor]) -> Tensor:
-        return torch.stack(values).masked_fill(sentences.padding, 0)
-
-    forget = _stacked([None if gates is None else gates.f for gates in of_nodes])
-    words, sentence = batched.outputs(states[settings.num_steps], sentences, mask, settings)
+        state, of_step = next_state(states[-1], x, Ux, padding, weights, settings)
+        states.append(state)
+        gates.append(of_step)
+    has_nodes = settings.num_sentence_nodes > 0
+    of_words = torch.stack([step.words.masked_fill(padding.unsqueeze(-1), 0) for step in gates])
+    f = torch.stack([step.f for step in gates if step.f is not None]) if has_nodes else None
+    words, sentence = outputs(states[settings.num_steps], mask, padding, settings)
     return SlstmTrace(
         h=torch.stack([state.h for state in states]),
         c=torch.stack([state.c for state in states]),
-        word_gates={
-            name: at_words([gates.normalized[:, :, index] for gates in of_words])
-            for index, name in enumerate(settings.normalized_gates)
-        },
-        o=at_words([gates.o for gates in of_words]),
-        u=at_words([gates.u for gates in of_words]),
-        g=_stacked([state.g for state in states]),
-        c_g=_stacked([state.c_g for state in states]),
-        f=None if forget is None else forget[:, :, :-1],
-        f_g=None if forget is None else forget[:, :, -1],
-        o_g=_stacked([None if gates is None else gates.o for gates in of_nodes]),
-        mask=~sentences.padding.squeeze(-1),
+        word_gates={name: of_words[:, :, :, q] for q, name in enumerate(settings.normalized_gates)},
+        o=torch.stack([step.o.masked_fill(padding, 0) for step in gates]),
+        u=torch.stack([step.u.masked_fill(padding, 0) for step in gates]),
+        g=torch.stack([state.g for state in states]) if has_nodes else None,
+        c_g=torch.stack([state.c_g for state in states]) if has_nodes else None,
+        f=None if f is None else f[:, :, :-1],
+        f_g=None if f is None else f[:, :, -1],
+        o_g=torch.stack([step.o_g for step in gates if step.o_g is not None]) if has_nodes else None,
+        mask=~padding.squeeze(-1),
         words=words,
         sentence=sentence,
     )
-
-
-def _stacked(values: List[Optional[Tensor]]) -> Optional[Tensor]:
-    """Stack the tensors of all steps; None if there are none."""
-    present = [value for value in values if value is not None]
-    return torch.stack(present) if present else None

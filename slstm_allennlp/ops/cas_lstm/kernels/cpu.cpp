@@ -9,12 +9,9 @@
 
 namespace {
 
-// x W^T, like `product` in products.py: oneDNN for large weights in single precision, if PyTorch has it.
-// LARGE_PRODUCT is LARGE of products.py.
-Tensor product(const Tensor& x, const Tensor& W) {
-  static const bool has = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""}).has_value();
-  const bool fits = x.scalar_type() == torch::kFloat && W.numel() >= LARGE_PRODUCT;
-  return has && fits && at::globalContext().userEnabledMkldnn() ? onednn_product(x, W) : at::mm(x, W.t());
+// x W^T, by oneDNN or by PyTorch's own choice.
+Tensor product(const Tensor& x, const Tensor& W, bool by_onednn) {
+  return by_onednn ? onednn_product(x, W) : at::mm(x, W.t());
 }
 
 struct Shape {
@@ -133,14 +130,15 @@ void backward_step(const Shape& s, int64_t t, T* gates, const T* left, const T* 
 
 }  // namespace
 
-void forward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_below, Tensor h, Tensor c) {
+void forward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_below, Tensor h, Tensor c,
+             bool by_onednn) {
   const Shape shape(gates);
   const Tensor U_turned = U.t().contiguous().t();  // the layout in which oneDNN is faster
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "forward", [&] {
     const Numbers<scalar_t> T;
     for (int64_t t = 0; t < shape.length; ++t) {
       Optional recurrent;
-      if (t) recurrent = product(h.select(0, t - 1), U_turned).contiguous();
+      if (t) recurrent = product(h.select(0, t - 1), U_turned, by_onednn).contiguous();
       forward_step(shape, t, T.out(gates), T.in(recurrent), T.in(left), T.in(below), T.in(cells_below), T.out(h),
                    T.out(c));
     }
@@ -148,14 +146,14 @@ void forward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_b
 }
 
 void backward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_below, Tensor c, Tensor grad_h,
-              Tensor d_c, Optional d_below) {
+              Tensor d_c, Optional d_below, bool by_onednn) {
   const Shape shape(gates);
   const Tensor rows = gates.flatten(2);
   AT_DISPATCH_FLOATING_TYPES(gates.scalar_type(), "backward", [&] {
     const Numbers<scalar_t> T;
     for (int64_t t = shape.length - 1; t >= 0; --t) {
       Optional recurrent;
-      if (t + 1 < shape.length) recurrent = product(rows.select(0, t + 1), U.t()).contiguous();
+      if (t + 1 < shape.length) recurrent = product(rows.select(0, t + 1), U.t(), by_onednn).contiguous();
       backward_step(shape, t, T.out(gates), T.in(left), T.in(below), T.in(cells_below), T.in(c), T.in(grad_h),
                     T.in(recurrent), T.out(d_c), T.out(d_below));
     }

@@ -14,6 +14,7 @@ def forward(
     cells_below: Optional[Tensor],
     h: Tensor,
     c: Tensor,
+    by_onednn: bool,
 ) -> None:
     """
     Compute the states and cells of one direction. G is 4 in the first layer, 5 above it.
@@ -33,6 +34,8 @@ def forward(
         c', None in the first layer. *Shape:* (seq_len, batch_size, hidden_size)
     h, c : `Tensor`
         The results are written here. *Shape:* (seq_len, batch_size, hidden_size)
+    by_onednn : `bool`
+        Whether the compiled kernels compute products by oneDNN.
     """
     for t, step in enumerate(gates):
         if t:
@@ -60,6 +63,7 @@ def backward(
     grad_h: Tensor,
     d_c: Tensor,
     d_below: Optional[Tensor],
+    by_onednn: bool,
 ) -> None:
     """
     Compute the gradients of `forward`.

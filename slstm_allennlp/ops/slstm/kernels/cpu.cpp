@@ -3,8 +3,8 @@
 // The rows are a packed sequence: the words of all sentences, without padding. `cu_seqlens` has the first row of
 // each sentence, and the number of rows. Threads divide the words among them. Where a sum runs over words, they
 // divide whole sentences or the h dimensions instead, so sums need no lock and their order is deterministic.
-// naive.py has the equations; eager.py has the same functions in PyTorch and documents the shapes. T is the type of
-// the states and of all computation. P is the type of the inputs and results of matrix products: T, or bfloat16.
+// batched.py has the equations, and kernels/__init__.py the shapes. T is the type of the states and of all computation.
+// P is the type of the inputs and results of matrix products: T, or bfloat16.
 
 #include <type_traits>
 #include <utility>
@@ -112,7 +112,7 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
       T* s = g.s[q];
       for (int64_t i = 0; i < n; ++i) {
         s[i] = sigmoid(e[i]);
-        e[i] = exp_of_share(s[i]);
+        e[i] = exp_(s[i]);
         g.total[i] += e[i];
       }
     } else {
@@ -144,7 +144,7 @@ inline void gates_of(Gates<T>& g, const Shape& shape, const P* pre, const P* Ux,
 
 template <bool sigmoid_first, typename T, typename P>
 void word_forward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
-                   const P* Ux, const T* Vg, const T* c, const T* cg, const T* x, T* h_out, T* c_out) {
+                   const P* Ux, const T* Vg, const T* c, const T* c_g, const T* x, T* h_out, T* c_out) {
   const int64_t h = shape.h, G = shape.gates(), k = shape.window;
   over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
     Gates<T> g;
@@ -159,7 +159,7 @@ void word_forward_(const Shape& shape, const int64_t* cu_seqlens, int64_t senten
       for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
     }
     if (shape.has_node) {
-      const T *v = cg + s * h + j, *e = g.e[shape.neighbors()];
+      const T *v = c_g + s * h + j, *e = g.e[shape.neighbors()];
       for (int64_t i = 0; i < n; ++i) sum[i] += e[i] * v[i];
     }
     T *hr = h_out + row * h + j, *cr = c_out + row * h + j;
@@ -170,23 +170,11 @@ void word_forward_(const Shape& shape, const int64_t* cu_seqlens, int64_t senten
   });
 }
 
-// Recompute the new h from the new c. `gate` is the index of o.
-template <typename T, typename P>
-void word_state_(int64_t h, int64_t gates, int64_t gate, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
-                 const P* Ux, const T* Vg, const T* c_new, T* h_out) {
-  over_words(h, cu_seqlens, sentences, [&](int64_t s, int64_t row, int64_t j, int64_t n) {
-    const P *p = pre + (row * gates + gate) * h + j, *a = Ux + (row * gates + gate) * h + j;
-    const T *b = Vg ? Vg + (s * gates + gate) * h + j : kZeros<T>, *cr = c_new + row * h + j;
-    T* hr = h_out + row * h + j;
-    for (int64_t i = 0; i < n; ++i) hr[i] = sigmoid(load(p[i]) + load(a[i]) + b[i]) * tanh_(cr[i]);
-  });
-}
-
 // dh and dc are the gradients of the word's new state and cell. d_pre is overwritten; the others are added to.
 template <bool sigmoid_first, typename T, typename P>
 void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sentences, const P* pre,
-                    const P* Ux, const T* Vg, const T* c, const T* cg, const T* x,
-                    const T* c_new, const T* dh, const T* dc, P* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_cg,
+                    const P* Ux, const T* Vg, const T* c, const T* c_g, const T* x,
+                    const T* c_new, const T* dh, const T* dc, P* d_pre, T* d_Ux, T* d_Vg, T* d_c, T* d_c_g,
                     T* d_x) {
   const int64_t h = shape.h, G = shape.gates(), K = shape.normalized(), k = shape.window;
   over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
@@ -215,8 +203,8 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
             d_v = d_c + other * h + j;
           }
         } else {
-          v = cg + s * h + j;
-          d_v = d_cg + s * h + j;
+          v = c_g + s * h + j;
+          d_v = d_c_g + s * h + j;
         }
         P* out = dp + q * h;
         for (int64_t i = 0; i < n; ++i) weight[i] = flow[i] * e[i];
@@ -250,13 +238,13 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
 
 template <bool sigmoid_first, typename T, typename P>
 void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const P* Uf,
-                   const T* Wf, const T* fg, const T* o, const T* c, const T* cg, T* g_out, T* cg_out,
+                   const T* Wf, const T* f_g, const T* o, const T* c, const T* c_g, T* g_out, T* c_g_out,
                    T* log_total) {
   over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
     T total[kBlock], sum[kBlock], highest[kBlock], value[kBlock];
     const int64_t at = s * h + j;
     for (int64_t i = 0; i < n; ++i) {
-      const T f = sigmoid_first ? sigmoid(fg[at + i]) : fg[at + i];
+      const T f = sigmoid_first ? sigmoid(f_g[at + i]) : f_g[at + i];
       highest[i] = sigmoid_first ? T(0) : f;
       value[i] = f;
     }
@@ -267,22 +255,22 @@ void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, cons
       }
     }
     for (int64_t i = 0; i < n; ++i) {
-      total[i] = sigmoid_first ? exp_of_share(value[i]) : exp_(value[i] - highest[i]);
-      sum[i] = total[i] * cg[at + i];
+      total[i] = sigmoid_first ? exp_(value[i]) : exp_(value[i] - highest[i]);
+      sum[i] = total[i] * c_g[at + i];
     }
     for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
       const P* u = Uf + row * h + j;
       const T* cr = c + row * h + j;
       for (int64_t i = 0; i < n; ++i) {
         const T f = load(u[i]) + Wf[at + i];
-        const T e = sigmoid_first ? exp_of_share(sigmoid(f)) : exp_(f - highest[i]);
+        const T e = sigmoid_first ? exp_(sigmoid(f)) : exp_(f - highest[i]);
         total[i] += e;
         sum[i] += e * cr[i];
       }
     }
     for (int64_t i = 0; i < n; ++i) {
       const T cell = sum[i] / total[i];
-      cg_out[at + i] = cell;
+      c_g_out[at + i] = cell;
       g_out[at + i] = sigmoid(o[at + i]) * tanh_(cell);
       log_total[at + i] = std::log(total[i]) + highest[i];
     }
@@ -292,21 +280,21 @@ void node_forward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, cons
 // d_c is added to; the other gradients are overwritten.
 template <bool sigmoid_first, typename T, typename P>
 void node_backward_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const P* Uf,
-                    const T* Wf, const T* fg, const T* o, const T* c, const T* cg, const T* cg_new,
-                    const T* log_total, const T* dg, const T* dcg, P* d_Uf, T* d_Wf, T* d_fg, T* d_o, T* d_c,
-                    T* d_cg) {
+                    const T* Wf, const T* f_g, const T* o, const T* c, const T* c_g, const T* c_g_new,
+                    const T* log_total, const T* dg, const T* dc_g, P* d_Uf, T* d_Wf, T* d_f_g, T* d_o, T* d_c,
+                    T* d_c_g) {
   over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
     T flow[kBlock], cell[kBlock], log_sum[kBlock], Wf_[kBlock], d_sum[kBlock];
     const int64_t at = s * h + j;
     for (int64_t i = 0; i < n; ++i) {
-      const T t = tanh_(cg_new[at + i]), gate = sigmoid(o[at + i]);
+      const T t = tanh_(c_g_new[at + i]), gate = sigmoid(o[at + i]);
       d_o[at + i] = dg[at + i] * t * gate * (T(1) - gate);
-      flow[i] = dcg[at + i] + dg[at + i] * gate * (T(1) - t * t);
-      const T f = sigmoid_first ? sigmoid(fg[at + i]) : fg[at + i];
+      flow[i] = dc_g[at + i] + dg[at + i] * gate * (T(1) - t * t);
+      const T f = sigmoid_first ? sigmoid(f_g[at + i]) : f_g[at + i];
       const T weight = flow[i] * exp_(f - log_total[at + i]);
-      d_cg[at + i] = weight;
-      d_fg[at + i] = weight * (cg[at + i] - cg_new[at + i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
-      cell[i] = cg_new[at + i];
+      d_c_g[at + i] = weight;
+      d_f_g[at + i] = weight * (c_g[at + i] - c_g_new[at + i]) * (sigmoid_first ? f * (T(1) - f) : T(1));
+      cell[i] = c_g_new[at + i];
       log_sum[i] = log_total[at + i];
       Wf_[i] = Wf[at + i];
       d_sum[i] = 0;
@@ -385,44 +373,14 @@ void dispatch(const Tensor& state, const Tensor& product, bool sigmoid_first, co
   });
 }
 
-Shape shape_of(const Tensor& c, int64_t window, const Optional& cg, const Optional& x) {
-  const Shape shape{c.size(1), window, cg.has_value(), !x.has_value()};
-  TORCH_CHECK(shape.normalized() <= kMaxGates, "window_size is ", window, ", expected at most 30");
+Shape shape_of(const Tensor& c, int64_t window_size, const Optional& c_g, const Optional& x) {
+  const Shape shape{c.size(1), window_size, c_g.has_value(), !x.has_value()};
+  TORCH_CHECK(shape.normalized() <= kMaxGates, "window_size is ", window_size, ", expected at most 30");
   return shape;
 }
 
-// A weight W of x Wᵀ, from `Weight.laid_out` in product_weights.py: the tensor in memory, and whether it is Wᵀ.
-using Weight = std::pair<Tensor, bool>;
-
-// Compute x Wᵀ. For oneDNN, x is padded with zeros to `rows` rows.
-Tensor product(const Tensor& x, const Weight& W, int64_t rows) {
-  const auto& [laid_out, is_turned] = W;
-  if (is_turned) return at::mm(x, laid_out);
-  const Tensor padded = rows == x.size(0) ? x : at::constant_pad_nd(x, {0, 0, 0, rows - x.size(0)});
-  const Tensor result = laid_out.is_mkldnn() ? onednn_product(padded, laid_out) : at::linear(padded, laid_out);
-  return result.narrow(0, 0, x.size(0));
-}
-
-// If all words share one h, their ξ differ only in which neighbours exist. Return a word of each such neighbourhood,
-// and the number of each word's neighbourhood.
-std::pair<Tensor, Tensor> neighborhoods(const Tensor& cu_seqlens, int64_t words, int64_t window) {
-  Tensor examples = torch::empty({words}, cu_seqlens.options()), like = torch::empty_like(examples);
-  const int64_t* starts = kPlaces.in(cu_seqlens);
-  std::vector<int64_t> number_of((window + 1) * (window + 1), -1);
-  int64_t found = 0;
-  for (int64_t s = 0; s + 1 < cu_seqlens.size(0); ++s) {
-    for (int64_t row = starts[s]; row < starts[s + 1]; ++row) {
-      const int64_t left = std::min(row - starts[s], window), right = std::min(starts[s + 1] - 1 - row, window);
-      int64_t& number = number_of[left * (window + 1) + right];
-      if (number < 0) {
-        number = found++;
-        kPlaces.out(examples)[number] = row;
-      }
-      kPlaces.out(like)[row] = number;
-    }
-  }
-  return {examples.narrow(0, 0, found), like};
-}
+// x W^T. W may be packed for oneDNN.
+Tensor product(const Tensor& x, const Tensor& W) { return W.is_mkldnn() ? onednn_product(x, W) : at::linear(x, W); }
 
 // Compute the mean of each sentence's words.
 template <typename T>
@@ -439,127 +397,103 @@ void means_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const T* st
 
 }  // namespace
 
-std::vector<Tensor> word_forward(Tensor cu_seqlens, int64_t window, bool sigmoid_first, Tensor pre,
-                                 Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x) {
-  const Shape shape = shape_of(c, window, cg, x);
-  Tensor h_new = torch::empty_like(c), c_new = torch::empty_like(c);
+std::vector<Tensor> word_forward(Tensor cu_seqlens, int64_t window_size, bool sigmoid_first, Tensor pre,
+                                 Tensor Ux, Optional Vg, Tensor c, Optional c_g, Optional x) {
+  const Shape shape = shape_of(c, window_size, c_g, x);
+  Tensor h_new = torch::zeros_like(c), c_new = torch::zeros_like(c);
   dispatch(c, pre, sigmoid_first, [&](auto T, auto P, auto first) {
     word_forward_<first()>(shape, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(pre), P.in(Ux), T.in(Vg),
-                           T.in(c), T.in(cg), T.in(x), T.out(h_new), T.out(c_new));
+                           T.in(c), T.in(c_g), T.in(x), T.out(h_new), T.out(c_new));
   });
   return {h_new, c_new};
 }
 
-Tensor word_state(Tensor cu_seqlens, Tensor pre, Tensor Ux, Optional Vg, Tensor c_new,
-                  bool has_candidate) {
-  Tensor h_new = torch::empty_like(c_new);
-  const int64_t h = c_new.size(1), gates = h ? pre.size(1) / h : 0, gate = gates - (has_candidate ? 2 : 1);
-  dispatch(c_new, pre, [&](auto T, auto P) {
-    word_state_(h, gates, gate, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(pre), P.in(Ux), T.in(Vg),
-                T.in(c_new), T.out(h_new));
-  });
-  return h_new;
-}
-
-std::vector<Optional> word_backward(Tensor cu_seqlens, int64_t window, bool sigmoid_first, Tensor pre,
-                                    Tensor Ux, Optional Vg, Tensor c, Optional cg, Optional x,
+std::vector<Optional> word_backward(Tensor cu_seqlens, int64_t window_size, bool sigmoid_first, Tensor pre,
+                                    Tensor Ux, Optional Vg, Tensor c, Optional c_g, Optional x,
                                     Tensor c_new, Tensor dh, Tensor dc, Tensor d_pre, Tensor d_Ux, Optional d_x) {
-  const Shape shape = shape_of(c, window, cg, x);
+  const Shape shape = shape_of(c, window_size, c_g, x);
   Tensor d_c = torch::zeros_like(c);
-  Optional d_Vg, d_cg;
-  if (cg) {
+  Optional d_Vg, d_c_g;
+  if (c_g) {
     d_Vg = torch::zeros_like(*Vg);
-    d_cg = torch::zeros_like(*cg);
+    d_c_g = torch::zeros_like(*c_g);
   }
   dispatch(c, pre, sigmoid_first, [&](auto T, auto P, auto first) {
     word_backward_<first()>(shape, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(pre), P.in(Ux), T.in(Vg),
-                            T.in(c), T.in(cg), T.in(x), T.in(c_new), T.in(dh), T.in(dc), P.out(d_pre), T.out(d_Ux),
-                            T.out(d_Vg), T.out(d_c), T.out(d_cg), T.out(d_x));
+                            T.in(c), T.in(c_g), T.in(x), T.in(c_new), T.in(dh), T.in(dc), P.out(d_pre), T.out(d_Ux),
+                            T.out(d_Vg), T.out(d_c), T.out(d_c_g), T.out(d_x));
   });
-  return {d_Vg, d_c, d_cg};
+  return {d_Vg, d_c, d_c_g};
 }
 
-std::vector<Tensor> node_forward(Tensor cu_seqlens, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
-                                 Tensor c, Tensor cg) {
-  Tensor g_new = torch::empty_like(cg), cg_new = torch::empty_like(cg), log_total = torch::empty_like(cg);
+std::vector<Tensor> node_forward(Tensor cu_seqlens, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor f_g, Tensor o,
+                                 Tensor c, Tensor c_g) {
+  Tensor g_new = torch::empty_like(c_g), c_g_new = torch::empty_like(c_g), log_total = torch::empty_like(c_g);
   dispatch(c, Uf, sigmoid_first, [&](auto T, auto P, auto first) {
-    node_forward_<first()>(c.size(1), kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(Uf), T.in(Wf), T.in(fg),
-                           T.in(o), T.in(c), T.in(cg), T.out(g_new), T.out(cg_new), T.out(log_total));
+    node_forward_<first()>(c.size(1), kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(Uf), T.in(Wf), T.in(f_g),
+                           T.in(o), T.in(c), T.in(c_g), T.out(g_new), T.out(c_g_new), T.out(log_total));
   });
-  return {g_new, cg_new, log_total};
+  return {g_new, c_g_new, log_total};
 }
 
-std::vector<Tensor> node_backward(Tensor cu_seqlens, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor fg, Tensor o,
-                                  Tensor c, Tensor cg, Tensor cg_new, Tensor log_total, Tensor dg, Tensor dcg,
+std::vector<Tensor> node_backward(Tensor cu_seqlens, bool sigmoid_first, Tensor Uf, Tensor Wf, Tensor f_g, Tensor o,
+                                  Tensor c, Tensor c_g, Tensor c_g_new, Tensor log_total, Tensor dg, Tensor dc_g,
                                   Tensor d_Uf, Tensor d_c) {
-  Tensor d_Wf = torch::empty_like(cg), d_fg = torch::empty_like(cg),
-         d_o = torch::empty_like(cg), d_cg = torch::empty_like(cg);
+  Tensor d_Wf = torch::empty_like(c_g), d_f_g = torch::empty_like(c_g),
+         d_o = torch::empty_like(c_g), d_c_g = torch::empty_like(c_g);
   dispatch(c, Uf, sigmoid_first, [&](auto T, auto P, auto first) {
-    node_backward_<first()>(c.size(1), kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(Uf), T.in(Wf), T.in(fg),
-                            T.in(o), T.in(c), T.in(cg), T.in(cg_new), T.in(log_total), T.in(dg), T.in(dcg),
-                            P.out(d_Uf), T.out(d_Wf), T.out(d_fg), T.out(d_o), T.out(d_c), T.out(d_cg));
+    node_backward_<first()>(c.size(1), kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(Uf), T.in(Wf), T.in(f_g),
+                            T.in(o), T.in(c), T.in(c_g), T.in(c_g_new), T.in(log_total), T.in(dg), T.in(dc_g),
+                            P.out(d_Uf), T.out(d_Wf), T.out(d_f_g), T.out(d_o), T.out(d_c), T.out(d_c_g));
   });
-  return {d_Wf, d_fg, d_o, d_cg};
+  return {d_Wf, d_f_g, d_o, d_c_g};
 }
 
-void windows(Tensor cu_seqlens, int64_t window, Tensor states, Tensor result) {
+void windows(Tensor cu_seqlens, int64_t window_size, Tensor states, Tensor result) {
   dispatch(states, result, [&](auto T, auto P) {
-    windows_(states.size(1), window, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, T.in(states), P.out(result));
+    windows_(states.size(1), window_size, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, T.in(states), P.out(result));
   });
 }
 
-void windows_backward(Tensor cu_seqlens, int64_t window, Tensor d_windows, Tensor d_states) {
+void windows_backward(Tensor cu_seqlens, int64_t window_size, Tensor d_windows, Tensor d_states) {
   dispatch(d_states, d_windows, [&](auto T, auto P) {
-    windows_backward_(d_states.size(1), window, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(d_windows),
+    windows_backward_(d_states.size(1), window_size, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, P.in(d_windows),
                       T.out(d_states));
   });
 }
 
-// Run `number` steps without gradients, and return the last h and g. `one` says that all words start from one h.
-// Products are padded to `rows` rows of words and `nodes` rows of sentences, and have the precision of Ux. `weights`
-// are W and, with a sentence node, those that multiply g, the words' h for the node, and the mean of h.
-std::vector<Optional> steps(Tensor cu_seqlens, int64_t window, bool sigmoid_first, bool shared_forget, int64_t number,
-                            bool one, bool need_words, bool need_node, int64_t rows, int64_t nodes,
-                            const std::vector<Weight>& weights, Optional sentence_b, Tensor Ux, Optional x, Tensor h,
-                            Tensor c, Optional g, Optional cg) {
-  const int64_t words = h.size(0), size = h.size(1), gates = Ux.size(1);
+// Run all steps without gradients, and return the last h and g. Products have the precision of Ux. `first` is W xi of
+// the first step, if all words start from one h. W_node and b_node are those of f, o and f_g, one after the other.
+std::vector<Optional> steps(Tensor cu_seqlens, int64_t window_size, bool sigmoid_first, int64_t num_steps,
+                            bool need_words, bool need_node, Tensor W, Optional V, Optional W_node, Optional b_node,
+                            Optional U_f, Optional U_o, Optional U_f_g, Tensor Ux, Optional first, Optional x, Tensor h,
+                            Tensor c, Optional g, Optional c_g) {
+  const int64_t size = h.size(1), sentences = cu_seqlens.size(0) - 1;
   const auto T = h.scalar_type(), P = Ux.scalar_type();
-  const Tensor xi = at::zeros({rows, (2 * window + 1) * size}, Ux.options());
-  for (int64_t step = 0; step < number; ++step) {
-    const bool last = step == number - 1, has_node = g && (need_node || !last), same = one && step == 0 && words > 0;
-    Tensor h_new = h, c_new = c, Wg;
-    Optional Vg;
-    if (g) {
-      const Tensor of_g = product(g->to(P), weights[1], nodes).to(T);
-      Vg = of_g.narrow(1, 0, gates).contiguous();
-      Wg = of_g.narrow(1, gates, of_g.size(1) - gates) + *sentence_b;
-    }
+  const Tensor xi = at::zeros({h.size(0), (2 * window_size + 1) * size}, Ux.options());
+  for (int64_t step = 0; step < num_steps; ++step) {
+    const bool last = step == num_steps - 1;
+    Tensor h_new = h, c_new = c;
+    Optional g_new = g, c_g_new = c_g, Vg;
     if (need_words || !last) {
-      windows(cu_seqlens, window, h, xi.narrow(0, 0, words));
-      Tensor pre;
-      if (same) {
-        const auto [examples, like] = neighborhoods(cu_seqlens, words, window);
-        pre = product(xi.index_select(0, examples), weights[0], examples.size(0)).index_select(0, like);
-      } else {
-        pre = product(xi, weights[0], rows).narrow(0, 0, words);
-      }
-      const auto next = word_forward(cu_seqlens, window, sigmoid_first, pre, Ux, Vg, c, cg, x);
+      if (g) Vg = product(g->to(P), *V).to(T).contiguous();
+      if (step || !first) windows(cu_seqlens, window_size, h, xi);
+      const Tensor pre = step || !first ? product(xi, W) : *first;
+      const auto next = word_forward(cu_seqlens, window_size, sigmoid_first, pre, Ux, Vg, c, c_g, x);
       h_new = next[0], c_new = next[1];
     }
-    if (has_node) {
-      Tensor mean = torch::empty_like(*g);
+    if (g && (need_node || !last)) {
+      Tensor h_bar = torch::empty_like(*g);
       dispatch(h, h, [&](auto T, auto) {
-        means_(size, kPlaces.in(cu_seqlens), cu_seqlens.size(0) - 1, T.in(h), T.out(mean));
+        means_(size, kPlaces.in(cu_seqlens), sentences, T.in(h), T.out(h_bar));
       });
-      const Tensor own = Wg.narrow(1, Wg.size(1) - 2 * size, 2 * size) + product(mean.to(P), weights[3], nodes).to(T);
-      const Tensor first = own.narrow(1, 0, size).contiguous(), second = own.narrow(1, size, size).contiguous();
-      const Tensor Uf = same ? product(h.narrow(0, 0, 1).to(P), weights[2], 1).expand({words, size}).contiguous()
-                             : product(h.to(P), weights[2], rows);
-      const auto next = node_forward(cu_seqlens, sigmoid_first, Uf, Wg.narrow(1, 0, size).contiguous(),
-                                     shared_forget ? first : second, shared_forget ? second : first, c, *cg);
-      g = next[0], cg = next[1];
+      const auto Wg = (product(g->to(P), *W_node).to(T) + *b_node).chunk(3, 1);
+      const Tensor Wf = Wg[0].contiguous(), o = Wg[1] + product(h_bar.to(P), *U_o).to(T),
+                   f_g = Wg[2] + product(h_bar.to(P), *U_f_g).to(T), Uf = product(h.to(P), *U_f);
+      const auto next = node_forward(cu_seqlens, sigmoid_first, Uf, Wf, f_g, o, c, *c_g);
+      g_new = next[0], c_g_new = next[1];
     }
-    h = h_new, c = c_new;
+    h = h_new, c = c_new, g = g_new, c_g = c_g_new;
   }
   return {h, g};
 }
@@ -600,13 +534,19 @@ int64_t fingerprint(const std::vector<Tensor>& tensors) {
 }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
-  m.def("word_forward", &word_forward);
-  m.def("word_state", &word_state);
-  m.def("word_backward", &word_backward);
-  m.def("node_forward", &node_forward);
-  m.def("node_backward", &node_backward);
-  m.def("windows", &windows);
-  m.def("windows_backward", &windows_backward);
-  m.def("steps", &steps, pybind11::call_guard<pybind11::gil_scoped_release>());
-  m.def("fingerprint", &fingerprint);
+  using namespace pybind11::literals;
+  m.def("word_forward", &word_forward, "cu_seqlens"_a, "window_size"_a, "sigmoid_first"_a, "pre"_a, "Ux"_a, "Vg"_a,
+        "c"_a, "c_g"_a, "x"_a);
+  m.def("word_backward", &word_backward, "cu_seqlens"_a, "window_size"_a, "sigmoid_first"_a, "pre"_a, "Ux"_a,
+        "Vg"_a, "c"_a, "c_g"_a, "x"_a, "c_new"_a, "dh"_a, "dc"_a, "d_pre"_a, "d_Ux"_a, "d_x"_a);
+  m.def("node_forward", &node_forward, "cu_seqlens"_a, "sigmoid_first"_a, "Uf"_a, "Wf"_a, "f_g"_a, "o"_a, "c"_a,
+        "c_g"_a);
+  m.def("node_backward", &node_backward, "cu_seqlens"_a, "sigmoid_first"_a, "Uf"_a, "Wf"_a, "f_g"_a, "o"_a, "c"_a,
+        "c_g"_a, "c_g_new"_a, "log_total"_a, "dg"_a, "dc_g"_a, "d_Uf"_a, "d_c"_a);
+  m.def("windows", &windows, "cu_seqlens"_a, "window_size"_a, "states"_a, "result"_a);
+  m.def("windows_backward", &windows_backward, "cu_seqlens"_a, "window_size"_a, "d_windows"_a, "d_states"_a);
+  m.def("steps", &steps, "cu_seqlens"_a, "window_size"_a, "sigmoid_first"_a, "num_steps"_a, "need_words"_a,
+        "need_node"_a, "W"_a, "V"_a, "W_node"_a, "b_node"_a, "U_f"_a, "U_o"_a, "U_f_g"_a, "Ux"_a, "first"_a, "x"_a,
+        "h"_a, "c"_a, "g"_a, "c_g"_a, pybind11::call_guard<pybind11::gil_scoped_release>());
+  m.def("fingerprint", &fingerprint, "tensors"_a);
 }

@@ -1,16 +1,17 @@
 """
-The functions of cpu.cpp and eager.py as Triton kernels for GPUs. Each reads and writes its tensors once,
+The functions of cpu.cpp as Triton kernels for GPUs. Each reads and writes its tensors once,
 in one launch (`word_backward` in two). Sums are deterministic: their order does not depend on the run.
 
 Tensors may have different floating-point types. What has less than single precision becomes float32 when
 it is read, and results are rounded when they are written. A state has the type of c, and a gradient the
-type of the tensor it belongs to. eager.py documents the functions, their types and the shapes.
+type of the tensor it belongs to. kernels/__init__.py documents the functions and the shapes.
 """
 
 # mypy: disallow-untyped-defs=False
 # (Triton's blocks and pointers have no types in Python.)
 
 import sys
+from functools import partial
 from typing import Any, List, Optional, Union
 
 import torch
@@ -18,7 +19,10 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from slstm_allennlp.ops.slstm.kernels import eager
+from slstm_allennlp.ops.slstm.batched import batched_slstm
+from slstm_allennlp.ops.slstm.fused import fused_slstm
+from slstm_allennlp.ops.slstm.settings import SlstmSettings, Transition
+from slstm_allennlp.ops.slstm.weights import SlstmWeights, initial_weights
 
 if tuple(int(part) for part in triton.__version__.split(".")[:2]) < (3, 3):
     raise ImportError(f"Triton is {triton.__version__}, expected 3.3 or later")
@@ -33,107 +37,93 @@ _SEARCHED = tl.constexpr(128)  # sentences per iteration when a program searches
 _SUMMED = tl.constexpr(16)  # partial sums per iteration
 
 
-def word_forward(cu_seqlens, window, sigmoid_first, pre, Ux, Vg, c, cg, x):
-    h_new, c_new = torch.empty_like(c), torch.empty_like(c)
-    tensors = pre, Ux, Vg, c, cg, x, h_new, c_new
-    _launch_on_words(_word_forward, c, cu_seqlens, *tensors, WINDOW=window, SIGMOID_FIRST=sigmoid_first)
+def word_forward(cu_seqlens, window_size, sigmoid_first, pre, Ux, Vg, c, c_g, x):
+    h_new, c_new = torch.zeros_like(c), torch.zeros_like(c)
+    tensors = pre, Ux, Vg, c, c_g, x, h_new, c_new
+    _launch_on_words(
+        _word_forward, c, cu_seqlens, *tensors, WINDOW=window_size, SIGMOID_FIRST=sigmoid_first
+    )
     return h_new, c_new
 
 
-def word_state(cu_seqlens, pre, Ux, Vg, c_new, has_candidate):
-    h_new, gates = torch.empty_like(c_new), pre.size(1) // c_new.size(1)
-    gate, tensors = gates - (2 if has_candidate else 1), (pre, Ux, Vg, c_new, h_new)
-    _launch_on_words(_word_state, c_new, cu_seqlens, *tensors, GATES=gates, GATE=gate)
-    return h_new
-
-
 def word_backward(
-    cu_seqlens, window, sigmoid_first, pre, Ux, Vg, c, cg, x, c_new, dh, dc, d_pre, d_Ux, d_x
+    cu_seqlens, window_size, sigmoid_first, pre, Ux, Vg, c, c_g, x, c_new, dh, dc, d_pre, d_Ux, d_x
 ):
     sentences, chunks, hidden_size = len(cu_seqlens) - 1, _chunks(cu_seqlens, c), c.size(1)
     # `weights`: the words' contributions to their neighbours' gradients of c. `partial`: each chunk's
     # sums, for the sentence.
     dtype = torch.promote_types(c.dtype, torch.float32)
-    weights = c.new_empty(len(c), (2 * window + 1) * hidden_size, dtype=dtype)
-    d_c = torch.empty_like(c)
-    d_Vg = d_cg = partial = None
+    weights = c.new_empty(len(c), (2 * window_size + 1) * hidden_size, dtype=dtype)
+    d_c = torch.zeros_like(c)
+    d_Vg = d_c_g = partial = None
     sums = 0
     if Vg is not None:
-        d_Vg, d_cg = torch.empty_like(Vg), torch.empty_like(cg)
+        d_Vg, d_c_g = torch.empty_like(Vg), torch.empty_like(c_g)
         sums = Vg.size(1) // hidden_size + 1
         partial = c.new_empty(chunks, sums * hidden_size, dtype=dtype)
-    given, results = (pre, Ux, Vg, c, cg, x, c_new, dh, dc), (d_pre, d_Ux, d_x, weights, partial)
-    options = {"WINDOW": window, "SIGMOID_FIRST": sigmoid_first}
+    given, results = (pre, Ux, Vg, c, c_g, x, c_new, dh, dc), (d_pre, d_Ux, d_x, weights, partial)
+    options = {"WINDOW": window_size, "SIGMOID_FIRST": sigmoid_first}
     _launch_on_words(_word_backward, c, cu_seqlens, *given, *results, **options)
-    arguments = cu_seqlens, weights, partial, d_c, d_Vg, d_cg, chunks, sentences
+    arguments = cu_seqlens, weights, partial, d_c, d_Vg, d_c_g, chunks, sentences
     programs = chunks + sentences * sums
-    _launch(_word_backward_sums, programs, hidden_size, *arguments, WINDOW=window, SUMS=sums)
-    return d_Vg, d_c, d_cg
+    _launch(_word_backward_sums, programs, hidden_size, *arguments, WINDOW=window_size, SUMS=sums)
+    return d_Vg, d_c, d_c_g
 
 
-def node_forward(cu_seqlens, sigmoid_first, Uf, Wf, fg, o, c, cg):
-    results = [torch.empty_like(cg) for _ in range(3)]
-    tensors = cu_seqlens, Uf, Wf, fg, o, c, cg, *results
+def node_forward(cu_seqlens, sigmoid_first, Uf, Wf, f_g, o, c, c_g):
+    results = [torch.empty_like(c_g) for _ in range(3)]
+    tensors = cu_seqlens, Uf, Wf, f_g, o, c, c_g, *results
     options = {"columns": _NODE_COLUMNS.value, "SIGMOID_FIRST": sigmoid_first}
-    _launch(_node_forward, *cg.shape, *tensors, **options)
+    _launch(_node_forward, *c_g.shape, *tensors, **options)
     return results
 
 
 def node_backward(
-    cu_seqlens, sigmoid_first, Uf, Wf, fg, o, c, cg, cg_new, log_total, dg, dcg, d_Uf, d_c
+    cu_seqlens, sigmoid_first, Uf, Wf, f_g, o, c, c_g, c_g_new, log_total, dg, dc_g, d_Uf, d_c
 ):
-    d_Wf, d_fg, d_o, d_cg = (torch.empty_like(tensor) for tensor in (Wf, fg, o, cg))
-    given = cu_seqlens, Uf, Wf, fg, o, c, cg, cg_new, log_total, dg, dcg
-    tensors = *given, d_Uf, d_Wf, d_fg, d_o, d_c, d_cg
+    d_Wf, d_f_g, d_o, d_c_g = (torch.empty_like(tensor) for tensor in (Wf, f_g, o, c_g))
+    given = cu_seqlens, Uf, Wf, f_g, o, c, c_g, c_g_new, log_total, dg, dc_g
+    tensors = *given, d_Uf, d_Wf, d_f_g, d_o, d_c, d_c_g
     options = {"columns": _NODE_COLUMNS.value, "SIGMOID_FIRST": sigmoid_first}
-    _launch(_node_backward, *cg.shape, *tensors, **options)
-    return d_Wf, d_fg, d_o, d_cg
+    _launch(_node_backward, *c_g.shape, *tensors, **options)
+    return d_Wf, d_f_g, d_o, d_c_g
 
 
-def windows(cu_seqlens, window, states, result):
-    _launch_on_words(_windows, states, cu_seqlens, states, result, WINDOW=window)
+def windows(cu_seqlens, window_size, states, result):
+    _launch_on_words(_windows, states, cu_seqlens, states, result, WINDOW=window_size)
 
 
-def windows_backward(cu_seqlens, window, d_windows, d_states):
-    _launch_on_words(_windows_backward, d_states, cu_seqlens, d_windows, d_states, WINDOW=window)
+def windows_backward(cu_seqlens, window_size, d_windows, d_states):
+    _launch_on_words(_windows_backward, d_states, cu_seqlens, d_windows, d_states, WINDOW=window_size)
 
 
 def try_out(device: Union[str, torch.device]) -> None:
     """
-    Run every function on a small batch. Raise Triton's error if it cannot compile for this device or run
-    on it, and `RuntimeError` if a result differs from that of `eager`.
+    Compute values and gradients of a small S-LSTM. Raise Triton's error if a kernel cannot be compiled
+    for this device or run on it, and `RuntimeError` if a result differs from that of `batched_slstm`.
     """
-    ours, expected = (_small_batch(kernels, device) for kernels in (sys.modules[__name__], eager))
-    for index, (our, exact) in enumerate(zip(ours, expected)):
-        if not torch.allclose(our, exact, rtol=1e-4, atol=1e-5):
+    settings = SlstmSettings(5, 5, 2, 1, 1, Transition(), layer_norm=False)
+    generator = torch.Generator().manual_seed(0)
+    weights = SlstmWeights._make(
+        None
+        if weight is None
+        else torch.randn(weight.shape, generator=generator).to(device).requires_grad_()
+        for weight in initial_weights(settings)
+    )
+    variables = [weight for weight in weights if weight is not None]
+    inputs = torch.randn(3, 9, 5, generator=generator).to(device)
+    mask = torch.arange(9, device=device) < torch.tensor([[9], [0], [2]], device=device)
+    found: List[Any] = []
+    functions: List[Any] = [partial(fused_slstm, kernels=sys.modules[__name__]), batched_slstm]
+    for function in functions:
+        with torch.enable_grad():
+            outputs = function(inputs, mask, weights, settings)
+            loss = torch.stack([output.pow(2).sum() for output in outputs]).sum()
+        found.append([*outputs, *torch.autograd.grad(loss, variables)])
+    for index, (our, exact) in enumerate(zip(*found)):
+        if not torch.allclose(our, exact, rtol=1e-4, atol=1e-4):
             away = (our - exact).abs().max().item()
             raise RuntimeError(f"result {index} of a small batch is {away:.1e} away from PyTorch's own")
-
-
-def _small_batch(kernels: Any, device: Union[str, torch.device]) -> List[Tensor]:
-    """Return every function's results on a fixed batch, with sentences of 9, 0 and 2 words."""
-    draws = torch.Generator().manual_seed(0)
-
-    def draw(*size: int) -> Tensor:
-        return torch.randn(*size, generator=draws, device="cpu").to(device)
-
-    cu_seqlens, h = torch.tensor([0, 9, 9, 11], device=device), 5
-    pre, Ux, Vg, xi = draw(11, 7 * h), draw(11, 7 * h), draw(3, 7 * h), draw(11, 3 * h)
-    Uf, Wf, fg, o = draw(11, h), draw(3, h), draw(3, h), draw(3, h)
-    c, dh, dc, cg, dg, dcg = draw(11, h), draw(11, h), draw(11, h), draw(3, h), draw(3, h), draw(3, h)
-    d_pre, d_Ux, d_Uf, d_c, places = (torch.zeros_like(like) for like in (pre, Ux, Uf, c, xi))
-    words = kernels.word_forward(cu_seqlens, 1, True, pre, Ux, Vg, c, cg, None)
-    node = kernels.node_forward(cu_seqlens, True, Uf, Wf, fg, o, c, cg)
-    d_words = kernels.word_backward(
-        *(cu_seqlens, 1, True, pre, Ux, Vg, c, cg, None, words[1], dh, dc, d_pre, d_Ux, None)
-    )
-    d_node = kernels.node_backward(
-        *(cu_seqlens, True, Uf, Wf, fg, o, c, cg, node[1], node[2], dg, dcg, d_Uf, d_c)
-    )
-    kernels.windows(cu_seqlens, 1, c, places)
-    kernels.windows_backward(cu_seqlens, 1, xi, dh)
-    states = [kernels.word_state(cu_seqlens, pre, Ux, Vg, words[1], has) for has in (True, False)]
-    return [*words, *states, *node, *d_words, *d_node, d_pre, d_Ux, d_Uf, d_c, places, dh]
 
 
 def _chunks(cu_seqlens: Tensor, rows: Tensor) -> int:
@@ -248,11 +238,11 @@ def _let_in(pre, Ux, Vg, places, x, at, mask, GATES: tl.constexpr, HIDDEN: tl.co
 
 
 @triton.jit
-def _state(c, cg, words, q: tl.constexpr, WINDOW: tl.constexpr, HIDDEN: tl.constexpr):
+def _state(c, c_g, words, q: tl.constexpr, WINDOW: tl.constexpr, HIDDEN: tl.constexpr):
     """Return what gate q multiplies: the sentence's c_g or a neighbour's c, zero beyond the sentence."""
     sentence, begin, end, rows, columns = words
     if q == 2 * WINDOW + 1:
-        return _load(cg, sentence * HIDDEN + columns, columns < HIDDEN)[None, :]
+        return _load(c_g, sentence * HIDDEN + columns, columns < HIDDEN)[None, :]
     else:
         others = rows[:, None] + (q - WINDOW)
         mask = (columns[None, :] < HIDDEN) & (others >= begin) & (others < end)
@@ -266,7 +256,7 @@ def _word_forward(
     Ux,
     Vg,
     c,
-    cg,
+    c_g,
     x,
     h_new,
     c_new,
@@ -276,7 +266,7 @@ def _word_forward(
     SIGMOID_FIRST: tl.constexpr,
 ):
     # The gates of each neighbour and the word itself, of a node, i, o, and u if x is None.
-    NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (cg is not None)
+    NORMALIZED: tl.constexpr = 2 * WINDOW + 2 + (c_g is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
     words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
     places = _places_of_gates(words, mask, GATES, HIDDEN)
@@ -289,7 +279,7 @@ def _word_forward(
         f = _pre_activation(pre, Ux, Vg, places, q, HIDDEN)
         e = tl.exp(_sigmoid(f)) if SIGMOID_FIRST else tl.exp(f - highest)  # type: ignore[var-annotated]
         if q < NORMALIZED - 1:
-            v = _state(c, cg, words, q, WINDOW, HIDDEN)
+            v = _state(c, c_g, words, q, WINDOW, HIDDEN)
         else:
             v = _let_in(pre, Ux, Vg, places, x, at, mask, GATES, HIDDEN)
         total += e
@@ -301,32 +291,13 @@ def _word_forward(
 
 
 @triton.jit(do_not_specialize=["sentences"])
-def _word_state(
-    cu_seqlens,
-    pre,
-    Ux,
-    Vg,
-    c_new,
-    h_new,
-    sentences,
-    HIDDEN: tl.constexpr,
-    GATES: tl.constexpr,
-    GATE: tl.constexpr,
-):
-    words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
-    places = _places_of_gates(words, mask, GATES, HIDDEN)
-    o = _pre_activation(pre, Ux, Vg, places, GATE, HIDDEN)
-    tl.store(h_new + at, _sigmoid(o) * _tanh(_load(c_new, at, mask)), mask=mask)
-
-
-@triton.jit(do_not_specialize=["sentences"])
 def _word_backward(
     cu_seqlens,
     pre,
     Ux,
     Vg,
     c,
-    cg,
+    c_g,
     x,
     c_new,
     dh,
@@ -347,7 +318,7 @@ def _word_backward(
     and its neighbours'; to `partial`, this chunk's sums of the gates' gradients and, last, of c_g's.
     """
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
-    NORMALIZED: tl.constexpr = NEIGHBORS + 1 + (cg is not None)
+    NORMALIZED: tl.constexpr = NEIGHBORS + 1 + (c_g is not None)
     GATES: tl.constexpr = NORMALIZED + 1 + (x is None)
     words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
     places = _places_of_gates(words, mask, GATES, HIDDEN)
@@ -374,7 +345,7 @@ def _word_backward(
             s = _sigmoid(f) if SIGMOID_FIRST else f - highest
             weight = flow * tl.exp(s)
             if q < NORMALIZED - 1:
-                v = _state(c, cg, words, q, WINDOW, HIDDEN)
+                v = _state(c, c_g, words, q, WINDOW, HIDDEN)
                 if q < NEIGHBORS:
                     at_weight = rows[:, None] * (NEIGHBORS * HIDDEN) + q * HIDDEN + columns[None, :]
                     tl.store(weights + at_weight, weight, mask=mask)
@@ -406,7 +377,7 @@ def _word_backward_sums(
     partial,
     d_c,
     d_Vg,
-    d_cg,
+    d_c_g,
     chunks,
     sentences,
     HIDDEN: tl.constexpr,
@@ -433,7 +404,7 @@ def _word_backward_sums(
             parts += _load(partial, at, mask)
         result = tl.sum(parts, axis=0)
         if gate == SUMS - 1:
-            tl.store(d_cg + sentence * HIDDEN + columns, result, mask=columns < HIDDEN)
+            tl.store(d_c_g + sentence * HIDDEN + columns, result, mask=columns < HIDDEN)
         else:
             at = (sentence * (SUMS - 1) + gate) * HIDDEN + columns
             tl.store(d_Vg + at, result, mask=columns < HIDDEN)
@@ -466,19 +437,19 @@ def _node_forward(
     cu_seqlens,
     Uf,
     Wf,
-    fg,
+    f_g,
     o,
     c,
-    cg,
+    c_g,
     g_new,
-    cg_new,
+    c_g_new,
     log_total,
     HIDDEN: tl.constexpr,
     SIGMOID_FIRST: tl.constexpr,
 ):
     begin, end, columns, inside, at_node = _places_of_node(cu_seqlens, HIDDEN)
     W = _load(Wf, at_node, inside)
-    own = _load(fg, at_node, inside)
+    own = _load(f_g, at_node, inside)
     if SIGMOID_FIRST:
         own = _sigmoid(own)
 
@@ -507,9 +478,9 @@ def _node_forward(
     scale = tl.exp(highest - top[None, :])
     e = tl.exp(own - top)
     all_total = e + tl.sum(total * scale, axis=0)
-    new = (e * _load(cg, at_node, inside) + tl.sum(cell * scale, axis=0)) / all_total
+    new = (e * _load(c_g, at_node, inside) + tl.sum(cell * scale, axis=0)) / all_total
     gate = _sigmoid(_load(o, at_node, inside))
-    tl.store(cg_new + at_node, new, mask=inside)
+    tl.store(c_g_new + at_node, new, mask=inside)
     tl.store(g_new + at_node, gate * _tanh(new), mask=inside)
     tl.store(log_total + at_node, tl.log(all_total) + top, mask=inside)
 
@@ -519,41 +490,41 @@ def _node_backward(
     cu_seqlens,
     Uf,
     Wf,
-    fg,
+    f_g,
     o,
     c,
-    cg,
-    cg_new,
+    c_g,
+    c_g_new,
     log_total,
     dg,
-    dcg,
+    dc_g,
     d_Uf,
     d_Wf,
-    d_fg,
+    d_f_g,
     d_o,
     d_c,
-    d_cg,
+    d_c_g,
     HIDDEN: tl.constexpr,
     SIGMOID_FIRST: tl.constexpr,
 ):
     begin, end, columns, inside, at_node = _places_of_node(cu_seqlens, HIDDEN)
-    cell = _load(cg_new, at_node, inside)
+    cell = _load(c_g_new, at_node, inside)
     log_sum = _load(log_total, at_node, inside)
     t = _tanh(cell)
     gate = _sigmoid(_load(o, at_node, inside))
     d_g = _load(dg, at_node, inside)
-    flow = _load(dcg, at_node, inside) + d_g * gate * (1 - t * t)
+    flow = _load(dc_g, at_node, inside) + d_g * gate * (1 - t * t)
     tl.store(d_o + at_node, d_g * t * gate * (1 - gate), mask=inside)
 
-    own = _load(fg, at_node, inside)
+    own = _load(f_g, at_node, inside)
     if SIGMOID_FIRST:
         own = _sigmoid(own)
     weight = flow * tl.exp(own - log_sum)
-    d = weight * (_load(cg, at_node, inside) - cell)
+    d = weight * (_load(c_g, at_node, inside) - cell)
     if SIGMOID_FIRST:
         d *= own * (1 - own)
-    tl.store(d_cg + at_node, weight, mask=inside)
-    tl.store(d_fg + at_node, d, mask=inside)
+    tl.store(d_c_g + at_node, weight, mask=inside)
+    tl.store(d_f_g + at_node, d, mask=inside)
 
     W = _load(Wf, at_node, inside)
     d_sum = tl.full((_NODE_ROWS, _NODE_COLUMNS), 0, W.dtype)
