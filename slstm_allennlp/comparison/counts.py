@@ -12,12 +12,7 @@ class Counts(NamedTuple):
     """
     A numerator and a denominator for each sentence. The score is the ratio of their sums. For accuracy,
     they are the correct labels and all labels. For span F1, they are twice the correct spans, and the
-    predicted spans plus the gold spans.
-
-    # Parameters
-
-    numerators, denominators : `numpy.ndarray`
-        *Shape:* (num_seeds, num_sentences)
+    predicted spans plus the gold spans. *Shape:* (num_seeds, num_sentences) each
     """
 
     numerators: numpy.ndarray
@@ -43,9 +38,8 @@ class Counts(NamedTuple):
 
 def ratio(numerators: numpy.ndarray, denominators: numpy.ndarray) -> numpy.ndarray:
     """Return the ratio, with 0 for 0 / 0, as in AllenNLP's metrics."""
-    return numpy.divide(
-        numerators, denominators, out=numpy.zeros(numpy.shape(numerators)), where=denominators > 0
-    )
+    zeros = numpy.zeros(numpy.shape(numerators))
+    return numpy.divide(numerators, denominators, out=zeros, where=denominators > 0)
 
 
 def counts_of(seeds: Sequence[List[Prediction]], encoding: Optional[str] = None) -> Counts:
@@ -53,11 +47,8 @@ def counts_of(seeds: Sequence[List[Prediction]], encoding: Optional[str] = None)
     Count the predictions of each seed, which are for the same sentences. With an encoding (BIO, IOB1,
     BIOUL or BMES), the counts are for span F1, otherwise for accuracy.
     """
-    pairs = numpy.array(
-        [[_pair(prediction, encoding) for prediction in predictions] for predictions in seeds],
-        dtype=float,
-    )
-    return Counts(pairs[..., 0], pairs[..., 1])
+    pairs = [[_pair(prediction, encoding) for prediction in predictions] for predictions in seeds]
+    return Counts(*numpy.moveaxis(numpy.array(pairs, dtype=float), -1, 0))
 
 
 def _pair(prediction: Prediction, encoding: Optional[str]) -> List[int]:

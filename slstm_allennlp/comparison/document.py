@@ -2,54 +2,43 @@
 
 import base64
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Sequence, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Union
 
 from slstm_allennlp.common.extras import needs
 
 
 class Link(NamedTuple):
-    """A link to a file or folder, relative to the report's folder."""
-
     text: str
-    target: str
+    target: str  # a file or folder, relative to the report's folder
 
 
-Cell = Union[str, Sequence[Link]]
-
-
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     text: str
     is_warning: bool = False
     is_verdict: bool = False
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table whose first column names the row."""
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+Row = Mapping[str, Union[str, Sequence[Link]]]
 
 
-@dataclass(frozen=True)
-class Picture:
-    """An SVG file relative to the report's folder, its title, and its numbers for `report.json`."""
+class Table(NamedTuple):
+    """Rows with the same columns, by their names. The first column names the row."""
 
-    path: str
+    rows: Sequence[Row]
+
+
+class Picture(NamedTuple):
+    path: str  # of an SVG file, relative to the report's folder
     title: str
-    numbers: Dict[str, Any] = field(default_factory=dict)
+    numbers: Dict[str, Any]  # for `report.json`
 
 
-@dataclass(frozen=True)
-class Pictures:
+class Pictures(NamedTuple):
     """Pictures of the same kind with one caption, placed side by side if they fit."""
 
     title: str
@@ -57,11 +46,8 @@ class Pictures:
     pictures: List[Picture]
 
 
-@dataclass(frozen=True)
-class Listing:
-    """Lines of a log."""
-
-    lines: List[str]
+class Listing(NamedTuple):
+    lines: List[str]  # of a log
 
 
 Part = Union[Heading, Paragraph, Table, Pictures, Listing]
@@ -77,13 +63,9 @@ def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    templates.filters["markdown"] = _markdown
+    # Escape text for a Markdown line or table cell.
+    templates.filters["markdown"] = lambda text: re.sub(r"([\\|*_`<])", r"\\\1", text)
     templates.filters["base64"] = lambda path: base64.b64encode((folder / path).read_bytes()).decode()
     for name in ("report.md", "report.html"):
         text = templates.get_template(f"{name}.jinja").render(title=title, parts=parts)
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def _markdown(text: str) -> str:
-    """Escape text for a Markdown line or table cell."""
-    return re.sub(r"([\\|*_`<])", r"\\\1", text)

@@ -1,7 +1,6 @@
 """Pictures of a comparison. Systems also differ in marker and line style, for black-and-white print."""
 
 import collections
-import itertools
 import math
 import textwrap
 import warnings
@@ -47,8 +46,15 @@ def drawing(
     from matplotlib.figure import Figure
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The hash salt makes files reproducible. Dollar signs in a name are no formula.
-    with rc_context({"svg.hashsalt": "compare", "font.size": 9, "text.parse_math": False}):
+    # The hash salt makes files reproducible. Dollar signs in a name are no formula. Text stays text:
+    # a browser has a font for letters that Matplotlib's font lacks, such as Chinese ones.
+    with (
+        warnings.catch_warnings(),
+        rc_context(
+            {"svg.hashsalt": "compare", "font.size": 9, "text.parse_math": False, "svg.fonttype": "none"}
+        ),
+    ):
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
         figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
         yield figure.subplots(rows, columns, squeeze=False)
         metadata = {"Date": None} if path.suffix == ".svg" else {}
@@ -61,15 +67,26 @@ def chart(path: Path, of: Chart) -> bool:
     its own panel, over the baseline's line, and the panels of a quantity share their axes. Returns
     whether each line has its own panel.
     """
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
     most = max(map(len, of.panels.values()))
     apart = are_apart(most)
     rows = len(of.panels) * math.ceil(most / _COLUMNS) if apart else 1
     columns, size = (_COLUMNS, _SMALL) if apart else (len(of.panels), _LARGE)
-    names = [of.baseline, *(name for lines in of.panels.values() for name in lines)]
-    with _font_settings(names), drawing(path, size, rows, columns) as axes:
-        (_draw_apart if apart else _draw_together)(axes, of)
+    with drawing(path, size, rows, columns) as axes:
+        blocks = numpy.split(axes, len(of.panels), axis=0 if apart else 1)
+        for block, (scale, lines) in zip(blocks, of.panels.items()):
+            (_draw_apart if apart else _draw_together)(block.ravel(), scale, lines, of)
         for axis in axes.flat:
-            _format_axis(axis, of)
+            axis.grid(color="0.88", linewidth=0.6)
+            ticks = MaxNLocator("auto", integer=True) if of.ticks is None else FixedLocator(of.ticks)
+            axis.xaxis.set_major_locator(ticks)
+            if of.from_zero:
+                axis.set_ylim(bottom=0)
+        if apart:
+            handles, names = axes[0, 0].get_legend_handles_labels()
+            if names:
+                axes[0, 0].figure.legend(handles, names, loc="outside upper left", fontsize=8)
     return apart
 
 
@@ -78,62 +95,38 @@ def are_apart(number: int) -> bool:
     return number > len(_STYLES)
 
 
-def _draw_together(axes: numpy.ndarray, of: Chart) -> None:
-    for axis, (scale, systems) in zip(axes.flat, of.panels.items()):
-        for (name, line), style in zip(systems.items(), _STYLES):
-            label = _wrapped(name, _LEGEND_WIDTH)
-            line.draw(axis, scale.factor, {**style, "label": label}, len(systems))
-        axis.set_xlabel(of.x)
-        axis.set_ylabel(scale.label)
-        axis.legend(fontsize=8)
+def _draw_together(axes: numpy.ndarray, scale: Scale, lines: Dict[str, Line], of: Chart) -> None:
+    """Draw the lines of one quantity into its only panel."""
+    for (name, line), style in zip(lines.items(), _STYLES):
+        label = _wrapped(name, _LEGEND_WIDTH)
+        line.draw(axes[0], scale.factor, {**style, "label": label}, len(lines))
+    axes[0].set_xlabel(of.x)
+    axes[0].set_ylabel(scale.label)
+    axes[0].legend(fontsize=8)
 
 
-def _draw_apart(axes: numpy.ndarray, of: Chart) -> None:
-    """Draw one panel per line, quantity after quantity."""
-    for block, (scale, systems) in zip(numpy.split(axes, len(of.panels)), of.panels.items()):
-        _draw_block(block.ravel(), scale, systems, of)
-    handles, names = axes[0, 0].get_legend_handles_labels()
-    if names:
-        axes[0, 0].figure.legend(handles, names, loc="outside upper left", fontsize=8)
-
-
-def _draw_block(axes: numpy.ndarray, scale: Scale, systems: Dict[str, Line], of: Chart) -> None:
-    """Draw the panels of one quantity."""
-    baseline = systems.get(of.baseline)
-    for axis, (name, line) in zip(axes, systems.items()):
+def _draw_apart(axes: numpy.ndarray, scale: Scale, lines: Dict[str, Line], of: Chart) -> None:
+    """Draw each line of one quantity into its own panel."""
+    baseline = lines.get(of.baseline)
+    label = _wrapped(f"in every panel: {of.baseline}", _COLUMNS * _TITLE_WIDTH)
+    for number, (axis, (name, line)) in enumerate(zip(axes, lines.items())):
         axis.sharex(axes[0])
         axis.sharey(axes[0])
         if baseline is not None:
-            label = _wrapped(f"in every panel: {of.baseline}", _COLUMNS * _TITLE_WIDTH)
-            style = {**_BASELINE_STYLE, "label": label}
-            baseline.outline(axis, scale.factor, style)
+            baseline.outline(axis, scale.factor, {**_BASELINE_STYLE, "label": label})
         line.draw(axis, scale.factor, _LINE_STYLE, 1)
         axis.set_title(_wrapped(name, _TITLE_WIDTH), fontsize=9)
-    for number, axis in enumerate(axes):
-        axis.set_visible(number < len(systems))
-        is_lowest = number + _COLUMNS >= len(systems)
-        axis.tick_params(labelbottom=is_lowest, labelleft=number % _COLUMNS == 0)
+        is_lowest, is_first = number + _COLUMNS >= len(lines), number % _COLUMNS == 0
+        axis.tick_params(labelbottom=is_lowest, labelleft=is_first)
         axis.set_xlabel(of.x if is_lowest else "")
-        axis.set_ylabel(scale.label if number % _COLUMNS == 0 else "", fontsize=8)
+        axis.set_ylabel(scale.label if is_first else "", fontsize=8)
+    for axis in axes[len(lines) :]:
+        axis.set_visible(False)
 
 
 def _wrapped(name: str, width: int) -> str:
     """Wrap a system's name, which can be wider than its panel."""
-    parts = textwrap.wrap(name.replace(",", ", "), width) if len(name) > width else [name]
-    return "\n".join(parts)
-
-
-def _format_axis(axis: Any, of: Chart) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    axis.grid(color="0.88", linewidth=0.6)
-    axis.set_axisbelow(True)
-    if of.ticks is None:
-        axis.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
-    else:
-        axis.set_xticks(of.ticks)
-    if of.from_zero:
-        axis.set_ylim(bottom=0)
+    return textwrap.fill(name.replace(",", ", "), width) if len(name) > width else name
 
 
 class Confusions(NamedTuple):
@@ -167,27 +160,22 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
     counts, labels = found.counts, short_labels(found.labels)
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
     has_numbers = len(labels) <= _MAX_NUMBERED_LABELS
-    longest = max(map(len, labels))
-    side = min(5.0, 2.2 + 0.3 * len(labels) + 0.05 * longest)  # two fit in a row of the page
-    size = (side if has_numbers else side + 0.7, side)
-    with _font_settings([name, *labels]), drawing(path, size) as axes:
+    side = min(5.0, 2.2 + 0.3 * len(labels) + 0.05 * max(map(len, labels)))  # two fit in a row
+    with drawing(path, (side if has_numbers else side + 0.7, side)) as axes:
         axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
-        ticks = range(len(labels))
-        axis.set_xticks(ticks, labels, rotation=90, fontsize=7)
-        axis.set_yticks(ticks, labels, fontsize=7)
-        if has_numbers:
-            for row, column in itertools.product(ticks, ticks):
-                share = shares[row, column]
-                color = "white" if share > 55 else "black"
-                axis.text(column, row, f"{share:.0f}", ha="center", va="bottom", color=color, fontsize=7)
-                count = f"{counts[row, column]}"
-                axis.text(column, row, count, ha="center", va="top", color=color, fontsize=5.5)
-        else:
-            axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
+        axis.set_xticks(range(len(labels)), labels, rotation=90, fontsize=7)
+        axis.set_yticks(range(len(labels)), labels, fontsize=7)
         axis.set_title(_wrapped(name, _TITLE_WIDTH), fontsize=9)
         axis.set_xlabel("predicted (% of row, count)" if has_numbers else "predicted")
         axis.set_ylabel("gold")
+        if has_numbers:
+            for (row, column), share in numpy.ndenumerate(shares):
+                style = {"ha": "center", "color": "white" if share > 55 else "black"}
+                axis.text(column, row, f"{share:.0f}", va="bottom", fontsize=7, **style)
+                axis.text(column, row, f"{counts[row, column]}", va="top", fontsize=5.5, **style)
+        else:
+            axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
 
 
 def short_labels(labels: Sequence[str]) -> List[str]:
@@ -200,21 +188,6 @@ def short_labels(labels: Sequence[str]) -> List[str]:
     if len(set(shown)) == len(shown):
         return shown
     return [f"{number}. {label}" for number, label in enumerate(shown, 1)]
-
-
-@contextmanager
-def _font_settings(texts: Sequence[str]) -> Iterator[None]:
-    """
-    Keep the text of an SVG as text if Matplotlib's font lacks one of its characters, such as Chinese,
-    because a browser has a font for it. Otherwise, text is drawn as paths and looks the same everywhere.
-    """
-    from matplotlib import font_manager, rc_context
-
-    known = font_manager.get_font(font_manager.findfont("DejaVu Sans")).get_charmap()
-    has_all = all(ord(letter) in known for text in texts for letter in text)
-    with rc_context({} if has_all else {"svg.fonttype": "none"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
-        yield
 
 
 def confused_labels(pairs: Counter[Tuple[str, str]]) -> Tuple[List[str], bool]:
@@ -237,9 +210,9 @@ def groups_by_length(lengths: Sequence[int], most: int = 10, least: int = 30) ->
     together. Returns the indices of each group.
     """
     order = numpy.argsort(lengths, kind="stable")
-    number = max(1, min(most, len(order) // least))
-    bounds = [math.ceil(len(order) * end / number) for end in range(1, number)]
     ordered = numpy.asarray(lengths)[order]
+    number = max(1, min(most, len(order) // least))
+    bounds = numpy.ceil(len(order) * numpy.arange(1, number) / number).astype(int)
     # Move each bound back to the first sentence of the same length.
-    starts = sorted({int(numpy.searchsorted(ordered, ordered[bound])) for bound in bounds} - {0})
-    return numpy.split(order, starts)
+    starts = numpy.unique(numpy.searchsorted(ordered, ordered[bounds]))
+    return [group for group in numpy.split(order, starts) if len(group)]

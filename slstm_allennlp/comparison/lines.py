@@ -21,25 +21,12 @@ class Scale(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """
-    Means over the seeds: points with error bars for the standard deviation, a curve, or a horizontal
-    line.
+    """Means over the seeds: points with error bars for the standard deviation, a curve or a level."""
 
-    # Parameters
-
-    xs : `List[float]`
-        None for a horizontal line.
-    values : `Sequence[Sequence[Optional[float]]]`
-        For each x, or for the horizontal line, one per seed. If a seed's value is None, the point is not
-        drawn.
-    is_curve : `bool`, optional (default = `False`)
-        Whether the range from minimum to maximum is shaded, in the place of error bars. With more than
-        four lines in a panel, it is not.
-    """
-
-    xs: Optional[List[float]]
+    xs: Optional[List[float]]  # None for a level, a horizontal line
+    # For each x, or for the level, one per seed. If a seed's value is None, the point is not drawn.
     values: Sequence[Sequence[Optional[float]]]
-    is_curve: bool = False
+    is_curve: bool = False  # its range from minimum to maximum is shaded
 
     @classmethod
     def over_epochs(cls, seeds: List[List[float]]) -> "Line":
@@ -52,17 +39,18 @@ class Line:
 
     def draw(self, axis: Any, factor: float, style: Style, among: int) -> None:
         """Draw the line. `among` is the number of lines in the panel."""
-        points = self._points(factor)
-        if self.xs is not None and not self.is_curve:
-            errors = [Spread.of(values).std or 0.0 for values in points]
-            means = list(map(numpy.mean, points))
-            axis.errorbar(self.xs, means, yerr=errors, capsize=2, elinewidth=0.8, **style)
-            return
         self.outline(axis, factor, style)
-        if self.xs is not None and among <= _MAX_SHADED:
-            bounds = list(map(min, points)), list(map(max, points))
-            epochs = self.xs[: len(points)]
-            axis.fill_between(epochs, *bounds, color=style["color"], alpha=0.12, linewidth=0)
+        points = self._points(factor)
+        if self.xs is None or (self.is_curve and among > _MAX_SHADED):
+            return
+        xs, color = self.xs[: len(points)], style["color"]
+        if self.is_curve:
+            lowest, highest = list(map(min, points)), list(map(max, points))
+            axis.fill_between(xs, lowest, highest, color=color, alpha=0.12, linewidth=0)
+        else:
+            means = list(map(numpy.mean, points))
+            errors = [Spread.of(values).std or 0.0 for values in points]
+            axis.errorbar(xs, means, errors, fmt="none", ecolor=color, capsize=2, elinewidth=0.8)
 
     def outline(self, axis: Any, factor: float, style: Style) -> None:
         """Draw the mean alone, as a background for another line."""

@@ -1,13 +1,12 @@
 """Results of the finished runs of a comparison."""
 
-import datetime
 import math
 import re
+import statistics
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Dict, List, Optional, Sequence
 
-import numpy
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.counts import Counts, counts_of
@@ -45,8 +44,8 @@ class RunResult:
         self.epochs: List[Dict[str, Any]] = folder.epochs()
         self.measurements: Dict[str, Any] = read_json(folder.measurements)
         self.training: Dict[str, Any] = read_json(folder.training)
-        timed = folder.time_over_length
-        self._timed: Dict[str, Any] = read_json(timed) if timed.exists() else {}
+        timed_file = folder.time_over_length
+        timed: Dict[str, Any] = read_json(timed_file) if timed_file.exists() else {}
         test_metrics = self.measurements["test_metrics"]
         if metric.name not in test_metrics:
             raise ConfigurationError(
@@ -58,13 +57,23 @@ class RunResult:
         self.validation_score: Optional[float] = last_epoch.get(f"best_validation_{metric.name}")
         best: Optional[int] = last_epoch.get("best_epoch")
         self.best_epoch = None if best is None else best + 1  # AllenNLP counts from 0
+        # The groups of `TrainedRun.time_over_length`, if they were measured.
+        self.time_over_length: Optional[List[Dict[str, float]]] = timed.get("groups")
+        # The conditions of its timings, which may differ between training and later steps.
+        later = [part["conditions"] for part in (self.measurements, timed) if "conditions" in part]
+        self.conditions: List[Dict[str, Any]] = [self.training, *later]
 
     @property
     def seconds_per_epoch(self) -> Optional[float]:
-        seconds = epoch_seconds(
-            [epoch["training_duration"] for epoch in self.epochs], self.folder.recovered_from()
-        )
-        return float(numpy.median(seconds)) if seconds else None
+        durations = [epoch["training_duration"] for epoch in self.epochs]
+        seconds = epoch_seconds(durations, self.folder.recovered_from())
+        return statistics.median(seconds) if seconds else None
+
+    @property
+    def megabytes(self) -> Optional[float]:
+        """The peak memory, or None if it is not known."""
+        size = self.training["peak_memory_bytes"]
+        return None if size is None else size / 1024**2
 
     @cached_property
     def predictions(self) -> List[Prediction]:
@@ -73,27 +82,15 @@ class RunResult:
         except (OSError, TypeError, ValueError) as error:
             raise damaged(self.folder.predictions, error) from None
 
-    @property
-    def time_over_length(self) -> Optional[List[Dict[str, float]]]:
-        """The groups of `TrainedRun.time_over_length`, if they were measured."""
-        return self._timed.get("groups")
-
     @cached_property
     def gold(self) -> List[Optional[Labels]]:
         return [prediction.gold for prediction in self.predictions]
 
-    @property
-    def conditions(self) -> List[Dict[str, Any]]:
-        """The conditions of its timings, which may differ between training and later steps."""
-        later = [part["conditions"] for part in (self.measurements, self._timed) if "conditions" in part]
-        return [self.training, *later]
-
 
 def epoch_seconds(durations: Sequence[str], recovered_from: Sequence[Checkpoint]) -> List[float]:
     """
-    Return the seconds of each epoch, validation included, without epochs that were interrupted.
-    `durations` has AllenNLP's `training_duration` after each epoch, which restarts from zero when
-    training resumes.
+    Return the seconds of each epoch, validation included, without epochs that were interrupted, from
+    AllenNLP's `training_duration` after each epoch. It restarts from zero when training resumes.
     """
     restarts = {checkpoint.epochs for checkpoint in recovered_from} | {0}
     interrupted = {checkpoint.epochs for checkpoint in recovered_from if checkpoint.batches}
@@ -107,11 +104,11 @@ def epoch_seconds(durations: Sequence[str], recovered_from: Sequence[Checkpoint]
 
 def _seconds(duration: str) -> float:
     """Parse the string form of a `timedelta`."""
-    match = re.fullmatch(r"(?:(-?\d+) days?, )?(\d+):(\d+):(\d+(?:\.\d+)?)", duration)
+    match = re.fullmatch(r"(?:(\d+) days?, )?(\d+):(\d+):(\d+(?:\.\d+)?)", duration)
     if match is None:
         raise ValueError(f"the duration is {duration!r}, expected one such as '1 day, 2:03:04.5'")
     days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
-    return datetime.timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds()
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
 @dataclass
@@ -121,8 +118,8 @@ class Comparison:
     system: str
     seeds: List[int]  # common to both
     over_seeds: SeedTest
-    over_sentences: Optional[SentenceTest]  # None if not possible; `remark` has the reason
-    over_lengths: Optional[LengthTest]  # None also if all sentences have the same length
+    over_sentences: Optional[SentenceTest] = None  # if not possible; `remark` has the reason
+    over_lengths: Optional[LengthTest] = None  # also if all sentences have the same length
     corrected_p_value: Optional[float] = None  # of both tests, for multiple comparisons
     remark: str = ""
     verdict: str = ""
@@ -130,15 +127,8 @@ class Comparison:
 
 class Results:
     """
-    Results of a comparison.
-
-    # Parameters
-
-    plan : `Plan`
-    folder : `ComparisonFolder`
-        Unfinished runs are left out. `without_score` has the finished runs whose score is not finite.
-    num_resamples : `int`, optional (default = `9999`)
-        Number of resamples in the tests over sentences.
+    Results of a comparison's finished runs, with `num_resamples` in the tests over sentences.
+    `without_score` has the runs whose score is not finite; they are left out.
     """
 
     def __init__(self, plan: Plan, folder: ComparisonFolder, *, num_resamples: int = 9999) -> None:
@@ -157,8 +147,7 @@ class Results:
 
     @property
     def done(self) -> List[RunResult]:
-        """The results of all systems."""
-        return [result for results in self.runs.values() for result in results]
+        return [run for runs in self.runs.values() for run in runs]
 
     @property
     def missing(self) -> List[Run]:
@@ -168,6 +157,15 @@ class Results:
     def systems(self) -> List[System]:
         """The systems with a result."""
         return [system for system in self.plan.systems if self.runs[system.name]]
+
+    @property
+    def test_scores(self) -> Dict[str, List[float]]:
+        """The score with each seed, for the systems with a result."""
+        return {name: [run.test_score for run in runs] for name, runs in self.runs.items() if runs}
+
+    def conditions(self, key: str) -> List[Any]:
+        """Return the different values of a condition of the timings, such as `threads`, in order."""
+        return sorted({each[key] for run in self.done for each in run.conditions})
 
     @property
     def fitted(self) -> List[str]:
@@ -192,10 +190,10 @@ class Results:
     @cached_property
     def other_test(self) -> Optional[str]:
         """A sentence on a run whose gold labels differ from those of the first run, or None."""
-        for other in self.done[1:]:
-            if other.gold != self.done[0].gold:
+        for run in self.done[1:]:
+            if run.gold != self.done[0].gold:
                 first = self.done[0].run.name
-                return f"{other.run.name} was tested on other sentences or labels than {first}"
+                return f"{run.run.name} was tested on other sentences or labels than {first}"
         return None
 
     @property
@@ -210,9 +208,8 @@ class Results:
         """The name of the score of the tests over sentences."""
         if self.encoding:
             return "span F1"
-        return (
-            "accuracy of the tags" if isinstance(self.done[0].predictions[0].gold, list) else "accuracy"
-        )
+        is_tagged = isinstance(self.done[0].predictions[0].gold, list)
+        return "accuracy of the tags" if is_tagged else "accuracy"
 
     @cached_property
     def lengths(self) -> List[int]:
@@ -220,35 +217,33 @@ class Results:
         first = next(iter(self.runs[self.plan.baseline]), self.done[0])
         return [prediction.length for prediction in first.predictions]
 
-    def counts(self, system: str) -> Counts:
-        """Count a system's predictions on the test sentences, with all of its seeds."""
-        return counts_of([result.predictions for result in self.runs[system]], self.encoding)
+    def counts(self, runs: Sequence[RunResult]) -> Counts:
+        """Count a system's predictions on the test sentences, with each seed."""
+        return counts_of([run.predictions for run in runs], self.encoding)
 
     @cached_property
     def disagreement(self) -> Optional[str]:
         """A note if the score of the counts differs from the metric, or None."""
         if self.unpaired:
             return None
-        for system in self.systems:
-            for result, score in zip(self.runs[system.name], self.counts(system.name).scores()):
-                if abs(result.test_score - score) > _TOLERANCE:
-                    return (
-                        f"The {self.sentence_score} that is counted sentence by sentence is "
-                        f"{score:.4f} for {result.run.name}, but {self.plan.metric.name} is "
-                        f"{result.test_score:.4f}. These are different measures, and the tests over "
-                        "sentences use the former."
-                    )
+        for run, score in zip(self.done, self.counts(self.done).scores()):
+            if abs(run.test_score - score) > _TOLERANCE:
+                return (
+                    f"The {self.sentence_score} that is counted sentence by sentence is {score:.4f} for "
+                    f"{run.run.name}, but {self.plan.metric.name} is {run.test_score:.4f}. These are "
+                    "different measures, and the tests over sentences use the former."
+                )
         return None
 
     @cached_property
     def comparisons(self) -> List[Comparison]:
         """The comparisons of the systems that have seeds in common with the baseline."""
-        baseline = {one.run.seed: one for one in self.runs[self.plan.baseline]}
+        of_baseline = {run.run.seed: run for run in self.runs[self.plan.baseline]}
         tested = []
         for system, runs in self.runs.items():
-            pairs = [(one, baseline[one.run.seed]) for one in runs if one.run.seed in baseline]
-            if pairs and system != self.plan.baseline:
-                tested.append(self._test(*zip(*pairs)))
+            common = [run for run in runs if run.run.seed in of_baseline]
+            if common and system != self.plan.baseline:
+                tested.append(self._test(common, [of_baseline[run.run.seed] for run in common]))
         p_values = corrected([p_value_of_both(one.over_seeds, one.over_sentences) for one in tested])
         higher = self.plan.metric.higher_is_better
         for one, p in zip(tested, p_values):
@@ -256,23 +251,16 @@ class Results:
             one.verdict = verdict(one.over_seeds, one.over_sentences, p, higher_is_better=higher)
         return tested
 
-    def _test(self, runs: Sequence[RunResult], of_baseline: Sequence[RunResult]) -> Comparison:
+    def _test(self, runs: List[RunResult], of_baseline: List[RunResult]) -> Comparison:
         """Test runs against the baseline's with the same seeds, without correction and verdict."""
-        both = (runs, of_baseline)
-        over_seeds = paired_t_test(*([one.test_score for one in each] for each in both))
-        over_sentences = over_lengths = None
-        remarks = [over_seeds.remark]
+        over_seeds = paired_t_test(*([run.test_score for run in each] for each in (runs, of_baseline)))
+        compared = Comparison(runs[0].run.system, [run.run.seed for run in runs], over_seeds)
+        remarks = [over_seeds.remark] if over_seeds.remark else []
         if self.unpaired:
             remarks.append(f"no test over sentences: {self.unpaired}")
         else:
-            ours, theirs = (counts_of([one.predictions for one in each], self.encoding) for each in both)
-            over_sentences = sentence_test(ours, theirs, num_resamples=self.num_resamples)
-            over_lengths = length_test(ours, theirs, self.lengths, num_resamples=self.num_resamples)
-        return Comparison(
-            runs[0].run.system,
-            [one.run.seed for one in runs],
-            over_seeds,
-            over_sentences,
-            over_lengths,
-            remark="; ".join(filter(None, remarks)),
-        )
+            both = self.counts(runs), self.counts(of_baseline)
+            compared.over_sentences = sentence_test(*both, num_resamples=self.num_resamples)
+            compared.over_lengths = length_test(*both, self.lengths, num_resamples=self.num_resamples)
+        compared.remark = "; ".join(remarks)
+        return compared

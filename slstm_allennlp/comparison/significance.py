@@ -4,7 +4,7 @@ randomisation and a bootstrap confidence interval over test sentences.
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 
@@ -21,8 +21,7 @@ _TOLERANCE = 1e-12
 Interval = Tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(NamedTuple):
     """Mean and standard deviation of a sample. The latter is None for a single value."""
 
     mean: float
@@ -79,30 +78,38 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
     sums = [(a.sum(axis=1), b.sum(axis=1)) for a, b in zip(system, baseline)]
     changes = [(b - a).T for a, b in zip(system, baseline)]
 
-    def difference(names: numpy.ndarray, _: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
+    def swapped(names: numpy.ndarray, _: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
         """
-        Return the difference of the scores when the outputs of some sentences are swapped. SciPy
-        permutes the systems' names, 0 and 1, in each sentence. *Shape:* (..., num_sentences) to (...)
+        Return the difference of the scores. SciPy permutes the systems' names, 0 and 1, in each
+        sentence. *Shape:* (..., num_sentences) to (...)
         """
-        swapped = [numpy.moveaxis(names, axis, -1) @ change for change in changes]
-        first = ratio(*(a + change for (a, _), change in zip(sums, swapped)))
-        second = ratio(*(b - change for (_, b), change in zip(sums, swapped)))
+        swaps = [numpy.moveaxis(names, axis, -1) @ change for change in changes]
+        first = ratio(*(a + change for (a, _), change in zip(sums, swaps)))
+        second = ratio(*(b - change for (_, b), change in zip(sums, swaps)))
         return (first - second).mean(axis=-1)
 
+    def resampled(sentences: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
+        """Return the difference of the scores. *Shape:* (..., num_sentences) to (...)"""
+        chosen = numpy.moveaxis(sentences, axis, -1)
+        first, second = (
+            ratio(*(part[:, chosen].sum(axis=-1) for part in counts)) for counts in (system, baseline)
+        )
+        return (first - second).mean(axis=0)
+
     stats = needs("scipy.stats", "compare")
-    result = stats.permutation_test(
-        (numpy.zeros(number), numpy.ones(number)),
-        difference,
-        permutation_type="samples",
+    names = (numpy.zeros(number), numpy.ones(number))
+    test = stats.permutation_test(
+        names, swapped, permutation_type="samples", **_resampling(number, num_resamples)
+    )
+    low, high = stats.bootstrap(
+        (numpy.arange(number),),
+        resampled,
+        confidence_level=1 - ALPHA,
+        method="percentile",
         **_resampling(number, num_resamples),
-    )
-    return SentenceTest(
-        difference=float(result.statistic),
-        p_value=float(result.pvalue),
-        interval=_bootstrap_interval(system, baseline, num_resamples),
-        num_sentences=number,
-        num_resamples=num_resamples,
-    )
+    ).confidence_interval
+    interval = (float(low), float(high))
+    return SentenceTest(float(test.statistic), float(test.pvalue), interval, number, num_resamples)
 
 
 def _resampling(num_sentences: int, num_resamples: int) -> Dict[str, Any]:
@@ -113,26 +120,6 @@ def _resampling(num_sentences: int, num_resamples: int) -> Dict[str, Any]:
         "batch": max(1, _SENTENCES_AT_A_TIME // num_sentences),
         "rng": numpy.random.default_rng(_RESAMPLING_SEED),
     }
-
-
-def _bootstrap_interval(system: Counts, baseline: Counts, num_resamples: int) -> Interval:
-    def difference(sentences: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
-        """*Shape:* (..., num_sentences) to (...)"""
-        chosen = numpy.moveaxis(sentences, axis, -1)
-        scores = [
-            ratio(*(part[:, chosen].sum(axis=-1) for part in counts)) for counts in (system, baseline)
-        ]
-        return (scores[0] - scores[1]).mean(axis=0)
-
-    stats = needs("scipy.stats", "compare")
-    interval = stats.bootstrap(
-        (numpy.arange(system.num_sentences),),
-        difference,
-        confidence_level=1 - ALPHA,
-        method="percentile",
-        **_resampling(system.num_sentences, num_resamples),
-    ).confidence_interval
-    return float(interval.low), float(interval.high)
 
 
 @dataclass(frozen=True)
@@ -148,46 +135,34 @@ def length_test(
 ) -> Optional[LengthTest]:
     """
     Test whether the difference of two systems depends on sentence length. Under the null hypothesis, the
-    lengths can be permuted among the sentences. The counts and the lengths are for the same sentences,
-    the counts also for the same seeds. Returns None if all sentences have the same length.
-    """
-    most_words = _most_words_of_shorter_half(lengths)
-    if most_words is None:
-        return None
-
-    def change(is_longer: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
-        """
-        Return how much larger the difference is on the longer sentences, in standard errors. It is
-        standardised because short sentences have fewer words or spans, so that the score of the shorter
-        half has a larger variance. *Shape:* (..., num_sentences) to (...)
-        """
-        chosen = numpy.moveaxis(is_longer, axis, -1)
-        shorter, of_shorter = _difference_on(1.0 - chosen, system, baseline)
-        longer, of_longer = _difference_on(1.0 * chosen, system, baseline)
-        variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one half
-        return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
-
-    is_longer = numpy.asarray(lengths) > most_words
-    stats = needs("scipy.stats", "compare")
-    shuffled = stats.permutation_test(
-        (is_longer,),
-        change,
-        permutation_type="pairings",
-        **_resampling(len(lengths), num_resamples),
-    )
-    halves = (1.0 - is_longer, 1.0 * is_longer)
-    shorter, longer = (float(_difference_on(half, system, baseline)[0]) for half in halves)
-    return LengthTest(most_words, shorter, longer, float(shuffled.pvalue))
-
-
-def _most_words_of_shorter_half(lengths: Sequence[int]) -> Optional[int]:
-    """
-    Return the maximum length in the shorter half, where the split is as even as possible without
-    separating equal lengths. None if all lengths are equal.
+    lengths can be permuted among the sentences. The halves are as even as possible without separating
+    equal lengths. Returns None if all sentences have the same length.
     """
     ordered = sorted(lengths)
     ends = [end for end in range(1, len(ordered)) if ordered[end - 1] < ordered[end]]
-    return ordered[min(ends, key=lambda end: abs(2 * end - len(ordered))) - 1] if ends else None
+    if not ends:
+        return None
+    most_words = ordered[min(ends, key=lambda end: abs(2 * end - len(ordered))) - 1]
+    is_longer = (numpy.asarray(lengths) > most_words).astype(float)
+
+    def change(is_longer: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
+        """
+        Return how much larger the difference is on the longer sentences, in standard errors: short
+        sentences have fewer words or spans, so that the score of the shorter half has a larger variance.
+        *Shape:* (..., num_sentences) to (...)
+        """
+        chosen = numpy.moveaxis(is_longer, axis, -1)
+        shorter, of_shorter = _difference_on(1 - chosen, system, baseline)
+        longer, of_longer = _difference_on(chosen, system, baseline)
+        variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one half
+        return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
+
+    test = needs("scipy.stats", "compare").permutation_test(
+        (is_longer,), change, permutation_type="pairings", **_resampling(len(lengths), num_resamples)
+    )
+    halves = (1 - is_longer, is_longer)
+    shorter, longer = (float(_difference_on(half, system, baseline)[0]) for half in halves)
+    return LengthTest(most_words, shorter, longer, float(test.pvalue))
 
 
 def _difference_on(
@@ -209,14 +184,12 @@ def _difference_on(
 
 def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optional[float]:
     """
-    Return the larger p-value of the two tests, or that of the only one. Without a t-test, it is None for
-    fewer than `ENOUGH_SEEDS` seeds. With more, all seeds have the same difference, and the test over
-    sentences decides.
+    Return the larger p-value of the two tests, or that of the only one. With fewer than `ENOUGH_SEEDS`
+    seeds, it is None without a t-test. With more, the test over sentences decides.
     """
-    if seeds.p_value is None and seeds.num_seeds < ENOUGH_SEEDS:
-        return None
-    p_values = [seeds.p_value, None if sentences is None else sentences.p_value]
-    return max((p for p in p_values if p is not None), default=None)
+    if seeds.p_value is None:
+        return sentences.p_value if sentences and seeds.num_seeds >= ENOUGH_SEEDS else None
+    return max(seeds.p_value, sentences.p_value) if sentences else seeds.p_value
 
 
 def corrected(p_values: Sequence[Optional[float]]) -> List[Optional[float]]:
@@ -235,9 +208,9 @@ def verdict(
     higher_is_better: bool = True,
 ) -> str:
     """
-    Return the verdict in words. It is `better` or `worse` if the difference is significant and all tests
-    agree on its direction. `p_value` is that of `p_value_of_both`, `corrected`. `higher_is_better`
-    applies to the scores over seeds; scores over sentences always count correct labels.
+    Return the verdict in words: `better` or `worse` if the difference is significant and all tests agree
+    on its direction. `p_value` is that of `p_value_of_both`, `corrected`. `higher_is_better` applies to
+    the scores over seeds; scores over sentences always count correct labels.
     """
     is_better = (seeds.difference > 0) == higher_is_better
     agree = sentences is None or (sentences.difference > 0) == is_better

@@ -2,9 +2,9 @@
 
 import inspect
 import json
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from slstm_allennlp.comparison.plan import Config, System, flatten
+from slstm_allennlp.comparison.plan import System, settings_of, varied_keys
 from slstm_allennlp.modules import SentenceStateLSTM
 
 AXES = {"num_steps": "recurrent steps", "window_size": "window size (words on each side)"}
@@ -29,69 +29,47 @@ def find_sweep(systems: Sequence[System]) -> Optional[Sweep]:
     neither. A setting that an S-LSTM's config leaves out has its default value.
     """
     for key in AXES:
-        sweep = _sweep_over(key, systems)
-        if sweep.lines:
-            return sweep
+        lines = _lines(key, systems)
+        if lines:
+            on_lines = {name for points in lines.values() for _, name in points}
+            return Sweep(key, lines, [one.name for one in systems if one.name not in on_lines])
     return None
 
 
-def _sweep_over(key: str, systems: Sequence[System]) -> Sweep:
-    values: Dict[str, int] = {}
-    groups: Dict[str, List[str]] = {}  # systems by the rest of their config
+def _lines(key: str, systems: Sequence[System]) -> Dict[str, List[Tuple[int, str]]]:
+    groups: Dict[str, List[Tuple[int, System]]] = {}  # by the rest of their configs
     for system in systems:
-        config = flatten(_with_defaults(system.config))
-        # Not, for example, a scheduler's.
-        of_slstms = {
-            path.removesuffix("type") + key
-            for path, part in config.items()
-            if path.endswith(".type") and part == "slstm"
-        }
-        found = {config[path] for path in of_slstms}
-        if len(found) != 1:
-            continue
-        values[system.name] = found.pop()
-        rest = {path: part for path, part in config.items() if path not in of_slstms}
-        groups.setdefault(json.dumps(rest, sort_keys=True), []).append(system.name)
-    swept = {
-        rest: sorted(names, key=values.__getitem__) for rest, names in groups.items() if len(names) > 1
+        values: Set[int] = set()
+        rest = _without(key, system.config, values)
+        if len(values) == 1:
+            group = groups.setdefault(json.dumps(rest, sort_keys=True), [])
+            group.append((values.pop(), System(system.name, rest)))
+    swept = [sorted(group, key=lambda point: point[0]) for group in groups.values() if len(group) > 1]
+    labels = _labels([group[0][1] for group in swept])
+    lines = [[(value, system.name) for value, system in group] for group in swept]
+    return {
+        label or f"{points[0][1]} to {points[-1][1]}": points for label, points in zip(labels, lines)
     }
-    labels = _labels([json.loads(rest) for rest in swept])
-    lines = {
-        label or f"{names[0]} to {names[-1]}": [(values[name], name) for name in names]
-        for label, names in zip(labels, swept.values())
-    }
-    on_lines = {name for names in swept.values() for name in names}
-    return Sweep(key, lines, [system.name for system in systems if system.name not in on_lines])
 
 
-def _with_defaults(part: Any) -> Any:
-    """Add the S-LSTM settings that are left out. Turn lists with an S-LSTM into dicts by index."""
-    if isinstance(part, list) and _has_slstm(part):
+def _without(key: str, part: Any, values: Set[int]) -> Any:
+    """
+    Return a part of a config without this key of the S-LSTMs, and collect its values. A scheduler may
+    have the key, too. Lists of objects become objects by index.
+    """
+    if isinstance(part, list) and any(isinstance(inner, dict) for inner in part):
         part = {str(number): inner for number, inner in enumerate(part)}
     if not isinstance(part, dict):
         return part
-    defaults = _DEFAULTS if _is_slstm(part) else {}
-    return {key: _with_defaults(inner) for key, inner in {**defaults, **part}.items()}
+    if part.get("type") == "slstm":
+        part = {**_DEFAULTS, **part}
+        values.add(part.pop(key))
+    return {name: _without(key, inner, values) for name, inner in part.items()}
 
 
-def _has_slstm(part: Any) -> bool:
-    if isinstance(part, dict):
-        return _is_slstm(part) or any(map(_has_slstm, part.values()))
-    return isinstance(part, list) and any(map(_has_slstm, part))
-
-
-def _is_slstm(part: Config) -> bool:
-    return part.get("type") == "slstm"
-
-
-def _labels(configs: Sequence[Config]) -> List[str]:
+def _labels(systems: Sequence[System]) -> List[str]:
     """Label lines by their differences, such as `window_size=2`; empty if single or not unique."""
-    keys = [
-        path
-        for path in sorted({path for config in configs for path in config})
-        if len({json.dumps(config.get(path)) for config in configs}) > 1
-    ]
-    labels = [
-        ", ".join(f"{path.rsplit('.', 1)[-1]}={config.get(path)}" for path in keys) for config in configs
-    ]
+    keys = sorted(varied_keys(systems)) if systems else []
+    settings = map(settings_of, systems)
+    labels = [", ".join(f"{key.rsplit('.', 1)[-1]}={of.get(key)}" for key in keys) for of in settings]
     return labels if len(set(labels)) == len(labels) else [""] * len(labels)

@@ -13,14 +13,9 @@ from slstm_allennlp.comparison.lines import Chart, Line, Scale
 
 
 def texts(path):
-    """Return the texts in an SVG. Matplotlib draws them as shapes, and keeps them as comments."""
-    parser = xml.etree.ElementTree.XMLParser(
-        target=xml.etree.ElementTree.TreeBuilder(insert_comments=True)
-    )
-    tree = xml.etree.ElementTree.parse(path, parser)
-    return [
-        element.text.strip() for element in tree.iter() if element.tag is xml.etree.ElementTree.Comment
-    ]
+    """Return the texts in an SVG."""
+    tree = xml.etree.ElementTree.parse(path)
+    return [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")]
 
 
 @pytest.fixture

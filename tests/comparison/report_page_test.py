@@ -12,13 +12,13 @@ PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="300"></s
 @pytest.fixture
 def page(driver, tmp_path):  # noqa: F811
     (tmp_path / "curves.svg").write_text(PICTURE)
-    wide = Table([f"a column of {n}" for n in range(20)], [["a value"] * 20])
+    wide = Table([{f"a column of {n}": "a value" for n in range(20)}])
     parts = [
         Paragraph("slstm is better than lstm.", is_verdict=True),
         Paragraph("Few seeds.", is_warning=True),
         Heading("Results"),
         wide,
-        Pictures("Curves", "A caption.", [Picture("curves.svg", "Curves")]),
+        Pictures("Curves", "A caption.", [Picture("curves.svg", "Curves", {})]),
         document.Listing(["a line of a log, " * 30]),
     ]
     document.write(tmp_path, "Two systems", parts)

@@ -1,30 +1,22 @@
 """Report of a comparison: report.md, report.html and report.json, with pictures in figures/."""
 
-import dataclasses
 import math
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from slstm_allennlp.common.atomic_write import atomic_write_in
 from slstm_allennlp.comparison import document
 from slstm_allennlp.comparison.document import Part, Pictures
 from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.comparison.plan import common_settings
+from slstm_allennlp.comparison.report import tables
 from slstm_allennlp.comparison.report.cautions import cautions
-from slstm_allennlp.comparison.report.numbers import given, plural, scale_of, spread, spread_dict
+from slstm_allennlp.comparison.report.numbers import given, plural, scale_of, spread
 from slstm_allennlp.comparison.report.pictures import pictures
-from slstm_allennlp.comparison.report.tables import (
-    common_to_all,
-    differences,
-    differences_by_length,
-    failed_runs,
-    results_table,
-    runs_table,
-    varied,
-    verdict,
-)
 from slstm_allennlp.comparison.results import Results, RunResult
 from slstm_allennlp.comparison.runner import Failure
+from slstm_allennlp.comparison.significance import Spread
 
 __all__ = ["summary", "write_report"]
 
@@ -38,18 +30,17 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     `NotWritten` if the disk is full; the previous report is unchanged.
     """
     with atomic_write_in(results.folder.path) as folder:
-        parts = [*verdict(results), *cautions(results, failures)]
+        parts = [*tables.verdict(results), *cautions(results, failures)]
         if results.done:
             parts += [
-                *results_table(results),
+                *tables.results_table(results),
                 *pictures(results, folder),
-                *differences(results),
-                *differences_by_length(results),
-                *varied(results),
-                *common_to_all(results),
-                *runs_table(results),
+                *tables.differences(results),
+                *tables.differences_by_length(results),
+                *tables.settings(results),
+                *tables.runs_table(results),
             ]
-        parts += failed_runs(failures)
+        parts += tables.failed_runs(failures)
         document.write(folder, _title(results), parts)
         write_json(folder / "report.json", _or_null(_as_dict(results, failures, parts)))
     return results.folder.path / "report.md"
@@ -65,15 +56,15 @@ def _title(results: Results) -> str:
 def summary(results: Results) -> List[str]:
     """Return one line per system, for the terminal."""
     scale = scale_of(results.plan.metric.name)
-    verdicts = {comparison.system: comparison.verdict for comparison in results.comparisons}
-    lines = []
-    for system in results.systems:
-        runs = results.runs[system.name]
-        score = spread([run.test_score for run in runs], scale)
-        said = verdicts.get(system.name)
-        against = f" ({said}, against {results.plan.baseline})" if said else ""
-        lines.append(f"{system.name}: test {scale.label} {score}, {plural(len(runs), 'seed')}{against}")
-    return lines
+    verdicts = {
+        comparison.system: f" ({comparison.verdict}, against {results.plan.baseline})"
+        for comparison in results.comparisons
+    }
+    return [
+        f"{system}: test {scale.label} {spread(scores, scale)}, {plural(len(scores), 'seed')}"
+        + verdicts.get(system, "")
+        for system, scores in results.test_scores.items()
+    ]
 
 
 def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part]) -> Dict[str, Any]:
@@ -84,10 +75,15 @@ def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part
         "baseline": results.plan.baseline,
         "seeds": results.plan.seeds,
         "systems": {
-            system.name: _system_dict(results.runs[system.name]) for system in results.plan.systems
+            system: {
+                "test": _spread_dict([run.test_score for run in runs]),
+                "validation": _spread_dict(given([run.validation_score for run in runs])),
+                "runs": [_run_dict(run) for run in runs],
+            }
+            for system, runs in results.runs.items()
         },
         "sentence_score": None if results.unpaired else results.sentence_score,
-        "comparisons": [dataclasses.asdict(comparison) for comparison in results.comparisons],
+        "comparisons": [asdict(comparison) for comparison in results.comparisons],
         "missing": [run.name for run in results.missing],
         "failed": {failure.run.name: failure.reason for failure in failures},
         "pictures": {Path(picture.path).name: picture.numbers for picture in drawn},
@@ -103,12 +99,8 @@ def _or_null(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _system_dict(runs: Sequence[RunResult]) -> Dict[str, Any]:
-    return {
-        "test": spread_dict([run.test_score for run in runs]),
-        "validation": spread_dict(given([run.validation_score for run in runs])),
-        "runs": [_run_dict(run) for run in runs],
-    }
+def _spread_dict(values: Sequence[float]) -> Optional[Dict[str, Any]]:
+    return Spread.of(values)._asdict() if values else None
 
 
 def _run_dict(run: RunResult) -> Dict[str, Any]:

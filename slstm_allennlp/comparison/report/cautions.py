@@ -10,98 +10,85 @@ from slstm_allennlp.comparison.significance import ENOUGH_SEEDS
 
 
 def cautions(results: Results, failures: Sequence[Failure]) -> List[Part]:
-    warnings = [*_missing_runs(results, failures)]
+    warnings = [*_of_scores(results, failures)]
     if results.done:
-        warnings += [*_nothing_learnt(results), *_seeds(results), *_conditions(results)]
+        warnings += [*_of_seeds(results), *_of_conditions(results)]
     return [Paragraph(text, is_warning=True) for text in warnings]
 
 
-def _missing_runs(results: Results, failures: Sequence[Failure]) -> Iterator[str]:
-    missing = [run.name for run in results.missing]
+def _of_scores(results: Results, failures: Sequence[Failure]) -> Iterator[str]:
+    failed = [failure.run.name for failure in failures]
+    missing = [f"{run.name} (failed)" if run.name in failed else run.name for run in results.missing]
+    metric = results.plan.metric
     if missing:
-        failed = {failure.run.name for failure in failures}
-        each = ", ".join(f"{name} (failed)" if name in failed else name for name in missing)
-        yield f"{plural(len(missing), 'run')} not in this report: {each}."
+        yield f"{plural(len(missing), 'run')} not in this report: {', '.join(missing)}."
     if results.without_score:
         names = ", ".join(run.name for run in results.without_score)
-        yield f"{names}: left out, because the test {results.plan.metric.name} is not a finite number."
+        yield f"{names}: left out, because the test {metric.name} is not a finite number."
     if results.other_test:
         yield (
             f"{results.other_test}: unless only the tokenization differs, differences between such runs "
             "are not differences between systems."
         )
-
-
-def _nothing_learnt(results: Results) -> Iterator[str]:
-    """Warn of scores of zero, such as an F1 that is zero until `patience` stops the training."""
-    metric = results.plan.metric
-    names = [
-        system.name
-        for system in results.systems
-        if metric.higher_is_better and all(run.test_score == 0 for run in results.runs[system.name])
-    ]
-    if names:
+    # Such as an F1 that is zero until `patience` stops the training.
+    zero = [system for system, scores in results.test_scores.items() if not any(scores)]
+    if zero and metric.higher_is_better:
         yield (
-            f"With every seed, {metric.name} is 0 for {', '.join(names)}: no conclusions are possible. "
+            f"With every seed, {metric.name} is 0 for {', '.join(zero)}: no conclusions are possible. "
             "Training may have been too short, or stopped too early (by `patience`?), or the labels may "
             "not be those that the metric expects."
         )
 
 
-def _seeds(results: Results) -> Iterator[str]:
-    if not results.runs[results.plan.baseline]:
-        yield f"No run of the baseline {results.plan.baseline} is done, so there are no comparisons."
-    yield from _seeds_in_common(results)
-    own = min(len(results.runs[system.name]) for system in results.systems)
-    number = min([own, *(len(comparison.seeds) for comparison in results.comparisons)])
-    some = " of some systems" if number == own else " in common with the baseline"
-    which = "" if number == len(results.plan.seeds) else some
-    if number < 2:
+def _of_seeds(results: Results) -> Iterator[str]:
+    baseline = results.plan.baseline
+    done = {system: len(scores) for system, scores in results.test_scores.items()}
+    common = {comparison.system: len(comparison.seeds) for comparison in results.comparisons}
+    if baseline not in done:
+        yield f"No run of the baseline {baseline} is done, so there are no comparisons."
+    else:
+        incomplete = [
+            f"{system} has {common.get(system, 'none')}"
+            for system, number in done.items()
+            if system != baseline and common.get(system, 0) < max(number, done[baseline])
+        ]
+        if incomplete:
+            yield (
+                f"A system is compared to {baseline} only over the seeds that both have: "
+                f"{', '.join(incomplete)}."
+            )
+    fewest = min(*done.values(), *common.values(), len(results.plan.seeds))
+    which = ""
+    if fewest < len(results.plan.seeds):
+        which = " of some systems" if fewest in done.values() else " in common with the baseline"
+    if fewest < 2:
         yield (
             f"One seed{which}: there is no standard deviation, and conclusions are limited to these "
             f"trained models. Use {ENOUGH_SEEDS} seeds or more."
         )
-    elif number < ENOUGH_SEEDS:
+    elif fewest < ENOUGH_SEEDS:
         yield (
-            f"{number} seeds{which}: a t-test over so few has little power, so that only large "
+            f"{fewest} seeds{which}: a t-test over so few has little power, so that only large "
             "differences are significant, and standard deviations are imprecise. "
             f"Use {ENOUGH_SEEDS} seeds or more."
         )
 
 
-def _seeds_in_common(results: Results) -> Iterator[str]:
-    """Warn of seeds that are ignored because only the system or only the baseline has them."""
-    baseline = results.plan.baseline
-    common = {comparison.system: len(comparison.seeds) for comparison in results.comparisons}
-    done = len(results.runs[baseline])
-    incomplete = [
-        system.name
-        for system in results.systems
-        if done and system.name != baseline
-        if common.get(system.name, 0) < max(done, len(results.runs[system.name]))
-    ]
-    if incomplete:
-        each = ", ".join(f"{name} has {common.get(name, 'none')}" for name in incomplete)
-        yield f"A system is compared to {baseline} only over the seeds that both have: {each}."
-
-
-def _conditions(results: Results) -> Iterator[str]:
-    conditions = [each for run in results.done for each in run.conditions]
-    at_a_time = max(each["runs_at_a_time"] for each in conditions)
+def _of_conditions(results: Results) -> Iterator[str]:
+    *_, at_a_time = results.conditions("runs_at_a_time")
+    threads, devices = results.conditions("threads"), results.conditions("device")
     if at_a_time > 1:
         yield (
             f"Up to {at_a_time} runs shared a device: their times are not comparable. To compare times, "
             "use --jobs 1, or --devices with one GPU per job."
         )
-    threads = sorted({each["threads"] for each in conditions})
     if len(threads) > 1:
         yield (
             f"Times were measured with different numbers of threads ({', '.join(map(str, threads))}): "
             "they are not comparable."
         )
-    devices = {each["device"] for each in conditions}
     if len(devices) > 1:
         yield (
-            f"The runs used different devices ({', '.join(sorted(devices))}): times and memory are not "
+            f"The runs used different devices ({', '.join(devices)}): times and memory are not "
             "comparable."
         )

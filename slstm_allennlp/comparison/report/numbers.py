@@ -1,13 +1,13 @@
 """Formatting of numbers in a report."""
 
-import dataclasses
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 from slstm_allennlp.comparison.lines import Scale
 from slstm_allennlp.comparison.significance import Spread
 
 _SHARES = ("accuracy", "f1", "precision", "recall", "bleu")  # metrics from 0 to 1, shown in per cent
 NONE = "–"
+PERCENT = Scale("", 100)
 _PLAIN = Scale("")
 
 
@@ -22,20 +22,21 @@ def given(values: Sequence[Optional[Any]]) -> List[Any]:
     return [value for value in values if value is not None]
 
 
-def spread(values: Sequence[float], scale: Scale = _PLAIN, digits: Optional[int] = None) -> str:
-    """Format mean ± standard deviation."""
-    if not values:
+def spread(
+    values: Sequence[Optional[float]], scale: Scale = _PLAIN, digits: Optional[int] = None
+) -> str:
+    """Format mean ± standard deviation of the values that are not None."""
+    known = [scale.factor * value for value in given(values)]
+    if not known:
         return NONE
-    of_values = Spread.of([scale.factor * value for value in values])
+    mean, std = Spread.of(known)
     if digits is None:
-        digits = 2 if scale.factor == 100 else _digits(of_values.mean)
-    std = "" if of_values.std is None else f" ± {of_values.std:.{digits}f}"
-    return f"{of_values.mean:.{digits}f}{std}"
+        digits = 2 if scale.factor == 100 else _digits(mean)
+    return f"{mean:.{digits}f}" if std is None else f"{mean:.{digits}f} ± {std:.{digits}f}"
 
 
-def spread_dict(values: Sequence[float]) -> Optional[Dict[str, Any]]:
-    """Return mean and standard deviation, for `report.json`."""
-    return dataclasses.asdict(Spread.of(values)) if values else None
+def _digits(value: float) -> int:
+    return 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
 
 
 def in_thousands(values: Sequence[int]) -> str:
@@ -44,13 +45,13 @@ def in_thousands(values: Sequence[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def signed(value: float, scale: Scale) -> str:
+def signed(value: float, scale: Scale = PERCENT) -> str:
     """Format a difference."""
     digits = 2 if scale.factor == 100 else 4
     return f"{scale.factor * value:+.{digits}f}"
 
 
-def interval(bounds: Optional[Tuple[float, float]], scale: Scale) -> str:
+def interval(bounds: Optional[Tuple[float, float]], scale: Scale = PERCENT) -> str:
     """Format the confidence interval of a difference."""
     return NONE if bounds is None else " to ".join(signed(bound, scale) for bound in bounds)
 
@@ -61,7 +62,3 @@ def p_value(value: Optional[float]) -> str:
 
 def plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _digits(value: float) -> int:
-    return 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3

@@ -16,6 +16,7 @@ _LENGTH = "words in the sentence"
 _SHORTENED = " Long labels are abbreviated; report.json has them in full."
 _NO_SPANS = " A group without gold or predicted spans has no point."
 _CUT = " The twenty labels with the most confusions over all systems; the others are merged."
+_OTHERS = " Horizontal lines are systems without this setting, or with other differences."
 
 
 def pictures(results: Results, folder: Path) -> List[Part]:
@@ -44,50 +45,34 @@ def _sweep(results: Results, folder: Path) -> List[Part]:
     if sweep is None:
         return []
     metric = results.plan.metric.name
+    dev = {name: given([run.validation_score for run in runs]) for name, runs in results.runs.items()}
     panels: Dict[Scale, Dict[str, Line]] = {}
-    for part in ("dev", "test"):
-        values = {
-            name: given([run.validation_score if part == "dev" else run.test_score for run in runs])
-            for name, runs in results.runs.items()
-        }
-        if not all(values[system.name] for system in results.systems):
-            continue  # no validation set
-        lines: Dict[str, Line] = {
-            label: Line([float(x) for x, _ in points], [values[name] for _, name in points])
-            for label, points in sweep.lines.items()
-        }
-        lines.update({name: Line(None, [values[name]]) for name in sweep.others})
-        panels[_named(part, metric)] = lines
-    others = " Horizontal lines are systems without this setting, or with other differences."
-    chart = Chart(
-        panels,
-        AXES[sweep.key],
-        sweep.line_of(results.plan.baseline),
-        ticks=sorted({x for points in sweep.lines.values() for x, _ in points}),
-    )
+    for part, scores in (("dev", dev), ("test", results.test_scores)):
+        if all(scores[system.name] for system in results.systems):  # otherwise no validation set
+            lines = panels[scale_of(f"{part} {metric}")] = {
+                label: Line([float(x) for x, _ in points], [scores[name] for _, name in points])
+                for label, points in sweep.lines.items()
+            }
+            lines.update({name: Line(None, [scores[name]]) for name in sweep.others})
+    ticks = sorted({x for points in sweep.lines.values() for x, _ in points})
     return _charted(
         folder,
         "sweep",
         f"{metric} over {AXES[sweep.key]}",
         "Means over the seeds, with error bars for the standard deviation (as in Figures 2 and 3 of the "
-        "S-LSTM paper)." + (others if sweep.others else ""),
-        chart,
+        "S-LSTM paper)." + (_OTHERS if sweep.others else ""),
+        Chart(panels, AXES[sweep.key], sweep.line_of(results.plan.baseline), ticks=ticks),
     )
 
 
 def _learning_curves(results: Results, folder: Path) -> List[Part]:
-    metric = results.plan.metric.name
-    fitted = results.fitted
+    metric, fitted = results.plan.metric.name, results.fitted
+    scales = {f"validation_{metric}": scale_of(f"dev {metric}"), "training_loss": Scale("training loss")}
     panels: Dict[Scale, Dict[str, Line]] = {}
-    for key, scale in (
-        (f"validation_{metric}", _named("dev", metric)),
-        ("training_loss", Scale("training loss")),
-    ):
+    for key, scale in scales.items():
         curves = {
-            system.name: [
-                given([epoch.get(key) for epoch in run.epochs]) for run in results.runs[system.name]
-            ]
-            for system in results.systems
+            name: [given([epoch.get(key) for epoch in run.epochs]) for run in results.runs[name]]
+            for name in results.test_scores
         }
         if all(curve for of_system in curves.values() for curve in of_system):
             panels[scale] = {
@@ -117,22 +102,23 @@ def _lengths(results: Results, folder: Path) -> List[Part]:
     groups = figures.groups_by_length(lengths, 5 if figures.are_apart(len(results.systems)) else 10)
     if len(groups) < 2:
         return []
-    middles = [float(sorted(lengths[number] for number in group)[len(group) // 2]) for group in groups]
-    systems: Dict[str, Line] = {}
+    lines: Dict[str, Line] = {}
     for system in results.systems:
-        counts = results.counts(system.name)
-        points = [(middle, counts.of(group).known_scores()) for middle, group in zip(middles, groups)]
-        known = {middle: scores for middle, scores in points if scores}
-        systems[system.name] = Line(list(known), list(known.values()))
-    scale = Scale(f"{results.sentence_score} (%)", 100)
+        counts = results.counts(results.runs[system.name])
+        # The groups go from short to long, so that the middle sentence has the median length.
+        points = {
+            float(lengths[group[len(group) // 2]]): counts.of(group).known_scores() for group in groups
+        }
+        known = {middle: scores for middle, scores in points.items() if scores}
+        lines[system.name] = Line(list(known), list(known.values()))
     return _charted(
         folder,
         "length",
         f"Test {results.sentence_score} over sentence length",
         f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by length, each "
         "at its median length. Means over the seeds, with error bars for the standard deviation (as in "
-        "Figure 4 of the S-LSTM paper)." + (_NO_SPANS if "f1" in results.sentence_score.lower() else ""),
-        Chart({scale: systems}, _LENGTH, results.plan.baseline),
+        "Figure 4 of the S-LSTM paper)." + (_NO_SPANS if results.encoding else ""),
+        Chart({Scale(f"{results.sentence_score} (%)", 100): lines}, _LENGTH, results.plan.baseline),
     )
 
 
@@ -148,7 +134,7 @@ def _times(results: Results, folder: Path) -> List[Part]:
     if not lines:
         return []
     left_out = f" Without {', '.join(results.fitted)}: no training steps." if results.fitted else ""
-    scale = Scale("ms per training sentence", 1000)
+    panels = {Scale("ms per training sentence", 1000): lines}
     return _charted(
         folder,
         "time_over_length",
@@ -157,42 +143,31 @@ def _times(results: Results, folder: Path) -> List[Part]:
         "without reading data. Measured after training, on up to five batches of each tenth of the "
         "training sentences by length, each at its median length. Means over the seeds, with error bars "
         "for the standard deviation (Figure 5 of the S-LSTM paper has the time of an epoch)." + left_out,
-        Chart({scale: lines}, _LENGTH, results.plan.baseline, from_zero=True),
+        Chart(panels, _LENGTH, results.plan.baseline, from_zero=True),
     )
 
 
 def _confusions(results: Results, folder: Path) -> List[Part]:
     if results.without_labels:
         return [Paragraph(f"No confusion matrices: {results.without_labels}.")]
-    caption = (
-        "Each row is the test set's words or sentences with one gold label, over all seeds, by their "
-        "predicted label."
-    )
-    pairs = {
-        system.name: Counter(
-            pair
-            for run in results.runs[system.name]
-            for prediction in run.predictions
-            for pair in _label_pairs(prediction.gold, prediction.predicted)
-        )
-        for system in results.systems
-    }
-    confusions = figures.confusions(pairs)
+    pairs: Dict[str, Counter[Tuple[str, str]]] = {name: Counter() for name in results.test_scores}
+    for run in results.done:
+        for prediction in run.predictions:
+            pairs[run.run.system].update(_label_pairs(prediction.gold, prediction.predicted))
     drawn = []
+    confusions = figures.confusions(pairs)
     for name, found in confusions.items():
         path = f"figures/confusion_{name}.svg"
         figures.confusion(folder / path, name, found)
         drawn.append(Picture(path, f"Confusion matrix of {name}", found.numbers()))
-    labels, _, was_cut = next(iter(confusions.values()))  # all have the same labels
-    caption += _CUT if was_cut else ""
-    caption += _SHORTENED if figures.short_labels(labels) != labels else ""
+    labels, _, was_cut = found  # all have the same labels
+    caption = (
+        "Each row is the test set's words or sentences with one gold label, over all seeds, by their "
+        f"predicted label.{_CUT if was_cut else ''}"
+        f"{_SHORTENED if figures.short_labels(labels) != labels else ''}"
+    )
     return [Pictures("Confusion matrices", caption, drawn)]
 
 
 def _label_pairs(gold: Any, predicted: Any) -> List[Tuple[str, str]]:
     return list(zip(gold, predicted)) if isinstance(gold, list) else [(gold, predicted)]
-
-
-def _named(part: str, metric: str) -> Scale:
-    scale = scale_of(metric)
-    return Scale(f"{part} {scale.label}", scale.factor)
