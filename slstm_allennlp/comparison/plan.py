@@ -41,13 +41,7 @@ class Metric(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Metric":
-        """
-        Parse a string such as `"+accuracy"` or `"-loss"`.
-
-        # Errors
-
-        `ConfigurationError` without a sign: a loss could be mistaken for a score.
-        """
+        """Parse a string such as `"+accuracy"`. A loss without a sign could be mistaken for a score."""
         if text[:1] not in ("+", "-"):
             raise ConfigurationError(
                 f"compare: the metric is {text!r}, expected +{text} where more of it is better, or "
@@ -56,7 +50,6 @@ class Metric(NamedTuple):
         return cls(text.lstrip("+-"), not text.startswith("-"))
 
     def __str__(self) -> str:
-        """Format the metric as `parse` reads it."""
         return f"{'+' if self.higher_is_better else '-'}{self.name}"
 
 
@@ -90,13 +83,8 @@ class Run:
 @dataclass(frozen=True)
 class Plan:
     """
-    The systems, the seeds, the name of the baseline system, and the metric.
-
-    # Errors
-
-    `ConfigurationError` for names that are duplicates or not valid as a folder name, for no seeds, seeds
-    that are duplicates or out of range, a baseline that is not a system, and a config without
-    `test_data_path`.
+    The systems, the seeds, the name of the baseline system, and the metric; `ConfigurationError` if they
+    do not fit together.
     """
 
     systems: List[System]
@@ -173,10 +161,6 @@ def plan_from_options(
     its `config` and `overrides`) and, optionally, `seeds`, `overrides`, `baseline`, `metric` and
     `linear`. Arguments override the file. The `overrides` argument is applied before a variant's
     overrides, and after those of a comparison file.
-
-    # Errors
-
-    `ConfigurationError` as for `Plan` and `stand_in`, and for configs and overrides that cannot be read.
     """
     given = load_jsonnet(configs[0])
     if "systems" in given:

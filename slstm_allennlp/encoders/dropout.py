@@ -4,8 +4,7 @@ import torch
 from allennlp.modules.seq2seq_encoders import PassThroughEncoder, Seq2SeqEncoder
 
 from slstm_allennlp.common.arguments import check_sizes
-from slstm_allennlp.encoders.checked_params import CheckedParams
-from slstm_allennlp.encoders.module_encoder import errors_of
+from slstm_allennlp.encoders.module_encoder import CheckedParams, errors_of
 from slstm_allennlp.modules.checks import check_rate
 
 
@@ -22,11 +21,6 @@ class DropoutEncoder(CheckedParams, PassThroughEncoder):  # type: ignore[misc]
     input_dim : `int`
         The size of a word embedding, named as in `pass_through`.
     dropout : `float`, optional (default = `0.5`)
-        The dropout rate.
-
-    # Errors
-
-    `ConfigurationError` for a size below one and for a rate outside [0, 1].
     """
 
     def __init__(self, input_dim: int, dropout: float = 0.5) -> None:

@@ -4,8 +4,7 @@ import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.common.arguments import check_sizes
-from slstm_allennlp.encoders.checked_params import CheckedParams
-from slstm_allennlp.encoders.module_encoder import errors_of
+from slstm_allennlp.encoders.module_encoder import CheckedParams, errors_of
 from slstm_allennlp.modules.checks import check_inputs
 from slstm_allennlp.modules.pooling import check_poolings
 
@@ -41,21 +40,9 @@ class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
 
     def forward(self, tokens: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
         """
-        # Parameters
-
-        tokens : `torch.Tensor`
-            *Shape:* (batch_size, seq_len, embedding_dim)
-        mask : `torch.BoolTensor`, optional (default = `None`)
-            None if there is no padding. *Shape:* (batch_size, seq_len)
-
-        # Returns
-
-        `torch.Tensor`
-            Zero for sentences that consist only of padding. *Shape:* (batch_size, output_dim)
-
-        # Errors
-
-        `ValueError` for shapes that do not match.
+        Pool the tokens, (batch_size, seq_len, embedding_dim), with a mask of (batch_size, seq_len), to
+        (batch_size, output_dim): zero for sentences that consist only of padding. `ValueError` for
+        shapes that do not match.
         """
         is_word = None if mask is None else mask.bool()
         is_word = check_inputs(tokens, is_word, self._embedding_dim, name="tokens")
@@ -74,11 +61,6 @@ class MaxPoolingEncoder(PoolingEncoder):
     The maximum of each feature over the words without padding: `pooling` with `["max"]`.
 
     Registered as a `Seq2VecEncoder` with name "max_pooling".
-
-    # Parameters
-
-    embedding_dim : `int`
-        As in `pooling`.
     """
 
     def __init__(self, embedding_dim: int) -> None:

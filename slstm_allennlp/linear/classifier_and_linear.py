@@ -26,7 +26,6 @@ class ClassifierAndLinear(Model):
 
     # Parameters
 
-    vocab : `Vocabulary`
     classifier : `Model`
         Such as `basic_classifier`: it takes `tokens`, `label` and `metadata`, and returns `logits`.
     linear : `LinearClassifier`, optional (default = `{"calibrated": true}`)
@@ -36,10 +35,6 @@ class ClassifierAndLinear(Model):
     linear_indexer : `str`, optional (default = `None`)
         The name of the token indexer `utf8` if only the linear model reads it. The classifier does not
         get it.
-
-    # Errors
-
-    `ConfigurationError` for a negative weight, and for evaluation after training without the callback.
     """
 
     default_predictor = "text_classifier"
@@ -68,11 +63,8 @@ class ClassifierAndLinear(Model):
         metadata: Optional[List[Dict[str, Any]]] = None,
     ) -> Dict[str, torch.Tensor]:
         """
-        # Returns
-
-        `Dict[str, torch.Tensor]`
-            The classifier's output. In evaluation, `logits` and `probs` are those of the product,
-            *Shape:* (batch_size, num_labels), and so is `loss`, if there are labels.
+        Return the classifier's output. In evaluation, `logits` and `probs`, (batch_size, num_labels),
+        are those of the product, and so is `loss`, if there are labels.
         """
         inputs = {name: text for name, text in tokens.items() if name != self._linear_indexer}
         output = self.classifier(tokens=inputs, label=label, metadata=metadata)
@@ -94,7 +86,6 @@ class ClassifierAndLinear(Model):
     def make_output_human_readable(
         self, output_dict: Dict[str, torch.Tensor]
     ) -> Dict[str, torch.Tensor]:
-        """Delegate to the classifier."""
         return self.classifier.make_output_human_readable(output_dict)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:

@@ -15,12 +15,8 @@ class FitLinear(TrainerCallback):
     Fit the linear models inside a model, such as that of `classifier_and_linear`, to the whole train set
     before the first epoch. Hyperparameters are selected on the validation set.
 
-    Registered as a `TrainerCallback` with name "fit_linear".
-
-    # Errors
-
-    `ConfigurationError` for a model without a linear model, and in distributed training, where each
-    process has only a part of the train set.
+    Registered as a `TrainerCallback` with name "fit_linear". `ConfigurationError` for a model without a
+    linear model, and in distributed training, where each process has only a part of the train set.
     """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:

@@ -31,18 +31,10 @@ class FitTrainer(Trainer):
 
     # Parameters
 
-    serialization_dir : `str`
-    model : `Model`
-    data_loader : `DataLoader`
     validation_data_loader : `DataLoader`, optional (default = `None`)
         The model selects its hyperparameters on it.
     validation_metric : `str`, optional (default = `None`)
         Such as `"+accuracy"`. `allennlp compare` uses it. It must be a metric of the model.
-
-    # Errors
-
-    `ConfigurationError` for a model that is not a `FittedModel`, for an unknown metric, and for gold
-    tags that do not fit the model's `label_encoding`.
     """
 
     def __init__(
@@ -67,17 +59,15 @@ class FitTrainer(Trainer):
         self._validation_data_loader = validation_data_loader
         self._metric = validation_metric
         self._weights = os.path.join(serialization_dir, "best.th")
-        self._epoch = os.path.join(serialization_dir, "metrics_epoch_0.json")
 
     def train(self) -> Dict[str, Any]:
         start = time.time()
         validation = self._validation_data_loader
         train = list(self._data_loader.iter_instances())
         held_out = None if validation is None else list(validation.iter_instances())
-        validation_size = "" if held_out is None else f" and {len(held_out):,} to validate"
-        logger.info(
-            "Training %s: %s sentences%s", model_name(self.model), f"{len(train):,}", validation_size
-        )
+        sizes = f"{len(train):,} sentences"
+        sizes += "" if held_out is None else f" and {len(held_out):,} to validate"
+        logger.info("Training %s: %s", model_name(self.model), sizes)
         chosen = self.model.fit(train, held_out)
         metrics: Dict[str, Any] = {"epoch": 0, "best_epoch": 0}
         training_metrics = {**chosen, **evaluate(self.model, self._data_loader)}
@@ -94,7 +84,7 @@ class FitTrainer(Trainer):
         with atomic_write_by_torch(self._weights) as path:
             torch.save(self.model.state_dict(), path)
         metrics["training_duration"] = str(datetime.timedelta(seconds=time.time() - start))
-        dump_metrics(self._epoch, metrics)
+        dump_metrics(os.path.join(self._serialization_dir, "metrics_epoch_0.json"), metrics)
         return metrics
 
     def get_best_weights_path(self) -> Optional[str]:

@@ -2,7 +2,7 @@ import math
 import os
 import sys
 import tempfile
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -12,7 +12,7 @@ from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy, SpanBasedF1Measure
 
 from slstm_allennlp.common.extras import needs
-from slstm_allennlp.linear.fitted_model import FittedModel, words_in
+from slstm_allennlp.linear.fitted_model import FittedModel, texts_of, words_in
 from slstm_allennlp.linear.tagging_features import features_of
 from slstm_allennlp.metrics.span_tags import span_f1
 
@@ -33,7 +33,6 @@ class LinearTagger(FittedModel):
 
     # Parameters
 
-    vocab : `Vocabulary`
     label_encoding : `str`, optional (default = `None`)
         BIO, IOB1, BIOUL or BMES, if the tags encode spans.
     calculate_span_f1 : `bool`, optional (default = `None`)
@@ -43,11 +42,6 @@ class LinearTagger(FittedModel):
     max_iterations : `int`, optional (default = `100`)
         The maximum number of L-BFGS iterations.
     label_namespace : `str`, optional (default = `"labels"`)
-
-    # Errors
-
-    `ConfigurationError` if python-crfsuite is not installed, for `calculate_span_f1` without a
-    `label_encoding`, for an argument out of range, and for instances without tags.
     """
 
     default_predictor = "sentence_tagger"
@@ -91,14 +85,21 @@ class LinearTagger(FittedModel):
     def fit(
         self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
     ) -> Dict[str, float]:
-        for instance in train:
+        import pycrfsuite
+
+        trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=self._settings, verbose=False)
+        (texts,) = texts_of(train, "tokens")
+        for words, instance in zip(texts, train):
             if "tags" not in instance.fields:
                 raise ConfigurationError("an instance of the train set has no tags, expected some")
-        self._fitted = _fitted(
-            [[str(token.text) for token in instance["tokens"]] for instance in train],  # type: ignore[attr-defined]
-            [list(map(str, instance["tags"].labels)) for instance in train],  # type: ignore[attr-defined]
-            self._settings,
-        )
+            tags = instance["tags"].labels  # type: ignore[attr-defined]
+            trainer.append(features_of(words), list(map(str, tags)))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            trainer.train(path)
+            with open(path, "rb") as file:
+                model = file.read()
+        self._fitted = _opened(model, trainer.logparser.last_iteration["active_features"])
         return {}
 
     @property
@@ -113,7 +114,7 @@ class LinearTagger(FittedModel):
 
     def set_extra_state(self, state: Dict[str, Any]) -> None:
         if state:
-            self._fitted = _Crf(state["model"].cpu().numpy().tobytes(), state["num_weights"])
+            self._fitted = _opened(state["model"].cpu().numpy().tobytes(), state["num_weights"])
 
     def forward(  # type: ignore[override]
         self,
@@ -122,25 +123,26 @@ class LinearTagger(FittedModel):
         metadata: Optional[List[Dict[str, Any]]] = None,
     ) -> Dict[str, Any]:
         """
-        # Returns
-
-        `Dict[str, Any]`
-            `tags`, the predicted tag indices of each sentence, and `mask`. With gold `tags` also `loss`,
-            the negative log-likelihood, summed over the batch as in `crf_tagger`.
+        Return `tags`, the predicted tag indices of each sentence, and `mask`. With gold `tags` also
+        `loss`, the negative log-likelihood, summed over the batch as in `crf_tagger`.
         """
-        crf: _Crf = self.fitted
-        sentences, mask = words_in(tokens), get_text_field_mask(tokens)
+        tagger, mask = self.fitted.tagger, get_text_field_mask(tokens)
+        known_tags = set(tagger.labels())
         predicted, losses = [], []
-        for number, words in enumerate(sentences):
-            predicted.append(list(map(self._number_of, crf.tags(words))))
+        for number, words in enumerate(words_in(tokens)):
+            names = tagger.tag(features_of(words))
+            predicted.append([self.vocab.get_token_index(tag, self.label_namespace) for tag in names])
             if tags is not None:
-                gold = map(self._name_of, tags[number, : len(words)].tolist())
-                losses.append(-math.log(max(crf.probability(list(gold)), _MIN_PROBABILITY)))
-        if tags is None:
-            return {"tags": predicted, "mask": mask}
-        self._update_metrics(predicted, tags, mask)
-        loss = torch.tensor(sum(losses), dtype=torch.get_default_dtype(), device=mask.device)
-        return {"tags": predicted, "mask": mask, "loss": loss}
+                gold = [self._name_of(tag) for tag in tags[number, : len(words)].tolist()]
+                probability = tagger.probability(gold) if known_tags.issuperset(gold) else 0
+                losses.append(-math.log(max(probability, _MIN_PROBABILITY)))
+        output = {"tags": predicted, "mask": mask}
+        if tags is not None:
+            self._update_metrics(predicted, tags, mask)
+            output["loss"] = torch.tensor(
+                sum(losses), dtype=torch.get_default_dtype(), device=mask.device
+            )
+        return output
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Replace the indices in `tags` by names."""
@@ -169,41 +171,16 @@ class LinearTagger(FittedModel):
     def _name_of(self, number: int) -> str:
         return self.vocab.get_token_from_index(number, self.label_namespace)
 
-    def _number_of(self, name: str) -> int:
-        return self.vocab.get_token_index(name, self.label_namespace)
+
+class _Crf(NamedTuple):
+    tagger: Any  # of python-crfsuite
+    model: bytes  # the content of its file; the tagger reads this memory
+    num_weights: int
 
 
-class _Crf:
-    """A fitted tagger of python-crfsuite, from the content of its model file."""
-
-    def __init__(self, model: bytes, num_weights: int) -> None:
-        import pycrfsuite
-
-        self.model = model  # keep a reference: the tagger reads this memory
-        self.num_weights = num_weights
-        self._tagger = pycrfsuite.Tagger()
-        self._tagger.open_inmemory(model)
-        self._labels = set(self._tagger.labels())
-
-    def tags(self, words: Sequence[str]) -> List[str]:
-        """Return the most probable tags."""
-        return self._tagger.tag(features_of(words))
-
-    def probability(self, tags: Sequence[str]) -> float:
-        """Return the probability of tags, given the words of the last call of `tags`."""
-        return self._tagger.probability(tags) if self._labels.issuperset(tags) else 0.0
-
-
-def _fitted(
-    sentences: Sequence[Sequence[str]], tags: Sequence[List[str]], settings: Dict[str, Any]
-) -> _Crf:
+def _opened(model: bytes, num_weights: int) -> _Crf:
     import pycrfsuite
 
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=settings, verbose=False)
-    for words, gold_tags in zip(sentences, tags):
-        trainer.append(features_of(words), gold_tags)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model")
-        trainer.train(path)
-        with open(path, "rb") as file:
-            return _Crf(file.read(), trainer.logparser.last_iteration["active_features"])
+    tagger = pycrfsuite.Tagger()
+    tagger.open_inmemory(model)
+    return _Crf(tagger, model, num_weights)

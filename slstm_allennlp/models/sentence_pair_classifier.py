@@ -10,7 +10,6 @@ from allennlp.nn import InitializerApplicator, util
 from allennlp.training.metrics import CategoricalAccuracy
 
 from slstm_allennlp.encoders.sized import sized, sized_seq2vec
-from slstm_allennlp.models.likeliest import add_likeliest_label
 
 _FEATURES = ("nli", "paraphrase")
 
@@ -20,6 +19,16 @@ def check_features(model: str, features: str) -> None:
     if features not in _FEATURES:
         names = " or ".join(f'"{name}"' for name in _FEATURES)
         raise ConfigurationError(f"{model}: features is {features!r}, expected {names}")
+
+
+def add_likeliest_label(
+    output: Dict[str, torch.Tensor], vocab: Vocabulary, namespace: str
+) -> Dict[str, torch.Tensor]:
+    """Add `label`, the name of the most probable class, to a classifier's output."""
+    names = vocab.get_index_to_token_vocabulary(namespace)
+    best = output["probs"].argmax(dim=-1).tolist()
+    output["label"] = [names.get(number, str(number)) for number in best]  # type: ignore[assignment]
+    return output
 
 
 @Model.register("sentence_pair_classifier")
@@ -112,18 +121,8 @@ class SentencePairClassifier(Model):
         metadata: Optional[List[Dict[str, Any]]] = None,
     ) -> Dict[str, torch.Tensor]:
         """
-        # Parameters
-
-        premise, hypothesis : `TextFieldTensors`
-        label : `torch.IntTensor`, optional (default = `None`)
-            *Shape:* (batch_size,)
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
-            Not used; the reader `snli` provides it.
-
-        # Returns
-
-        `Dict[str, torch.Tensor]`
-            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
+        Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels,
+        (batch_size,). The metadata, which the reader `snli` provides, are not used.
         """
         vectors = [self._encode("premise", premise), self._encode("hypothesis", hypothesis)]
         pair = self._phi(*vectors)
@@ -153,7 +152,6 @@ class SentencePairClassifier(Model):
     def make_output_human_readable(
         self, output_dict: Dict[str, torch.Tensor]
     ) -> Dict[str, torch.Tensor]:
-        """Add `label`, the name of the most probable class."""
         return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
