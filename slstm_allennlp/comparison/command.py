@@ -110,10 +110,14 @@ def compare(arguments: argparse.Namespace) -> None:
     for package in ("scipy", "matplotlib", "jinja2"):
         needs(package, "compare")  # the report's, before the long work
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
+    variants = dict(arguments.variants)
+    if len(variants) < len(arguments.variants):
+        names = ", ".join(name for name, _ in arguments.variants)
+        raise ConfigurationError(f"compare: --variant has {names}, expected different names")
     plan = plan_from_options(
         arguments.configs,
         names=arguments.names,
-        variants=_variants_by_name(arguments.variants),
+        variants=variants,
         sweep=arguments.sweep,
         overrides=arguments.overrides,
         seeds=arguments.seeds,
@@ -264,11 +268,3 @@ def _variant(text: str) -> Tuple[str, Dict[str, Any]]:
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"it is {text!r}, expected NAME=JSON")
     return name, _overrides(overrides)
-
-
-def _variants_by_name(variants: Sequence[Tuple[str, Dict[str, Any]]]) -> Dict[str, Dict[str, Any]]:
-    named = dict(variants)
-    if len(named) < len(variants):
-        names = ", ".join(name for name, _ in variants)
-        raise ConfigurationError(f"compare: --variant has {names}, expected different names")
-    return named

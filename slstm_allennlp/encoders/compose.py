@@ -15,7 +15,8 @@ from slstm_allennlp.encoders.sized import sized, sized_seq2vec
 class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
     Combine a sequence encoder and a vector encoder into one vector encoder: any pooling over any
-    sequence encoder, for models that take a single encoder.
+    sequence encoder, for models that take a single encoder. `ConfigurationError` for a missing encoder,
+    for an `input_size` below 1, and if the sizes of the two encoders do not match.
 
     Registered as a `Seq2VecEncoder` with name "compose", like AllenNLP's `Seq2SeqEncoder` of that name.
 
@@ -27,11 +28,6 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
         input size is optional in a config.
     input_size : `int`, optional (default = `None`)
         The input size of the sequence encoder, if its config has none.
-
-    # Errors
-
-    `ConfigurationError` for a missing encoder, for an `input_size` below 1, and if the sizes of the two
-    encoders do not match.
     """
 
     def __init__(

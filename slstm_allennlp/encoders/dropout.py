@@ -12,7 +12,8 @@ from slstm_allennlp.modules.checks import check_rate
 class DropoutEncoder(CheckedParams, PassThroughEncoder):  # type: ignore[misc]
     """
     Apply dropout to the word embeddings, and nothing else. Use it for models without dropout between
-    embedder and encoder. In `basic_classifier`, make it the `seq2seq_encoder`.
+    embedder and encoder. In `basic_classifier`, make it the `seq2seq_encoder`. `ConfigurationError` for
+    a size below one and for a rate outside [0, 1].
 
     Registered as a `Seq2SeqEncoder` with name "dropout".
 

@@ -59,7 +59,7 @@ def _fits(value: Any, annotation: Any) -> bool:
 class ModuleEncoder(CheckedParams, torch.nn.Module):
     """
     Base class of the AllenNLP encoders over one of this package's modules, which has an `input_size` and
-    an `output_size`. A subclass implements `_encode`, which selects the results that its role needs.
+    an `output_size`. If it returns several results, `_encode` selects those that the role needs.
     """
 
     _module: Any
@@ -78,7 +78,7 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
         return self._encode(inputs, None if mask is None else mask.bool())
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        raise NotImplementedError
+        return self._module(inputs, mask)
 
     def is_bidirectional(self) -> bool:
         return getattr(self._module, "bidirectional", False)

@@ -42,7 +42,8 @@ class SlstmEncoder(ModuleEncoder):
         The dropout rate of the inputs and of the outputs. Leave it at zero if the model around the
         encoder already applies dropout to both, like `crf_tagger`.
     input_size, hidden_size, …
-        All others as in `SentenceStateLSTM`; `ConfigurationError` for a value that is out of range.
+        All others as in `SentenceStateLSTM`. `ConfigurationError` for a value that is out of range, and
+        for a key that only LSTMs have.
     """
 
     def __init__(

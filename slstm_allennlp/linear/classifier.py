@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Sequence,
 import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Instance, TextFieldTensors, Vocabulary
+from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.common.extras import needs
-from slstm_allennlp.linear.fitted_model import FittedModel, Texts, texts_of, words_in
+from slstm_allennlp.linear.fitted_model import FittedModel, Instances, Texts, texts_of, words_in
 from slstm_allennlp.models.sentence_pair_classifier import add_likeliest_label, check_features
 
 if TYPE_CHECKING:
@@ -33,10 +34,12 @@ class TfidfClassifier(FittedModel):
     """
     The base class of the linear classifiers: a logistic regression over TF-IDF vectors, both by
     scikit-learn. The terms are lower-cased word n-grams. A term that occurs n times in a text has the
-    term frequency 1 + log n. Training is deterministic.
+    term frequency 1 + log n. Training is deterministic. `ConfigurationError` without scikit-learn, for
+    an instance without a label, and for a train set with fewer than two labels.
 
     # Parameters
 
+    vocab : `Vocabulary`
     max_words : `int`, optional (default = `2`)
         The largest n of the n-grams; 2 for words and pairs of words.
     strengths : `List[float]`, optional (default = `[0.1, 0.3, 1, 3, 10, 30, 100]`)
@@ -81,9 +84,7 @@ class TfidfClassifier(FittedModel):
         )
         self._accuracy = CategoricalAccuracy()
 
-    def fit(
-        self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
-    ) -> Dict[str, float]:
+    def fit(self, train: Instances, validation: Optional[Instances]) -> Dict[str, float]:
         texts, labels = texts_of(train, *self.texts), self._labels_of(train)
         known = sorted(set(labels))
         if len(known) < 2:
@@ -95,9 +96,15 @@ class TfidfClassifier(FittedModel):
         self._vectorizer.set_params(vocabulary=None).fit(chain(*texts))
         features = self._features(texts)
         if validation:
-            held_out = self._features(texts_of(validation, *self.texts)), self._labels_of(validation)
-            candidates = (_fitted(features, labels, strength) for strength in self._strengths)
-            best = max(candidates, key=lambda model: (*self._quality(model, *held_out), -model.C))
+            held_out = self._features(texts_of(validation, *self.texts))
+            gold = torch.tensor(self._labels_of(validation))
+
+            def quality(model: "LogisticRegression") -> Tuple[float, float, float]:
+                logits = torch.as_tensor(self._logits(model, held_out))
+                accuracy = (logits.argmax(dim=1) == gold).double().mean()
+                return float(accuracy), -float(cross_entropy(logits, gold)), -model.C
+
+            best = max((_fitted(features, labels, C) for C in self._strengths), key=quality)
         else:
             only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
             best = _fitted(features, labels, only)
@@ -115,14 +122,6 @@ class TfidfClassifier(FittedModel):
         logits = numpy.full((features.shape[0], self._num_labels), _UNSEEN)
         logits[:, regression.classes_] = _score_per_class(regression.decision_function(features))
         return logits
-
-    def _quality(
-        self, regression: "LogisticRegression", features: "sparse.csr_matrix", labels: List[int]
-    ) -> Tuple[float, float]:
-        """Return the accuracy and the negative loss: higher is better for both."""
-        logits = torch.as_tensor(self._logits(regression, features))
-        gold = torch.tensor(labels)
-        return float((logits.argmax(dim=1) == gold).double().mean()), -float(cross_entropy(logits, gold))
 
     @property
     def num_weights(self) -> int:
@@ -156,7 +155,7 @@ class TfidfClassifier(FittedModel):
         (only,) = texts
         return self._vectorizer.transform(only)
 
-    def _labels_of(self, instances: Sequence[Instance]) -> List[int]:
+    def _labels_of(self, instances: Instances) -> List[int]:
         for instance in instances:
             if "label" not in instance.fields:
                 raise ConfigurationError(
@@ -165,9 +164,7 @@ class TfidfClassifier(FittedModel):
             instance.index_fields(self.vocab)
         return [int(instance["label"].as_tensor({})) for instance in instances]
 
-    def _outputs(
-        self, texts: Sequence[TextFieldTensors], label: Optional[torch.Tensor]
-    ) -> Dict[str, torch.Tensor]:
+    def _outputs(self, texts: Sequence[TextFieldTensors], label: Optional[Tensor]) -> Dict[str, Tensor]:
         regression = self.fitted
         features = self._features([words_in(text) for text in texts])
         logits = torch.as_tensor(
@@ -181,9 +178,7 @@ class TfidfClassifier(FittedModel):
             self._accuracy(logits, label)
         return output
 
-    def make_output_human_readable(
-        self, output_dict: Dict[str, torch.Tensor]
-    ) -> Dict[str, torch.Tensor]:
+    def make_output_human_readable(self, output_dict: Dict[str, Tensor]) -> Dict[str, Tensor]:
         return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
@@ -208,7 +203,7 @@ class LinearClassifier(TfidfClassifier):
         tokens: TextFieldTensors,
         label: Optional[torch.IntTensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
+    ) -> Dict[str, Tensor]:
         """Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels."""
         return self._outputs([tokens], label)
 
@@ -227,7 +222,7 @@ class LinearPairClassifier(TfidfClassifier):
 
     features : `str`, optional (default = `"nli"`)
         φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
-    max_words, strengths, label_namespace, calibrated
+    vocab, max_words, strengths, label_namespace, calibrated
         As in `TfidfClassifier`.
     """
 
@@ -253,7 +248,7 @@ class LinearPairClassifier(TfidfClassifier):
         hypothesis: TextFieldTensors,
         label: Optional[torch.IntTensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
+    ) -> Dict[str, Tensor]:
         """Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels."""
         return self._outputs([premise, hypothesis], label)
 

@@ -25,12 +25,15 @@ class FitTrainer(Trainer):
     """
     Fit a model that needs no gradients, such as `linear_classifier`, to the whole train set at once, on
     the CPU. The output files are those of AllenNLP's trainer after one epoch. An interrupted fit
-    restarts from the beginning.
+    restarts from the beginning. `ConfigurationError` for a model that is not a `FittedModel`, and for
+    gold tags that do not fit the model's `label_encoding`.
 
     Registered as a `Trainer` with name "fit".
 
     # Parameters
 
+    serialization_dir, model, data_loader
+        As in AllenNLP's trainer.
     validation_data_loader : `DataLoader`, optional (default = `None`)
         The model selects its hyperparameters on it.
     validation_metric : `str`, optional (default = `None`)
@@ -59,6 +62,7 @@ class FitTrainer(Trainer):
         self._validation_data_loader = validation_data_loader
         self._metric = validation_metric
         self._weights = os.path.join(serialization_dir, "best.th")
+        self._epoch = os.path.join(serialization_dir, "metrics_epoch_0.json")
 
     def train(self) -> Dict[str, Any]:
         start = time.time()
@@ -84,7 +88,7 @@ class FitTrainer(Trainer):
         with atomic_write_by_torch(self._weights) as path:
             torch.save(self.model.state_dict(), path)
         metrics["training_duration"] = str(datetime.timedelta(seconds=time.time() - start))
-        dump_metrics(os.path.join(self._serialization_dir, "metrics_epoch_0.json"), metrics)
+        dump_metrics(self._epoch, metrics)
         return metrics
 
     def get_best_weights_path(self) -> Optional[str]:

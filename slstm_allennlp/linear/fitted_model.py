@@ -8,6 +8,7 @@ from allennlp.models import Model
 
 from slstm_allennlp.token_indexers import words_of
 
+Instances = Sequence[Instance]
 Texts = List[List[str]]  # the words of each text
 
 
@@ -25,9 +26,7 @@ class FittedModel(Model):
         self._fitted: Any = None
 
     @abstractmethod
-    def fit(
-        self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
-    ) -> Dict[str, float]:
+    def fit(self, train: Instances, validation: Optional[Instances]) -> Dict[str, float]:
         """Fit the model to labelled instances. Return the hyperparameters chosen on validation."""
 
     @property
@@ -50,7 +49,7 @@ class FittedModel(Model):
         """The number of fitted weights."""
 
 
-def texts_of(instances: Sequence[Instance], *names: str) -> List[Texts]:
+def texts_of(instances: Instances, *names: str) -> List[Texts]:
     """Return, for each of the named fields, the words of each instance."""
     return [
         [[str(token.text) for token in instance[name]] for instance in instances]  # type: ignore

@@ -2,17 +2,17 @@ import math
 import os
 import sys
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Instance, TextFieldTensors, Vocabulary
+from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy, SpanBasedF1Measure
 
 from slstm_allennlp.common.extras import needs
-from slstm_allennlp.linear.fitted_model import FittedModel, texts_of, words_in
+from slstm_allennlp.linear.fitted_model import FittedModel, Instances, texts_of, words_in
 from slstm_allennlp.linear.tagging_features import features_of
 from slstm_allennlp.metrics.span_tags import span_f1
 
@@ -27,12 +27,13 @@ class LinearTagger(FittedModel):
     the word, its affixes, its shape, and two neighbours on each side. The inputs are those of
     `crf_tagger`, `tokens` and `tags`, with the token indexer `utf8`. The trainer is `fit`. Training is
     deterministic. The metrics are `accuracy` and, for spans, `precision-overall`, `recall-overall` and
-    `f1-measure-overall`.
+    `f1-measure-overall`. `ConfigurationError` without python-crfsuite, and for instances without tags.
 
     Registered as a `Model` with name "linear_tagger".
 
     # Parameters
 
+    vocab : `Vocabulary`
     label_encoding : `str`, optional (default = `None`)
         BIO, IOB1, BIOUL or BMES, if the tags encode spans.
     calculate_span_f1 : `bool`, optional (default = `None`)
@@ -82,9 +83,7 @@ class LinearTagger(FittedModel):
         if label_encoding is not None and calculate_span_f1 is not False:
             self._span_f1 = span_f1(vocab, label_namespace, label_encoding)
 
-    def fit(
-        self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
-    ) -> Dict[str, float]:
+    def fit(self, train: Instances, validation: Optional[Instances]) -> Dict[str, float]:
         import pycrfsuite
 
         trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=self._settings, verbose=False)
@@ -129,19 +128,24 @@ class LinearTagger(FittedModel):
         tagger, mask = self.fitted.tagger, get_text_field_mask(tokens)
         known_tags = set(tagger.labels())
         predicted, losses = [], []
+        # One-hot, because the metrics expect a score for every tag.
+        scores = torch.zeros(*mask.shape, self.vocab.get_vocab_size(self.label_namespace))
         for number, words in enumerate(words_in(tokens)):
             names = tagger.tag(features_of(words))
-            predicted.append([self.vocab.get_token_index(tag, self.label_namespace) for tag in names])
+            indices = [self.vocab.get_token_index(tag, self.label_namespace) for tag in names]
+            predicted.append(indices)
+            scores[number, range(len(indices)), indices] = 1
             if tags is not None:
                 gold = [self._name_of(tag) for tag in tags[number, : len(words)].tolist()]
                 probability = tagger.probability(gold) if known_tags.issuperset(gold) else 0
                 losses.append(-math.log(max(probability, _MIN_PROBABILITY)))
         output = {"tags": predicted, "mask": mask}
         if tags is not None:
-            self._update_metrics(predicted, tags, mask)
-            output["loss"] = torch.tensor(
-                sum(losses), dtype=torch.get_default_dtype(), device=mask.device
-            )
+            loss = torch.tensor(sum(losses), dtype=torch.get_default_dtype())
+            output["loss"], scores = loss.to(mask.device), scores.to(mask.device)
+            self._accuracy(scores, tags, mask)
+            if self._span_f1 is not None:
+                self._span_f1(scores, tags, mask)
         return output
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
@@ -155,18 +159,6 @@ class LinearTagger(FittedModel):
             of_spans = self._span_f1.get_metric(reset)
             metrics.update({name: value for name, value in of_spans.items() if "overall" in name})
         return metrics
-
-    def _update_metrics(
-        self, predicted: List[List[int]], tags: torch.Tensor, mask: torch.BoolTensor
-    ) -> None:
-        """Update the metrics, which expect a score for every tag, with one-hot scores."""
-        scores = torch.zeros(*tags.shape, self.vocab.get_vocab_size(self.label_namespace))
-        for number, tag_indices in enumerate(predicted):
-            scores[number, range(len(tag_indices)), tag_indices] = 1
-        scores = scores.to(tags.device)
-        self._accuracy(scores, tags, mask)
-        if self._span_f1 is not None:
-            self._span_f1(scores, tags, mask)
 
     def _name_of(self, number: int) -> str:
         return self.vocab.get_token_from_index(number, self.label_namespace)

@@ -23,6 +23,7 @@ class CasLstmCellDecoderNet(DecoderNet):
     A decoder with several layers of CAS-LSTM or LSTM cells, and attention. AllenNLP's `lstm_cell` has a
     single layer of LSTM cells. The initial h of every layer is the encoder's final state, and the
     initial c is zero, because AllenNLP's encoders return the states of their last layer only.
+    `ConfigurationError` for a value out of range.
 
     Registered as a `DecoderNet` with name "cas_lstm_cell".
 
@@ -49,10 +50,6 @@ class CasLstmCellDecoderNet(DecoderNet):
         h̃ = tanh(W [context ; h]), and the first layer reads [h̃ of the last word ; next word].
         False, as in `lstm_cell`: the query is the state before the word, the first layer reads
         [context ; word], and the output is h. Without attention, it has no effect.
-
-    # Errors
-
-    `ConfigurationError` for a value out of range.
     """
 
     def __init__(
@@ -121,26 +118,10 @@ class CasLstmCellDecoderNet(DecoderNet):
         previous_steps_mask: Optional[Tensor] = None,
     ) -> Tuple[Dict[str, Tensor], Tensor]:
         """
-        Decode the words that `previous_state` has not read yet.
-
-        # Parameters
-
-        previous_state : `Dict[str, Tensor]`
-        encoder_outputs : `Tensor`
-            *Shape:* (group_size, source_len, decoding_dim)
-        source_mask : `Tensor`
-            *Shape:* (group_size, source_len)
-        previous_steps_predictions : `Tensor`
-            The embeddings of all words so far. *Shape:* (group_size, num_steps, target_embedding_dim)
-        previous_steps_mask : `Tensor`, optional (default = `None`)
-            Not used: padding follows the words, and the decoder reads from left to right.
-
-        # Returns
-
-        `Dict[str, Tensor]`
-            The new state.
-        `Tensor`
-            The output for every new word. *Shape:* (group_size, num_new_steps, decoding_dim)
+        Decode the words that `previous_state` has not read yet. The encoder's outputs are (group_size,
+        source_len, decoding_dim), the predictions are the embeddings of all words so far, (group_size,
+        num_steps, target_embedding_dim). Their mask is not used: padding follows the words. Return the
+        new state, and the output for every new word, (group_size, num_new_steps, decoding_dim).
         """
         weights: List[CasLstmWeights] = [layer.weights for layer in self._layers]  # type: ignore[misc]
         cells = [(w, recurrent_weights(w)) for w in weights]

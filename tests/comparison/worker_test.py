@@ -106,10 +106,13 @@ def test_a_checkpointer_says_what_is_kept(tmp_path, monkeypatch, trainer, kept):
     folder = RunFolder(tmp_path / "run")
     write_json(folder.training, {})
     write_json(tmp_path / "config.json", {"trainer": trainer})
-    checkpoint = folder.path / "model_state_e0_b0.th"
-    checkpoint.touch()
+    (folder.path / "best.th").touch()
+    checkpoints = [folder.path / f"{state}_state_e1_b25.th" for state in ("model", "training")]
+    for checkpoint in checkpoints:
+        checkpoint.touch()
     worker.do(arguments(tmp_path, folder.path))
-    assert folder.is_done() and checkpoint.exists() == kept
+    assert folder.is_done() and (folder.path / "best.th").exists()
+    assert [checkpoint.exists() for checkpoint in checkpoints] == [kept, kept]
 
 
 def test_killed_before_it_is_done(tmp_path, monkeypatch):
