@@ -1,5 +1,6 @@
 import argparse
 import contextlib
+import functools
 import json
 import os
 import sys
@@ -49,33 +50,28 @@ class Compare(Subcommand):
             description="Train and test several configs with several seeds, and report the differences.",
             help="Compare configs over seeds.",
         )
-        subparser.add_argument(
+        add = subparser.add_argument
+        flag = functools.partial(add, action="store_true")
+        add(
             "configs",
             nargs="+",
             help="configs for `allennlp train`, or one comparison file with the key `systems`",
         )
-        subparser.add_argument(
-            "--output-dir", required=True, type=Path, help="folder for the runs and the report"
-        )
-        subparser.add_argument(
-            "--names", nargs="+", help="names of the configs (default their file names)"
-        )
+        add("--output-dir", required=True, type=Path, help="folder for the runs and the report")
+        add("--names", nargs="+", help="names of the configs (default their file names)")
         seeds = " ".join(map(str, DEFAULT_SEEDS))
-        subparser.add_argument(
-            "--seeds", nargs="+", type=int, help=f"random seeds for every system (default {seeds})"
-        )
-        subparser.add_argument("--baseline", help="system to compare the others to (default the first)")
-        subparser.add_argument(
+        add("--seeds", nargs="+", type=int, help=f"random seeds for every system (default {seeds})")
+        add("--baseline", help="system to compare the others to (default the first)")
+        add(
             "--metric",
             help="such as +accuracy, or --metric=-loss (default the configs' trainer.validation_metric)",
         )
-        subparser.add_argument(
+        add(
             "--overrides",
             type=_overrides,
-            default={},
             help="JSON overrides for all configs, as for `allennlp train`",
         )
-        subparser.add_argument(
+        add(
             "--variant",
             action="append",
             dest="variants",
@@ -84,46 +80,27 @@ class Compare(Subcommand):
             metavar="NAME=JSON",
             help="named overrides, repeatable: each config with each variant is a system",
         )
-        subparser.add_argument(
+        add(
             "--sweep",
             type=_overrides,
             help='JSON of keys with lists of values, such as {"model.encoder.num_steps": [3, 5, 7]}: '
             "each config with each combination of values is a system",
         )
-        subparser.add_argument(
+        flag(
             "--linear",
-            action="store_true",
             help="add a system: a linear model for the baseline's task, on the same instances",
         )
-        subparser.add_argument(
-            "--jobs", type=positive, help="parallel runs (default one per device of --devices, or one)"
-        )
-        subparser.add_argument(
-            "--devices",
-            nargs="+",
-            type=int,
-            default=[],
-            help="GPUs to distribute over the runs; -1 is the CPU",
-        )
-        subparser.add_argument(
-            "--time-over-length",
-            action="store_true",
-            help="also measure training time over sentence length",
-        )
-        subparser.add_argument(
+        add("--jobs", type=positive, help="parallel runs (default one per device of --devices, or one)")
+        add("--devices", nargs="+", type=int, help="GPUs to distribute over the runs; -1 is the CPU")
+        flag("--time-over-length", help="also measure training time over sentence length")
+        add(
             "--resamples",
             type=positive,
             default=9999,
             help="resamples in the tests over sentences (default 9999)",
         )
-        subparser.add_argument(
-            "--report-only", action="store_true", help="run nothing, only report the finished runs"
-        )
-        subparser.add_argument(
-            "--file-friendly-logging",
-            action="store_true",
-            help="show progress as lines instead of a bar",
-        )
+        flag("--report-only", help="run nothing, only report the finished runs")
+        flag("--file-friendly-logging", help="show progress as lines instead of a bar")
         subparser.set_defaults(func=compare)
         return subparser
 
@@ -133,10 +110,14 @@ def compare(arguments: argparse.Namespace) -> None:
     for package in ("scipy", "matplotlib", "jinja2"):
         needs(package, "compare")  # the report's, before the long work
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
+    variants = dict(arguments.variants)
+    if len(variants) < len(arguments.variants):
+        names = ", ".join(name for name, _ in arguments.variants)
+        raise ConfigurationError(f"compare: --variant has {names}, expected different names")
     plan = plan_from_options(
         arguments.configs,
         names=arguments.names,
-        variants=_variants_by_name(arguments.variants),
+        variants=variants,
         sweep=arguments.sweep,
         overrides=arguments.overrides,
         seeds=arguments.seeds,
@@ -147,10 +128,14 @@ def compare(arguments: argparse.Namespace) -> None:
     folder = ComparisonFolder(arguments.output_dir)
     for run in plan.runs():
         folder.expect_run(run)
+
+    def is_done(run: Run) -> bool:
+        return folder.run(run).is_done(time_over_length=arguments.time_over_length)
+
     if arguments.report_only:
-        failures = recorded_failures(folder, plan.runs(), _is_done(folder, arguments))
+        failures = recorded_failures(folder, plan.runs(), is_done)
     else:
-        failures = _run(plan, folder, arguments)
+        failures = _run(plan, folder, is_done, arguments)
     results = Results(plan, folder, num_resamples=arguments.resamples)
     if not results.done and not failures:
         what = f"has a number for {plan.metric.name}" if results.without_score else "is done there"
@@ -163,17 +148,19 @@ def compare(arguments: argparse.Namespace) -> None:
         sys.exit(1)
 
 
-def _is_done(folder: ComparisonFolder, arguments: argparse.Namespace) -> Callable[[Run], bool]:
-    """Return the check that a run has all requested files."""
-    return lambda run: folder.run(run).is_done(time_over_length=arguments.time_over_length)
-
-
-def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) -> List[Failure]:
+def _run(
+    plan: Plan,
+    folder: ComparisonFolder,
+    is_done: Callable[[Run], bool],
+    arguments: argparse.Namespace,
+) -> List[Failure]:
     """Perform the unfinished runs and return the failures."""
     runs = plan.runs()
-    is_done = _is_done(folder, arguments)
     left = [run for run in runs if not is_done(run)]
-    resources = _resources(arguments, left)
+    jobs, devices = arguments.jobs, arguments.devices or []
+    if devices:
+        _check_devices(devices, left)
+    resources = Resources(jobs or max(1, len(devices)), devices)
     # This package, too, in case AllenNLP found the command without `.allennlp_plugins`.
     options = [f"--include-package={name}" for name in ["slstm_allennlp", *arguments.include_package]]
     options.append(f"--runs-at-a-time={resources.jobs_of_a_device}")
@@ -199,7 +186,7 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
             folder.write_task(run)
         if not left:
             return []
-        if arguments.jobs is None and not arguments.devices:
+        if jobs is None and not devices:
             for hint in more_at_a_time(left, num_cores(), torch.cuda.device_count()):
                 print(hint, file=sys.stderr)
         try:
@@ -213,21 +200,19 @@ def _run(plan: Plan, folder: ComparisonFolder, arguments: argparse.Namespace) ->
             sys.exit(130)
 
 
-def _resources(arguments: argparse.Namespace, runs: Sequence[Run]) -> Resources:
-    devices = arguments.devices
+def _check_devices(devices: Sequence[int], runs: Sequence[Run]) -> None:
     for device in devices:
         if not -1 <= device < torch.cuda.device_count():
             raise ConfigurationError(
                 f"compare: --devices has {device}, expected -1 for the CPU or the number of a GPU, of "
                 f"which PyTorch sees {torch.cuda.device_count()}"
             )
-    for run in runs if devices else []:
+    for run in runs:
         if fixed := _fixed_device(run):
             raise ConfigurationError(
                 f"compare: the config of {run.system} has {fixed}, expected neither trainer.cuda_device "
                 "nor distributed with --devices, which assigns the devices"
             )
-    return Resources(arguments.jobs or max(1, len(devices)), devices)
 
 
 def _fixed_device(run: Run) -> Optional[str]:
@@ -283,11 +268,3 @@ def _variant(text: str) -> Tuple[str, Dict[str, Any]]:
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"it is {text!r}, expected NAME=JSON")
     return name, _overrides(overrides)
-
-
-def _variants_by_name(variants: Sequence[Tuple[str, Dict[str, Any]]]) -> Dict[str, Dict[str, Any]]:
-    named = dict(variants)
-    if len(named) < len(variants):
-        names = ", ".join(name for name, _ in variants)
-        raise ConfigurationError(f"compare: --variant has {names}, expected different names")
-    return named

@@ -2,12 +2,13 @@
 
 import re
 import time
+from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Tuple
 
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.util import lazy_groups_of
+from allennlp.common.util import lazy_groups_of, peak_cpu_memory
 from allennlp.data import Batch, DataLoader, DatasetReader, Instance
 from allennlp.models import Archive, Model, load_archive
 from allennlp.nn.util import move_to_device
@@ -26,12 +27,11 @@ _BATCHES = 5  # per group, at most
 
 
 class Measurements(NamedTuple):
-    # As from `allennlp evaluate`, but always on the whole test set, even if the data loader has
-    # `drop_last` or `batches_per_epoch`.
+    # As from `allennlp evaluate`, but on the whole test set, without `drop_last` of the data loader.
     test_metrics: Dict[str, Any]
     test_seconds: float  # of this evaluation, after reading the corpus and a warm-up
-    parameters: int  # number of weights
-    trained_parameters: int  # number of weights that are trained
+    parameters: int
+    trained_parameters: int
 
 
 class TrainedRun:
@@ -77,13 +77,9 @@ class TrainedRun:
     def time_over_length(self) -> List[Dict[str, float]]:
         """
         Measure the seconds of a forward and a backward pass in training mode. The training sentences are
-        divided by length into ten groups, from the shortest to the longest.
-
-        # Returns
-
-        `List[Dict[str, float]]`
-            For each group: its median `length`, `seconds_per_sentence`, and the number of `sentences`
-            that were timed (up to five batches). Empty for a `FittedModel`, which has no training steps.
+        divided by length into ten groups. Return for each group its median `length`,
+        `seconds_per_sentence`, and the number of `sentences` that were timed (up to five batches). Empty
+        for a `FittedModel`, which has no training steps.
         """
         if isinstance(self.model, FittedModel):
             return []
@@ -105,21 +101,18 @@ class TrainedRun:
                 self._seconds_to_train_on(chosen[0])  # warm-up
             seconds = sum(self._seconds_to_train_on(batch) for batch in chosen)
             sentences = sum(map(len, chosen))
+            length = length_of(group[len(group) // 2])
             groups.append(
-                {
-                    "length": length_of(group[len(group) // 2]),
-                    "seconds_per_sentence": seconds / sentences,
-                    "sentences": sentences,
-                }
+                {"length": length, "seconds_per_sentence": seconds / sentences, "sentences": sentences}
             )
         return groups
 
     def _read(self, reader: DatasetReader, key: str) -> List[Instance]:
         instances = list(reader.read(self._config[key]))
-        for instance in instances:
-            reader.apply_token_indexers(instance)
         if not instances:
             raise ConfigurationError(f"{self._config[key]} ({key}): no instances, expected some")
+        for instance in instances:
+            reader.apply_token_indexers(instance)
         return instances
 
     def _seconds_to_train_on(self, instances: List[Instance]) -> float:
@@ -163,12 +156,8 @@ def peak_memory(device: int) -> Tuple[int, str]:
     """
     if device >= 0:
         return torch.cuda.max_memory_allocated(device), "GPU"
-    try:
-        # Not `getrusage`, whose maximum includes that of the parent process.
-        with open("/proc/self/status", encoding="ascii") as status:
-            fields = dict(line.split(":", 1) for line in status)
-        return int(fields["VmHWM"].split()[0]) * 1024, "CPU"
-    except (FileNotFoundError, KeyError):  # not Linux
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, "CPU"
+    status = Path("/proc/self/status")
+    peak = re.search(r"VmHWM:\s*(\d+) kB", status.read_text()) if status.exists() else None
+    if peak is None:  # not Linux: a maximum that includes that of the parent process
+        return peak_cpu_memory()[0], "CPU"
+    return int(peak[1]) * 1024, "CPU"

@@ -55,34 +55,25 @@ class RunFolder:
         """Return whether the folder has anything that a new attempt would reuse."""
         return self.count_epochs() > 0 or self.latest_checkpoint() is not None or self.metrics.exists()
 
-    def remove_checkpoints(self) -> None:
-        """Remove the checkpoints, which are several times as large as the model in the archive."""
-        for path in self.path.glob("*_state_e*_b*.th"):
-            path.unlink()
-
     def epochs(self) -> List[Dict[str, Any]]:
         """Read AllenNLP's metrics of each finished epoch."""
-        return [read_json(path) for path in self._epoch_files()]
+        return [read_json(path) for path in self.epoch_files()]
 
     def count_epochs(self) -> int:
-        return len(self._epoch_files())
+        return len(self.epoch_files())
 
-    def remove_epochs(self, first: int) -> None:
-        """Remove the metrics from this epoch on: epochs after the checkpoint are trained again."""
-        for path in self._epoch_files()[first:]:
-            path.unlink()
-
-    def _epoch_files(self) -> List[Path]:
+    def epoch_files(self) -> List[Path]:
         paths = (self.path / f"metrics_epoch_{number}.json" for number in itertools.count())
         return list(itertools.takewhile(Path.exists, paths))
 
     def validation_metrics(self) -> List[str]:
         """Return their names, or none while the first epoch's metrics are not written completely."""
         prefix = "validation_"
-        with contextlib.suppress(ConfigurationError):
+        try:
             metrics = read_json(self.path / "metrics_epoch_0.json")
-            return [name.removeprefix(prefix) for name in metrics if name.startswith(prefix)]
-        return []
+        except ConfigurationError:
+            return []
+        return [name.removeprefix(prefix) for name in metrics if name.startswith(prefix)]
 
     def recovered_from(self) -> List[Checkpoint]:
         if not self.recoveries.exists():
@@ -122,13 +113,7 @@ class ComparisonFolder:
         return self.path / "logs" / f"{run.name}.failed.json"
 
     def expect_run(self, run: Run) -> None:
-        """
-        Check that a run that has begun can be resumed or reported.
-
-        # Errors
-
-        `ConfigurationError` if its config differs, or if its data files have changed.
-        """
+        """Check that the config and data of a run that has begun are the same as then."""
         folder = self.run(run)
         if not folder.is_begun():
             return
@@ -162,10 +147,6 @@ class ComparisonFolder:
         """
         Lock the folder against a second comparison. Yields the file descriptor of the lock, which the
         runs inherit: if this comparison is killed, the lock lasts until its runs have ended.
-
-        # Errors
-
-        `ConfigurationError` if another comparison has the lock, or the path is a file.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -184,13 +165,7 @@ class ComparisonFolder:
 
 
 def read_json(path: Path) -> Any:
-    """
-    Read a JSON file that a run wrote.
-
-    # Errors
-
-    `ConfigurationError`, with the path, if the file is missing or incomplete.
-    """
+    """Read a JSON file that a run wrote; `ConfigurationError` if it is missing or incomplete."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

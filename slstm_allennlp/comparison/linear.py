@@ -1,6 +1,6 @@
 """Config of the linear baseline of a comparison, derived from a system's config."""
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Tuple
 
 from allennlp.common.checks import ConfigurationError
 
@@ -27,15 +27,7 @@ _SPAN_METRICS = ["precision-overall", "recall-overall", "f1-measure-overall"]
 
 
 def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
-    """
-    Return the config of a linear model on the same instances as a system's config. `metric` is the
-    metric of the comparison, such as `"+accuracy"`.
-
-    # Errors
-
-    `ConfigurationError` for a model without a linear counterpart, for a metric that the linear model
-    does not have, and if its library is not installed.
-    """
+    """Return the config of a linear model on the same instances as the config of the system `name`."""
     given = config.get("model", {})
     kind = given.get("type")
     if kind not in _MODELS:
@@ -46,7 +38,10 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     linear, shared = _MODELS[kind]
     model = {"type": linear, **{key: given[key] for key in shared if key in given}}
     needs("pycrfsuite" if linear == "linear_tagger" else "sklearn", "linear")
-    known = _metrics_of(model)
+    has_spans = model.get("calculate_span_f1")
+    if has_spans is None:
+        has_spans = model.get("label_encoding") is not None
+    known = [*_METRICS, *(_SPAN_METRICS if has_spans else [])]
     if metric.lstrip("+-") not in known:
         raise ConfigurationError(
             f"compare: the metric is {metric}, which {linear} does not have, expected with --linear one "
@@ -58,13 +53,6 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
         "model": model,
         "trainer": {"type": "fit", "validation_metric": metric},
     }
-
-
-def _metrics_of(model: Dict[str, Any]) -> List[str]:
-    has_spans: Optional[bool] = model.get("calculate_span_f1")
-    if has_spans is None:
-        has_spans = model.get("label_encoding") is not None
-    return [*_METRICS, *(_SPAN_METRICS if has_spans else [])]
 
 
 def _with_words(reader: Any) -> Dict[str, Any]:

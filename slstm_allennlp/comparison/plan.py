@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Type, TypeVar, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
@@ -19,8 +19,16 @@ _KEYS_OF_RUN = (*SEED_KEYS, "evaluate_on_test")
 DEFAULT_SEEDS = (13, 14, 15, 16, 17)
 _VALID_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.,=+-]{0,199}")
 _INVALID_IN_NAME = re.compile(r"[^A-Za-z0-9_.,=+-]+")
-_FILE_KEYS = ("systems", "seeds", "overrides", "baseline", "metric", "linear")
-_SYSTEM_KEYS = ("config", "overrides")
+# The keys of a comparison file and of its systems. `Plan` checks the baseline.
+_FILE_KEYS: Dict[str, type] = {
+    "systems": dict,
+    "seeds": list,
+    "overrides": dict,
+    "baseline": object,
+    "metric": str,
+    "linear": bool,
+}
+_SYSTEM_KEYS: Dict[str, type] = {"config": str, "overrides": dict}
 _NUM_EPOCHS = 20  # AllenNLP's default
 _TYPE_NAMES: Dict[type, str] = {
     dict: "an object",
@@ -28,7 +36,6 @@ _TYPE_NAMES: Dict[type, str] = {
     str: "a string",
     bool: "true or false",
 }
-T = TypeVar("T")
 
 Config = Dict[str, Any]
 
@@ -41,13 +48,7 @@ class Metric(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Metric":
-        """
-        Parse a string such as `"+accuracy"` or `"-loss"`.
-
-        # Errors
-
-        `ConfigurationError` without a sign: a loss could be mistaken for a score.
-        """
+        """Parse a string such as `"+accuracy"`. A loss without a sign could be mistaken for a score."""
         if text[:1] not in ("+", "-"):
             raise ConfigurationError(
                 f"compare: the metric is {text!r}, expected +{text} where more of it is better, or "
@@ -56,20 +57,17 @@ class Metric(NamedTuple):
         return cls(text.lstrip("+-"), not text.startswith("-"))
 
     def __str__(self) -> str:
-        """Format the metric as `parse` reads it."""
         return f"{'+' if self.higher_is_better else '-'}{self.name}"
 
 
-@dataclass(frozen=True)
-class System:
+class System(NamedTuple):
     """One of the compared systems: a name and a config without seeds."""
 
     name: str
     config: Config
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A system with one seed, and the config that AllenNLP trains from."""
 
     system: str
@@ -90,13 +88,8 @@ class Run:
 @dataclass(frozen=True)
 class Plan:
     """
-    The systems, the seeds, the name of the baseline system, and the metric.
-
-    # Errors
-
-    `ConfigurationError` for names that are duplicates or not valid as a folder name, for no seeds, seeds
-    that are duplicates or out of range, a baseline that is not a system, and a config without
-    `test_data_path`.
+    The systems, the seeds, the name of the baseline system, and the metric; `ConfigurationError` if they
+    do not fit together.
     """
 
     systems: List[System]
@@ -173,10 +166,6 @@ def plan_from_options(
     its `config` and `overrides`) and, optionally, `seeds`, `overrides`, `baseline`, `metric` and
     `linear`. Arguments override the file. The `overrides` argument is applied before a variant's
     overrides, and after those of a comparison file.
-
-    # Errors
-
-    `ConfigurationError` as for `Plan` and `stand_in`, and for configs and overrides that cannot be read.
     """
     given = load_jsonnet(configs[0])
     if "systems" in given:
@@ -187,10 +176,10 @@ def plan_from_options(
             )
         _expect_keys(configs[0], given, _FILE_KEYS)
         systems = _systems_of_file(configs[0], given, overrides or {})
-        seeds = seeds or _expect(f"{configs[0]}: seeds", given.get("seeds", [*DEFAULT_SEEDS]), list)
+        seeds = seeds or given.get("seeds")
         baseline = baseline or given.get("baseline")
-        metric = metric or _expect(f"{configs[0]}: metric", given.get("metric", ""), str)
-        with_linear |= _expect(f"{configs[0]}: linear", given.get("linear", False), bool)
+        metric = metric or given.get("metric")
+        with_linear |= given.get("linear", False)
     else:
         systems = _systems_of_configs(configs, names, variants or {}, sweep or {}, overrides or {})
     baseline = baseline or systems[0].name
@@ -211,13 +200,13 @@ def load_jsonnet(path: str) -> Config:
         config = Params.from_file(path).params
     except (OSError, RuntimeError, ValueError) as error:
         raise ConfigurationError(f"{path}: {error}; expected a Jsonnet or JSON config") from None
-    return _expect(f"{path}: the content", config, dict)
+    _expect(f"{path}: the content", config, dict)
+    return config
 
 
 def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System]:
-    if not _expect(f"{path}: systems", given["systems"], dict):
+    if not given["systems"]:
         raise ConfigurationError(f"{path}: systems is empty, expected names with a config each")
-    for_all = _expect(f"{path}: overrides", given.get("overrides", {}), dict)
     systems = []
     for name, system in given["systems"].items():
         if not isinstance(system, dict) or "config" not in system:
@@ -225,26 +214,25 @@ def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System
                 f"{path}: the system {name} has no config, expected the path of one under that key"
             )
         _expect_keys(f"{path}: the system {name}", system, _SYSTEM_KEYS)
-        config = load_jsonnet(_expect(f"{path}: the system {name}: config", system["config"], str))
-        own = _expect(f"{path}: the system {name}: overrides", system.get("overrides", {}), dict)
-        for part in (for_all, own, overrides):
+        config = load_jsonnet(system["config"])
+        for part in (given.get("overrides", {}), system.get("overrides", {}), overrides):
             config = _override(name, config, part)
         systems.append(System(name, config))
     return systems
 
 
-def _expect(where: str, value: Any, kind: Type[T]) -> T:
+def _expect(where: str, value: Any, kind: type) -> None:
     if not isinstance(value, kind):
         raise ConfigurationError(f"{where}: it is {json.dumps(value)}, expected {_TYPE_NAMES[kind]}")
-    return value
 
 
-def _expect_keys(where: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    unknown = sorted(set(given) - set(known))
-    if unknown:
-        raise ConfigurationError(
-            f"{where}: there is a key {unknown[0]}, expected any of {', '.join(known)}"
-        )
+def _expect_keys(where: str, given: Config, known: Mapping[str, type]) -> None:
+    for key, value in given.items():
+        if key not in known:
+            raise ConfigurationError(
+                f"{where}: there is a key {key}, expected any of {', '.join(known)}"
+            )
+        _expect(f"{where}: {key}", value, known[key])
 
 
 def _systems_of_configs(
@@ -258,7 +246,12 @@ def _systems_of_configs(
         raise ConfigurationError(
             f"compare: there are {len(names)} names for {len(paths)} configs, expected one for each"
         )
-    points = _sweep_points(sweep)
+    for key, values in sweep.items():
+        if not isinstance(values, list) or not values:
+            raise ConfigurationError(
+                f"compare: --sweep has {key}: {values!r}, expected a list of values"
+            )
+    points = [dict(zip(sweep, values)) for values in itertools.product(*sweep.values())]
     systems = []
     for path, name in zip(paths, names or [Path(path).stem for path in paths]):
         base = _override(name, load_jsonnet(path), overrides)
@@ -280,15 +273,6 @@ def _name_part(value: Any) -> str:
     if isinstance(value, list):
         return "+".join(map(_name_part, value))
     return _INVALID_IN_NAME.sub("-", str(value))
-
-
-def _sweep_points(sweep: Mapping[str, Sequence[Any]]) -> List[Config]:
-    for key, values in sweep.items():
-        if not isinstance(values, list) or not values:
-            raise ConfigurationError(
-                f"compare: --sweep has {key}: {values!r}, expected a list of values"
-            )
-    return [dict(zip(sweep, values)) for values in itertools.product(*sweep.values())]
 
 
 def _override(name: str, config: Config, overrides: Config) -> Config:
@@ -340,10 +324,8 @@ def flatten(config: Config) -> Dict[str, Any]:
 
 def differences(a: Config, b: Config) -> List[str]:
     """Return the dotted keys in which two configs differ."""
-    flat_a, flat_b = flatten(a), flatten(b)
-    missing = object()
-    keys = {**flat_a, **flat_b}
-    return [key for key in keys if flat_a.get(key, missing) != flat_b.get(key, missing)]
+    a, b, missing = flatten(a), flatten(b), object()
+    return [key for key in {**a, **b} if a.get(key, missing) != b.get(key, missing)]
 
 
 def settings_of(system: System) -> Dict[str, Any]:

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple, TypeGuard, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from allennlp.data import Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
@@ -30,7 +30,9 @@ def prediction_of(instance: Instance, output: Dict[str, Any]) -> Prediction:
         field, predicted = instance.fields[name], output.get(name)
         if isinstance(field, LabelField) and isinstance(predicted, str):
             return Prediction(length, str(field.label), predicted, texts=texts)
-        if isinstance(field, SequenceLabelField) and _is_string_list(predicted):
+        if not isinstance(field, SequenceLabelField) or not isinstance(predicted, list):
+            continue
+        if all(isinstance(tag, str) for tag in predicted):
             gold = [str(label) for label in field.labels]
             if len(predicted) < len(gold):
                 raise ValueError(
@@ -57,15 +59,11 @@ def _texts_of(instance: Instance) -> List[Tuple[str, TextField]]:
     ]
 
 
-def _is_string_list(value: Any) -> TypeGuard[List[str]]:
-    return isinstance(value, list) and all(isinstance(part, str) for part in value)
-
-
 def _is_text(value: Any) -> bool:
     """Return whether the value is a string, or a nested, non-empty list of strings."""
-    return isinstance(value, str) or (
-        isinstance(value, list) and bool(value) and all(_is_text(part) for part in value)
-    )
+    if isinstance(value, list):
+        return bool(value) and all(map(_is_text, value))
+    return isinstance(value, str)
 
 
 def write_predictions(path: Path, predictions: List[Prediction]) -> None:

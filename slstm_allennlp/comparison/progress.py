@@ -16,17 +16,9 @@ _BAR = "{percentage:3.0f}%|{bar:20}| {n_fmt}/{total_fmt} epochs [{elapsed}, {rem
 
 class Progress:
     """
-    A progress bar over the epochs of all runs, with AllenNLP's tqdm. If a run stops early, the total
-    shrinks by its remaining epochs. With AllenNLP's `FILE_FRIENDLY_LOGGING`, it prints a line when a run
-    begins or ends, and once a minute.
-
-    # Parameters
-
-    folder : `ComparisonFolder`
-    runs : `Sequence[Run]`
-        The unfinished runs.
-    num_done : `int`
-        The number of finished runs.
+    A progress bar over the epochs of the unfinished runs, with AllenNLP's tqdm. If a run stops early,
+    the total shrinks by its remaining epochs. With AllenNLP's `FILE_FRIENDLY_LOGGING`, it prints a line
+    when a run begins or ends, and once a minute.
     """
 
     def __init__(self, folder: ComparisonFolder, runs: Sequence[Run], num_done: int) -> None:

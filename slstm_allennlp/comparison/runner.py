@@ -6,7 +6,6 @@ import signal
 import subprocess
 import time
 from collections import deque
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
@@ -33,8 +32,7 @@ class Failure(NamedTuple):
         return last.removeprefix(MISTAKE) if last.startswith(MISTAKE) else None
 
 
-@dataclass(frozen=True)
-class Resources:
+class Resources(NamedTuple):
     """Devices are GPUs to distribute over the runs, or -1 for the CPU. If empty, the configs decide."""
 
     jobs: int  # runs at a time
@@ -71,8 +69,7 @@ class _Active(NamedTuple):
     device: Optional[int]
 
 
-@dataclass(frozen=True)
-class Runner:
+class Runner(NamedTuple):
     folder: ComparisonFolder
     resources: Resources
     command: Callable[[Run], List[str]]  # command line that performs or resumes a run
@@ -83,7 +80,7 @@ class Runner:
         """
         Perform all runs and return those that failed. After a failure the other runs continue, except
         that a user error in a config cancels the system's remaining runs. In any case, no process is
-        left running. The processes inherit `lock`, the file descriptor of the comparison's lock.
+        left running. The processes inherit `lock`, a file descriptor.
         """
         waiting = deque(runs)
         devices: List[Optional[int]] = [*self.resources.devices] or [None]
@@ -133,10 +130,13 @@ class Runner:
     def _failure(self, run: Run, code: int) -> Optional[Failure]:
         if code == 0 and self.is_done(run):
             return None
-        reason = f"ended with exit status {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
+        reason = f"ended with exit status {code}"
+        if code < 0:
+            reason = f"was ended by {signal.Signals(-code).name}"
+        if code == -signal.SIGKILL:
+            reason += " (the system does that when memory runs out)"
         write_json(self.folder.failure(run), {"reason": reason})
-        log = self.folder.log(run)
-        return Failure(run, reason, log, tail(log))
+        return _recorded_failure(self.folder, run)
 
 
 def recorded_failures(
@@ -144,15 +144,12 @@ def recorded_failures(
 ) -> List[Failure]:
     """Return the failures of earlier calls of `Runner`, for runs that are still not complete."""
     failed = [run for run in runs if folder.failure(run).exists() and not is_done(run)]
-    return [
-        Failure(run, read_json(folder.failure(run))["reason"], folder.log(run), tail(folder.log(run)))
-        for run in failed
-    ]
+    return [_recorded_failure(folder, run) for run in failed]
 
 
-def _signal_name(number: int) -> str:
-    name = signal.Signals(number).name
-    return f"{name} (the system does that when memory runs out)" if name == "SIGKILL" else name
+def _recorded_failure(folder: ComparisonFolder, run: Run) -> Failure:
+    log = folder.log(run)
+    return Failure(run, read_json(folder.failure(run))["reason"], log, tail(log))
 
 
 def tail(log: Path, lines: int = _TAIL_LINES) -> List[str]:

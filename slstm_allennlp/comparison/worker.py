@@ -75,7 +75,9 @@ def do(work: argparse.Namespace) -> None:
             write_predictions(path, trained.predict())
         measured = trained.measure()
         if "checkpointer" not in section(config, "trainer"):  # else its settings decide
-            folder.remove_checkpoints()
+            # They are several times as large as the model in the archive.
+            for checkpoint in folder.path.glob("*_state_e*_b*.th"):
+                checkpoint.unlink()
         # Last, because these mark the run as done.
         write_json(folder.measurements, {**measured._asdict(), "conditions": _conditions(work, config)})
     if work.time_over_length:
@@ -135,7 +137,8 @@ def _prepare(folder: RunFolder) -> bool:
             shutil.rmtree(folder.path)
         return False
     logger.info("Resuming after %d epochs and %d batches", checkpoint.epochs, checkpoint.batches)
-    folder.remove_epochs(checkpoint.epochs)
+    for path in folder.epoch_files()[checkpoint.epochs :]:
+        path.unlink()  # the epochs after the checkpoint are trained again
     earlier = [recovery._asdict() for recovery in folder.recovered_from()]
     write_json(folder.recoveries, [*earlier, checkpoint._asdict()])
     return True

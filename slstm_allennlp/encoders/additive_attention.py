@@ -1,6 +1,5 @@
 from typing import Optional
 
-import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of
@@ -22,6 +21,3 @@ class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[m
         super().__init__()
         with errors_of("additive_attention"):
             self._module = AdditiveAttention(input_size, attention_size)
-
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        return self._module(inputs, mask)

@@ -7,8 +7,7 @@ from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.common.arguments import check_sizes
-from slstm_allennlp.encoders.checked_params import CheckedParams
-from slstm_allennlp.encoders.module_encoder import errors_of
+from slstm_allennlp.encoders.module_encoder import CheckedParams, errors_of
 from slstm_allennlp.encoders.sized import sized, sized_seq2vec
 
 
@@ -16,7 +15,8 @@ from slstm_allennlp.encoders.sized import sized, sized_seq2vec
 class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
     Combine a sequence encoder and a vector encoder into one vector encoder: any pooling over any
-    sequence encoder, for models that take a single encoder.
+    sequence encoder, for models that take a single encoder. `ConfigurationError` for a missing encoder,
+    for an `input_size` below 1, and if the sizes of the two encoders do not match.
 
     Registered as a `Seq2VecEncoder` with name "compose", like AllenNLP's `Seq2SeqEncoder` of that name.
 
@@ -28,11 +28,6 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
         input size is optional in a config.
     input_size : `int`, optional (default = `None`)
         The input size of the sequence encoder, if its config has none.
-
-    # Errors
-
-    `ConfigurationError` for a missing encoder, for an `input_size` below 1, and if the sizes of the two
-    encoders do not match.
     """
 
     def __init__(
@@ -55,17 +50,8 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
         """
-        # Parameters
-
-        inputs : `torch.Tensor`
-            *Shape:* (batch_size, seq_len, input_dim of the sequence encoder)
-        mask : `torch.BoolTensor`, optional (default = `None`)
-            *Shape:* (batch_size, seq_len)
-
-        # Returns
-
-        `torch.Tensor`
-            *Shape:* (batch_size, output_dim of the vector encoder)
+        Encode inputs, (batch_size, seq_len, input_dim), with a mask of (batch_size, seq_len), as
+        (batch_size, output_dim).
         """
         if mask is None:  # some encoders require a mask
             mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)  # type: ignore

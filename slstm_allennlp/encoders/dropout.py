@@ -4,8 +4,7 @@ import torch
 from allennlp.modules.seq2seq_encoders import PassThroughEncoder, Seq2SeqEncoder
 
 from slstm_allennlp.common.arguments import check_sizes
-from slstm_allennlp.encoders.checked_params import CheckedParams
-from slstm_allennlp.encoders.module_encoder import errors_of
+from slstm_allennlp.encoders.module_encoder import CheckedParams, errors_of
 from slstm_allennlp.modules.checks import check_rate
 
 
@@ -13,7 +12,8 @@ from slstm_allennlp.modules.checks import check_rate
 class DropoutEncoder(CheckedParams, PassThroughEncoder):  # type: ignore[misc]
     """
     Apply dropout to the word embeddings, and nothing else. Use it for models without dropout between
-    embedder and encoder. In `basic_classifier`, make it the `seq2seq_encoder`.
+    embedder and encoder. In `basic_classifier`, make it the `seq2seq_encoder`. `ConfigurationError` for
+    a size below one and for a rate outside [0, 1].
 
     Registered as a `Seq2SeqEncoder` with name "dropout".
 
@@ -22,11 +22,6 @@ class DropoutEncoder(CheckedParams, PassThroughEncoder):  # type: ignore[misc]
     input_dim : `int`
         The size of a word embedding, named as in `pass_through`.
     dropout : `float`, optional (default = `0.5`)
-        The dropout rate.
-
-    # Errors
-
-    `ConfigurationError` for a size below one and for a rate outside [0, 1].
     """
 
     def __init__(self, input_dim: int, dropout: float = 0.5) -> None:

@@ -1,29 +1,73 @@
+import inspect
 from contextlib import contextmanager
-from typing import Any, Iterator, Optional
+from typing import Any, Dict, Iterator, Optional, Union, get_args, get_origin
 
 import torch
+from allennlp.common import Lazy, Params
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.encoders.checked_params import CheckedParams
+_NAMES: Dict[Any, str] = {
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+    list: "a list",
+    Lazy: "an encoder",
+}
+
+
+class CheckedParams:
+    """
+    A mixin that rejects a config value of the wrong type. AllenNLP itself converts `"input_size": true`
+    to 1 before the encoder sees it, and its error for a string does not name the value.
+    """
+
+    @classmethod
+    def from_params(cls, params: Params, constructor_to_inspect: Any = None, **extras: Any) -> Any:
+        constructor = constructor_to_inspect or cls.__init__
+        for name, argument in inspect.signature(constructor).parameters.items():
+            annotation, value = argument.annotation, params.params.get(name)
+            kinds = get_args(annotation) if get_origin(annotation) is Union else (annotation,)
+            # AllenNLP passes None on to the encoder.
+            if value is not None and not any(_fits(value, kind) for kind in kinds):
+                classes = (get_origin(kind) or kind for kind in kinds)
+                raise ConfigurationError(
+                    f"{cls.__name__}: {name} is {params.as_dict(quiet=True)[name]!r}, expected "
+                    f"{' or '.join(_NAMES[kind] for kind in classes if kind in _NAMES)}"
+                )
+        return super().from_params(  # type: ignore[misc]
+            params, constructor_to_inspect=constructor_to_inspect, **extras
+        )
+
+
+def _fits(value: Any, annotation: Any) -> bool:
+    kind = get_origin(annotation) or annotation
+    if isinstance(value, bool):
+        return kind is bool
+    if kind is bool:
+        return isinstance(value, int) and value in (0, 1)
+    if kind is float:
+        return isinstance(value, (int, float))
+    if kind is list:
+        (part,) = get_args(annotation)
+        return isinstance(value, list) and all(isinstance(each, part) for each in value)
+    if kind is Lazy:
+        return isinstance(value, (dict, Params, str))
+    return not isinstance(kind, type) or isinstance(value, kind)
 
 
 class ModuleEncoder(CheckedParams, torch.nn.Module):
     """
     Base class of the AllenNLP encoders over one of this package's modules, which has an `input_size` and
-    an `output_size`. The mask may have integers, as in some AllenNLP models. A subclass implements
-    `_encode`, which selects the results that its role needs.
+    an `output_size`. If it returns several results, `_encode` selects those that the role needs.
     """
 
     _module: Any
 
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
         """
-        # Parameters
-
-        inputs : `torch.Tensor`
-            *Shape:* (batch_size, seq_len, input_dim)
-        mask : `torch.Tensor`, optional (default = `None`)
-            Booleans or integers; None if there is no padding. *Shape:* (batch_size, seq_len)
+        Encode inputs, (batch_size, seq_len, input_dim), with a mask of Booleans or, as in some AllenNLP
+        models, integers, (batch_size, seq_len); None if there is no padding.
 
         # Returns
 
@@ -34,10 +78,9 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
         return self._encode(inputs, None if mask is None else mask.bool())
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        raise NotImplementedError
+        return self._module(inputs, mask)
 
     def is_bidirectional(self) -> bool:
-        """Whether the output has a forward and a backward half."""
         return getattr(self._module, "bidirectional", False)
 
     def get_input_dim(self) -> int:

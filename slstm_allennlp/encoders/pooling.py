@@ -4,17 +4,17 @@ import torch
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.common.arguments import check_sizes
-from slstm_allennlp.encoders.checked_params import CheckedParams
-from slstm_allennlp.encoders.module_encoder import errors_of
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of
 from slstm_allennlp.modules.checks import check_inputs
 from slstm_allennlp.modules.pooling import check_poolings
 
 
 @Seq2VecEncoder.register("pooling")
-class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
+class PoolingEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The maximum and the mean of each feature over the words without padding, concatenated. For a model
-    that takes a single encoder, combine it with a sequence encoder by `compose`.
+    that takes a single encoder, combine it with a sequence encoder by `compose`. `ConfigurationError`
+    for a size below one, and for an empty, unknown or repeated `pooling`.
 
     Registered as a `Seq2VecEncoder` with name "pooling".
 
@@ -24,10 +24,6 @@ class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
         The size of a word's state, named as in AllenNLP's `bag_of_embeddings`.
     pooling : `List[str]`, optional (default = `["max", "mean"]`)
         `"max"`, `"mean"` or both, in the order of the output.
-
-    # Errors
-
-    `ConfigurationError` for a size below one, and for an empty, unknown or repeated `pooling`.
     """
 
     def __init__(self, embedding_dim: int, pooling: Optional[List[str]] = None) -> None:
@@ -39,27 +35,9 @@ class PoolingEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
                 raise ValueError(f"pooling is {pooling!r}, expected at least one")
         self._embedding_dim = embedding_dim
 
-    def forward(self, tokens: torch.Tensor, mask: Optional[torch.BoolTensor] = None) -> torch.Tensor:
-        """
-        # Parameters
-
-        tokens : `torch.Tensor`
-            *Shape:* (batch_size, seq_len, embedding_dim)
-        mask : `torch.BoolTensor`, optional (default = `None`)
-            None if there is no padding. *Shape:* (batch_size, seq_len)
-
-        # Returns
-
-        `torch.Tensor`
-            Zero for sentences that consist only of padding. *Shape:* (batch_size, output_dim)
-
-        # Errors
-
-        `ValueError` for shapes that do not match.
-        """
-        is_word = None if mask is None else mask.bool()
-        is_word = check_inputs(tokens, is_word, self._embedding_dim, name="tokens")
-        return torch.cat([pool(tokens, is_word) for pool in self._poolings], dim=1)
+    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
+        mask = check_inputs(inputs, mask, self._embedding_dim, name="tokens")
+        return torch.cat([pool(inputs, mask) for pool in self._poolings], dim=1)
 
     def get_input_dim(self) -> int:
         return self._embedding_dim
@@ -74,11 +52,6 @@ class MaxPoolingEncoder(PoolingEncoder):
     The maximum of each feature over the words without padding: `pooling` with `["max"]`.
 
     Registered as a `Seq2VecEncoder` with name "max_pooling".
-
-    # Parameters
-
-    embedding_dim : `int`
-        As in `pooling`.
     """
 
     def __init__(self, embedding_dim: int) -> None:

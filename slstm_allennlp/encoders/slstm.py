@@ -24,11 +24,8 @@ class SlstmEncoder(ModuleEncoder):
         The dropout rate of the inputs and of the outputs. Leave it at zero if the model around the
         encoder already applies dropout to both, like `crf_tagger`.
     input_size, hidden_size, …
-        All others as in `SentenceStateLSTM`.
-
-    # Errors
-
-    `ConfigurationError` for a value that is out of range, and for a key that only LSTMs have.
+        All others as in `SentenceStateLSTM`. `ConfigurationError` for a value that is out of range, and
+        for a key that only LSTMs have.
     """
 
     def __init__(
@@ -82,8 +79,7 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        need_words, need_sentence = True, False
-        words, _ = self._module(self._dropout(inputs), mask, need_words, need_sentence)
+        words, _ = self._module(self._dropout(inputs), mask, need_sentence=False)
         return self._dropout(words)
 
 
@@ -101,10 +97,6 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
         `"max"`, `"mean"` or both. Each adds `hidden_size` dimensions after the sentence vector.
     input_size, hidden_size, …
         All others as in `SlstmEncoder`.
-
-    # Errors
-
-    `ConfigurationError` as in `SlstmEncoder`, and for an unknown or duplicate kind of pooling.
     """
 
     def __init__(
@@ -143,7 +135,6 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
         return (1 + len(self._poolings)) * self._module.output_size
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        need_words = bool(self._poolings)
-        words, sentences = self._module(self._dropout(inputs), mask, need_words)
+        words, sentences = self._module(self._dropout(inputs), mask, need_words=bool(self._poolings))
         parts = [sentences, *(pool(words, mask) for pool in self._poolings)]
         return zero_without_words(self._dropout(torch.cat(parts, dim=1)), mask)

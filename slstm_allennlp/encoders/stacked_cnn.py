@@ -34,9 +34,6 @@ class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: igno
     Registered as a `Seq2SeqEncoder` with name "stacked_cnn".
     """
 
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        return self._module(inputs, mask)
-
 
 @Seq2VecEncoder.register("stacked_cnn")
 class StackedCnnSeq2VecEncoder(StackedCnnEncoder, Seq2VecEncoder):  # type: ignore[misc]

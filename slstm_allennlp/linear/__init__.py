@@ -1,8 +1,7 @@
 """Linear models over counts of words, by scikit-learn and CRFsuite: the baseline of every task."""
 
 from slstm_allennlp.linear.classifier import LinearClassifier, LinearPairClassifier
-from slstm_allennlp.linear.classifier_and_linear import ClassifierAndLinear
-from slstm_allennlp.linear.fit_linear import FitLinear
+from slstm_allennlp.linear.classifier_and_linear import ClassifierAndLinear, FitLinear
 from slstm_allennlp.linear.fit_trainer import FitTrainer
 from slstm_allennlp.linear.fitted_model import FittedModel
 from slstm_allennlp.linear.tagger import LinearTagger

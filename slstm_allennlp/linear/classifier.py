@@ -1,24 +1,24 @@
 import math
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Instance, TextFieldTensors, Vocabulary
+from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.common.extras import needs
-from slstm_allennlp.linear.fitted_model import FittedModel, words_in
-from slstm_allennlp.models.likeliest import add_likeliest_label
-from slstm_allennlp.models.sentence_pair_classifier import check_features
+from slstm_allennlp.linear.fitted_model import FittedModel, Instances, Texts, texts_of, words_in
+from slstm_allennlp.models.sentence_pair_classifier import add_likeliest_label, check_features
 
 if TYPE_CHECKING:
     from scipy import sparse
-    from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -29,14 +29,13 @@ _LOG_FACTORS = (math.log(0.01), math.log(100))
 # The logit of a class that is not in the train set. It is finite, so that the loss is.
 _UNSEEN = -100.0
 
-Texts = List[List[str]]
-
 
 class TfidfClassifier(FittedModel):
     """
     The base class of the linear classifiers: a logistic regression over TF-IDF vectors, both by
     scikit-learn. The terms are lower-cased word n-grams. A term that occurs n times in a text has the
-    term frequency 1 + log n. Training is deterministic.
+    term frequency 1 + log n. Training is deterministic. `ConfigurationError` without scikit-learn, for
+    an instance without a label, and for a train set with fewer than two labels.
 
     # Parameters
 
@@ -52,11 +51,6 @@ class TfidfClassifier(FittedModel):
         Whether to calibrate the probabilities by temperature scaling: multiply the logits by the factor
         with the lowest loss on the train set, in cross-validation with up to 5 folds. Predicted labels
         do not change.
-
-    # Errors
-
-    `ConfigurationError` without scikit-learn, for an argument out of range, for an instance without a
-    label, and for a train set with fewer than two labels.
     """
 
     texts: ClassVar[Tuple[str, ...]]
@@ -71,22 +65,27 @@ class TfidfClassifier(FittedModel):
     ) -> None:
         super().__init__(vocab)
         needs("sklearn", "linear")  # which has SciPy with it
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
         self._calibrated = calibrated
         self._strengths = list(STRENGTHS if strengths is None else strengths)
         if max_words < 1:
             raise ConfigurationError(f"max_words is {max_words}, expected 1 or more")
         if not self._strengths or min(self._strengths) <= 0:
             raise ConfigurationError(f"strengths is {strengths}, expected numbers above 0")
-        self._max_words = max_words
         self._label_namespace = label_namespace
         self._num_labels = vocab.get_vocab_size(label_namespace)
-        self._vectorizer = self._new_vectorizer(None)
+        self._vectorizer = TfidfVectorizer(
+            tokenizer=_lower_cased,
+            token_pattern=None,
+            lowercase=False,
+            ngram_range=(1, max_words),
+            sublinear_tf=True,
+        )
         self._accuracy = CategoricalAccuracy()
 
-    def fit(
-        self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
-    ) -> Dict[str, float]:
-        texts, labels = self._texts_of(train), self._labels_of(train)
+    def fit(self, train: Instances, validation: Optional[Instances]) -> Dict[str, float]:
+        texts, labels = texts_of(train, *self.texts), self._labels_of(train)
         known = sorted(set(labels))
         if len(known) < 2:
             names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
@@ -94,12 +93,18 @@ class TfidfClassifier(FittedModel):
             raise ConfigurationError(
                 f"the {len(labels)} training instances have the label {found}, expected two or more"
             )
-        self._vectorizer = self._new_vectorizer(None).fit([text for part in texts for text in part])
+        self._vectorizer.set_params(vocabulary=None).fit(chain(*texts))
         features = self._features(texts)
         if validation:
-            held_out = self._features(self._texts_of(validation)), self._labels_of(validation)
-            candidates = (_fitted(features, labels, strength) for strength in self._strengths)
-            best = max(candidates, key=lambda model: (*self._quality(model, *held_out), -model.C))
+            held_out = self._features(texts_of(validation, *self.texts))
+            gold = torch.tensor(self._labels_of(validation))
+
+            def quality(model: "LogisticRegression") -> Tuple[float, float, float]:
+                logits = torch.as_tensor(self._logits(model, held_out))
+                accuracy = (logits.argmax(dim=1) == gold).double().mean()
+                return float(accuracy), -float(cross_entropy(logits, gold)), -model.C
+
+            best = max((_fitted(features, labels, C) for C in self._strengths), key=quality)
         else:
             only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
             best = _fitted(features, labels, only)
@@ -117,14 +122,6 @@ class TfidfClassifier(FittedModel):
         logits = numpy.full((features.shape[0], self._num_labels), _UNSEEN)
         logits[:, regression.classes_] = _score_per_class(regression.decision_function(features))
         return logits
-
-    def _quality(
-        self, regression: "LogisticRegression", features: "sparse.csr_matrix", labels: List[int]
-    ) -> Tuple[float, float]:
-        """Return the accuracy and the negative loss: higher is better for both."""
-        logits = torch.as_tensor(self._logits(regression, features))
-        gold = torch.tensor(labels)
-        return float((logits.argmax(dim=1) == gold).double().mean()), -float(cross_entropy(logits, gold))
 
     @property
     def num_weights(self) -> int:
@@ -146,39 +143,19 @@ class TfidfClassifier(FittedModel):
             return
         from sklearn.linear_model import LogisticRegression
 
-        self._vectorizer = self._new_vectorizer(state["terms"])
+        self._vectorizer.set_params(vocabulary=state["terms"])
         self._vectorizer.idf_ = state["idf"].cpu().numpy()
         self._fitted = LogisticRegression()
         self._fitted.coef_ = state["coefficients"].cpu().numpy()
         self._fitted.intercept_ = state["intercepts"].cpu().numpy()
         self._fitted.classes_ = numpy.array(state["classes"])
 
-    def _new_vectorizer(self, terms: Optional[List[str]]) -> "TfidfVectorizer":
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        return TfidfVectorizer(
-            preprocessor=_lower_cased,
-            tokenizer=list,
-            token_pattern=None,
-            lowercase=False,
-            ngram_range=(1, self._max_words),
-            sublinear_tf=True,
-            vocabulary=terms,
-        )
-
     def _features(self, texts: Sequence[Texts]) -> "sparse.csr_matrix":
         """Compute features from the texts of each field. *Shape:* (batch_size, num_features)"""
         (only,) = texts
         return self._vectorizer.transform(only)
 
-    def _texts_of(self, instances: Sequence[Instance]) -> List[Texts]:
-        """Return, for each field, the words of each instance."""
-        return [
-            [[str(token.text) for token in instance[name]] for instance in instances]  # type: ignore[attr-defined]
-            for name in self.texts
-        ]
-
-    def _labels_of(self, instances: Sequence[Instance]) -> List[int]:
+    def _labels_of(self, instances: Instances) -> List[int]:
         for instance in instances:
             if "label" not in instance.fields:
                 raise ConfigurationError(
@@ -187,9 +164,7 @@ class TfidfClassifier(FittedModel):
             instance.index_fields(self.vocab)
         return [int(instance["label"].as_tensor({})) for instance in instances]
 
-    def _outputs(
-        self, texts: Sequence[TextFieldTensors], label: Optional[torch.Tensor]
-    ) -> Dict[str, torch.Tensor]:
+    def _outputs(self, texts: Sequence[TextFieldTensors], label: Optional[Tensor]) -> Dict[str, Tensor]:
         regression = self.fitted
         features = self._features([words_in(text) for text in texts])
         logits = torch.as_tensor(
@@ -203,10 +178,7 @@ class TfidfClassifier(FittedModel):
             self._accuracy(logits, label)
         return output
 
-    def make_output_human_readable(
-        self, output_dict: Dict[str, torch.Tensor]
-    ) -> Dict[str, torch.Tensor]:
-        """Add `label`, the name of the most probable class."""
+    def make_output_human_readable(self, output_dict: Dict[str, Tensor]) -> Dict[str, Tensor]:
         return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
@@ -220,12 +192,7 @@ class LinearClassifier(TfidfClassifier):
     that every encoder should beat. The inputs are those of `basic_classifier`, `tokens` and `label`,
     with the token indexer `utf8`. The trainer is `fit`. The metric is `accuracy`.
 
-    Registered as a `Model` with name "linear_classifier".
-
-    # Parameters
-
-    vocab, max_words, strengths, label_namespace, calibrated
-        As in `TfidfClassifier`.
+    Registered as a `Model` with name "linear_classifier". Parameters as in `TfidfClassifier`.
     """
 
     default_predictor = "text_classifier"
@@ -236,13 +203,8 @@ class LinearClassifier(TfidfClassifier):
         tokens: TextFieldTensors,
         label: Optional[torch.IntTensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
-        """
-        # Returns
-
-        `Dict[str, torch.Tensor]`
-            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
-        """
+    ) -> Dict[str, Tensor]:
+        """Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels."""
         return self._outputs([tokens], label)
 
 
@@ -258,10 +220,10 @@ class LinearPairClassifier(TfidfClassifier):
 
     # Parameters
 
-    vocab, max_words, strengths, label_namespace, calibrated
-        As in `TfidfClassifier`.
     features : `str`, optional (default = `"nli"`)
         φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
+    vocab, max_words, strengths, label_namespace, calibrated
+        As in `TfidfClassifier`.
     """
 
     default_predictor = "sentence_pair"
@@ -286,13 +248,8 @@ class LinearPairClassifier(TfidfClassifier):
         hypothesis: TextFieldTensors,
         label: Optional[torch.IntTensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
-        """
-        # Returns
-
-        `Dict[str, torch.Tensor]`
-            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
-        """
+    ) -> Dict[str, Tensor]:
+        """Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels."""
         return self._outputs([premise, hypothesis], label)
 
     def _features(self, texts: Sequence[Texts]) -> "sparse.csr_matrix":

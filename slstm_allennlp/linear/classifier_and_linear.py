@@ -1,13 +1,19 @@
+import logging
 from typing import Any, Dict, List, Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
+from allennlp.training import GradientDescentTrainer, TrainerCallback
 from allennlp.training.metrics import CategoricalAccuracy
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.linear.classifier import LinearClassifier
+from slstm_allennlp.linear.fitted_model import FittedModel
+
+logger = logging.getLogger(__name__)
 
 
 @Model.register("classifier_and_linear")
@@ -20,7 +26,8 @@ class ClassifierAndLinear(Model):
         p(y | text) ∝ p_classifier(y | text) · p_linear(y | text)^weight
 
     The inputs are those of `basic_classifier`. One of the token indexers must be `utf8`, and the trainer
-    needs the callback `fit_linear`. The metric is `accuracy`, in training that of the classifier alone.
+    needs the callback `fit_linear`: without it, evaluation raises `ConfigurationError`. The metric is
+    `accuracy`, in training that of the classifier alone.
 
     Registered as a `Model` with name "classifier_and_linear".
 
@@ -36,10 +43,6 @@ class ClassifierAndLinear(Model):
     linear_indexer : `str`, optional (default = `None`)
         The name of the token indexer `utf8` if only the linear model reads it. The classifier does not
         get it.
-
-    # Errors
-
-    `ConfigurationError` for a negative weight, and for evaluation after training without the callback.
     """
 
     default_predictor = "text_classifier"
@@ -66,13 +69,10 @@ class ClassifierAndLinear(Model):
         tokens: TextFieldTensors,
         label: Optional[torch.IntTensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
+    ) -> Dict[str, Tensor]:
         """
-        # Returns
-
-        `Dict[str, torch.Tensor]`
-            The classifier's output. In evaluation, `logits` and `probs` are those of the product,
-            *Shape:* (batch_size, num_labels), and so is `loss`, if there are labels.
+        Return the classifier's output. In evaluation, `logits` and `probs`, (batch_size, num_labels),
+        are those of the product, and so is `loss`, if there are labels.
         """
         inputs = {name: text for name, text in tokens.items() if name != self._linear_indexer}
         output = self.classifier(tokens=inputs, label=label, metadata=metadata)
@@ -91,11 +91,40 @@ class ClassifierAndLinear(Model):
             self._accuracy(output["logits"], label)
         return output
 
-    def make_output_human_readable(
-        self, output_dict: Dict[str, torch.Tensor]
-    ) -> Dict[str, torch.Tensor]:
-        """Delegate to the classifier."""
+    def make_output_human_readable(self, output_dict: Dict[str, Tensor]) -> Dict[str, Tensor]:
         return self.classifier.make_output_human_readable(output_dict)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:
         return {"accuracy": self._accuracy.get_metric(reset)}
+
+
+@TrainerCallback.register("fit_linear")
+class FitLinear(TrainerCallback):
+    """
+    Fit the linear models inside a model, such as that of `classifier_and_linear`, to the whole train set
+    before the first epoch. Hyperparameters are selected on the validation set.
+
+    Registered as a `TrainerCallback` with name "fit_linear". `ConfigurationError` for a model without a
+    linear model, and in distributed training, where each process has only a part of the train set.
+    """
+
+    def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
+        super().on_start(trainer, is_primary, **kwargs)
+        parts = [part for part in trainer.model.modules() if isinstance(part, FittedModel)]
+        if not parts:
+            raise ConfigurationError(
+                f"fit_linear: the model {type(trainer.model).__name__} has no linear model, expected "
+                "one such as classifier_and_linear"
+            )
+        if trainer._distributed:
+            raise ConfigurationError("fit_linear: training is distributed, expected one process")
+        for part in parts:
+            if part.is_fitted:  # restored from a checkpoint
+                continue
+            validation = trainer._validation_data_loader
+            chosen = part.fit(
+                list(trainer.data_loader.iter_instances()),
+                None if validation is None else list(validation.iter_instances()),
+            )
+            settings = ", ".join(f"{name} {value:.3g}" for name, value in chosen.items())
+            logger.info("%s is fitted: %s.", type(part).__name__, settings)

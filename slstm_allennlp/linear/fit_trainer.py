@@ -25,24 +25,19 @@ class FitTrainer(Trainer):
     """
     Fit a model that needs no gradients, such as `linear_classifier`, to the whole train set at once, on
     the CPU. The output files are those of AllenNLP's trainer after one epoch. An interrupted fit
-    restarts from the beginning.
+    restarts from the beginning. `ConfigurationError` for a model that is not a `FittedModel`, and for
+    gold tags that do not fit the model's `label_encoding`.
 
     Registered as a `Trainer` with name "fit".
 
     # Parameters
 
-    serialization_dir : `str`
-    model : `Model`
-    data_loader : `DataLoader`
+    serialization_dir, model, data_loader
+        As in AllenNLP's trainer.
     validation_data_loader : `DataLoader`, optional (default = `None`)
         The model selects its hyperparameters on it.
     validation_metric : `str`, optional (default = `None`)
         Such as `"+accuracy"`. `allennlp compare` uses it. It must be a metric of the model.
-
-    # Errors
-
-    `ConfigurationError` for a model that is not a `FittedModel`, for an unknown metric, and for gold
-    tags that do not fit the model's `label_encoding`.
     """
 
     def __init__(
@@ -74,10 +69,9 @@ class FitTrainer(Trainer):
         validation = self._validation_data_loader
         train = list(self._data_loader.iter_instances())
         held_out = None if validation is None else list(validation.iter_instances())
-        validation_size = "" if held_out is None else f" and {len(held_out):,} to validate"
-        logger.info(
-            "Training %s: %s sentences%s", model_name(self.model), f"{len(train):,}", validation_size
-        )
+        sizes = f"{len(train):,} sentences"
+        sizes += "" if held_out is None else f" and {len(held_out):,} to validate"
+        logger.info("Training %s: %s", model_name(self.model), sizes)
         chosen = self.model.fit(train, held_out)
         metrics: Dict[str, Any] = {"epoch": 0, "best_epoch": 0}
         training_metrics = {**chosen, **evaluate(self.model, self._data_loader)}

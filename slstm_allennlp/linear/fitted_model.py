@@ -8,7 +8,8 @@ from allennlp.models import Model
 
 from slstm_allennlp.token_indexers import words_of
 
-_INDEXER = '"token_indexers": {"words": {"type": "utf8"}}'
+Instances = Sequence[Instance]
+Texts = List[List[str]]  # the words of each text
 
 
 class FittedModel(Model):
@@ -16,10 +17,6 @@ class FittedModel(Model):
     A model that another library fits to the whole train set at once, without gradients. Its trainer is
     `fit`. The state dict holds the fitted weights as PyTorch's extra state, in strings, numbers and
     tensors, so that `weights_only` loads them.
-
-    # Parameters
-
-    vocab : `Vocabulary`
     """
 
     def __init__(self, vocab: Vocabulary) -> None:
@@ -29,17 +26,11 @@ class FittedModel(Model):
         self._fitted: Any = None
 
     @abstractmethod
-    def fit(
-        self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
-    ) -> Dict[str, float]:
-        """
-        Fit the model to labelled instances. Return the hyperparameters chosen on the validation set, by
-        name.
-        """
+    def fit(self, train: Instances, validation: Optional[Instances]) -> Dict[str, float]:
+        """Fit the model to labelled instances. Return the hyperparameters chosen on validation."""
 
     @property
     def is_fitted(self) -> bool:
-        """Whether the model has been fitted and can predict."""
         return self._fitted is not None
 
     @property
@@ -58,18 +49,20 @@ class FittedModel(Model):
         """The number of fitted weights."""
 
 
-def words_in(text: TextFieldTensors) -> List[List[str]]:
-    """
-    Return the words of each text of a batch.
+def texts_of(instances: Instances, *names: str) -> List[Texts]:
+    """Return, for each of the named fields, the words of each instance."""
+    return [
+        [[str(token.text) for token in instance[name]] for instance in instances]  # type: ignore
+        for name in names
+    ]
 
-    # Errors
 
-    `ConfigurationError` for a text without the token indexer `utf8`.
-    """
+def words_in(text: TextFieldTensors) -> Texts:
+    """Return the words of a batch; `ConfigurationError` if it is without the token indexer `utf8`."""
     for tensors in text.values():
         if set(tensors) == {"token_ids", "mask"}:  # only `utf8` has exactly these keys
             return words_of(tensors)
-    names = ", ".join(text)
     raise ConfigurationError(
-        f"a linear model reads a text with the token indexers {names}, expected {_INDEXER}"
+        f"a linear model reads a text with the token indexers {', '.join(text)}, expected "
+        '"token_indexers": {"words": {"type": "utf8"}}'
     )

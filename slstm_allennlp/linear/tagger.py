@@ -2,17 +2,17 @@ import math
 import os
 import sys
 import tempfile
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Instance, TextFieldTensors, Vocabulary
+from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy, SpanBasedF1Measure
 
 from slstm_allennlp.common.extras import needs
-from slstm_allennlp.linear.fitted_model import FittedModel, words_in
+from slstm_allennlp.linear.fitted_model import FittedModel, Instances, texts_of, words_in
 from slstm_allennlp.linear.tagging_features import features_of
 from slstm_allennlp.metrics.span_tags import span_f1
 
@@ -27,7 +27,7 @@ class LinearTagger(FittedModel):
     the word, its affixes, its shape, and two neighbours on each side. The inputs are those of
     `crf_tagger`, `tokens` and `tags`, with the token indexer `utf8`. The trainer is `fit`. Training is
     deterministic. The metrics are `accuracy` and, for spans, `precision-overall`, `recall-overall` and
-    `f1-measure-overall`.
+    `f1-measure-overall`. `ConfigurationError` without python-crfsuite, and for instances without tags.
 
     Registered as a `Model` with name "linear_tagger".
 
@@ -43,11 +43,6 @@ class LinearTagger(FittedModel):
     max_iterations : `int`, optional (default = `100`)
         The maximum number of L-BFGS iterations.
     label_namespace : `str`, optional (default = `"labels"`)
-
-    # Errors
-
-    `ConfigurationError` if python-crfsuite is not installed, for `calculate_span_f1` without a
-    `label_encoding`, for an argument out of range, and for instances without tags.
     """
 
     default_predictor = "sentence_tagger"
@@ -88,17 +83,22 @@ class LinearTagger(FittedModel):
         if label_encoding is not None and calculate_span_f1 is not False:
             self._span_f1 = span_f1(vocab, label_namespace, label_encoding)
 
-    def fit(
-        self, train: Sequence[Instance], validation: Optional[Sequence[Instance]]
-    ) -> Dict[str, float]:
-        for instance in train:
+    def fit(self, train: Instances, validation: Optional[Instances]) -> Dict[str, float]:
+        import pycrfsuite
+
+        trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=self._settings, verbose=False)
+        (texts,) = texts_of(train, "tokens")
+        for words, instance in zip(texts, train):
             if "tags" not in instance.fields:
                 raise ConfigurationError("an instance of the train set has no tags, expected some")
-        self._fitted = _fitted(
-            [[str(token.text) for token in instance["tokens"]] for instance in train],  # type: ignore[attr-defined]
-            [list(map(str, instance["tags"].labels)) for instance in train],  # type: ignore[attr-defined]
-            self._settings,
-        )
+            tags = instance["tags"].labels  # type: ignore[attr-defined]
+            trainer.append(features_of(words), list(map(str, tags)))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            trainer.train(path)
+            with open(path, "rb") as file:
+                model = file.read()
+        self._fitted = _opened(model, trainer.logparser.last_iteration["active_features"])
         return {}
 
     @property
@@ -113,7 +113,7 @@ class LinearTagger(FittedModel):
 
     def set_extra_state(self, state: Dict[str, Any]) -> None:
         if state:
-            self._fitted = _Crf(state["model"].cpu().numpy().tobytes(), state["num_weights"])
+            self._fitted = _opened(state["model"].cpu().numpy().tobytes(), state["num_weights"])
 
     def forward(  # type: ignore[override]
         self,
@@ -122,25 +122,31 @@ class LinearTagger(FittedModel):
         metadata: Optional[List[Dict[str, Any]]] = None,
     ) -> Dict[str, Any]:
         """
-        # Returns
-
-        `Dict[str, Any]`
-            `tags`, the predicted tag indices of each sentence, and `mask`. With gold `tags` also `loss`,
-            the negative log-likelihood, summed over the batch as in `crf_tagger`.
+        Return `tags`, the predicted tag indices of each sentence, and `mask`. With gold `tags` also
+        `loss`, the negative log-likelihood, summed over the batch as in `crf_tagger`.
         """
-        crf: _Crf = self.fitted
-        sentences, mask = words_in(tokens), get_text_field_mask(tokens)
+        tagger, mask = self.fitted.tagger, get_text_field_mask(tokens)
+        known_tags = set(tagger.labels())
         predicted, losses = [], []
-        for number, words in enumerate(sentences):
-            predicted.append(list(map(self._number_of, crf.tags(words))))
+        # One-hot, because the metrics expect a score for every tag.
+        scores = torch.zeros(*mask.shape, self.vocab.get_vocab_size(self.label_namespace))
+        for number, words in enumerate(words_in(tokens)):
+            names = tagger.tag(features_of(words))
+            indices = [self.vocab.get_token_index(tag, self.label_namespace) for tag in names]
+            predicted.append(indices)
+            scores[number, range(len(indices)), indices] = 1
             if tags is not None:
-                gold = map(self._name_of, tags[number, : len(words)].tolist())
-                losses.append(-math.log(max(crf.probability(list(gold)), _MIN_PROBABILITY)))
-        if tags is None:
-            return {"tags": predicted, "mask": mask}
-        self._update_metrics(predicted, tags, mask)
-        loss = torch.tensor(sum(losses), dtype=torch.get_default_dtype(), device=mask.device)
-        return {"tags": predicted, "mask": mask, "loss": loss}
+                gold = [self._name_of(tag) for tag in tags[number, : len(words)].tolist()]
+                probability = tagger.probability(gold) if known_tags.issuperset(gold) else 0
+                losses.append(-math.log(max(probability, _MIN_PROBABILITY)))
+        output = {"tags": predicted, "mask": mask}
+        if tags is not None:
+            loss = torch.tensor(sum(losses), dtype=torch.get_default_dtype())
+            output["loss"], scores = loss.to(mask.device), scores.to(mask.device)
+            self._accuracy(scores, tags, mask)
+            if self._span_f1 is not None:
+                self._span_f1(scores, tags, mask)
+        return output
 
     def make_output_human_readable(self, output_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Replace the indices in `tags` by names."""
@@ -154,56 +160,19 @@ class LinearTagger(FittedModel):
             metrics.update({name: value for name, value in of_spans.items() if "overall" in name})
         return metrics
 
-    def _update_metrics(
-        self, predicted: List[List[int]], tags: torch.Tensor, mask: torch.BoolTensor
-    ) -> None:
-        """Update the metrics, which expect a score for every tag, with one-hot scores."""
-        scores = torch.zeros(*tags.shape, self.vocab.get_vocab_size(self.label_namespace))
-        for number, tag_indices in enumerate(predicted):
-            scores[number, range(len(tag_indices)), tag_indices] = 1
-        scores = scores.to(tags.device)
-        self._accuracy(scores, tags, mask)
-        if self._span_f1 is not None:
-            self._span_f1(scores, tags, mask)
-
     def _name_of(self, number: int) -> str:
         return self.vocab.get_token_from_index(number, self.label_namespace)
 
-    def _number_of(self, name: str) -> int:
-        return self.vocab.get_token_index(name, self.label_namespace)
+
+class _Crf(NamedTuple):
+    tagger: Any  # of python-crfsuite
+    model: bytes  # the content of its file; the tagger reads this memory
+    num_weights: int
 
 
-class _Crf:
-    """A fitted tagger of python-crfsuite, from the content of its model file."""
-
-    def __init__(self, model: bytes, num_weights: int) -> None:
-        import pycrfsuite
-
-        self.model = model  # keep a reference: the tagger reads this memory
-        self.num_weights = num_weights
-        self._tagger = pycrfsuite.Tagger()
-        self._tagger.open_inmemory(model)
-        self._labels = set(self._tagger.labels())
-
-    def tags(self, words: Sequence[str]) -> List[str]:
-        """Return the most probable tags."""
-        return self._tagger.tag(features_of(words))
-
-    def probability(self, tags: Sequence[str]) -> float:
-        """Return the probability of tags, given the words of the last call of `tags`."""
-        return self._tagger.probability(tags) if self._labels.issuperset(tags) else 0.0
-
-
-def _fitted(
-    sentences: Sequence[Sequence[str]], tags: Sequence[List[str]], settings: Dict[str, Any]
-) -> _Crf:
+def _opened(model: bytes, num_weights: int) -> _Crf:
     import pycrfsuite
 
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=settings, verbose=False)
-    for words, gold_tags in zip(sentences, tags):
-        trainer.append(features_of(words), gold_tags)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model")
-        trainer.train(path)
-        with open(path, "rb") as file:
-            return _Crf(file.read(), trainer.logparser.last_iteration["active_features"])
+    tagger = pycrfsuite.Tagger()
+    tagger.open_inmemory(model)
+    return _Crf(tagger, model, num_weights)

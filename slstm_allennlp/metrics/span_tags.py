@@ -20,19 +20,7 @@ def bioul_spans(tags: List[str], classes_to_ignore: Optional[List[str]] = None) 
     Return the entities of BIOUL tags in order, even if the tag sequence is invalid. As usual for
     `conlleval`, U is read as B and L as I. An entity starts at each B, and at each I that does not
     continue an entity of its type. For valid sequences the result is that of AllenNLP's
-    `bioul_tags_to_spans`.
-
-    # Parameters
-
-    tags : `List[str]`
-        Such as `["B-PER", "L-PER", "O"]`.
-    classes_to_ignore : `List[str]`, optional (default = `None`)
-        The entity types to ignore.
-
-    # Returns
-
-    `List[TypedStringSpan]`
-        (type, (first word, last word)), both inclusive.
+    `bioul_tags_to_spans`: (type, (first word, last word)), both inclusive.
     """
     bio = [tag[:1].translate(_BIOUL_TO_BIO) + tag[1:] for tag in tags]
     return sorted(span_utils.bio_tags_to_spans(bio, classes_to_ignore or []), key=lambda span: span[1])

@@ -21,13 +21,9 @@ from slstm_allennlp.ops.cas_lstm.hoisted import project, recurrent_weights
 class CasLstmCellDecoderNet(DecoderNet):
     """
     A decoder with several layers of CAS-LSTM or LSTM cells, and attention. AllenNLP's `lstm_cell` has a
-    single layer of LSTM cells.
-
-    The initial h of every layer is the encoder's final state, and the initial c is zero, because
-    AllenNLP's encoders return the states of their last layer only.
-
-    In training, one call decodes all words of a target (`decodes_parallel`), so that the model projects
-    all states to the vocabulary in one matrix product.
+    single layer of LSTM cells. The initial h of every layer is the encoder's final state, and the
+    initial c is zero, because AllenNLP's encoders return the states of their last layer only.
+    `ConfigurationError` for a value out of range.
 
     Registered as a `DecoderNet` with name "cas_lstm_cell".
 
@@ -54,10 +50,6 @@ class CasLstmCellDecoderNet(DecoderNet):
         h̃ = tanh(W [context ; h]), and the first layer reads [h̃ of the last word ; next word].
         False, as in `lstm_cell`: the query is the state before the word, the first layer reads
         [context ; word], and the output is h. Without attention, it has no effect.
-
-    # Errors
-
-    `ConfigurationError` for a value out of range.
     """
 
     def __init__(
@@ -71,6 +63,8 @@ class CasLstmCellDecoderNet(DecoderNet):
         dropout: float = 0.0,
         input_feeding: bool = True,
     ) -> None:
+        # In training, one call decodes all words of a target, so that the model projects all states to
+        # the vocabulary in one matrix product.
         super().__init__(decoding_dim, target_embedding_dim, decodes_parallel=True)
         with errors_of("cas_lstm_cell"):
             check_sizes(decoding_dim=decoding_dim, target_embedding_dim=target_embedding_dim)
@@ -97,19 +91,10 @@ class CasLstmCellDecoderNet(DecoderNet):
 
     def init_decoder_state(self, encoder_out: Dict[str, Tensor]) -> Dict[str, Tensor]:  # type: ignore
         """
-        # Parameters
-
-        encoder_out : `Dict[str, Tensor]`
-            `encoder_outputs`, (batch_size, source_len, decoding_dim), and `source_mask`, boolean,
-            (batch_size, source_len).
-
-        # Returns
-
-        `Dict[str, Tensor]`
-            `decoder_states` and `decoder_cells`, (batch_size, num_layers, decoding_dim),
-            `decoder_feed`, the last output, (batch_size, decoding_dim), and `decoder_steps`, the number
-            of words read so far, (batch_size,). The keys differ from those of `lstm_cell`, for which
-            AllenNLP's beam search expects the layers in the first dimension.
+        Return the state before the first word: `decoder_states` and `decoder_cells`, (batch_size,
+        num_layers, decoding_dim), `decoder_feed`, the last output, (batch_size, decoding_dim), and
+        `decoder_steps`, the number of words read so far, (batch_size,). The keys differ from those of
+        `lstm_cell`, for which AllenNLP's beam search expects the layers in the first dimension.
         """
         final = util.get_final_encoder_states(
             encoder_out["encoder_outputs"],
@@ -133,27 +118,10 @@ class CasLstmCellDecoderNet(DecoderNet):
         previous_steps_mask: Optional[Tensor] = None,
     ) -> Tuple[Dict[str, Tensor], Tensor]:
         """
-        Decode the words that `previous_state` has not read yet.
-
-        # Parameters
-
-        previous_state : `Dict[str, Tensor]`
-            The result of `init_decoder_state` or of this method.
-        encoder_outputs : `Tensor`
-            *Shape:* (group_size, source_len, decoding_dim)
-        source_mask : `Tensor`
-            *Shape:* (group_size, source_len)
-        previous_steps_predictions : `Tensor`
-            The embeddings of all words so far. *Shape:* (group_size, num_steps, target_embedding_dim)
-        previous_steps_mask : `Tensor`, optional (default = `None`)
-            Not used: padding follows the words, and the decoder reads from left to right.
-
-        # Returns
-
-        `Dict[str, Tensor]`
-            The new state.
-        `Tensor`
-            The output for every new word. *Shape:* (group_size, num_new_steps, decoding_dim)
+        Decode the words that `previous_state` has not read yet. The encoder's outputs are (group_size,
+        source_len, decoding_dim), the predictions are the embeddings of all words so far, (group_size,
+        num_steps, target_embedding_dim). Their mask is not used: padding follows the words. Return the
+        new state, and the output for every new word, (group_size, num_new_steps, decoding_dim).
         """
         weights: List[CasLstmWeights] = [layer.weights for layer in self._layers]  # type: ignore[misc]
         cells = [(w, recurrent_weights(w)) for w in weights]

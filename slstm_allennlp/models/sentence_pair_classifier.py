@@ -8,9 +8,9 @@ from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator, util
 from allennlp.training.metrics import CategoricalAccuracy
+from torch import Tensor
 
 from slstm_allennlp.encoders.sized import sized, sized_seq2vec
-from slstm_allennlp.models.likeliest import add_likeliest_label
 
 _FEATURES = ("nli", "paraphrase")
 
@@ -20,6 +20,16 @@ def check_features(model: str, features: str) -> None:
     if features not in _FEATURES:
         names = " or ".join(f'"{name}"' for name in _FEATURES)
         raise ConfigurationError(f"{model}: features is {features!r}, expected {names}")
+
+
+def add_likeliest_label(
+    output: Dict[str, Tensor], vocab: Vocabulary, namespace: str
+) -> Dict[str, Tensor]:
+    """Add `label`, the name of the most probable class, to a classifier's output."""
+    names = vocab.get_index_to_token_vocabulary(namespace)
+    best = output["probs"].argmax(dim=-1).tolist()
+    output["label"] = [names.get(number, str(number)) for number in best]  # type: ignore[assignment]
+    return output
 
 
 @Model.register("sentence_pair_classifier")
@@ -33,7 +43,8 @@ class SentencePairClassifier(Model):
 
     The inputs are those of the readers `snli` and `quora_paraphrase`: `premise`, `hypothesis` and
     `label`. The metrics are `accuracy` and the accuracy on the pairs of each class, such as
-    `accuracy_entailment`.
+    `accuracy_entailment`. `ConfigurationError` if an input size does not match; `ValueError` for a
+    sentence without words.
 
     Registered as a `Model` with name "sentence_pair_classifier".
 
@@ -54,11 +65,6 @@ class SentencePairClassifier(Model):
     num_labels : `int`, optional (default = `None`)
         Default: the number of labels in the vocabulary. Further classes are named by their number.
     initializer : `InitializerApplicator`, optional (default = `None`)
-
-    # Errors
-
-    `ConfigurationError` for unknown features, and if an input size does not match; `ValueError` for a
-    sentence without words.
     """
 
     default_predictor = "sentence_pair"
@@ -110,20 +116,10 @@ class SentencePairClassifier(Model):
         hypothesis: TextFieldTensors,
         label: Optional[torch.IntTensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
-    ) -> Dict[str, torch.Tensor]:
+    ) -> Dict[str, Tensor]:
         """
-        # Parameters
-
-        premise, hypothesis : `TextFieldTensors`
-        label : `torch.IntTensor`, optional (default = `None`)
-            *Shape:* (batch_size,)
-        metadata : `List[Dict[str, Any]]`, optional (default = `None`)
-            Not used; the reader `snli` provides it.
-
-        # Returns
-
-        `Dict[str, torch.Tensor]`
-            `logits` and `probs`, *Shape:* (batch_size, num_labels), and `loss` if there are labels.
+        Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels,
+        (batch_size,). The metadata, which the reader `snli` provides, are not used.
         """
         vectors = [self._encode("premise", premise), self._encode("hypothesis", hypothesis)]
         pair = self._phi(*vectors)
@@ -138,22 +134,19 @@ class SentencePairClassifier(Model):
                 accuracy(logits, label, label == number)  # type: ignore[arg-type]
         return output
 
-    def _phi(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    def _phi(self, a: Tensor, b: Tensor) -> Tensor:
         """Compute φ from two tensors (batch_size, s). *Shape:* (batch_size, 4s) or (batch_size, 2s)"""
         symmetric = [(a - b).abs(), a * b]
         return torch.cat([a, b, *symmetric] if self._features == "nli" else symmetric, dim=-1)
 
-    def _encode(self, name: str, sentence: TextFieldTensors) -> torch.Tensor:
+    def _encode(self, name: str, sentence: TextFieldTensors) -> Tensor:
         mask = util.get_text_field_mask(sentence)
         if not mask.any(dim=1).all():
             empty = int((~mask.any(dim=1)).nonzero()[0])
             raise ValueError(f"the {name} of pair {empty} of the batch has no words, expected some")
         return self._encoder(self._dropout(self._text_field_embedder(sentence)), mask)
 
-    def make_output_human_readable(
-        self, output_dict: Dict[str, torch.Tensor]
-    ) -> Dict[str, torch.Tensor]:
-        """Add `label`, the name of the most probable class."""
+    def make_output_human_readable(self, output_dict: Dict[str, Tensor]) -> Dict[str, Tensor]:
         return add_likeliest_label(output_dict, self.vocab, self._label_namespace)
 
     def get_metrics(self, reset: bool = False) -> Dict[str, float]:

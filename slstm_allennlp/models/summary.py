@@ -26,17 +26,21 @@ def encoder_names(model: Model) -> List[str]:
     `slstm (balanced)`. Encoders inside an embedder or another encoder are left out, but `compose` is
     replaced by its parts.
     """
-    return [
-        _encoder_name(encoder) for encoder in _encoders(model) if any(True for _ in encoder.parameters())
-    ]
+    names = []
+    for encoder in _encoders(model):
+        if next(encoder.parameters(), None) is not None:
+            base = Seq2VecEncoder if isinstance(encoder, Seq2VecEncoder) else Seq2SeqEncoder
+            name = registered_name(base, encoder)
+            slstms = [each for each in encoder.modules() if isinstance(each, SentenceStateLSTM)]
+            presets = ", ".join(sorted(set(map(preset, slstms))))
+            names.append(f"{name} ({presets})" if presets else name)
+    return names
 
 
 def preset(encoder: SentenceStateLSTM) -> str:
     """Return the preset of an S-LSTM's transition, or `own transition` if it is none of the presets."""
-    for name, transition in PRESETS.items():
-        if encoder.settings.transition == transition:
-            return name
-    return "own transition"
+    transition = encoder.settings.transition
+    return next((name for name, known in PRESETS.items() if known == transition), "own transition")
 
 
 def num_weights(model: torch.nn.Module) -> Dict[str, int]:
@@ -58,10 +62,3 @@ def _encoders(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
             yield child
         elif not isinstance(child, TextFieldEmbedder):
             yield from _encoders(child)
-
-
-def _encoder_name(encoder: torch.nn.Module) -> str:
-    base = Seq2VecEncoder if isinstance(encoder, Seq2VecEncoder) else Seq2SeqEncoder
-    name = registered_name(base, encoder)
-    presets = {preset(each) for each in encoder.modules() if isinstance(each, SentenceStateLSTM)}
-    return f"{name} ({', '.join(sorted(presets))})" if presets else name

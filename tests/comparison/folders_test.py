@@ -37,16 +37,6 @@ def test_a_run_is_done_when_it_is_measured(comparison):
     assert folder.is_done(time_over_length=True)
 
 
-def test_epochs_after_the_last_checkpoint_go(tmp_path):
-    folder = RunFolder(tmp_path)
-    for number in range(4):
-        write_epoch(folder, number)
-    folder.remove_epochs(4)
-    assert folder.count_epochs() == 4
-    folder.remove_epochs(1)
-    assert folder.count_epochs() == 1 and len(list(tmp_path.iterdir())) == 1
-
-
 @pytest.mark.parametrize("name", ("metrics.json", "metrics_epoch_0.json", "model_state_e0_b25.th"))
 def test_a_run_is_begun_with_any_of_its_files(tmp_path, name):
     assert not RunFolder(tmp_path).is_begun()
@@ -192,14 +182,6 @@ def test_data_may_change_as_long_as_nothing_is_read(tmp_path, corpus):
     write_run(comparison, run, [1, 1, 0, 0])
     comparison.expect_run(run)
     assert read_json(comparison.data(run)) == checksums(run.config)
-
-
-def test_checkpoints_are_removed(tmp_path):
-    names = ("model_state_e0_b0.th", "training_state_e1_b25.th", "best.th", "model.tar.gz")
-    for name in names:
-        (tmp_path / name).touch()
-    RunFolder(tmp_path).remove_checkpoints()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["best.th", "model.tar.gz"]
 
 
 def test_two_comparisons_do_not_work_in_one_folder(comparison):

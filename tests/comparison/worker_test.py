@@ -9,10 +9,14 @@ from slstm_allennlp.comparison import worker
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 
 
-def arguments(folder, run, **options):
-    config = folder / "config.json"
-    given = {"packages": [], "time_over_length": False, "runs_at_a_time": 1, **options}
-    return argparse.Namespace(config=config, run=run, **given)
+def arguments(folder, run, time_over_length=False):
+    return argparse.Namespace(
+        config=folder / "config.json",
+        run=run,
+        packages=[],
+        time_over_length=time_over_length,
+        runs_at_a_time=1,
+    )
 
 
 def test_killed_after_the_training(tmp_path, monkeypatch):
@@ -82,21 +86,13 @@ class FakeTrainedRun:
         return [{"length": 3}]
 
 
-def trained(tmp_path, monkeypatch, trainer):
-    """Return the folder of a run that is trained, and a checkpoint in it."""
-    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
-    folder = RunFolder(tmp_path / "run")
-    write_json(folder.training, {"mine": 1})
-    write_json(tmp_path / "config.json", {"trainer": trainer})
-    checkpoint = folder.path / "model_state_e0_b0.th"
-    checkpoint.touch()
-    return folder, checkpoint
-
-
 def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
     """For example, if the time over length is requested later."""
-    folder, _ = trained(tmp_path, monkeypatch, "no_op")
-    write_json(folder.measurements, {"mine": 1})
+    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
+    folder = RunFolder(tmp_path / "run")
+    write_json(tmp_path / "config.json", {"trainer": "no_op"})
+    for path in (folder.training, folder.measurements):
+        write_json(path, {"mine": 1})
     worker.do(arguments(tmp_path, folder.path, time_over_length=True))
     assert read_json(folder.measurements) == {"mine": 1} and not folder.predictions.exists()
     assert read_json(folder.time_over_length)["groups"] == [{"length": 3}]
@@ -106,9 +102,17 @@ def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
     "trainer, kept", [("no_op", False), (None, False), ({"checkpointer": {}}, True)]
 )
 def test_a_checkpointer_says_what_is_kept(tmp_path, monkeypatch, trainer, kept):
-    folder, checkpoint = trained(tmp_path, monkeypatch, trainer)
+    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
+    folder = RunFolder(tmp_path / "run")
+    write_json(folder.training, {})
+    write_json(tmp_path / "config.json", {"trainer": trainer})
+    (folder.path / "best.th").touch()
+    checkpoints = [folder.path / f"{state}_state_e1_b25.th" for state in ("model", "training")]
+    for checkpoint in checkpoints:
+        checkpoint.touch()
     worker.do(arguments(tmp_path, folder.path))
-    assert folder.is_done() and checkpoint.exists() == kept
+    assert folder.is_done() and (folder.path / "best.th").exists()
+    assert [checkpoint.exists() for checkpoint in checkpoints] == [kept, kept]
 
 
 def test_killed_before_it_is_done(tmp_path, monkeypatch):
@@ -117,7 +121,12 @@ def test_killed_before_it_is_done(tmp_path, monkeypatch):
     def killed(path, value):
         raise KeyboardInterrupt
 
-    folder, checkpoint = trained(tmp_path, monkeypatch, {})
+    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
+    folder = RunFolder(tmp_path / "run")
+    write_json(folder.training, {})
+    write_json(tmp_path / "config.json", {"trainer": {}})
+    checkpoint = folder.path / "model_state_e0_b0.th"
+    checkpoint.touch()
     work = arguments(tmp_path, folder.path)
     with monkeypatch.context() as patch:
         patch.setattr(worker, "write_json", killed)
