@@ -244,10 +244,9 @@ def test_a_key_ends_the_playing(driver, report, tmp_path):
 def test_its_scale_is_honest(browser):
     """11.1 and 11.2 % look almost the same, unless full contrast is chosen."""
     assert not browser.find("#contrast").is_selected()
-    between = "const r = { least: 0.111, largest: 0.112, even: 1 / 9, top: 2 / 9 };"
-    difference = "return shadeOf(0.112, r) - shadeOf(0.111, r);"
-    assert browser.run(f"{between} {difference}") < 0.01
-    assert browser.run(f"{between} state.contrast = true; {difference}") > 0.8
+    difference = "const s = scaleOf([0.111, 0.112], 1 / 9); return shadeOf(0.112, s) - shadeOf(0.111, s);"
+    assert browser.run(difference) < 0.01
+    assert browser.run(f"state.contrast = true; {difference}") > 0.8
 
 
 def test_it_plays_to_the_end(browser):
@@ -297,7 +296,7 @@ def test_contrast_goes_from_the_least_to_the_most(browser, report):
     legends = browser.texts(".reading:nth-of-type(1) .one-step .legend")
     least, most = (float(f"{100 * value:.3g}") for value in (gates.min(), gates.max()))
     even = float(f"{100 / len(first['gates']):.3g}")
-    (numbers,) = (re.findall(r"[\d.]+", text) for text in legends if text.startswith("gates: least, "))
+    (numbers,) = (re.findall(r"[\d.]+", text) for text in legends if text.startswith("gates:"))
     assert list(map(float, numbers)) == [least, most, even]
     browser.find("#contrast").click()
     top = max(2 / len(first["gates"]), gates.max())
@@ -307,20 +306,20 @@ def test_contrast_goes_from_the_least_to_the_most(browser, report):
 
 def test_shares_that_are_as_good_as_equal_look_it(browser):
     """The scale spans at least a hundredth of an even split."""
-    ends = "state.contrast = true; return endsOf({ least: %s, largest: %s, even: 0.2, top: 0.4 })"
-    assert browser.run(ends % (0.1999, 0.2001)) == pytest.approx([0.199, 0.201])
-    assert browser.run(ends % (0.198, 0.201)) == [0.198, 0.201]
+    scale = "state.contrast = true; const s = scaleOf([%s, %s], 0.2); return [s.from, s.to];"
+    assert browser.run(scale % (0.1999, 0.2001)) == pytest.approx([0.199, 0.201])
+    assert browser.run(scale % (0.198, 0.201)) == [0.198, 0.201]
 
 
 def test_legends_say_what_is_beyond_their_ends(browser):
     """The legend of "heard" has a scale without what a node kept, and says if values are beyond it."""
-    range_ = "{ least: 0.1, largest: 0.3, even: 0.2, top: 0.4, leastOfAll: %s, mostOfAll: %s }"
-    legend = "state.contrast = true; return legend('heard', " + range_ + ").textContent"
-    assert browser.run(legend % (0.1, 0.3)) == "heard: least, 10.0 %most, 30.0 % (an even split: 20.0 %)"
-    assert (
-        browser.run(legend % (0.1, 0.9)) == "heard: least, 10.0 %30.0 % and more (an even split: 20.0 %)"
-    )
-    assert browser.run(legend % (0.05, 0.2)).startswith("heard: 10.0 % and lessmost, 30.0 %")
+    legend = "return legend('heard', scaleOf([0.1, 0.3], 0.2, [%s])).textContent"
+    for kept, said in (
+        (0.3, "heard: 10.0 %30.0 % (an even split: 20.0 %)"),
+        (0.9, "heard: 10.0 %30.0 % and more (an even split: 20.0 %)"),
+        (0.05, "heard: 10.0 % and less30.0 % (an even split: 20.0 %)"),
+    ):
+        assert browser.run(f"state.contrast = true; {legend % kept}") == said
 
 
 def test_headings_stay_in_sight(browser):
@@ -373,17 +372,16 @@ def test_it_says_what_the_model_takes(browser, report):
     assert "Its prediction does not come from the sentence node" in text
 
 
-@pytest.mark.parametrize(
-    "largest, top, hundred", [(0.5, 100, True), (1.5, 200, True), (2.0, 200, True), (0.009, 1, False)]
-)
-def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
-    """The axis ends at a power of ten, and at 200 % at most."""
-    reading = {**browser.run("return report.inputs[0].readings[0]"), "nodes": []}
-    reading["change"] = [[largest], [0.002]]
-    shown = browser.run(
-        f"return [...chart({json.dumps(reading)}).querySelectorAll('.tick')].map((t) => t.textContent)"
-    )
-    assert shown[0] == f"{top} %" and ("100 %" in shown) == hundred
+def test_it_says_when_the_states_are_at_rest(browser, report):
+    first = report["inputs"][0]["readings"][0]
+    rows = [list(map(max, first["change"])), [numpy.mean(change) for change in first["change"]]]
+    rows += [node["change"] for node in first["nodes"]]
+    table = ".reading:nth-of-type(1) .rest tbody tr:nth-child({}) td"
+    for number, values in enumerate(rows, 1):
+        assert near(browser.texts(table.format(number)), values)
+    rests = "const r = report.inputs[0].readings[0]; r.change[4] = r.change[4].map(() => 0.01); show();"
+    browser.run(rests)
+    assert [float(text) for text in browser.texts(".reading:nth-of-type(1) .rests")] == [1, 1]
 
 
 @pytest.mark.parametrize("width, columns", [(390, 1), (1280, 2), (1920, 3)])
