@@ -244,7 +244,9 @@ def test_a_key_ends_the_playing(driver, report, tmp_path):
 def test_its_scale_is_honest(browser):
     """11.1 and 11.2 % look almost the same, unless full contrast is chosen."""
     assert not browser.find("#contrast").is_selected()
-    difference = "const s = scaleOf([0.111, 0.112], 1 / 9); return shadeOf(0.112, s) - shadeOf(0.111, s);"
+    difference = (
+        "const s = scaleOf([0.111, 0.112], 1 / 9); return shadeOf(0.112, s) - shadeOf(0.111, s);"
+    )
     assert browser.run(difference) < 0.01
     assert browser.run(f"state.contrast = true; {difference}") > 0.8
 

@@ -99,12 +99,6 @@ def test_a_loader_by_its_name_and_an_unchanged_config():
 def test_evaluate_on_test_is_refused_when_distributed(tmp_path, monkeypatch):
     import_plugins()
     message = "evaluate_on_test is true, expected false with dist"
-    params = Params({"distributed": {}, "evaluate_on_test": True, "test_data_path": "test.txt"})
-    for key in ("distributed", "evaluate_on_test", "test_data_path"):
-        train_model.refuse_distributed_test(Params({**params.as_dict(quiet=True), key: None}))
-    params["distributed"] = {"cuda_devices": [-1, -1]}
-    with pytest.raises(ConfigurationError, match=message):
-        train_model.refuse_distributed_test(params)
     monkeypatch.setattr(train_model, "is_distributed", lambda: True)
     with pytest.raises(ConfigurationError, match=message):
         train_model_from_file(CONFIG, str(tmp_path), overrides={**SMALL, "evaluate_on_test": True})
