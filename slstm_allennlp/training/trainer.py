@@ -114,21 +114,18 @@ class ReliableTrainer(GradientDescentTrainer):
 
     def rescale_gradients(self) -> Optional[float]:
         # If `grad_norm` is true, the norm is returned, and the gradients stay as they are.
-        if isinstance(self._grad_norm, bool) or not self._has_sparse_gradients():
+        if isinstance(self._grad_norm, bool) or self._is_sharded():
             return super().rescale_gradients()
         self._unscale()
         return torch.nn.utils.clip_grad_norm_(self._with_dense_gradients(), self._grad_norm).item()
 
     def clip_gradient(self) -> None:
-        if self._grad_clipping is None or not self._has_sparse_gradients():
-            super().clip_gradient()
-            return
-        self._unscale()
-        torch.nn.utils.clip_grad_value_(self._with_dense_gradients(), self._grad_clipping)
+        if self._grad_clipping is not None:
+            self._unscale()
+            torch.nn.utils.clip_grad_value_(self._with_dense_gradients(), self._grad_clipping)
 
-    def _has_sparse_gradients(self) -> bool:
-        gradients = (parameter.grad for parameter in self.model.parameters())
-        return any(gradient is not None and gradient.is_sparse for gradient in gradients)
+    def _is_sharded(self) -> bool:
+        return self._ddp_wrapped_model is not None and self._ddp_wrapped_model.is_sharded
 
     def _unscale(self) -> None:
         """Divide the gradients by the scale of mixed precision, once in each step."""
@@ -177,11 +174,10 @@ class ReliableTrainer(GradientDescentTrainer):
         Save the weights as the best. AllenNLP does so only after it has written the checkpoint of the
         best epoch, so that a run recovered from there might use its last weights instead.
         """
-        is_sharded = self._ddp_wrapped_model is not None and self._ddp_wrapped_model.is_sharded
-        name = f"best_w{self._rank}.th" if is_sharded else "best.th"
+        name = f"best_w{self._rank}.th" if self._is_sharded() else "best.th"
         folder = self._serialization_dir  # type: ignore[has-type]
         self._best_model_filename = os.path.join(folder, name)
-        if not (is_sharded or self._primary):
+        if not (self._is_sharded() or self._primary):
             return
         average = self._moving_average
         if average is not None:
