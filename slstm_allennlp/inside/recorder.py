@@ -110,7 +110,7 @@ class TraceRecorder:
     def _forward(self, **fields: Any) -> Any:
         self._names = {id(tensor): name for name, value in fields.items() for tensor in _tensors(value)}
         try:
-            with torch.enable_grad():  # for `_source_fields`
+            with torch.enable_grad():  # for `_texts`
                 return _detached(type(self._model).forward(self._model, **fields))
         finally:
             self._names, self._embedded, self._encoded = {}, [], []
@@ -128,16 +128,17 @@ class TraceRecorder:
         inputs, mask, need_words, need_sentence = arguments
         trace = encoder.trace(inputs, mask, self._more_steps)
         taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
-        fields = self._source_fields(inputs)
         self._encoded.append((trace.words, mask, len(self._readings)))
-        for row, count in enumerate(trace.mask.sum(1).tolist()):
-            count -= 2 * encoder.settings.boundary
-            field, words = self._words(fields, row, len(inputs), count)
+        detached = _detached(trace)
+        counts = trace.mask.sum(1) - 2 * encoder.settings.boundary
+        for row, (count, texts) in enumerate(zip(counts, self._texts(inputs))):
+            fitting = [(name, words) for name, words in texts.items() if len(words) == count]
+            field, words = fitting[0] if len(fitting) == 1 else (None, None)
             self._readings.append(
                 Reading(
                     encoder=self._encoders[encoder],
                     settings=encoder.settings,
-                    trace=_detached(trace),
+                    trace=detached,
                     row=row,
                     field=field,
                     words=words,
@@ -157,24 +158,20 @@ class TraceRecorder:
                     reading = self._readings[first + row]
                     self._readings[first + row] = reading._replace(attention=of_words)
 
-    def _source_fields(self, inputs: Tensor) -> List[str]:
-        """Return the names of the `TextField`s from which the inputs were computed."""
+    def _texts(self, inputs: Tensor) -> List[Dict[str, List[str]]]:
+        """Return for each row the words of the instance's `TextField`s from which it was computed."""
+        if len(self._instances) != len(inputs):
+            return [{}] * len(inputs)
         leaves = {id(leaf) for leaf in _leaves(inputs)}
-        return list(dict.fromkeys(name for name, leaf in self._embedded if id(leaf) in leaves))
-
-    def _words(
-        self, fields: List[str], row: int, rows: int, count: int
-    ) -> Tuple[Optional[str], Optional[List[str]]]:
-        """Return the only field with this number of words, and its words."""
-        if len(self._instances) != rows:
-            return None, None
-        texts = {name: self._instances[row].fields.get(name) for name in fields}
-        fitting = {
-            name: [token.text for token in text.tokens]
-            for name, text in texts.items()
-            if isinstance(text, TextField) and len(text.tokens) == count
-        }
-        return next(iter(fitting.items())) if len(fitting) == 1 else (None, None)  # type: ignore[return-value]
+        names = {name for name, leaf in self._embedded if id(leaf) in leaves}
+        return [
+            {
+                name: list(map(str, field.tokens))
+                for name, field in instance.fields.items()
+                if name in names and isinstance(field, TextField)
+            }
+            for instance in self._instances
+        ]
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

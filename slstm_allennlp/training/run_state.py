@@ -93,11 +93,8 @@ class RunState(TrainerCallback):
         batch_inputs: List[TensorDict],
         batch_outputs: List[Dict[str, Any]],
         batch_metrics: Dict[str, Any],
-        epoch: int,
-        batch_number: int,
+        *args: Any,
         is_training: bool,
-        is_primary: bool = True,
-        batch_grad_norm: Optional[float] = None,
         **kwargs: Any,
     ) -> None:
         """Sum the losses as AllenNLP does, in its order, so that the sums are the same to the bit."""
@@ -136,16 +133,8 @@ def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
     Return the random states of Python, NumPy and PyTorch, in types that the allow-list for checkpoints
     accepts. With `of_data_alone`, leave out PyTorch's, which AllenNLP's data loaders do not use.
     """
-    version, numbers, gauss = random.getstate()
     name, keys, *rest = numpy.random.get_state()
-    states: Dict[str, Any] = {
-        "python": (version, torch.tensor(numbers), gauss),
-        "numpy": (
-            str(name),
-            torch.tensor(numpy.asarray(keys).tolist()),
-            *(float(value) for value in rest),
-        ),
-    }
+    states: Dict[str, Any] = {"python": random.getstate(), "numpy": (name, keys.tolist(), *rest)}
     if not of_data_alone:
         states["torch"] = torch.get_rng_state()
         if torch.cuda.is_available():
@@ -155,12 +144,8 @@ def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
 
 def set_random_states(states: Dict[str, Any]) -> None:
     """Restore the states that `random_states` returned."""
-    version, numbers, gauss = states["python"]
-    random.setstate((version, tuple(numbers.tolist()), gauss))
-    name, keys, position, has_gauss, cached = states["numpy"]
-    numpy.random.set_state(
-        (name, keys.numpy().astype(numpy.uint32), int(position), int(has_gauss), cached)
-    )
+    random.setstate(states["python"])
+    numpy.random.set_state(states["numpy"])
     if "torch" in states:
         torch.set_rng_state(states["torch"])
     if "cuda" in states and len(states["cuda"]) == torch.cuda.device_count():

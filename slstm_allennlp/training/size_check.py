@@ -5,16 +5,15 @@ config.
 
 import inspect
 import logging
-from typing import Any, Dict, List, Tuple
+from typing import Any, List, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, DataLoader, Instance
+from allennlp.data import Batch, DataLoader
 from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
+from allennlp.modules.encoder_base import _EncoderBase
 from allennlp.nn.util import move_to_device
-
-from slstm_allennlp.common.patch_method import patch_method
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +24,8 @@ _KEYS = ("input_dim", "input_size", "embedding_dim")  # config keys for the inpu
 def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
     """
     Run the model on one instance, and compare the size of each input of an encoder or feed-forward
-    network with its `get_input_dim()`. Encoders are not computed: they return zeros of the output size.
-    Afterwards the metrics are reset, and the model's mode and PyTorch's random state are restored.
+    network with its `get_input_dim()`. Afterwards the metrics are reset, and the model's mode and
+    PyTorch's random state are restored.
 
     # Errors
 
@@ -38,18 +37,21 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
         return
     is_training = model.training
     devices = [device] if device.type == "cuda" else []
-    checked = [module for module in model.modules() if isinstance(module, (*_SIZED, TextFieldEmbedder))]
-    forwards = patch_method(checked, "forward", _Checks(model).forward)
+    hooks = _Checks(model).hooks
     try:
-        with torch.random.fork_rng(devices=devices), torch.no_grad(), forwards:
-            model.eval()(**_batch_of(instance, model, device))
+        batch = Batch([instance, instance])  # twice, since some models drop dimensions of size one
+        batch.index_instances(model.vocab)
+        with torch.random.fork_rng(devices=devices), torch.no_grad():
+            model.eval()(**move_to_device(batch.as_tensor_dict(), device))
     except _SizeError:
         raise
     except Exception:
         logger.debug("The sizes were not checked", exc_info=True)
     finally:
+        for hook in hooks:
+            hook.remove()
         model.train(is_training)
-        _reset_metrics(model)
+        _reset(model)
 
 
 class _SizeError(ConfigurationError):
@@ -57,27 +59,27 @@ class _SizeError(ConfigurationError):
 
 
 class _Checks:
-    """The `forward` of modules: they check the size of their input, and encoders return zeros."""
+    """Hooks on a model's modules that raise `_SizeError` for an input that does not fit."""
 
     def __init__(self, model: Model) -> None:
         self._names = {module: _key_of(name) for name, module in model.named_modules()}
         self._outputs: List[Tuple[str, int]] = []  # name and output size of each module that was called
+        self.hooks: List[Any] = []
+        for module in model.modules():
+            if isinstance(module, _SIZED):
+                self.hooks.append(module.register_forward_pre_hook(self._check))
+            if isinstance(module, (*_SIZED, TextFieldEmbedder)):
+                self.hooks.append(module.register_forward_hook(self._note))
 
-    def forward(self, module: Any, *arguments: Any, **named: Any) -> torch.Tensor:
-        if isinstance(module, TextFieldEmbedder):
-            output = type(module).forward(module, *arguments, **named)
-        else:
-            output = self._checked(module, *arguments, **named)
+    def _check(self, module: Any, inputs: Tuple[torch.Tensor, ...]) -> None:
+        if not inputs:  # given by name, which hooks do not see
+            return
+        given, taken = inputs[0].size(-1), module.get_input_dim()
+        if given != taken:
+            raise _SizeError(self._message(module, taken, given))
+
+    def _note(self, module: torch.nn.Module, inputs: Any, output: torch.Tensor) -> None:
         self._outputs.append((self._names[module].rpartition(".")[2], output.size(-1)))
-        return output
-
-    def _checked(self, module: Any, inputs: torch.Tensor, *_: Any, **named: Any) -> torch.Tensor:
-        if inputs.size(-1) != module.get_input_dim():
-            raise _SizeError(self._message(module, module.get_input_dim(), inputs.size(-1)))
-        if isinstance(module, FeedForward):
-            return type(module).forward(module, inputs)
-        shape = inputs.shape[:-1] if isinstance(module, Seq2SeqEncoder) else inputs.shape[:1]
-        return inputs.new_zeros(*shape, module.get_output_dim())
 
     def _message(self, module: torch.nn.Module, taken: int, given: int) -> str:
         arguments = inspect.signature(type(module).__init__).parameters
@@ -96,14 +98,11 @@ def _key_of(name: str) -> str:
     return ".".join(["model", *parts])
 
 
-def _batch_of(instance: Instance, model: Model, device: torch.device) -> Dict[str, Any]:
-    """Return a batch with the instance twice, since some models drop dimensions of size one."""
-    batch = Batch([instance, instance])
-    batch.index_instances(model.vocab)
-    return move_to_device(batch.as_tensor_dict(), device)
-
-
-def _reset_metrics(model: Model) -> None:
+def _reset(model: Model) -> None:
+    """Forget the instance, in the metrics and in encoders that keep their last state (`stateful`)."""
+    for module in model.modules():
+        if isinstance(module, _EncoderBase):
+            module.reset_states()
     try:
         model.get_metrics(reset=True)
     except Exception:  # a metric that was not called may raise an error

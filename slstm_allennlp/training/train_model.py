@@ -14,18 +14,6 @@ from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, wi
 from slstm_allennlp.training.model_card import write_model_card
 
 
-def refuse_distributed_test(params: Params) -> None:
-    """
-    Raise `ConfigurationError` for `evaluate_on_test` with `distributed`. AllenNLP evaluates only in its
-    first process, which then waits for the other processes, which have ended, and writes no archive.
-    """
-    if all(params.get(key) for key in ("distributed", "evaluate_on_test", "test_data_path")):
-        raise ConfigurationError(
-            "evaluate_on_test is true, expected false with distributed training, where AllenNLP cannot "
-            "do it; run `allennlp evaluate` on the archive afterwards"
-        )
-
-
 @TrainModel.register("default", constructor="from_partial_objects", exist_ok=True)
 class TrainModelWithCard(TrainModel):
     """
@@ -63,9 +51,12 @@ class TrainModelWithCard(TrainModel):
         ddp_accelerator: Optional[DdpAccelerator] = None,
     ) -> "TrainModel":
         is_tested = evaluate_on_test and test_data_path is not None
-        refuse_distributed_test(
-            Params({"distributed": is_distributed(), "evaluate_on_test": is_tested, "test_data_path": 1})
-        )
+        if is_tested and is_distributed():
+            # The first process would wait for the others, which have ended, and write no archive.
+            raise ConfigurationError(
+                "evaluate_on_test is true, expected false with distributed training, where AllenNLP "
+                "cannot do it; run `allennlp evaluate` on the archive afterwards"
+            )
         limit = None
         if validation_data_loader is None:
             validation_data_loader = _changed(data_loader, on_all_data)

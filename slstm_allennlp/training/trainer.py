@@ -2,23 +2,12 @@ import inspect
 import json
 import math
 import os
-from contextlib import ExitStack
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DataLoader, TensorDict
-from allennlp.models import Model
-from allennlp.nn.parallel import DdpWrappedModel
-from allennlp.training import (
-    Checkpointer,
-    GradientDescentTrainer,
-    Trainer,
-    TrainerCallback,
-)
-from allennlp.training.learning_rate_schedulers import LearningRateScheduler
-from allennlp.training.momentum_schedulers import MomentumScheduler
-from allennlp.training.moving_average import MovingAverage
+from allennlp.data import TensorDict
+from allennlp.training import GradientDescentTrainer, Trainer
 from allennlp.training.trainer import TrainerCheckpoint
 from torch.cuda.amp.grad_scaler import OptState  # AllenNLP's import
 
@@ -52,85 +41,35 @@ class ReliableTrainer(GradientDescentTrainer):
 
     # Errors
 
-    `ConfigurationError` for an unknown parameter, which AllenNLP ignores, for `num_epochs` below 1, for
+    `ConfigurationError` for an unknown key, which AllenNLP ignores, for `num_epochs` below 1, for
     sizes that do not match and for gold tags that do not fit. While training, `ValueError` for numbers
     that are not finite.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        optimizer: torch.optim.Optimizer,
-        data_loader: DataLoader,
-        patience: Optional[int] = None,
-        validation_metric: Union[str, List[str]] = "-loss",
-        validation_data_loader: Optional[DataLoader] = None,
-        num_epochs: int = 20,
-        serialization_dir: Optional[Union[str, "os.PathLike[str]"]] = None,
-        checkpointer: Optional[Checkpointer] = None,
-        cuda_device: Optional[Union[int, torch.device]] = None,
-        grad_norm: Union[float, bool] = False,
-        grad_clipping: Optional[float] = None,
-        learning_rate_scheduler: Optional[LearningRateScheduler] = None,
-        momentum_scheduler: Optional[MomentumScheduler] = None,
-        moving_average: Optional[MovingAverage] = None,
-        callbacks: Optional[List[TrainerCallback]] = None,
-        distributed: bool = False,
-        local_rank: int = 0,
-        world_size: int = 1,
-        num_gradient_accumulation_steps: int = 1,
-        use_amp: bool = False,
-        enable_default_callbacks: bool = True,
-        run_confidence_checks: bool = True,
-        grad_scaling: bool = True,
-        ddp_wrapped_model: Optional[DdpWrappedModel] = None,
-        run_sanity_checks: Optional[bool] = None,  # the old name of run_confidence_checks
-        **unknown: Any,  # AllenNLP's `from_partial_objects` passes on what it does not know
-    ) -> None:
-        for key in unknown:
-            keys = [*inspect.signature(self.from_partial_objects).parameters][:-1]  # without **kwargs
-            raise ConfigurationError(f"trainer.{key} is no key of the trainer{did_you_mean(key, keys)}")
-        if num_epochs < 1:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # AllenNLP's `from_partial_objects`, which reads the config, passes on unknown keys.
+        known = {*inspect.signature(GradientDescentTrainer).parameters, "run_sanity_checks"}
+        for key in kwargs:
+            if key not in known:
+                keys = [*inspect.signature(self.from_partial_objects).parameters][
+                    :-1
+                ]  # without **kwargs
+                raise ConfigurationError(
+                    f"trainer.{key} is no key of the trainer{did_you_mean(key, keys)}"
+                )
+        super().__init__(*args, **kwargs)
+        if self._num_epochs < 1:
             raise ConfigurationError(
-                f"trainer.num_epochs is {num_epochs}, expected 1 or more: without an epoch there are no "
-                "weights to archive"
+                f"trainer.num_epochs is {self._num_epochs}, expected 1 or more: without an epoch there "
+                "are no weights to archive"
             )
-        super().__init__(
-            model,
-            optimizer,
-            data_loader,
-            patience=patience,
-            validation_metric=validation_metric,
-            validation_data_loader=validation_data_loader,  # type: ignore[arg-type]
-            num_epochs=num_epochs,
-            serialization_dir=serialization_dir,
-            checkpointer=checkpointer,
-            cuda_device=cuda_device,
-            grad_norm=grad_norm,
-            grad_clipping=grad_clipping,
-            learning_rate_scheduler=learning_rate_scheduler,
-            momentum_scheduler=momentum_scheduler,
-            moving_average=moving_average,
-            callbacks=callbacks,  # type: ignore[arg-type]
-            distributed=distributed,
-            local_rank=local_rank,
-            world_size=world_size,
-            num_gradient_accumulation_steps=num_gradient_accumulation_steps,
-            use_amp=use_amp,
-            enable_default_callbacks=enable_default_callbacks,
-            run_confidence_checks=run_confidence_checks
-            if run_sanity_checks is None
-            else run_sanity_checks,
-            grad_scaling=grad_scaling,
-            ddp_wrapped_model=ddp_wrapped_model,
-        )
         self._run = RunState(self)
         self._callbacks = [self._run, *self._callbacks]
-        check_tags(self._pytorch_model, data_loader)
-        if validation_data_loader is not None:
-            check_tags(self._pytorch_model, validation_data_loader)
-        if not distributed:  # a distributed model may be sharded
-            check_sizes(model, data_loader, self.cuda_device)
+        for loader in (self.data_loader, self._validation_data_loader):
+            if loader is not None:
+                check_tags(self._pytorch_model, loader)
+        if not self._distributed:  # a distributed model may be sharded
+            check_sizes(self.model, self.data_loader, self.cuda_device)
 
     def train(self) -> Dict[str, Any]:
         if self._distributed or not isinstance(self._checkpointer, ReliableCheckpointer):
@@ -175,21 +114,18 @@ class ReliableTrainer(GradientDescentTrainer):
 
     def rescale_gradients(self) -> Optional[float]:
         # If `grad_norm` is true, the norm is returned, and the gradients stay as they are.
-        if isinstance(self._grad_norm, bool) or not self._has_sparse_gradients():
+        if isinstance(self._grad_norm, bool) or self._is_sharded():
             return super().rescale_gradients()
         self._unscale()
         return torch.nn.utils.clip_grad_norm_(self._with_dense_gradients(), self._grad_norm).item()
 
     def clip_gradient(self) -> None:
-        if self._grad_clipping is None or not self._has_sparse_gradients():
-            super().clip_gradient()
-            return
-        self._unscale()
-        torch.nn.utils.clip_grad_value_(self._with_dense_gradients(), self._grad_clipping)
+        if self._grad_clipping is not None:
+            self._unscale()
+            torch.nn.utils.clip_grad_value_(self._with_dense_gradients(), self._grad_clipping)
 
-    def _has_sparse_gradients(self) -> bool:
-        gradients = (parameter.grad for parameter in self.model.parameters())
-        return any(gradient is not None and gradient.is_sparse for gradient in gradients)
+    def _is_sharded(self) -> bool:
+        return self._ddp_wrapped_model is not None and self._ddp_wrapped_model.is_sharded
 
     def _unscale(self) -> None:
         """Divide the gradients by the scale of mixed precision, once in each step."""
@@ -238,17 +174,17 @@ class ReliableTrainer(GradientDescentTrainer):
         Save the weights as the best. AllenNLP does so only after it has written the checkpoint of the
         best epoch, so that a run recovered from there might use its last weights instead.
         """
-        is_sharded = self._ddp_wrapped_model is not None and self._ddp_wrapped_model.is_sharded
-        name = f"best_w{self._rank}.th" if is_sharded else "best.th"
+        name = f"best_w{self._rank}.th" if self._is_sharded() else "best.th"
         folder = self._serialization_dir  # type: ignore[has-type]
         self._best_model_filename = os.path.join(folder, name)
-        if not (is_sharded or self._primary):
+        if not (self._is_sharded() or self._primary):
             return
-        with ExitStack() as stack:
-            if self._moving_average is not None:
-                self._moving_average.assign_average_value()
-                stack.callback(self._moving_average.restore)
-            self._save_model_state(self._best_model_filename)
+        average = self._moving_average
+        if average is not None:
+            average.assign_average_value()
+        self._save_model_state(self._best_model_filename)
+        if average is not None:
+            average.restore()
 
     def _train_epoch(self, epoch: int) -> Dict[str, float]:
         run, loader = self._run, self.data_loader

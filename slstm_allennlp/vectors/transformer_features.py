@@ -85,10 +85,6 @@ class TransformerFeatures(TokenEmbedder):
                 "transformer_features: half_precision is true, expected false where training changes "
                 "the weights"
             )
-        if cache == "":
-            raise ConfigurationError(
-                'transformer_features: cache is "", expected a folder, or false for none'
-            )
         if cache_gigabytes <= 0:
             raise ConfigurationError(
                 f"transformer_features: cache_gigabytes is {cache_gigabytes}, expected a number above 0 "
@@ -129,8 +125,7 @@ class TransformerFeatures(TokenEmbedder):
         self._arguments = list(inspect.signature(self.transformer.forward).parameters)
         self._max_length = max_length
         self._is_frozen = not train_parameters
-        self._cache_folder = _cache_folder_of(cache)
-        self._has_own_cache = isinstance(cache, str)
+        self._cache = cache
         self._cache_gigabytes = cache_gigabytes
         self._archived = archived
         self._fingerprint: Optional[bytes] = None
@@ -261,16 +256,18 @@ class TransformerFeatures(TokenEmbedder):
 
     def _store(self) -> Optional[FeatureStore]:
         """Open the cache. If the default cache cannot be used, warn and continue without one."""
-        if self._cache_folder is None:
+        if not self._cache:
             return None
+        is_default = self._cache is True
+        folder = cache_folder() / "features" if is_default else Path(str(self._cache)).expanduser()
         size = self.get_output_dim()
         try:
-            return open_store(self._cache_folder / f"{size}", size, self._cache_gigabytes)
+            return open_store(folder / f"{size}", size, self._cache_gigabytes)
         except ConfigurationError as error:
-            if self._has_own_cache:
+            if not is_default:
                 raise
             logger.warning("%s; until then, features are computed each time", error)
-            self._cache_folder = None
+            self._cache = False
             return None
 
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
@@ -318,12 +315,6 @@ def _states_of(layer: int, transformer: torch.nn.Module) -> torch.Tensor:
         input_ids=pieces, attention_mask=torch.ones_like(pieces), output_hidden_states=True
     )
     return output.hidden_states[layer]
-
-
-def _cache_folder_of(cache: Union[bool, str]) -> Optional[Path]:
-    if isinstance(cache, str):
-        return Path(cache).expanduser()
-    return cache_folder() / "features" if cache else None
 
 
 def _encoded(word: str) -> bytes:

@@ -134,7 +134,7 @@ class VectorEmbedding(Embedding):
 
     def knows(self, words: List[str]) -> List[str]:
         """Return the words that have a fixed vector in the source; none without a source."""
-        if self._source is None or self.weight.requires_grad or not words:
+        if self._source is None or not self.has_fixed_vectors or not words:
             return []
         found, _ = self._source.lookup(words)
         return [word for word, has_vector in zip(words, found) if has_vector]

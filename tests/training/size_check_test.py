@@ -7,6 +7,7 @@ import pytest
 import torch
 from allennlp.commands.train import train_model_from_file
 from allennlp.common.checks import ConfigurationError
+from allennlp.modules.seq2vec_encoders import CnnEncoder
 
 from slstm_allennlp.training.size_check import check_sizes
 from tests.conftest import ROOT
@@ -114,6 +115,14 @@ def test_an_embedder_that_is_called_by_keyword(classifier, monkeypatch):
         check_sizes(model, loader, CPU)
 
 
+def test_other_errors_are_left_to_the_training(classifier, caplog):
+    model, loader = classifier
+    model._seq2vec_encoder = CnnEncoder(8, 2, ngram_filter_sizes=(99,))  # longer than the sentence
+    with caplog.at_level("DEBUG", logger="slstm_allennlp.training.size_check"):
+        check_sizes(model, loader, CPU)
+    assert "not checked" in caplog.text and model.training
+
+
 def test_the_check_changes_nothing(classifier):
     """The random state, the metrics and the weights are as before."""
     model, loader = classifier
@@ -122,4 +131,4 @@ def test_the_check_changes_nothing(classifier):
     assert torch.equal(torch.get_rng_state(), random_state)
     assert model._accuracy.total_count == 0
     assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
-    assert "forward" not in vars(model._seq2vec_encoder)
+    assert not model._seq2vec_encoder._forward_pre_hooks

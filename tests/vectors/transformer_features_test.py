@@ -298,7 +298,6 @@ def test_a_package_like_it(bert, tmp_path, monkeypatch):
     "options, message",
     (
         ({"cache_gigabytes": 0}, "cache_gigabytes is 0, expected a number above 0"),
-        ({"cache": ""}, 'cache is "", expected a folder, or false for none'),
         ({"max_length": 513}, "max_length is 513, expected 3 to 512"),
         ({"max_length": 2}, "max_length is 2, expected 3 to 512"),
         ({"layers": []}, r"layers is \[\], expected a list of numbers from 0 to 2, the last layer of"),
