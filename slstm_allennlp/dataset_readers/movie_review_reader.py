@@ -8,7 +8,7 @@ from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
-from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
+from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -32,8 +32,7 @@ class MovieReviewReader(LabelledTextReader):
     SHA-256 digests of `seed` with each sentence's letters and digits, so the split is the same on every
     machine and Python version.
 
-    Labels: `positive` and `negative`. The instances have the fields `tokens`, `metadata` (the words)
-    and `label`.
+    The labels are `positive` and `negative`.
 
     Registered as a `DatasetReader` with name "movie_review".
 
@@ -55,12 +54,6 @@ class MovieReviewReader(LabelledTextReader):
         The tokenizer for raw text at prediction. The corpus does not split words such as `it's`.
     encoding, token_indexers, label_namespace, max_instances
         As in `LabelledTextReader`.
-
-    # Errors
-
-    `ConfigurationError` for `folds` or `fold` out of range. While reading, `CorpusError` for a path
-    without a part, a part that does not exist, a missing file, and fewer sentences than folds; and, with
-    file and line, for an empty line and bytes that are not valid in the encoding.
     """
 
     def __init__(
