@@ -10,7 +10,7 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
-from slstm_allennlp.dataset_readers.lines import OLD, Line, expect_encoding
+from slstm_allennlp.dataset_readers.lines import OLD, expect_encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 _ENOUGH_WORDS = 100  # to see that a corpus is distributed without its words
@@ -108,14 +108,6 @@ class LabelledTextReader(CorpusReader):
             expect_encoding(encoding)
         self._decoding = OLD if encoding is None else encoding
         self._tokenizer = tokenizer or SpacyBlankTokenizer(split_hyphens=False)
-
-    @abstractmethod
-    def _labelled_texts(self, path: str) -> Iterator[Tuple[Line, str]]:
-        """Yield non-empty texts with their labels, or raise a `CorpusError`."""
-
-    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        for text, label in self._labelled_texts(path):
-            yield {"words": text.words(), "label": label}
 
     def text_to_instance(  # type: ignore[override]
         self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None

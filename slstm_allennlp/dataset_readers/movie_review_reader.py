@@ -1,7 +1,7 @@
 import hashlib
 import logging
 from collections import defaultdict
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
@@ -84,7 +84,7 @@ class MovieReviewReader(LabelledTextReader):
         self._fold = fold
         self._duplicates_together = duplicates_together
 
-    def _labelled_texts(self, path: str) -> Iterator[_Sentence]:
+    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         corpus = CorpusPart.of(path, _PARTS)
         sentences = [sentence for label in _FILES for sentence in self._sentences(corpus, label)]
         if len(sentences) < self._folds:
@@ -95,7 +95,7 @@ class MovieReviewReader(LabelledTextReader):
         for (line, label), fold in self._divide(sentences):
             distance = (fold - self._fold) % self._folds
             if corpus.part == {0: "test", 1: "dev"}.get(distance, "train"):
-                yield line, label
+                yield {"words": line.words(), "label": label}
 
     def _sentences(self, corpus: CorpusPart, label: str) -> Iterator[_Sentence]:
         for line in corpus.lines(_FILES[label], self._decoding):

@@ -1,4 +1,4 @@
-from typing import Dict, Iterator, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, Optional, Sequence, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
@@ -59,7 +59,7 @@ class ReviewReader(LabelledTextReader):
         self._dev_size = dev_size
         self._labels = dict(_LABELS if labels is None else labels)
 
-    def _labelled_texts(self, path: str) -> Iterator[Tuple[Line, str]]:
+    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         corpus = CorpusPart.of(path, _PARTS)
         file = f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
         datasets = sorted(found.name.split(".task.")[0] for found in corpus.folder.glob("*.task.train"))
@@ -75,9 +75,9 @@ class ReviewReader(LabelledTextReader):
                 f"{self._dev_size}, as the last {self._dev_size} are dev"
             )
         part = {"train": slice(-self._dev_size), "dev": slice(-self._dev_size, None)}
-        return map(self._labelled_text, lines[part.get(corpus.part, slice(None))])
+        return map(self._example, lines[part.get(corpus.part, slice(None))])
 
-    def _labelled_text(self, line: Line) -> Tuple[Line, str]:
+    def _example(self, line: Line) -> Dict[str, Any]:
         label, tab, text = line.text.partition("\t")
         if not tab:
             raise line.error("there is no tab, expected a label, a tab and a text")
@@ -85,7 +85,7 @@ class ReviewReader(LabelledTextReader):
             raise line.error(f"the label is {label!r}, expected one of {', '.join(self._labels)}")
         if not text.strip():
             raise line.error("the text is empty, expected a review")
-        return line._replace(text=text), label.strip()
+        return {"words": line._replace(text=text).words(), "label": label.strip()}
 
     def text_to_instance(  # type: ignore[override]
         self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None

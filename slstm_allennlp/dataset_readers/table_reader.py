@@ -98,7 +98,7 @@ class TableReader(LabelledTextReader):
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for texts, label in self.shard_iterable(self._labelled_rows(str(file_path))):
-            yield self.text_to_instance(*texts, label=label)
+            yield self.text_to_instance(*texts, label=label)  # type: ignore[misc]
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         return itertools.starmap(_as_input, self._labelled_rows(path))
@@ -118,8 +118,8 @@ class TableReader(LabelledTextReader):
         if text_b is None:
             return super().text_to_instance(text, label)
         texts = {
-            "premise": self._tokenizer.tokenize(text),
-            "hypothesis": self._tokenizer.tokenize(text_b),
+            name: self._tokenizer.tokenize(each) if isinstance(each, str) else list(each)
+            for name, each in (("premise", text), ("hypothesis", text_b))
         }
         words = {f"{name}_tokens": [token.text for token in tokens] for name, tokens in texts.items()}
         fields: Dict[str, Field] = {name: TextField(tokens) for name, tokens in texts.items()}
@@ -153,7 +153,7 @@ class TableReader(LabelledTextReader):
             raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
 
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        for line in read_lines(path, self._encoding):
+        for line in read_lines(path, self._decoding):
             if line.text.strip():
                 yield line, line.json_object(_EXPECTED)
 
@@ -162,7 +162,7 @@ class TableReader(LabelledTextReader):
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
             expected += '; "quoting": false of the reader takes quotation marks as they are'
-        lines, again = itertools.tee(read_lines(path, self._encoding))
+        lines, again = itertools.tee(read_lines(path, self._decoding))
         rows = csv.reader(
             (f"{line.text}\n" for line in lines),
             delimiter=delimiter,

@@ -180,7 +180,7 @@ def _look_labelled(texts: List[str], known: Set[str]) -> bool:
         ends: List[str] = []
         if "\t" in text:
             ends = [items[0], items[-1]]
-        elif len(items) == width and 1 < width and 1 < count:
+        elif len(items) == width and width > 1 and count > 1:
             ends = [items[-1]]
         is_column = any(end in known or _TAG.fullmatch(end) for end in ends)
         is_inline = len(items) > 1 and all(map(_WORD_AND_TAG.fullmatch, items))
