@@ -80,8 +80,8 @@ class CorpusReader(DatasetReader):
 
 class LabelledTextReader(CorpusReader):
     """
-    Base class of the readers of labelled texts. Their corpora are tokenised, with white space between
-    the tokens, and often older than UTF-8.
+    Base class of the readers of labelled texts. By default, their corpora are older than UTF-8, and
+    tokenised, with white space between the tokens.
 
     # Parameters
 

@@ -100,10 +100,8 @@ def expect_encoding(name: str) -> None:
     one byte, such as UTF-16.
     """
     try:
-        has_lines = b"\n".decode(name) == "\n"
-    except UnicodeError:
-        has_lines = False
-    except LookupError:
+        has_lines = b"\n".decode(name, "replace") == "\n"
+    except (LookupError, UnicodeError):
         raise ConfigurationError(
             f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
         ) from None
