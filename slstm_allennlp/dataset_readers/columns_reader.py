@@ -5,8 +5,8 @@ from typing import Dict, Iterator, List, Optional, Tuple, Union
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import TokenIndexer
 
+from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
-from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
 _HEAD = 10  # sentences, which show whether the words are in another column
 _MANY = 10
@@ -36,6 +36,8 @@ class ColumnsReader(TaggingReader):
     """
 
     form = "columns of words and tags"
+    _width: Optional[int] = None
+    """The number of columns. By default, it is that of the first line."""
 
     def __init__(
         self,
@@ -59,34 +61,32 @@ class ColumnsReader(TaggingReader):
         self._word_prefix = word_prefix
         self._comment = comment
 
-    def _columns_of_sentences(self, path: str, width: Optional[int] = None) -> Iterator[List[Line]]:
-        """Yield the lines of each sentence. All have the same number of columns, that of the first."""
-        sentences = self._without_comments(blocks(read_lines(path), end="-DOCSTART-"))
+    def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
+        sentences = self._sentences(path)
         head = list(itertools.islice(sentences, _HEAD))
         self._check_words(head)
+        width = self._width
         for sentence in itertools.chain(head, sentences):
-            least = max(2, self._word_column or 1, self._tag_number or 1)
-            width = width or max(least, len(sentence[0].columns()))
+            first = len(sentence[0].columns())
+            width = width or max(2, self._word_column or 1, self._tag_number or 1, first)
             for line in sentence:
                 if len(line.columns()) != width:
                     is_comment = sentence[0].text.startswith("#") and self._comment is None
                     hint = '; "comment": "#" of the reader skips comments' if is_comment else ""
                     found = number_of_columns(len(line.columns()))
                     raise line.error(f"{found}, expected {self._expected_columns(width)}{hint}")
-            yield sentence
+            yield self._tagged_words(sentence)
+
+    def _sentences(self, path: str) -> Iterator[List[Line]]:
+        """Yield the lines of each sentence, without comments."""
+        for block in blocks(read_lines(path), end="-DOCSTART-"):
+            while block and self._comment is not None and block[0].text.startswith(self._comment):
+                del block[0]
+            if block:
+                yield block
 
     def _expected_columns(self, width: int) -> str:
         return f"{width} on every line, of which word_column and tag_column name two"
-
-    def _without_comments(self, sentences: Iterator[List[Line]]) -> Iterator[List[Line]]:
-        if self._comment is None:
-            return sentences
-        comment = self._comment
-        left = (
-            list(itertools.dropwhile(lambda line: line.text.startswith(comment), sentence))
-            for sentence in sentences
-        )
-        return filter(None, left)
 
     def _check_words(self, sentences: List[List[Line]]) -> None:
         """Check that the column of the words has no numbers or names of documents, nor a prefix."""
@@ -108,7 +108,10 @@ class ColumnsReader(TaggingReader):
                 'word_prefix of the reader names what is no part of them ("" for nothing)'
             )
 
-    def _word_and_tag(self, line: Line) -> Tuple[str, str]:
+    def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
+        return [self._tagged_word(line) for line in sentence]
+
+    def _tagged_word(self, line: Line) -> Tuple[str, str]:
         columns = line.columns()
         word = columns[(self._word_column or 1) - 1].strip(" ")
         tag = columns[(self._tag_number or len(columns)) - 1].strip()
@@ -123,13 +126,13 @@ class ColumnsReader(TaggingReader):
 
 def _are_running_numbers(sentences: List[List[str]]) -> bool:
     """Return whether all words are numbers, each one more than the one before, or a new start."""
-    previous = None
+    starts = None
     for sentence in sentences:
-        for place, word in enumerate(sentence):
-            if not (word.isdecimal() and len(word) < _MANY):
-                return False
-            starts = previous is None or (place == 0 and int(word) < 2)
-            if not starts and int(word) != previous + 1:  # type: ignore[operator]
-                return False
-            previous = int(word)
+        if not all(word.isdecimal() and len(word) < _MANY for word in sentence):
+            return False
+        numbers = list(map(int, sentence))
+        end = numbers[0] + len(numbers)
+        if numbers != list(range(numbers[0], end)) or (starts and numbers[0] not in starts):
+            return False
+        starts = (0, 1, end)
     return True

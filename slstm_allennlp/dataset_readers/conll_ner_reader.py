@@ -1,4 +1,4 @@
-from typing import Dict, Iterator, List, Optional, Tuple, Union
+from typing import Dict, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
@@ -20,13 +20,10 @@ class ConllNerReader(ColumnsReader):
     """
     Read named entities in the column format of the CoNLL-2003 shared task: one word per line, with the
     word in the first column and its entity tag in the last. The columns between them are ignored (two in
-    CoNLL-2003, none in WNUT-17). Columns are separated by a tab or by spaces, sentences by blank lines.
-    `-DOCSTART-` lines are skipped.
+    CoNLL-2003, none in WNUT-17), unless a key names others.
 
     The instances have BIOES tags, which AllenNLP calls BIOUL. Of its taggers, `crf_tagger` supports them
     with `"label_encoding": "BIOUL"`. Tags that are invalid in the file's coding scheme are an error.
-
-    The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 
     Registered as a `DatasetReader` with name "conll_ner".
 
@@ -38,14 +35,6 @@ class ConllNerReader(ColumnsReader):
         entity of several words, and S is an entity of one word.
     word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances
         As in `ColumnsReader`.
-
-    # Errors
-
-    `ConfigurationError` for an unknown coding scheme. While reading, `CorpusError`: for a file that is
-    missing, unreadable, without sentences or not UTF-8; and, with file and line, for fewer than two
-    columns or another number than in the first sentence's first line, a first column of running
-    numbers, a missing word or tag, a tag that is not in the coding scheme, and a tag that must not
-    follow the previous one.
     """
 
     def __init__(
@@ -68,14 +57,11 @@ class ConllNerReader(ColumnsReader):
             )
         self._coding_scheme = coding_scheme
 
-    def _sentences(self, path: str) -> Iterator[List[Line]]:
-        return self._columns_of_sentences(path)
-
     def _expected_columns(self, width: int) -> str:
         return f"{width}: a word first, the entity's tag last, and the same number on every line"
 
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
-        pairs = [self._word_and_tag(line) for line in sentence]
+        pairs = super()._tagged_words(sentence)
         previous = "O"
         for line, (_, tag) in zip(sentence, pairs):
             self._check_tag(tag, line)
@@ -87,13 +73,7 @@ class ConllNerReader(ColumnsReader):
     def text_to_instance(  # type: ignore[override]
         self, tokens: List[Union[str, Token]], tags: Optional[List[str]] = None
     ) -> Instance:
-        """
-        Return the instance of a sentence. Tags in the file's coding scheme become BIOUL; BIOUL stays.
-
-        # Errors
-
-        `CorpusError` for a sentence without words, and for tags that are not as many or are invalid.
-        """
+        """Do the same as the base class's. Tags in the coding scheme become BIOUL, and BIOUL stays."""
         return super().text_to_instance(tokens, None if tags is None else self._to_bioul(tags))
 
     def _check_tag(self, tag: str, line: Line) -> None:

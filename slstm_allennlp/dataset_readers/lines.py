@@ -3,16 +3,20 @@
 import codecs
 import itertools
 import json
+import logging
 import re
 import sys
 from contextlib import nullcontext
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
 from allennlp.data import Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 BLANKS = " \t"
 
@@ -54,6 +58,28 @@ class Line(NamedTuple):
             raise self.error(f"not a JSON object, {expected}")
         return example
 
+    def text_of(
+        self, example: Dict[str, Any], key: str, what: str, tokenizer: Tokenizer, expected: str
+    ) -> str:
+        """Return a text in a JSON object, or raise an error."""
+        text = example.get(key)
+        if not isinstance(text, str):
+            raise self.error(f"{found(example, key)}, {expected}")
+        self.expect_text(what, text, tokenizer)
+        return text
+
+    def label_of(self, example: Dict[str, Any], key: str, expected: str) -> Optional[str]:
+        """
+        Return the label in a JSON object without white space around it, or `None` if there is none.
+        Raise an error for one that is not a string, an integer or a Boolean.
+        """
+        label = example.get(key)
+        if label is None:
+            return None
+        if not isinstance(label, int) and not (isinstance(label, str) and label.strip()):
+            raise self.error(f"{found(example, key)}, {expected}")
+        return str(label).strip()
+
 
 def is_word(text: str) -> bool:
     """
@@ -70,17 +96,12 @@ OLD = "UTF-8 or Windows-1252"
 
 def expect_encoding(name: str) -> None:
     """
-    Check that Python knows the encoding, and that a newline is one byte in it, unlike in UTF-16.
-
-    # Errors
-
-    `ConfigurationError` otherwise.
+    Raise a `ConfigurationError` for an encoding that Python does not know, or in which a newline is not
+    one byte, such as UTF-16.
     """
     try:
-        has_lines = b"\n".decode(name) == "\n"
-    except UnicodeError:
-        has_lines = False
-    except LookupError:
+        has_lines = b"\n".decode(name, "replace") == "\n"
+    except (LookupError, UnicodeError):
         raise ConfigurationError(
             f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
         ) from None
@@ -107,11 +128,8 @@ codecs.register_error("slstm-Windows-1252", _by_windows_1252)
 def local_path(path: str, expected: str) -> str:
     """
     Return the local path of a file or folder that AllenNLP's `cached_path` supports: a path, a URL, or a
-    path inside an archive, `archive.tar.gz!folder`.
-
-    # Errors
-
-    `CorpusError` that says what was expected, if it is missing or cannot be downloaded.
+    path inside an archive, `archive.tar.gz!folder`. If it is missing or cannot be downloaded, raise a
+    `CorpusError` that says what was expected.
     """
     try:
         return cached_path(path, extract_archive="!" in path)
@@ -170,13 +188,34 @@ def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Li
             yield list(block)
 
 
+def all_or_none(
+    path: str, key: str, rows: Iterable[Tuple[Line, Dict[str, Any], T, Optional[str]]]
+) -> Iterator[Tuple[T, Optional[str]]]:
+    """
+    Yield the text and the label of each row, which is a line, its example, its text and its label. Raise
+    a `CorpusError` for a line with a label after lines without one, or the reverse. The log warns about
+    a file without labels.
+    """
+    has_labels = None
+    for line, example, text, label in rows:
+        if has_labels is None:
+            has_labels = label is not None
+        elif has_labels != (label is not None):
+            raise line.error(
+                f"{found(example, key)}, and the lines before have "
+                f"{'labels' if has_labels else 'none'}, expected labels on all lines or on none"
+            )
+        yield text, label
+    if not has_labels:
+        logger.warning(
+            "%s: no text has a %s, so the file cannot be used for training or evaluation", path, key
+        )
+
+
 def parsed_json(text: str) -> Any:
     """
-    Return the value of a JSON text.
-
-    # Errors
-
-    `ValueError` that says why it is not valid JSON, or why its strings cannot be encoded as UTF-8.
+    Return the value of a JSON text, or raise a `ValueError` that says why it is not valid JSON, or why
+    its strings cannot be encoded as UTF-8.
     """
     try:
         value = json.loads(text)

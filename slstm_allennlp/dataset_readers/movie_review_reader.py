@@ -1,14 +1,14 @@
 import hashlib
 import logging
 from collections import defaultdict
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
-from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
+from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -32,8 +32,7 @@ class MovieReviewReader(LabelledTextReader):
     SHA-256 digests of `seed` with each sentence's letters and digits, so the split is the same on every
     machine and Python version.
 
-    Labels: `positive` and `negative`. The instances have the fields `tokens`, `metadata` (the words)
-    and `label`.
+    The labels are `positive` and `negative`.
 
     Registered as a `DatasetReader` with name "movie_review".
 
@@ -55,12 +54,6 @@ class MovieReviewReader(LabelledTextReader):
         The tokenizer for raw text at prediction. The corpus does not split words such as `it's`.
     encoding, token_indexers, label_namespace, max_instances
         As in `LabelledTextReader`.
-
-    # Errors
-
-    `ConfigurationError` for `folds` or `fold` out of range. While reading, `CorpusError` for a path
-    without a part, a part that does not exist, a missing file, and fewer sentences than folds; and, with
-    file and line, for an empty line and bytes that are not valid in the encoding.
     """
 
     def __init__(
@@ -91,7 +84,7 @@ class MovieReviewReader(LabelledTextReader):
         self._fold = fold
         self._duplicates_together = duplicates_together
 
-    def _labelled_texts(self, path: str) -> Iterator[_Sentence]:
+    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         corpus = CorpusPart.of(path, _PARTS)
         sentences = [sentence for label in _FILES for sentence in self._sentences(corpus, label)]
         if len(sentences) < self._folds:
@@ -102,7 +95,7 @@ class MovieReviewReader(LabelledTextReader):
         for (line, label), fold in self._divide(sentences):
             distance = (fold - self._fold) % self._folds
             if corpus.part == {0: "test", 1: "dev"}.get(distance, "train"):
-                yield line, label
+                yield {"words": line.words(), "label": label}
 
     def _sentences(self, corpus: CorpusPart, label: str) -> Iterator[_Sentence]:
         for line in corpus.lines(_FILES[label], self._decoding):

@@ -36,10 +36,7 @@ class ParallelTextReader(Seq2SeqReader):
 
     # Errors
 
-    `ConfigurationError` for a `delimiter` and for another `quoting` than 3. While reading,
-    `CorpusError`: for a path that does not name two files, a file that is missing, unreadable, empty or
-    not UTF-8, and files of different lengths; and, with file and line, for a sentence that is empty or
-    without tokens.
+    As in `CorpusReader`, and `CorpusError` for files of different lengths.
     """
 
     def __init__(self, **kwargs: Any) -> None:

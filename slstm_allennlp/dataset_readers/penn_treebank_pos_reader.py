@@ -7,8 +7,8 @@ from allennlp.data import DatasetReader
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
+from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
 from slstm_allennlp.dataset_readers.lines import Line
-from slstm_allennlp.dataset_readers.tagging_reader import TaggingReader
 
 logger = logging.getLogger(__name__)
 
@@ -48,23 +48,15 @@ class PennTreebankPosReader(TaggingReader):
     The backslash before a slash in a word (`1\\/2`) is removed. If the annotators left several tags open
     (`JJ|NN`), the first is read, and the log gives the number of these words.
 
-    The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
-
     Registered as a `DatasetReader` with name "penn_treebank_pos".
 
     # Parameters
 
     token_indexers, label_namespace, max_instances
         As in `CorpusReader`.
-
-    # Errors
-
-    While reading, `CorpusError` for a path without a part, a part that does not exist, a section without
-    files, a `.pos` file whose name has no section number, and a file without words; and, with file and
-    line, for a token that is not `word/TAG` and bytes that are not UTF-8.
     """
 
-    def _sentences(self, path: str) -> Iterator[List[_Token]]:
+    def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         corpus = CorpusPart.of(path)
         ambiguous = 0
         for file in _files(corpus, _sections(corpus)):
@@ -73,12 +65,10 @@ class PennTreebankPosReader(TaggingReader):
             if not tokens:
                 raise CorpusError(f"{corpus.name}/{name}: no word in the file, expected some word/TAG")
             ambiguous += sum("|" in token.tag for token in tokens)
-            yield from _split(tokens)
+            for sentence in _split(tokens):
+                yield [(token.word, token.tag.split("|")[0]) for token in sentence]
         if ambiguous:
             logger.info("%s: %d words have several tags, of which the first is read", path, ambiguous)
-
-    def _tagged_words(self, sentence: List[_Token]) -> List[Tuple[str, str]]:
-        return [(token.word, token.tag.split("|")[0]) for token in sentence]
 
 
 def _tokens(lines: Iterable[Line]) -> Iterator[_Token]:

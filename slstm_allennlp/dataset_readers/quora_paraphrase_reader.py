@@ -35,9 +35,7 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
 
     # Errors
 
-    While reading, `CorpusError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
-    file and line, for another number of columns than four, a label other than 0 and 1, and a sentence
-    that is empty or without tokens.
+    `CorpusError` as in `CorpusReader`.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

@@ -1,11 +1,11 @@
-from typing import Dict, Iterator, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, Optional, Sequence, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
-from slstm_allennlp.dataset_readers.labelled_text_reader import LabelledTextReader
+from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -22,8 +22,6 @@ class ReviewReader(LabelledTextReader):
     folder and one part: `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`. There is no dev file: dev is the
     end of the train file.
 
-    The instances have the fields `tokens`, `metadata` (the words) and `label`.
-
     Registered as a `DatasetReader` with name "review".
 
     # Parameters
@@ -39,13 +37,6 @@ class ReviewReader(LabelledTextReader):
         not, so its default has `"split_contractions": false`.
     encoding, token_indexers, label_namespace, max_instances
         As in `LabelledTextReader`.
-
-    # Errors
-
-    `ConfigurationError` for a `dev_size` below one. While reading, `CorpusError` for a path without a
-    part, a part or dataset that does not exist, and a train file with at most `dev_size` reviews; and,
-    with file and line, for a line without a tab, an unknown label, an empty text, and bytes that are not
-    valid in the encoding.
     """
 
     def __init__(
@@ -68,7 +59,7 @@ class ReviewReader(LabelledTextReader):
         self._dev_size = dev_size
         self._labels = dict(_LABELS if labels is None else labels)
 
-    def _labelled_texts(self, path: str) -> Iterator[Tuple[Line, str]]:
+    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         corpus = CorpusPart.of(path, _PARTS)
         file = f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
         datasets = sorted(found.name.split(".task.")[0] for found in corpus.folder.glob("*.task.train"))
@@ -78,16 +69,15 @@ class ReviewReader(LabelledTextReader):
                 f"folder: {', '.join(datasets) or 'there are none'}"
             )
         lines = list(corpus.lines(file, self._decoding))
-        if corpus.part != "test":
-            if len(lines) <= self._dev_size:
-                raise CorpusError(
-                    f"{corpus.name}/{file}: {len(lines)} reviews, expected more than "
-                    f"{self._dev_size}, as the last {self._dev_size} are dev"
-                )
-            lines = lines[: -self._dev_size] if corpus.part == "train" else lines[-self._dev_size :]
-        return map(self._labelled_text, lines)
+        if corpus.part != "test" and len(lines) <= self._dev_size:
+            raise CorpusError(
+                f"{corpus.name}/{file}: {len(lines)} reviews, expected more than "
+                f"{self._dev_size}, as the last {self._dev_size} are dev"
+            )
+        part = {"train": slice(-self._dev_size), "dev": slice(-self._dev_size, None)}
+        return map(self._example, lines[part.get(corpus.part, slice(None))])
 
-    def _labelled_text(self, line: Line) -> Tuple[Line, str]:
+    def _example(self, line: Line) -> Dict[str, Any]:
         label, tab, text = line.text.partition("\t")
         if not tab:
             raise line.error("there is no tab, expected a label, a tab and a text")
@@ -95,7 +85,7 @@ class ReviewReader(LabelledTextReader):
             raise line.error(f"the label is {label!r}, expected one of {', '.join(self._labels)}")
         if not text.strip():
             raise line.error("the text is empty, expected a review")
-        return line._replace(text=text), label.strip()
+        return {"words": line._replace(text=text).words(), "label": label.strip()}
 
     def text_to_instance(  # type: ignore[override]
         self, text: Union[str, Sequence[Union[str, Token]]], label: Optional[str] = None

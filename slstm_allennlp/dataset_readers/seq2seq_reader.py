@@ -32,9 +32,7 @@ class Seq2SeqReader(StockSeq2SeqReader):
 
     # Errors
 
-    While reading, `CorpusError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
-    file and line, for another number of columns than two, a quotation mark that is not closed on its
-    line, text after a closing quotation mark, and a source or target that is empty or without tokens.
+    `CorpusError` as in `CorpusReader`.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

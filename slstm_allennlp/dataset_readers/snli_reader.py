@@ -1,11 +1,11 @@
 import logging
-from typing import Any, Dict, Iterator, Tuple
+from typing import Iterator, List
 
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.pair_classification.dataset_readers.snli import SnliReader as StockSnliReader
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
+from slstm_allennlp.dataset_readers.lines import found, read_lines
 
 logger = logging.getLogger(__name__)
 
@@ -33,25 +33,35 @@ class SnliReader(StockSnliReader):
 
     # Errors
 
-    While reading, `CorpusError`: for a file that is missing, unreadable, empty, not UTF-8 or without a
-    labelled pair; and, with file and line, for a line that is not a JSON object, a missing key, a label
-    other than `entailment`, `neutral`, `contradiction` and `-`, and a sentence that is empty or without
-    tokens.
+    `CorpusError` as in `CorpusReader`, for a label other than `entailment`, `neutral`, `contradiction`
+    and `-`, and for a file without a labelled pair.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for pair in self.shard_iterable(self._labelled_pairs(str(file_path))):
             yield self.text_to_instance(*pair)
 
-    def _labelled_pairs(self, path: str) -> Iterator[Tuple[str, str, str]]:
+    def _labelled_pairs(self, path: str) -> Iterator[List[str]]:
+        """Yield the premise, the hypothesis and the label of each pair."""
         total = unlabelled = 0
         for line in read_lines(path):
             total += 1
             example = line.json_object(_EXPECTED)
-            if _label(example) == _NO_LABEL:
+            label = example.get("gold_label")
+            label = label.strip() if isinstance(label, str) else label
+            if label == _NO_LABEL:
                 unlabelled += 1
-            else:
-                yield self._labelled_pair(line, example)
+                continue
+            if label not in _LABELS:
+                raise line.error(
+                    f'{found(example, "gold_label")}, expected {", ".join(_LABELS)} or "-" (pairs '
+                    "without a label are for `allennlp predict`)"
+                )
+            pair = [
+                line.text_of(example, key, f"{what} ({key})", self._tokenizer, _EXPECTED)
+                for key, what in (("sentence1", "premise"), ("sentence2", "hypothesis"))
+            ]
+            yield [*pair, label]
         if unlabelled == total:
             raise CorpusError(
                 f'{path}: none of {total} pairs has a gold label, all have "-"; {_EXPECTED}'
@@ -60,22 +70,3 @@ class SnliReader(StockSnliReader):
             logger.info(
                 '%s: %d of %d pairs have no gold label ("-") and were left out', path, unlabelled, total
             )
-
-    def _labelled_pair(self, line: Line, example: Dict[str, Any]) -> Tuple[str, str, str]:
-        """Return the premise, the hypothesis and the label."""
-        label = _label(example)
-        if label not in _LABELS:
-            raise line.error(
-                f'{found(example, "gold_label")}, expected {", ".join(_LABELS)} or "-" (pairs '
-                "without a label are for `allennlp predict`)"
-            )
-        for key, what in (("sentence1", "premise"), ("sentence2", "hypothesis")):
-            if not isinstance(example.get(key), str):
-                raise line.error(f"{found(example, key)}, {_EXPECTED}")
-            line.expect_text(f"{what} ({key})", example[key], self._tokenizer)
-        return example["sentence1"], example["sentence2"], label
-
-
-def _label(example: Dict[str, Any]) -> Any:
-    label = example.get("gold_label")
-    return label.strip() if isinstance(label, str) else label

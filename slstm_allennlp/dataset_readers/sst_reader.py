@@ -1,5 +1,5 @@
 import logging
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, Tuple
 
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.classification.dataset_readers.stanford_sentiment_tree_bank import (
@@ -36,52 +36,47 @@ class StanfordSentimentTreebankReader(StockSstReader):
 
     # Errors
 
-    While reading, `CorpusError`: for a file that is missing, unreadable, not UTF-8, or without a tree
-    that is not skipped; and, with file and line, for a line that is not one bracketed tree, a node with
-    another label or without words, a word without its own node, and a phrase without tokens.
+    `CorpusError` as in `CorpusReader`, and for a file of neutral texts only with two classes.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        path = str(file_path)
-        total = neutral = 0
-        for _, instance in self._phrases(path):
-            total += 1
-            if instance is None:
-                neutral += 1
-            else:
-                yield instance
-        texts = "phrases" if self._use_subtrees else "sentences"
-        if total == neutral:
-            raise CorpusError(
-                f"{path}: no {texts} but {neutral} neutral ones, expected others for {self._granularity}"
-                if neutral
-                else f"{path}: no tree in the file, {_EXPECTED}"
-            )
-        if neutral:
-            logger.info(
-                "%s: %d of %d %s are neutral and were left out for 2-class", path, neutral, total, texts
-            )
+        return (instance for _, instance in self._phrases(str(file_path)))
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         """Yield the texts of a file as input of the plugin's predictors: `words` and `label`."""
         for phrase, instance in self._phrases(path):
-            if instance is not None:
-                tokens = instance["tokens"].tokens  # type: ignore[attr-defined]
-                yield {"words": [token.text for token in tokens], "label": phrase.label()}
+            tokens = instance["tokens"].tokens  # type: ignore[attr-defined]
+            yield {"words": [token.text for token in tokens], "label": phrase.label()}
 
-    def _phrases(self, path: str) -> Iterator[Tuple[Tree, Optional[Instance]]]:
-        """Yield phrases with their instances, `None` for each neutral one if there are two classes."""
+    def _phrases(self, path: str) -> Iterator[Tuple[Tree, Instance]]:
+        """Yield phrases with their instances, without neutral ones if there are two classes."""
+        total = neutral = 0
         for line in read_lines(path):
             if not line.text.strip():
                 continue
             tree = _tree(line)
             for phrase in tree.subtrees() if self._use_subtrees else [tree]:
+                total += 1
                 # As in AllenNLP's reader, split a word such as 9 1\/2 at its no-break space.
                 words = " ".join(phrase.leaves()).split()
                 instance = self.text_to_instance(words, phrase.label())
-                if instance is not None and not instance["tokens"].tokens:  # type: ignore[attr-defined]
+                if instance is None:
+                    neutral += 1
+                    continue
+                if not instance["tokens"].tokens:  # type: ignore[attr-defined]
                     raise line.error(f"{' '.join(phrase.leaves())!r} has no tokens, expected words")
                 yield phrase, instance
+        if total == 0:
+            raise CorpusError(f"{path}: no tree in the file, {_EXPECTED}")
+        texts = "phrases" if self._use_subtrees else "sentences"
+        if total == neutral:
+            raise CorpusError(
+                f"{path}: no {texts} but {neutral} neutral ones, expected others for {self._granularity}"
+            )
+        if neutral:
+            logger.info(
+                "%s: %d of %d %s are neutral and were left out for 2-class", path, neutral, total, texts
+            )
 
 
 def _tree(line: Line) -> Tree:

@@ -6,19 +6,11 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
-from allennlp.data.fields import LabelField, MetadataField, TextField
+from allennlp.data.fields import Field, LabelField, MetadataField, TextField
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader, text_fields
-from slstm_allennlp.dataset_readers.labels import all_or_none, label_of
-from slstm_allennlp.dataset_readers.lines import (
-    UTF_8,
-    Line,
-    expect_encoding,
-    found,
-    number_of_columns,
-    read_lines,
-)
+from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
+from slstm_allennlp.dataset_readers.lines import UTF_8, Line, all_or_none, number_of_columns, read_lines
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
@@ -27,7 +19,8 @@ logger = logging.getLogger(__name__)
 _TEXT = [[name] for name in "text sentence review content body message comment tweet".split()]
 _PAIRS = [["text_a", "text_b"], ["premise", "hypothesis"], ["sentence_a", "sentence_b"]]
 _PAIRS += [[f"{name}1", f"{name}2"] for name in ("sentence", "question", "text")]
-_LABEL = "label gold_label class category sentiment polarity target is_duplicate".split()
+_LABELS = "label gold_label class category sentiment polarity target is_duplicate".split()
+_LABEL = [[name] for name in _LABELS]
 _JSON = (".jsonl", ".json")
 _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (the reader's keys of these names "
@@ -36,7 +29,7 @@ _EXPECTED = (
 
 
 @DatasetReader.register("table")
-class TableReader(CorpusReader):
+class TableReader(LabelledTextReader):
     """
     Read labelled texts, or pairs of texts, from a table: CSV, TSV or JSON lines. The columns are found
     by name: `text` and `label`, or, for pairs, `text_a`, `text_b` and `label`. Common other names are
@@ -48,9 +41,8 @@ class TableReader(CorpusReader):
     breaks. The ending of the file's name tells the format: `.jsonl` and `.json` are JSON lines, `.csv`
     is separated by commas, and others by tabs.
 
-    The instances of texts have the fields `tokens`, `metadata` (the words) and, where there is one,
-    `label`. Those of pairs have `premise`, `hypothesis`, `metadata` and `label`, as in the reader
-    `snli`.
+    The instances of pairs have the fields `premise`, `hypothesis`, `metadata` and `label`, as in the
+    reader `snli`.
 
     Registered as a `DatasetReader` with name "table".
 
@@ -68,14 +60,6 @@ class TableReader(CorpusReader):
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank"}`)
     token_indexers, label_namespace, max_instances
         As in `CorpusReader`.
-
-    # Errors
-
-    `ConfigurationError` for an invalid argument. While reading, `CorpusError`: for a file that is
-    missing, unreadable, empty or not in the encoding; and, with file and line, for columns that are not
-    found or that several names fit, another number of columns than names, a quotation mark that is not
-    closed, a text that is empty or without tokens, and a line with a label after lines without one, or
-    the reverse.
     """
 
     form = "a table"
@@ -95,7 +79,8 @@ class TableReader(CorpusReader):
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
     ) -> None:
-        super().__init__(token_indexers, label_namespace, max_instances)
+        tokenizer = tokenizer or SpacyBlankTokenizer()
+        super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
         if (text_a is None) != (text_b is None) or (text is not None and text_a is not None):
             raise ConfigurationError(
                 f"table: text is {text!r}, text_a {text_a!r} and text_b {text_b!r}, expected text, or "
@@ -103,7 +88,6 @@ class TableReader(CorpusReader):
             )
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
             raise ConfigurationError(f"table: delimiter is {delimiter!r}, expected one character")
-        expect_encoding(encoding)
         self._text = text
         self._text_a = text_a
         self._text_b = text_b
@@ -111,16 +95,13 @@ class TableReader(CorpusReader):
         self._columns = columns
         self._delimiter = delimiter
         self._quoting = quoting
-        self._encoding = encoding
-        self._tokenizer = tokenizer or SpacyBlankTokenizer()
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        for texts, label in self.shard_iterable(self._labelled_texts(str(file_path))):
+        for texts, label in self.shard_iterable(self._labelled_rows(str(file_path))):
             yield self.text_to_instance(*texts, label=label)  # type: ignore[misc]
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        """Yield the texts or pairs of a file as input of the plugin's predictors."""
-        return itertools.starmap(_as_input, self._labelled_texts(path))
+        return itertools.starmap(_as_input, self._labelled_rows(path))
 
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Return a JSON object of training data as input of the predictors. Other keys are left out."""
@@ -133,61 +114,46 @@ class TableReader(CorpusReader):
         text_b: Optional[str] = None,
         label: Optional[str] = None,
     ) -> Instance:
-        """
-        Return the instance of a text, which is raw or tokenized, or of a pair of texts.
-
-        # Errors
-
-        `CorpusError` for a text without tokens that is not in a pair.
-        """
-        tokens, *second = [
-            self._tokenizer.tokenize(each) if isinstance(each, str) else each
-            for each in (text, text_b)
-            if each is not None
-        ]
-        if not tokens and not second:
-            raise CorpusError("the text is empty, expected at least one token")
-        fields = text_fields(tokens)
-        if second:
-            texts = {"premise": tokens, "hypothesis": second[0]}
-            words = {f"{name}_tokens": [token.text for token in one] for name, one in texts.items()}
-            fields = {name: TextField(list(one)) for name, one in texts.items()}
-            fields["metadata"] = MetadataField(words)
+        """Return the instance of a text, which is raw or tokenized, or of a pair of texts."""
+        if text_b is None:
+            return super().text_to_instance(text, label)
+        texts = {
+            name: self._tokenizer.tokenize(each) if isinstance(each, str) else list(each)
+            for name, each in (("premise", text), ("hypothesis", text_b))
+        }
+        words = {f"{name}_tokens": [token.text for token in tokens] for name, tokens in texts.items()}
+        fields: Dict[str, Field] = {name: TextField(tokens) for name, tokens in texts.items()}
+        fields["metadata"] = MetadataField(words)
         if label is not None:
             fields["label"] = LabelField(label, self._label_namespace)
         return Instance(fields)
 
-    def _labelled_texts(self, path: str) -> Iterator[Tuple[List[str], Optional[str]]]:
+    def _labelled_rows(self, path: str) -> Iterator[Tuple[List[str], Optional[str]]]:
         """Yield the text or the two texts of each line, and its label."""
-        return all_or_none(path, self._label or "label", self._labelled_rows(path))
+        return all_or_none(path, self._label or "label", self._rows(path))
 
-    def _labelled_rows(
-        self, path: str
-    ) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
+    def _rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
         logged: List[str] = []
         for line, row in self._json_rows(path) if path.endswith(_JSON) else self._csv_rows(path):
             try:
-                texts, label = self._choose(list(row))
+                keys, label = self._choose(list(row))
             except ValueError as error:
                 raise line.error(str(error)) from None
-            if not texts:
+            if not keys:
                 raise line.error(f"the columns are {', '.join(row)}, {_EXPECTED}")
-            read = [key for key in (*texts, label) if key in row]
+            read = [key for key in (*keys, label) if key in row]
             if read != logged:
                 logged = read
                 logger.info("%s: the columns %s are read", path, ", ".join(read))
-            for key in texts:
-                if not isinstance(row[key], str):
-                    raise line.error(f"{found(row, key)}, expected text")
-                line.expect_text(key, row[key], self._tokenizer)
+            texts = [line.text_of(row, key, key, self._tokenizer, "expected text") for key in keys]
             is_blank = isinstance(row.get(label), str) and not row[label].strip()
-            value = None if is_blank else label_of(line, row, label, "expected a string or a number")
-            yield line, row, [row[key] for key in texts], value
+            value = None if is_blank else line.label_of(row, label, "expected a string or a number")
+            yield line, row, texts, value
         if not logged:
             raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
 
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        for line in read_lines(path, self._encoding):
+        for line in read_lines(path, self._decoding):
             if line.text.strip():
                 yield line, line.json_object(_EXPECTED)
 
@@ -196,7 +162,7 @@ class TableReader(CorpusReader):
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
             expected += '; "quoting": false of the reader takes quotation marks as they are'
-        lines, again = itertools.tee(read_lines(path, self._encoding))
+        lines, again = itertools.tee(read_lines(path, self._decoding))
         rows = csv.reader(
             (f"{line.text}\n" for line in lines),
             delimiter=delimiter,
@@ -227,22 +193,18 @@ class TableReader(CorpusReader):
 
     def _choose(self, names: List[str]) -> Tuple[List[str], str]:
         """Return the columns of the texts (none, one, or two for pairs) and of the label, if any."""
-        label = (
-            [self._label]
-            if self._label
-            else _only(names, "label", [[name] for name in _LABEL]) or ["label"]
-        )
+        label = [self._label] if self._label else _only(names, "label", _LABEL)
         texts = [key for key in (self._text, self._text_a, self._text_b) if key is not None]
         if not texts:
             texts = _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
-        return texts if set(texts) <= set(names) else [], label[0]
+        return texts if set(texts) <= set(names) else [], label[0] if label else "label"
 
 
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
     written = {re.sub("[ -]", "_", name.lower()): name for name in names}
     fitting = [columns for columns in known if set(columns) <= set(written)]
-    fitting = [columns for columns in fitting if columns in (_TEXT[0], _PAIRS[0], _LABEL[:1])] or fitting
+    fitting = [columns for columns in fitting if columns in (_TEXT[0], _PAIRS[0], _LABEL[0])] or fitting
     if len(fitting) > 1:
         raise CorpusError(
             f"the columns {' and '.join(written[columns[0]] for columns in fitting)} all fit, expected "

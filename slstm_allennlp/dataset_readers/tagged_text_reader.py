@@ -1,5 +1,5 @@
 import re
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, TokenIndexer
@@ -13,13 +13,6 @@ _TAG_COLUMNS = ("upos", "xpos")
 _CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 
 
-class _ConlluSentence(NamedTuple):
-    """The lines of a sentence without comments, and the names of their columns."""
-
-    lines: List[Line]
-    columns: List[str]
-
-
 @DatasetReader.register("tagged_text")
 class TaggedTextReader(ColumnsReader):
     """
@@ -28,14 +21,11 @@ class TaggedTextReader(ColumnsReader):
     - `conllu`: CoNLL-U, with the tags of the column `tag_column`. Multi-word tokens (`3-4`) and empty
       nodes (`3.1`) are skipped. The words of a multi-word token have their own rows. `# global.columns`
       of CoNLL-U Plus names other columns.
-    - `columns`: one word and its tag per line, separated by a tab or, in a line without a tab, by
-      spaces. Blank lines separate sentences, and `-DOCSTART-` lines are skipped. Lines can have more
-      columns if `word_column` or `tag_column` is given.
+    - `columns`: one word and its tag per line, as in `ColumnsReader`. Lines can have more columns if
+      `word_column` or `tag_column` is given.
     - `inline`: one sentence per line, each word followed by its tag: `The/DT dog/NN`. The last separator
       counts. An escaped separator (`1\\/2/CD`) is part of the word, and its backslash is removed. (For
       the bracketed `.pos` files of the Penn Treebank, use `penn_treebank_pos`.)
-
-    The instances have the fields `tokens`, `metadata` (the words) and, where there are tags, `tags`.
 
     Registered as a `DatasetReader` with name "tagged_text".
 
@@ -50,12 +40,6 @@ class TaggedTextReader(ColumnsReader):
         The character between a word and its tag in the `inline` format.
     word_column, word_prefix, comment, token_indexers, label_namespace, max_instances
         As in `ColumnsReader`. The first three are for `columns`.
-
-    # Errors
-
-    `ConfigurationError` for an invalid argument. While reading, `CorpusError`: for a file that is
-    missing, unreadable, without sentences or not UTF-8; and, with file and line, for a wrong number of
-    columns, an invalid CoNLL-U id or one that is out of order, and a missing word or tag.
     """
 
     def __init__(
@@ -79,11 +63,8 @@ class TaggedTextReader(ColumnsReader):
             raise ConfigurationError(
                 f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos{number}"
             )
-        for key, value in (
-            ("word_column", word_column),
-            ("word_prefix", word_prefix),
-            ("comment", comment),
-        ):
+        of_columns = {"word_column": word_column, "word_prefix": word_prefix, "comment": comment}
+        for key, value in of_columns.items():
             if value is not None and format != "columns":
                 raise ConfigurationError(f"tagged_text: {key} is for the format columns, not {format}")
         if len(separator) != 1 or separator.isspace() or separator == "\\":
@@ -96,25 +77,17 @@ class TaggedTextReader(ColumnsReader):
         self._format = format
         self.form = _FORMATS[format]
         self._separator = separator
+        self._width = None if self._word_column or self._tag_number else 2
 
-    def _sentences(self, path: str) -> Iterator[Any]:
-        """Yield the data of each sentence, without comments and `-DOCSTART-` lines."""
+    def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         if self._format == "conllu":
-            return _conllu_sentences(path)
-        if self._format == "columns":
-            has_keys = self._word_column or self._tag_number
-            return self._columns_of_sentences(path, width=None if has_keys else 2)
-        return (line for line in read_lines(path) if line.text.strip())
+            return (list(self._from_conllu(*sentence)) for sentence in _conllu_sentences(path))
+        if self._format == "inline":
+            return (list(self._from_inline(line)) for line in read_lines(path) if line.text.strip())
+        return super()._tagged_sentences(path)
 
     def _expected_columns(self, width: int) -> str:
         return "two: a word and its tag" if width == 2 else super()._expected_columns(width)
-
-    def _tagged_words(self, sentence: Any) -> List[Tuple[str, str]]:
-        if self._format == "conllu":
-            return list(self._from_conllu(*sentence))
-        if self._format == "columns":
-            return [self._word_and_tag(line) for line in sentence]
-        return list(self._from_inline(sentence))
 
     def _from_conllu(self, lines: List[Line], names: List[str]) -> Iterator[Tuple[str, str]]:
         tag_name = str(self._tag_column).upper()
@@ -167,7 +140,8 @@ class TaggedTextReader(ColumnsReader):
             yield word.replace("\\" + self._separator, self._separator), tag
 
 
-def _conllu_sentences(path: str) -> Iterator[_ConlluSentence]:
+def _conllu_sentences(path: str) -> Iterator[Tuple[List[Line], List[str]]]:
+    """Yield the lines of each sentence without comments, and the names of their columns."""
     names = _CONLLU
     for block in blocks(read_lines(path)):
         for line in block:
@@ -178,7 +152,7 @@ def _conllu_sentences(path: str) -> Iterator[_ConlluSentence]:
                     raise line.error(f"the columns are {' '.join(names)}, expected FORM among them")
         lines = [line for line in block if not line.text.startswith("#")]
         if lines:
-            yield _ConlluSentence(lines, names)
+            yield lines, names
 
 
 def _word_id(text: str, line: Line) -> Any:

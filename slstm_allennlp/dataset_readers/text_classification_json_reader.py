@@ -4,8 +4,7 @@ from typing import Any, Dict, Iterator, Optional, Tuple, Union
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.dataset_readers import TextClassificationJsonReader as StockReader
 
-from slstm_allennlp.dataset_readers.labels import all_or_none, label_of
-from slstm_allennlp.dataset_readers.lines import Line, found, read_lines
+from slstm_allennlp.dataset_readers.lines import Line, all_or_none, found, read_lines
 
 
 @DatasetReader.register("text_classification_json", exist_ok=True)
@@ -33,10 +32,7 @@ class TextClassificationJsonReader(StockReader):
 
     # Errors
 
-    While reading, `CorpusError`: for a file that is missing, unreadable, empty or not UTF-8; and, with
-    file and line, for a line that is not a JSON object, a text that is missing, empty or without tokens,
-    a label of another type (with `skip_label_indexing`, one that is not an integer from 0 on), and a
-    line with a label after lines without one, or the reverse.
+    `CorpusError` as in `CorpusReader`. With `skip_label_indexing`, labels must be integers from 0 on.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
@@ -58,30 +54,15 @@ class TextClassificationJsonReader(StockReader):
         return super().text_to_instance(text, int(label) if is_number else label)  # type: ignore[arg-type]
 
     def _labelled_lines(self, path: str) -> Iterator[Tuple[str, Optional[str]]]:
-        examples = ((line, line.json_object(self._expected)) for line in read_lines(path))
-        return all_or_none(
-            path,
-            self._label_key,
-            ((*pair, self._text(*pair), self._label(*pair)) for pair in examples),
-        )
+        return all_or_none(path, self._label_key, map(self._row, read_lines(path)))
 
-    @property
-    def _expected(self) -> str:
-        example = {self._text_key: "raw text", self._label_key: "a class"}
-        return f"expected {json.dumps(example)}"
-
-    def _text(self, line: Line, example: Dict[str, Any]) -> str:
-        text = example.get(self._text_key)
-        if not isinstance(text, str):
-            raise line.error(f"{found(example, self._text_key)}, {self._expected}")
-        line.expect_text(self._text_key, text, self._tokenizer)
-        return text
-
-    def _label(self, line: Line, example: Dict[str, Any]) -> Optional[str]:
-        if not self._skip_label_indexing:
-            return label_of(line, example, self._label_key, self._expected)
-        expected = "expected a number from 0 on, since skip_label_indexing is true"
-        label = label_of(line, example, self._label_key, expected)
-        if label is not None and not label.isdecimal():
+    def _row(self, line: Line) -> Tuple[Line, Dict[str, Any], str, Optional[str]]:
+        expected = f"expected {json.dumps({self._text_key: 'raw text', self._label_key: 'a class'})}"
+        example = line.json_object(expected)
+        text = line.text_of(example, self._text_key, self._text_key, self._tokenizer, expected)
+        if self._skip_label_indexing:
+            expected = "expected a number from 0 on, since skip_label_indexing is true"
+        label = line.label_of(example, self._label_key, expected)
+        if self._skip_label_indexing and label is not None and not label.isdecimal():
             raise line.error(f"{found(example, self._label_key)}, {expected}")
-        return label
+        return line, example, text, label

@@ -14,6 +14,7 @@ from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
+from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
 from slstm_allennlp.dataset_readers.lines import Line, read_lines
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.predictors.text_input import TextInput
@@ -24,6 +25,7 @@ INPUT_FORMATS = ("text", "json", "corpus")
 _JSON = (".jsonl", ".json")
 _PLAIN = (".txt", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
+_OBJECT = re.compile(r"\s*\{\s*([\"}]|$)")
 _TAG = re.compile(r"O|[BIESLUM]-\S+|[A-Z][A-Z$]+")
 _TREE = re.compile(r"\(\S+ \(")
 _WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
@@ -42,14 +44,19 @@ def read_examples(
     predictor : `Predictor`
     input_format : `str`, optional (default = `None`)
         `"text"`: one text per line. `"json"`: one JSON object per line, with or without labels.
-        `"corpus"`: data for the model's dataset reader, with labels. A blank line between JSON objects
-        or texts is an empty text. By default, the format is
+        `"corpus"`: data for the model's dataset reader, with labels (a .csv or .tsv file of texts or
+        pairs that the reader cannot read is a table as of the reader `table`). A blank line between JSON
+        objects or texts is an empty text. By default, the first of these rows that fits:
 
-        - JSON, if the suffix is .jsonl or .json, or the first non-blank line begins with `{`;
-        - a corpus, if the path is `FOLDER#PART`, if there is another suffix than .txt, or if the reader
-          can read the file and the model knows half of its labels (a .csv or .tsv file of texts or
-          pairs that the reader cannot read is a table as of the reader `table`);
-        - text otherwise. It is an error if the lines look like labelled data.
+        | path or lines | format |
+        |---|---|
+        | .jsonl, .json | JSON |
+        | `FOLDER#PART` | corpus |
+        | the first non-blank line begins with `{` | JSON |
+        | another suffix than .txt | corpus |
+        | the reader can read the file, and the model knows half of its labels | corpus |
+        | the lines look like labelled data | an error |
+        | others | text |
 
     # Errors
 
@@ -63,29 +70,32 @@ def read_examples(
         )
     reader = _reader_of(path, predictor)
     name = "standard input" if path == "-" else path
-    lines: Iterator[Line] = iter(())
-    if input_format is None:
-        input_format = _format_of_name(path, reader)
-    if input_format != "corpus":
-        lines = read_lines(path)
-    if input_format is None:
+    lines: Iterator[Line] = read_lines(path)
+    if input_format is None and path.endswith(_JSON):
+        input_format = "json"
+    elif input_format is None and reader is not None and "#" in path and not Path(path).is_file():
+        input_format = "corpus"
+    elif input_format is None:
         head = list(_head(lines, is_stream=path == "-"))
         input_format = _format_of(path, [line.text for line in head], reader, predictor)
         lines = itertools.chain(head, lines)
+    of_sentence = getattr(predictor, "of_sentence", None)
     if input_format == "corpus":
         if reader is None:
             raise ConfigurationError(f"{name}: the model's reader reads JSON, expected text or json")
         form = f"{_form(reader)}, by the reader {registered_name(DatasetReader, reader)}"
-        logger.info("%s: read as %s", name, form)
-        yield from reader.examples(path)
-        return
-    of_sentence = getattr(predictor, "of_sentence", None)
-    if input_format == "text" and of_sentence is None:
+    elif input_format == "json":
+        form = "JSON, one object per line"
+    elif of_sentence is None:
         raise ConfigurationError(
             f"{name}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
         )
-    form = "JSON, one object per line" if input_format == "json" else predictor.plain_text  # type: ignore[attr-defined]
+    else:
+        form = predictor.plain_text  # type: ignore[attr-defined]
     logger.info("%s: read as %s", name, form)
+    if input_format == "corpus":
+        yield from reader.examples(path)
+        return
     for line in lines:
         try:
             if input_format == "json" and (line.text.strip() or of_sentence is None):
@@ -109,7 +119,7 @@ def _reader_of(path: str, predictor: Any) -> Any:
 
 
 def _form(reader: Any) -> str:
-    return getattr(reader, "form", "texts and their labels")
+    return getattr(reader, "form", CorpusReader.form)
 
 
 def _head(lines: Iterable[Line], is_stream: bool) -> Iterator[Line]:
@@ -120,15 +130,9 @@ def _head(lines: Iterable[Line], is_stream: bool) -> Iterator[Line]:
             break
 
 
-def _format_of_name(path: str, reader: Any) -> Optional[str]:
-    if path.endswith(_JSON):
-        return "json"
-    return "corpus" if reader is not None and "#" in path and not Path(path).is_file() else None
-
-
 def _format_of(path: str, texts: List[str], reader: Any, predictor: Any) -> str:
     texts = [text for text in texts if text.strip()]
-    if texts and re.match(r"\s*\{\s*([\"}]|$)", texts[0]):
+    if texts and _OBJECT.match(texts[0]):
         return "json"
     is_plain = path == "-" or Path(path).suffix in _PLAIN
     if reader is not None and not (is_plain and isinstance(predictor, TextInput)):
@@ -164,20 +168,21 @@ def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str]) -> s
 
 def _look_labelled(texts: List[str], known: Set[str]) -> bool:
     """Return whether most lines look like trees, word/TAG, or columns, the first or last with labels."""
-    tabs, count = Counter(text.count("\t") for text in texts).most_common(1)[0] if texts else (0, 0)
+    if not texts:
+        return False
+    tabs, count = Counter(text.count("\t") for text in texts).most_common(1)[0]
     if tabs and count > 1 and 2 * count > len(texts):
         return True
-    width, count = Counter(len(text.split()) for text in texts).most_common(1)[0] if texts else (0, 0)
+    width, count = Counter(len(text.split()) for text in texts).most_common(1)[0]
 
     def is_labelled(text: str) -> bool:
-        has_tab = "\t" in text
-        items = text.split("\t") if has_tab else text.split()
-        ends = [items[0], items[-1]] if has_tab else items[-1:] if len(items) == width else []
-        is_column = (
-            len(items) > 1
-            and (has_tab or count > 1)
-            and any(end in known or _TAG.fullmatch(end) for end in ends)
-        )
+        items = text.split("\t") if "\t" in text else text.split()
+        ends: List[str] = []
+        if "\t" in text:
+            ends = [items[0], items[-1]]
+        elif len(items) == width and width > 1 and count > 1:
+            ends = [items[-1]]
+        is_column = any(end in known or _TAG.fullmatch(end) for end in ends)
         is_inline = len(items) > 1 and all(map(_WORD_AND_TAG.fullmatch, items))
         return is_column or is_inline or bool(_TREE.match(text))
 

@@ -27,10 +27,6 @@ class SentencePair(TextInput):
 
     Registered as a `Predictor` with name "sentence_pair". It is the default predictor of
     `sentence_pair_classifier`, so no `--predictor` is needed.
-
-    # Errors
-
-    `CorpusError` for invalid input.
     """
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'
@@ -83,6 +79,8 @@ class SentencePair(TextInput):
     predictions_to_labeled_instances = TextClassifierPredictor.predictions_to_labeled_instances
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
-        probabilities = probabilities_of(self._model, output["probs"])
-        result = {"label": output["label"], "probabilities": probabilities}
+        result = {
+            "label": output["label"],
+            "probabilities": probabilities_of(self._model, output["probs"]),
+        }
         return self._with_other_outputs(result, output)

@@ -51,8 +51,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
 
     # Errors
 
-    `ConfigurationError` for an unknown language, and for `scores` of a model without probabilities;
-    `CorpusError` for invalid input.
+    `ConfigurationError` for an unknown language, and for `scores` of a model without probabilities.
     """
 
     answer = "tags"
@@ -119,10 +118,12 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
 
     def gold(self, json_dict: JsonDict) -> Optional[List[str]]:
         tags = json_dict.get("tags")
-        if tags is not None and not isinstance(tags, list):
+        if tags is None:
+            return None
+        if not isinstance(tags, list):
             raise CorpusError(f"tags is {tags!r}, expected a list of tags")
-        tokens = [] if tags is None else self._tokens(json_dict)
-        if tags is not None and len(tags) != len(tokens):
+        tokens = self._tokens(json_dict)
+        if len(tags) != len(tokens):
             raise CorpusError(f"there are {len(tags)} tags for {len(tokens)} words, expected one each")
         if not tags:
             return tags

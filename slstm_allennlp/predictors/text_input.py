@@ -50,7 +50,7 @@ class TextInput(Predictor):
     `{"sentence": "raw text"}` or `{"words": ["words", "of", "a", "sentence"]}`. `text` is a synonym of
     `sentence`, as in training data of classifiers. Their output is one JSON object per line. If an input
     contains a gold label, the output contains it as `gold`, and in `correct` whether the prediction is
-    equal to it.
+    equal to it. An invalid input is a `CorpusError`.
     """
 
     expected = _EXPECTED
@@ -113,10 +113,7 @@ class TextInput(Predictor):
         return json_dict.get("label")
 
     def gold(self, json_dict: JsonDict) -> Any:
-        """
-        Return the label or the tags in the input, as the dataset reader gives them to the model, or
-        `None` if there are none.
-        """
+        """Return the label or the tags in the input as the reader gives them to the model, or `None`."""
         given = self._given(json_dict)
         if given is None:
             return None
@@ -251,11 +248,8 @@ def _batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:
 
 def text_of(json_dict: JsonDict) -> Union[str, List[str]]:
     """
-    Return the raw text or the words of an input. Of several keys, one must have a value of its kind.
-
-    # Errors
-
-    `CorpusError` for an invalid input.
+    Return the raw text or the words of an input, or raise a `CorpusError`. Of several keys, one must
+    have a value of its kind.
     """
     kinds: Dict[str, type] = {**dict.fromkeys(_TEXT_KEYS, str), "words": list}
     keys = [key for key in kinds if isinstance(json_dict, dict) and key in json_dict]
