@@ -8,13 +8,14 @@ from typing import Any, List, Optional, Union
 from allennlp.commands import train as allennlp_train
 from allennlp.commands.train import Train
 from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
 from allennlp.models import archival
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
-from slstm_allennlp.training.train_model import refuse_distributed_test
+from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -58,7 +59,8 @@ def train(arguments: argparse.Namespace) -> None:
 
 def _check(config: Any) -> None:
     """Refuse what would fail only after work, or not at all."""
-    refuse_distributed_test(config)
+    if all(config.get(key) for key in ("distributed", "evaluate_on_test", "test_data_path")):
+        raise ConfigurationError(NO_DISTRIBUTED_TEST)
     trainer = config.get("trainer") or {}
     expect_device("trainer.cuda_device", trainer.get("cuda_device"))
     for number in (config.get("distributed") or {}).get("cuda_devices") or []:

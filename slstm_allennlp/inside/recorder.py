@@ -10,6 +10,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 from slstm_allennlp.inside.hooks import after_forward
 from slstm_allennlp.modules import AdditiveAttention, SentenceStateLSTM
+from slstm_allennlp.modules.checks import mask_of
 from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
 
 
@@ -125,7 +126,9 @@ class TraceRecorder:
         return leaf.clone()  # the model may change it in place, unlike a leaf
 
     def _traced(self, encoder: SentenceStateLSTM, arguments: Any, _: Any) -> Tuple[Tensor, Tensor]:
-        inputs, mask, need_words, need_sentence = arguments
+        inputs, mask, need_words, need_sentence, lengths = arguments
+        if lengths is not None:
+            mask = mask_of(lengths, inputs)
         trace = encoder.trace(inputs, mask, self._more_steps)
         taken = "both" if need_words and need_sentence else "words" if need_words else "sentence"
         self._encoded.append((trace.words, mask, len(self._readings)))

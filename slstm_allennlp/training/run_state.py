@@ -93,8 +93,10 @@ class RunState(TrainerCallback):
         batch_inputs: List[TensorDict],
         batch_outputs: List[Dict[str, Any]],
         batch_metrics: Dict[str, Any],
-        *args: Any,
+        epoch: int,
+        batch_number: int,
         is_training: bool,
+        *args: Any,
         **kwargs: Any,
     ) -> None:
         """Sum the losses as AllenNLP does, in its order, so that the sums are the same to the bit."""
@@ -134,6 +136,7 @@ def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
     accepts. With `of_data_alone`, leave out PyTorch's, which AllenNLP's data loaders do not use.
     """
     name, keys, *rest = numpy.random.get_state()
+    assert isinstance(keys, numpy.ndarray)
     states: Dict[str, Any] = {"python": random.getstate(), "numpy": (name, keys.tolist(), *rest)}
     if not of_data_alone:
         states["torch"] = torch.get_rng_state()

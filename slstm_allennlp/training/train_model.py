@@ -13,6 +13,12 @@ from allennlp.training import Trainer
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.model_card import write_model_card
 
+# The first process would wait for the others, which have ended, and write no archive.
+NO_DISTRIBUTED_TEST = (
+    "evaluate_on_test is true, expected false with distributed training, where AllenNLP cannot do it; "
+    "run `slstm evaluate` on the archive afterwards"
+)
+
 
 @TrainModel.register("default", constructor="from_partial_objects", exist_ok=True)
 class TrainModelWithCard(TrainModel):
@@ -52,11 +58,7 @@ class TrainModelWithCard(TrainModel):
     ) -> "TrainModel":
         is_tested = evaluate_on_test and test_data_path is not None
         if is_tested and is_distributed():
-            # The first process would wait for the others, which have ended, and write no archive.
-            raise ConfigurationError(
-                "evaluate_on_test is true, expected false with distributed training, where AllenNLP "
-                "cannot do it; run `allennlp evaluate` on the archive afterwards"
-            )
+            raise ConfigurationError(NO_DISTRIBUTED_TEST)
         limit = None
         if validation_data_loader is None:
             validation_data_loader = _changed(data_loader, on_all_data)

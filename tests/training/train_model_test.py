@@ -15,7 +15,7 @@ from tests.conftest import SMALL
 
 CONFIG = "training_config/pos_slstm.jsonnet"
 READER = {"type": "tagged_text", "format": "columns"}
-FIRST_TEN = "dev.txt: at most the first 10 are scored (max_instances)"
+FIRST_TEN = "dev.txt: the first 10 of 15 are scored (max_instances)"
 
 
 @pytest.fixture
@@ -71,6 +71,7 @@ LIMITED = {**READER, "max_instances": 10}
         ),
         ({"dataset_reader": LIMITED}, 10, 10, FIRST_TEN),
         ({"validation_dataset_reader": LIMITED}, 15, 10, FIRST_TEN),
+        ({"dataset_reader": {**READER, "max_instances": 15}}, 15, 15, None),
         ({"dataset_reader": LIMITED, "validation_dataset_reader": READER}, 10, 15, None),
     ],
     ids=str,
@@ -80,6 +81,13 @@ def test_every_sentence_is_scored(config, tmp_path, caplog, settings, train, oth
     said = [record.getMessage() for record in caplog.records if " scored " in record.getMessage()]
     paths = [f"{tmp_path}/{warning}", f"{tmp_path}/{warning}".replace("dev.txt", "test.txt")]
     assert said == ([] if warning is None else paths)
+
+
+def test_a_total_that_cannot_be_known(config, tmp_path, caplog):
+    with open(config["validation_data_path"], "a") as file:
+        file.write("three\tcolumns\there\n")
+    assert scored({**config, "dataset_reader": LIMITED}, tmp_path / "run")[1] == 10
+    assert "dev.txt: only the first 10 are scored (max_instances)" in caplog.text
 
 
 def test_a_loader_by_its_name_and_an_unchanged_config():
