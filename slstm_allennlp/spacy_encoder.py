@@ -14,7 +14,7 @@ names it as it names spaCy's own encoders. It needs spaCy, and no AllenNLP.
     transition = "paper"
 """
 
-from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Tuple, Union
 
 import torch
 from spacy.util import registry
@@ -98,7 +98,7 @@ def _to_torch(
     mask = positions < torch.tensor(lengths, dtype=torch.long, device=inputs.device)[:, None]
 
     def gradients(arguments: ArgsKwargs) -> List[Floats2d]:
-        return _unpadded(layer, arguments.args[0], lengths)
+        return _unpadded(arguments.args[0], lengths)
 
     return ArgsKwargs(args=(inputs, mask), kwargs={}), gradients
 
@@ -112,16 +112,16 @@ def _from_torch(
     def arguments(gradients: List[Floats2d]) -> ArgsKwargs:
         return ArgsKwargs(args=((words,),), kwargs={"grad_tensors": (_padded(layer, gradients),)})
 
-    return _unpadded(layer, words, [len(document) for document in documents]), arguments
+    return _unpadded(words, [len(document) for document in documents]), arguments
 
 
-def _padded(layer: Model, documents: Sequence[Floats2d]) -> Tensor:
+def _padded(layer: Model, documents: List[Floats2d]) -> Tensor:
     """Return arrays (num_words, width) as (batch_size, seq_len, width) on the module's device."""
-    shape = 0, 0, layer.get_dim("nI")
-    array = layer.ops.pad(list(documents)) if documents else layer.ops.alloc3f(*shape)
-    return xp2torch(array, device=layer.shims[0].device)
+    array = layer.ops.pad(documents) if documents else layer.ops.alloc3f(0, 0, layer.get_dim("nI"))
+    return xp2torch(array).to(layer.shims[0]._model.slstm.word_b.device)
 
 
-def _unpadded(layer: Model, padded: Tensor, lengths: List[int]) -> List[Floats2d]:
-    """Return (batch_size, seq_len, width) as arrays (num_words, width) of thinc's own library."""
-    return layer.ops.unpad(torch2xp(padded, ops=layer.ops), lengths)
+def _unpadded(padded: Tensor, lengths: List[int]) -> List[Floats2d]:
+    """Return (batch_size, seq_len, width) as arrays (num_words, width): NumPy's or CuPy's, by device."""
+    arrays: Any = torch2xp(padded)
+    return [array[:length] for array, length in zip(arrays, lengths)]

@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 import sys
+from distutils.core import run_setup
+from importlib.metadata import EntryPoint
 
 import numpy
 import pytest
@@ -169,7 +171,15 @@ def trained(run, tmp_path_factory):
     return get
 
 
-def test_the_entry_point(run):
+def test_the_entry_point():
+    points = run_setup("setup.py", stop_after="init").entry_points["spacy_architectures"]
+    (point,) = (EntryPoint(*line.split("="), "spacy_architectures") for line in points)
+    assert point.name == "slstm.Encoder.v1"
+    assert point.load() is slstm_encoder is spacy.registry.architectures.get(point.name)
+
+
+@pytest.mark.slow
+def test_the_entry_point_is_found_where_the_package_is_installed(run):
     program = (
         "import sys, spacy; encoder = spacy.registry.architectures.get('slstm.Encoder.v1'); "
         "print(encoder(8).get_dim('nO'), [name for name in sys.modules if name.startswith('allennlp.')])"
