@@ -127,6 +127,30 @@ def test_components_of_the_page_learn_and_are_copied(component):
     assert answers(copy.pipe(TEXTS)) == answers(nlp.pipe(TEXTS))
 
 
+def test_components_share_an_encoder_whose_transition_is_a_block():
+    config = blocks()["tagger"]
+    shared = config["components"]["tagger"]["model"]["tok2vec"]
+    shared["encode"]["transition"] = {"preset": "balanced", "candidate": "tanh"}
+    config["components"]["tok2vec"] = {"factory": "tok2vec", "model": shared}
+    config["components"]["tagger"]["model"]["tok2vec"] = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": 96,
+    }
+    config["nlp"]["pipeline"] = ["tok2vec", "tagger"]
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    examples = [
+        Example(Doc(nlp.vocab, words=[t.text for t in doc]), doc) for doc in documents(nlp.vocab)
+    ]
+    optimizer = nlp.initialize(lambda: examples)
+    (module,) = [shim._model for node in nlp.get_pipe("tok2vec").model.walk() for shim in node.shims]
+    assert module.slstm.settings.transition.candidate == "tanh"
+    before = module.slstm.word_W.detach().clone()
+    for _ in range(2):  # the first has no gradient: the tagger's last layer starts at zero
+        nlp.update(examples, sgd=optimizer)
+    assert not torch.equal(module.slstm.word_W, before)
+    assert [len(doc) for doc in nlp.pipe(TEXTS)] == [5, 0, 6, 1]
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """Return `run(*arguments)` for Python where the package is installed and AllenNLP is not."""
