@@ -50,7 +50,11 @@ setup(
         "slstm_allennlp.ops": ["elementwise.h", "*/kernels/cpu.cpp", "*/kernels/gpu/*.py"],
     },
     cmdclass={"build_py": BuildWithConfigs},
-    entry_points={"console_scripts": ["slstm=slstm_cli:run"]},
+    entry_points={
+        "console_scripts": ["slstm=slstm_cli:run"],
+        # spaCy imports the module when a config names the encoder.
+        "spacy_architectures": ["slstm.Encoder.v1=slstm_allennlp.spacy_encoder:slstm_encoder"],
+    },
     python_requires=">=3.10",
     # AllenNLP is missing on purpose. Its own requirements cannot be satisfied on Python 3.11, and a
     # package cannot be required without them. requirements.txt and requirements-allennlp.txt install it.

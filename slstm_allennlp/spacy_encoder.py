@@ -1,0 +1,127 @@
+"""
+The sentence-state LSTM as an encoder of spaCy's `Tok2Vec`. An entry point registers it, so a config
+names it as it names spaCy's own encoders. It needs spaCy, and no AllenNLP.
+
+    [components.tagger.model.tok2vec]
+    @architectures = "spacy.Tok2Vec.v2"
+
+    [components.tagger.model.tok2vec.encode]
+    @architectures = "slstm.Encoder.v1"
+    width = 96
+    depth = 7
+    dropout = 0.1
+    window_size = 1
+    transition = "paper"
+"""
+
+from typing import Any, Callable, Dict, List, Tuple, Union
+
+import torch
+from spacy.util import registry
+from thinc.api import ArgsKwargs, Model, PyTorchWrapper, torch2xp, xp2torch
+from thinc.types import Floats2d
+from torch import Tensor
+from torch.nn import Dropout, Module
+
+from slstm_allennlp.common.arguments import check_sizes
+from slstm_allennlp.modules.checks import check_rate
+from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
+
+
+@registry.architectures("slstm.Encoder.v1")
+def slstm_encoder(
+    width: int,
+    depth: int = 7,
+    dropout: float = 0.0,
+    window_size: int = 1,
+    transition: Union[str, Dict[str, Any]] = "paper",
+) -> Model[List[Floats2d], List[Floats2d]]:
+    """
+    Return a thinc layer from the words' vectors of each document, (num_words, width), to their last
+    states, (num_words, width). A document may have no words, and a batch no documents.
+
+    # Parameters
+
+    width : `int`
+        The size of the vectors and of the states. The embedding layer must have the same.
+    depth : `int`, optional (default = `7`)
+        The number of recurrent steps, the same weights in each (`num_steps` elsewhere).
+    dropout : `float`, optional (default = `0.0`)
+        The dropout rate of the vectors and of the states. spaCy's `training.dropout` does not change it.
+    window_size : `int`, optional (default = `1`)
+        How many neighbours a word reads on each side in a step.
+    transition : `str` or mapping, optional (default = `"paper"`)
+        As in `SentenceStateLSTM`. A mapping is a block of its own in the config.
+
+    # Errors
+
+    `ValueError` that names the argument, its value and what is expected.
+    """
+    check_sizes(width=width, depth=depth, window_size=window_size)
+    module = _WordStates(width, depth, dropout, window_size, transition)
+    layer: Model[List[Floats2d], List[Floats2d]] = PyTorchWrapper(module, _to_torch, _from_torch)
+    layer.name = "slstm"
+    layer.set_dim("nI", width)
+    layer.set_dim("nO", width)
+    return layer
+
+
+class _WordStates(Module):
+    """A `SentenceStateLSTM` that returns the words' states only, with dropout before and after it."""
+
+    def __init__(
+        self,
+        width: int,
+        depth: int,
+        dropout: float,
+        window_size: int,
+        transition: Union[str, Dict[str, Any]],
+    ) -> None:
+        super().__init__()
+        check_rate(dropout)
+        self.slstm = SentenceStateLSTM(width, width, depth, window_size, transition=transition)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, inputs: Tensor, mask: Tensor) -> Tensor:
+        """(batch_size, seq_len, width) and (batch_size, seq_len) to (batch_size, seq_len, width)."""
+        words, _ = self.slstm(self.dropout(inputs), mask, need_sentence=False)
+        return self.dropout(words)
+
+
+def _to_torch(
+    layer: Model, documents: List[Floats2d], is_train: bool
+) -> Tuple[ArgsKwargs, Callable[[ArgsKwargs], List[Floats2d]]]:
+    """Pad the documents. Return the module's arguments, and what reads the gradients from them."""
+    lengths = [len(document) for document in documents]
+    inputs = _padded(layer, documents).requires_grad_(is_train)
+    positions = torch.arange(inputs.size(1), device=inputs.device)
+    mask = positions < torch.tensor(lengths, dtype=torch.long, device=inputs.device)[:, None]
+
+    def gradients(arguments: ArgsKwargs) -> List[Floats2d]:
+        return _unpadded(arguments.args[0], lengths)
+
+    return ArgsKwargs(args=(inputs, mask), kwargs={}), gradients
+
+
+def _from_torch(
+    layer: Model, documents_and_words: Tuple[List[Floats2d], Tensor], is_train: bool
+) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], ArgsKwargs]]:
+    """Return the states of each document, and what makes torch's arguments from their gradients."""
+    documents, words = documents_and_words
+
+    def arguments(gradients: List[Floats2d]) -> ArgsKwargs:
+        return ArgsKwargs(args=((words,),), kwargs={"grad_tensors": (_padded(layer, gradients),)})
+
+    return _unpadded(words, [len(document) for document in documents]), arguments
+
+
+def _padded(layer: Model, documents: List[Floats2d]) -> Tensor:
+    """Return arrays (num_words, width) as (batch_size, seq_len, width) on the module's device."""
+    array = layer.ops.pad(documents) if documents else layer.ops.alloc3f(0, 0, layer.get_dim("nI"))
+    return xp2torch(array).to(layer.shims[0]._model.slstm.word_b.device)
+
+
+def _unpadded(padded: Tensor, lengths: List[int]) -> List[Floats2d]:
+    """Return (batch_size, seq_len, width) as arrays (num_words, width): NumPy's or CuPy's, by device."""
+    arrays: Any = torch2xp(padded)
+    return [array[:length] for array, length in zip(arrays, lengths)]
