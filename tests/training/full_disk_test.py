@@ -104,7 +104,7 @@ def test_the_best_weights(tmp_path):
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("size", slow_but((10_000, 60_000, 90_000), fast=(10_000, 90_000)))
+@pytest.mark.parametrize("size", slow_but((10_000, 30_000, 60_000), fast=(10_000, 60_000)))
 def test_the_report_of_a_comparison(tmp_path, size):
     """The disk is full at the first file of the report, or at a later one."""
     comparison, the_plan = ComparisonFolder(tmp_path), plan("base", "other")
