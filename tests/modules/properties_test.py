@@ -112,7 +112,6 @@ each_encoder = pytest.mark.parametrize("role, name", EACH)
 # Errors of valid settings that cannot be combined.
 CONFLICTS = "|".join(
     [
-        "recompute is True, expected no layer_norm, at most one sentence node and no summed window",
         r"input_size is \d and hidden_size is \d, expected equal sizes",
         "num_sentence_nodes is 0, expected",
     ]

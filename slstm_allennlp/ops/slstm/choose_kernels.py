@@ -1,6 +1,6 @@
 """Which kernels compute an S-LSTM."""
 
-from typing import Any, Optional
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,7 +15,7 @@ from slstm_allennlp.ops.slstm.settings import SlstmSettings
 _LARGEST_WINDOW = {"cpu": 30, "cuda": 8}
 
 
-def choose_kernels(inputs: Tensor, dtype: torch.dtype, settings: SlstmSettings) -> Optional[Any]:
+def choose_kernels(inputs: Tensor, dtype: torch.dtype, settings: SlstmSettings) -> Any:
     """
     Return the `SlstmKernels` for `fused_slstm`, or None if `batched_slstm` must be used: under a tracer,
     for settings and precisions without kernels, for no words, and where there are no kernels. `dtype` is

@@ -11,7 +11,7 @@ word gates. Rows of zeros may follow the R words: some products are faster with 
 
 from functools import cached_property
 from itertools import chain
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, cast
 
 import torch
 from torch import Tensor
@@ -21,6 +21,7 @@ from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.differentiated_once import differentiated_once
 from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.products import packed, product, product_over_rows, rows_for
+from slstm_allennlp.ops.slstm.kernels import SlstmCpuKernels, SlstmKernels
 from slstm_allennlp.ops.slstm.packed_weights import PackedWeights, StepWeights, node_gates
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
@@ -39,7 +40,7 @@ def fused_slstm(
     settings: SlstmSettings,
     initial_state: Optional[Tensor] = None,
     *,
-    kernels: Any,
+    kernels: SlstmKernels,
     need_words: bool = True,
     need_sentence: bool = True,
     recompute: bool = False,
@@ -112,8 +113,9 @@ def fused_slstm(
     )
     step_inputs = _Inputs(x, weights.word_b.flatten(), b_node, of_slots, *states)
     if packed_weights is not None and not need_gradients:
-        step_weights = packed_weights.get(kernels, weights, settings, plan.dtype)
-        last_h, last_g = _without_gradients(plan, step_inputs, step_weights)
+        cpu_kernels = cast(SlstmCpuKernels, kernels)
+        step_weights = packed_weights.get(cpu_kernels, weights, settings, plan.dtype)
+        last_h, last_g = _without_gradients(cpu_kernels, plan, step_inputs, step_weights)
     else:
         last_h, last_g = _Steps.apply(plan, *step_inputs, *StepWeights.of(weights, settings))
 
@@ -139,7 +141,7 @@ def fused_slstm(
 class _Plan(NamedTuple):
     """The settings of a pass over a batch, and where its sentences are."""
 
-    kernels: Any
+    kernels: SlstmKernels
     cu_seqlens: Tensor  # (B + 1), the first row of each sentence, and R
     sentence_of: Tensor  # (R)
     counts: Tensor  # (B, 1), the number of words, at least 1
@@ -208,12 +210,12 @@ class _Inputs(NamedTuple):
 
 
 def _without_gradients(
-    plan: _Plan, inputs: _Inputs, weights: StepWeights
+    kernels: SlstmCpuKernels, plan: _Plan, inputs: _Inputs, weights: StepWeights
 ) -> Tuple[Tensor, Optional[Tensor]]:
     """Run all steps in one call of the compiled CPU kernels."""
     with torch.autocast("cpu", enabled=False):
         Ux = product(inputs.x.to(plan.dtype), weights.U, inputs.b.to(plan.dtype))
-        return plan.kernels.steps(
+        return kernels.steps(
             cu_seqlens=plan.cu_seqlens,
             window_size=plan.window_size,
             sigmoid_first=plan.sigmoid_first,
@@ -345,7 +347,7 @@ class _Run:
         plan, kernels, inputs = self.plan, self.plan.kernels, self.inputs
         dc, d_of_slots, d_b_node = torch.zeros_like(dh), None, None
         dg = None if c_g is None else dg.contiguous()
-        dc_g = None if c_g is None else torch.zeros_like(dg)
+        dc_g: Any = None if c_g is None else torch.zeros_like(dg)
         d_Ux, d_x = torch.zeros_like(self.Ux, dtype=dh.dtype), torch.zeros_like(inputs.x)
         for number in reversed(range(plan.num_steps)):
             step = steps[number]
