@@ -93,8 +93,11 @@ class RunState(TrainerCallback):
         batch_inputs: List[TensorDict],
         batch_outputs: List[Dict[str, Any]],
         batch_metrics: Dict[str, Any],
-        *args: Any,
+        epoch: int,
+        batch_number: int,
         is_training: bool,
+        is_primary: bool = True,
+        batch_grad_norm: Optional[float] = None,
         **kwargs: Any,
     ) -> None:
         """Sum the losses as AllenNLP does, in its order, so that the sums are the same to the bit."""
@@ -134,7 +137,8 @@ def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
     accepts. With `of_data_alone`, leave out PyTorch's, which AllenNLP's data loaders do not use.
     """
     name, keys, *rest = numpy.random.get_state()
-    states: Dict[str, Any] = {"python": random.getstate(), "numpy": (name, keys.tolist(), *rest)}
+    numbers = numpy.asarray(keys).tolist()  # the allow-list refuses arrays
+    states: Dict[str, Any] = {"python": random.getstate(), "numpy": (name, numbers, *rest)}
     if not of_data_alone:
         states["torch"] = torch.get_rng_state()
         if torch.cuda.is_available():
