@@ -55,10 +55,6 @@ class GateHistograms:
     Record every `CellAwareStackedLSTM` of a model within this context: count the values of its vertical
     forget gates at real words, not padding. Its forward pass is computed twice.
 
-    # Parameters
-
-    model : `torch.nn.Module`
-
     # Errors
 
     `ValueError` for a model without a `CellAwareStackedLSTM` of two layers or more, and for gates that

@@ -46,11 +46,8 @@ class TraceRecorder:
     hypothesis are not confused. The words are unknown if there is not exactly one such `TextField` with
     the same number of words, for example if the encoder reads characters.
 
-    # Parameters
-
-    model : `Model`
-    more_steps : `int`, optional (default = `0`)
-        The number of steps to trace after the encoder's own. They do not change the model's results.
+    `more_steps` is the number of steps to trace after the encoder's own. They do not change the model's
+    results.
 
     # Errors
 

@@ -60,19 +60,7 @@ class Utf8Indexer(TokenIndexer):
 
 
 def words_of(tensors: Dict[str, torch.Tensor]) -> List[List[str]]:
-    """
-    Decode a batch of the indexer `utf8`.
-
-    # Parameters
-
-    tensors : `Dict[str, torch.Tensor]`
-        `token_ids` and `mask`, as the indexer returns them.
-
-    # Returns
-
-    `List[List[str]]`
-        The words of each text.
-    """
+    """Decode the words of each text of a batch from the `token_ids` and `mask` of the indexer `utf8`."""
     numbers = tensors["mask"].sum(dim=1).tolist()
     rows = tensors["token_ids"].cpu().numpy()
     return [_words(row, number) for row, number in zip(rows, numbers)]

@@ -96,7 +96,8 @@ class RunState(TrainerCallback):
         epoch: int,
         batch_number: int,
         is_training: bool,
-        *args: Any,
+        is_primary: bool = True,
+        batch_grad_norm: Optional[float] = None,
         **kwargs: Any,
     ) -> None:
         """Sum the losses as AllenNLP does, in its order, so that the sums are the same to the bit."""
@@ -136,8 +137,8 @@ def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
     accepts. With `of_data_alone`, leave out PyTorch's, which AllenNLP's data loaders do not use.
     """
     name, keys, *rest = numpy.random.get_state()
-    assert isinstance(keys, numpy.ndarray)
-    states: Dict[str, Any] = {"python": random.getstate(), "numpy": (name, keys.tolist(), *rest)}
+    numbers = numpy.asarray(keys).tolist()  # the allow-list refuses arrays
+    states: Dict[str, Any] = {"python": random.getstate(), "numpy": (name, numbers, *rest)}
     if not of_data_alone:
         states["torch"] = torch.get_rng_state()
         if torch.cuda.is_available():

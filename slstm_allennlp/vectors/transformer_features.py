@@ -146,17 +146,8 @@ class TransformerFeatures(TokenEmbedder):
 
     def forward(self, token_ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """
-        # Parameters
-
-        token_ids : `torch.Tensor`
-            The bytes of the words, from the token indexer `utf8`. *Shape:* (batch_size, num_bytes)
-        mask : `torch.BoolTensor`
-            *Shape:* (batch_size, num_words)
-
-        # Returns
-
-        `torch.Tensor`
-            *Shape:* (batch_size, num_words, size)
+        Return the features of words from the token indexer `utf8`, *Shape:* (batch_size, num_words,
+        size). *Shape* of `token_ids`: (batch_size, num_bytes), of `mask`: (batch_size, num_words).
         """
         if self._lacks_weights:
             raise ConfigurationError(
@@ -188,43 +179,36 @@ class TransformerFeatures(TokenEmbedder):
 
     def _compute(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
         """Average the word pieces of each word; zeros for no piece. *Shape:* (num_words, size) each"""
+        pieces = self._tokenizer(
+            # Tokenizers reject lone surrogates.
+            [[_encoded(word).decode() for word in words] for words in texts],
+            is_split_into_words=True,
+            truncation=True,
+            max_length=self._max_length,
+            return_overflowing_tokens=True,
+            padding=True,
+            return_tensors="pt",
+        )
+        device = next(self.transformer.parameters()).device
         lengths = [len(words) for words in texts]
-        weight = next(self.transformer.parameters())
-        sums = weight.new_zeros(sum(lengths), self.get_output_dim())
-        numbers = weight.new_zeros(sum(lengths))
         starts = [sum(lengths[:number]) for number in range(len(lengths))]
-        with_words = [number for number, length in enumerate(lengths) if length]
-        if with_words:
-            pieces = self._tokenizer(
-                # Tokenizers reject lone surrogates.
-                [[_encoded(word).decode() for word in texts[number]] for number in with_words],
-                is_split_into_words=True,
-                truncation=True,
-                max_length=self._max_length,
-                return_overflowing_tokens=True,
-                padding=True,
-                return_tensors="pt",
-            )
-            # The word index of each piece in each segment, -1 for special tokens and padding.
-            text_of = pieces.pop("overflow_to_sample_mapping").tolist()
-            word_of = torch.tensor(
-                [
-                    [
-                        -1 if word is None else starts[with_words[text]] + word
-                        for word in pieces.word_ids(segment)
-                    ]
-                    for segment, text in enumerate(text_of)
-                ],
-                device=weight.device,
-            )
-            inputs = {
-                key: tensor.to(weight.device) for key, tensor in pieces.items() if key in self._arguments
-            }
-            states = self._states(inputs)
-            is_word = word_of >= 0
-            sums = sums.index_add(0, word_of[is_word], states[is_word])
-            numbers = numbers.index_add(0, word_of[is_word], torch.ones_like(states[is_word][:, 0]))
-        return list((sums / numbers.clamp(min=1).unsqueeze(1)).split(lengths))
+        # The word of all texts that each piece of a segment is in; -1 for special tokens and padding.
+        text_of = pieces.pop("overflow_to_sample_mapping").tolist()
+        word_of = torch.tensor(
+            [
+                [-1 if word is None else starts[text] + word for word in pieces.word_ids(segment)]
+                for segment, text in enumerate(text_of)
+            ],
+            device=device,
+        )
+        states = self._states(
+            {key: tensor.to(device) for key, tensor in pieces.items() if key in self._arguments}
+        )
+        is_word = word_of >= 0
+        word_of, states = word_of[is_word], states[is_word]
+        sums = states.new_zeros(sum(lengths), states.size(1)).index_add(0, word_of, states)
+        numbers = word_of.bincount(minlength=sum(lengths)).clamp(min=1)
+        return list((sums / numbers.unsqueeze(1)).split(lengths))
 
     def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the states of the pieces, layers concatenated. *Shape:* (segments, num_pieces, size)"""
