@@ -35,7 +35,9 @@ def is_replaceable(path: Union[str, "os.PathLike[str]"]) -> bool:
 
 
 @contextmanager
-def atomic_write(path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS) -> Iterator[Path]:
+def atomic_write(
+    path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS, keep: bool = False
+) -> Iterator[Path]:
     """
     Yield a temporary path to write to, and rename it to `path` at the end. So a file at `path` is always
     complete, even after the program was killed.
@@ -46,6 +48,8 @@ def atomic_write(path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS) ->
         If it is not a file, such as `/dev/stdout`, it is yielded itself. A symbolic link is followed.
     left : `str`, optional (default = `"the previous content is unchanged"`)
         The end of the error message.
+    keep : `bool`, optional (default = `False`)
+        Keep the temporary file, which is `PATH.unfinished`, after an error.
 
     # Errors
 
@@ -60,7 +64,8 @@ def atomic_write(path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS) ->
         with raise_not_written(path, left):
             yield unfinished
     except BaseException:
-        unfinished.unlink(missing_ok=True)  # it would waste space on a full disk
+        if not keep:
+            unfinished.unlink(missing_ok=True)  # it would waste space on a full disk
         raise
     unfinished.replace(target)
 

@@ -10,5 +10,9 @@ class CorpusError(ConfigurationError, ValueError):
     """
 
 
+class NotFinite(ConfigurationError, ValueError):
+    """An error for a loss or weights that are NaN or infinite during training."""
+
+
 class MissingExtra(ConfigurationError, ImportError):
     """An error for an optional package that is not installed."""

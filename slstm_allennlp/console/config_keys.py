@@ -1,80 +1,68 @@
 """
 Errors in a config as one sentence: the closest key for an unknown key, the closest registered name for
 an unknown `type`, the value that has the wrong type, and the part of the config that a constructor
-refuses.
-If no key is close, the message lists all keys. If no name is close, AllenNLP's message is kept.
+refuses. If no name is close, AllenNLP's message is kept.
 """
 
-from typing import Any, Callable, Dict, List, Type
+import re
+from typing import Any, Callable, Dict, Optional
 
 from allennlp.commands.train import TrainModel
-from allennlp.common import Params, from_params
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.from_params import infer_params
 
 from slstm_allennlp.common.suggestions import did_you_mean, nearest
 
 Original = Callable[..., Any]
 
 
-def create_kwargs(
-    original: Original, constructor: Callable[..., Any], cls: Type[Any], params: Params, **extras: Any
-) -> Dict[str, Any]:
-    """Suggest keys in place of `allennlp.common.from_params.create_kwargs`'s list of unknown ones."""
-    try:
-        return original(constructor, cls, params, **extras)
-    except ConfigurationError as error:
-        # Skip errors of an object inside this one: their message has another class name.
-        if (
-            not str(error).startswith(f"Extra parameters passed to {cls.__name__}: ")
-            or not params.params
-        ):
-            raise
-        known = [name for name in from_params.infer_params(cls, constructor) if name != "self"]
-        found = [
-            f"{params.history}{key} is no key of {cls.__name__}{did_you_mean(key, known)}"
-            for key in params.params
-        ]
-        raise ConfigurationError("; ".join(found)) from None
-
-
-def pop_choice(
-    original: Original, params: Params, key: str, choices: List[Any], *arguments: Any, **options: Any
+def from_params(
+    original: Original,
+    cls: Any,
+    params: Any,
+    constructor_to_call: Optional[Callable[..., Any]] = None,
+    constructor_to_inspect: Optional[Callable[..., Any]] = None,
+    **extras: Any,
 ) -> Any:
-    """Suggest a name in place of `Params.pop_choice`'s list of all."""
-    value = params.params.get(key)
+    """Build an object as AllenNLP's method of this name does, with errors that name the key or part."""
+    given = dict(params.params) if isinstance(params, Params) else {}  # AllenNLP removes what it reads
     try:
-        return original(params, key, choices, *arguments, **options)
-    except ConfigurationError:
-        match = nearest(value, choices) if isinstance(value, str) else None
-        if match is None:
+        return original(cls, params, constructor_to_call, constructor_to_inspect, **extras)
+    except (ConfigurationError, TypeError, ValueError) as error:
+        if str(error).startswith(f"Extra parameters passed to {cls.__name__}: "):
+            sentence = _unknown_keys(cls, params, constructor_to_inspect or cls.__init__)
+        else:
+            sentence = _wrong_value(error, cls, given, getattr(params, "history", ""))
+        if not sentence:
             raise
-        raise ConfigurationError(
-            f"{params.history}{key} is {value!r}, did you mean {match!r}?"
-        ) from None
+        raise ConfigurationError(sentence) from error
 
 
-def construct_arg(
-    original: Original, class_name: str, argument_name: str, value: Any, *arguments: Any, **extras: Any
-) -> Any:
-    """Raise `ConfigurationError` where AllenNLP raises `TypeError` for a value of the wrong type."""
-    try:
-        return original(class_name, argument_name, value, *arguments, **extras)
-    except TypeError as error:
-        if not str(error).startswith(f"Expected {argument_name} to be "):
-            raise  # of a constructor
-        raise ConfigurationError(f"{error} {class_name} was given {value!r}.") from error
+def _unknown_keys(cls: Any, params: Params, constructor: Callable[..., Any]) -> str:
+    known = [name for name in infer_params(cls, constructor) if name not in ("self", "kwargs")]
+    return "; ".join(
+        f"{params.history}{key} is no key of {cls.__name__}{did_you_mean(key, known)}"
+        for key in params.params
+    )
 
 
-def construct(original: Original, cls: Type[Any], params: Any, *arguments: Any, **extras: Any) -> Any:
-    """Name the part of the config whose values a constructor refuses with a `ValueError`."""
-    history = getattr(params, "history", "").rstrip(".")
-    try:
-        return original(cls, params, *arguments, **extras)
-    except ValueError as error:
-        # `TrainModel` does all the work before the first epoch when it is constructed.
-        if isinstance(error, ConfigurationError) or issubclass(cls, TrainModel):
-            raise
-        raise ConfigurationError(f"{history}: {error}" if history else str(error)) from error
+def _wrong_value(error: Exception, cls: Any, given: Dict[str, Any], history: str) -> Optional[str]:
+    """Return the sentence, or `None` for an error that has one, or is of another part of the config."""
+    if isinstance(error, TypeError):
+        wrong = re.match(r"Expected (\w+)\S* to be ", str(error))  # AllenNLP's check of a value
+        is_own = wrong is not None and wrong[1] in given
+        return f"{error} {cls.__name__} was given {given[wrong[1]]!r}." if wrong and is_own else None
+    if isinstance(error, ConfigurationError):
+        name = given.get("type")
+        if not str(error).startswith(f"{name} not in acceptable choices for {history}type: "):
+            return None
+        match = nearest(name, cls.list_available())
+        return match and f"{history}type is {name!r}, did you mean {match!r}?"
+    # `TrainModel` does all the work before the first epoch when it is constructed.
+    if issubclass(cls, TrainModel):
+        return None
+    return f"{history.rstrip('.')}: {error}" if history else str(error)
 
 
 def read_config(original: Original, *arguments: Any, **options: Any) -> Params:

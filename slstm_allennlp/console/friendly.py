@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import torch
 from allennlp.commands import train as allennlp_train
-from allennlp.common import FromParams, Params, cached_transformers, from_params, util
+from allennlp.common import FromParams, Params, cached_transformers, util
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.modules.seq2vec_encoders import CnnEncoder
@@ -30,7 +30,6 @@ def friendly_messages() -> Iterator[None]:
         for owner, name, function in _REPLACED:
             original = inspect.getattr_static(owner, name)
             stack.enter_context(patch.object(owner, name, _calling(function, original)))
-        stack.enter_context(patch.object(allennlp_train, "archive_model", train.archive_model))
         yield
 
 
@@ -70,24 +69,19 @@ def _convolve(original: Original, self: CnnEncoder, tokens: torch.Tensor, *args:
 
 def _spawn(original: Original, function: Callable[..., Any], args: Any = (), **options: Any) -> Any:
     """
-    Start the processes of a distributed training in the same context, and report which one was ended by
-    a signal, and how to resume. PyTorch stops the others and reports only that one has terminated.
+    Start the processes of a distributed training in the same context. If a signal ends one of them, say
+    which one, and how to resume. PyTorch stops the others and reports only that one has terminated.
     """
     try:
         return original(_in_a_process, args=(is_quiet(), function, *args), **options)
     except ProcessExitedException as error:
-        if error.signal_name is None:
-            raise
-        pid: Any = getattr(error, "error_pid", None) or getattr(error, "pid", 0)  # `pid` in PyTorch 1
-        raise ProcessExitedException(
-            f"process {error.error_index} of the distributed training was ended by {error.signal_name} "
-            "(the system sends SIGKILL when memory runs out), and the other processes were stopped; "
-            "`slstm train` with --recover resumes from the last checkpoint",
-            error.error_index,
-            pid,
-            error.exit_code,
-            error.signal_name,
-        ) from None
+        if error.signal_name is not None:
+            error.args = (
+                f"process {error.error_index} of the distributed training was ended by "
+                f"{error.signal_name} (the system sends SIGKILL when memory runs out), and the other "
+                "processes were stopped; `slstm train` with --recover resumes from the last checkpoint",
+            )
+        raise
 
 
 def _in_a_process(rank: int, quiet: bool, function: Callable[..., Any], *arguments: Any) -> None:
@@ -97,11 +91,8 @@ def _in_a_process(rank: int, quiet: bool, function: Callable[..., Any], *argumen
 
 # Each function gets the original as its first argument, before the arguments of the call.
 _REPLACED = (
-    (from_params, "create_kwargs", config_keys.create_kwargs),
-    (from_params, "construct_arg", config_keys.construct_arg),
-    (FromParams, "from_params", config_keys.construct),
+    (FromParams, "from_params", config_keys.from_params),
     (Params, "from_file", config_keys.read_config),
-    (Params, "pop_choice", config_keys.pop_choice),
     (DatasetReader, "read", _read),
     (MultiProcessDataLoader, "index_with", label_check.index_with),
     (MultiProcessDataLoader, "iter_instances", label_check.iter_instances),
@@ -110,4 +101,5 @@ _REPLACED = (
     (cached_transformers, "get", missing.get),
     (cached_transformers, "get_tokenizer", missing.get_tokenizer),
     (torch.multiprocessing, "spawn", _spawn),
+    (allennlp_train, "archive_model", train.archive_model),
 )

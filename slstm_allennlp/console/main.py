@@ -2,7 +2,6 @@ import argparse
 import logging
 import sys
 import tempfile
-import traceback
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
@@ -19,7 +18,7 @@ from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import expect_empty
 from slstm_allennlp.console.predict import SlstmPredict
-from slstm_allennlp.console.quiet import ONLY_IN_LOG, quiet_console, verbose_console
+from slstm_allennlp.console.quiet import quiet_console, verbose_console
 from slstm_allennlp.console.train import SlstmTrain
 from slstm_allennlp.security import safe_archives
 from slstm_cli import INTERRUPTED, answer
@@ -42,9 +41,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     status = answer(given)
     if status is not None:
         return status
-    is_verbose = _VERBOSE in given
     with ExitStack() as stack:
-        stack.enter_context(verbose_console() if is_verbose else quiet_console())
+        stack.enter_context(verbose_console() if _VERBOSE in given else quiet_console())
         stack.enter_context(friendly_messages())
         stack.enter_context(safe_archives())
         try:
@@ -57,9 +55,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             mistake = users_mistake(error)
             if mistake is None:
                 raise
-            logger.error("User error", exc_info=True, extra=ONLY_IN_LOG)
-            if is_verbose:
-                traceback.print_exc()
+            logger.error("User error", exc_info=True)  # in the log, and on a verbose console
             print(f"{MISTAKE}{mistake}", file=sys.stderr)
             return USERS_MISTAKE
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from contextlib import contextmanager
+from functools import partial
 from typing import Any, Iterator, List, Optional, Tuple
 
 import torch
@@ -25,18 +25,6 @@ _WEIGHTS = tuple(
 )
 _EXPECTED = "expected a folder with config.json, the vocabulary and the weights"
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
-
-
-def get(original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
-    """Explain why `cached_transformers.get` finds no model."""
-    with _explained(model_name, [_CONFIG, _WEIGHTS], kwargs.get("cache_dir")):
-        return original(model_name, *args, **kwargs)
-
-
-def get_tokenizer(original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
-    """Explain why `cached_transformers.get_tokenizer` finds no tokenizer."""
-    with _explained(model_name, [_CONFIG, _VOCABULARY], kwargs.get("cache_dir")):
-        return original(model_name, *args, **kwargs)
 
 
 def spacy_download(original: Original, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -62,20 +50,23 @@ def expect_device(key: str, number: Any) -> None:
         )
 
 
-@contextmanager
-def _explained(model_name: str, needs: _Needs, cache: Optional[str]) -> Iterator[None]:
+def _transformer(needs: _Needs, original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
     """
-    Raise a `ConfigurationError` for a pretrained transformer that is not found. It names the places that
-    were searched, or the missing file of the folder. All other errors are unchanged.
+    Load a pretrained transformer, or raise a `ConfigurationError` with the places that were searched, or
+    with the missing file of the folder. All other errors are unchanged.
     """
     try:
-        yield
+        return original(model_name, *args, **kwargs)
     except Exception as error:
-        cache = cache or transformers.utils.hub.TRANSFORMERS_CACHE
+        cache = kwargs.get("cache_dir") or transformers.utils.hub.TRANSFORMERS_CACHE
         explanation = _explanation(str(model_name), needs, error, cache)
         if explanation is None:
             raise
         raise ConfigurationError(f'no BERT-like model "{model_name}": {explanation}') from error
+
+
+get = partial(_transformer, [_CONFIG, _WEIGHTS])
+get_tokenizer = partial(_transformer, [_CONFIG, _VOCABULARY])
 
 
 def _explanation(name: str, needs: _Needs, error: Exception, cache: str) -> Optional[str]:
@@ -89,24 +80,18 @@ def _explanation(name: str, needs: _Needs, error: Exception, cache: str) -> Opti
         return f"{path} is a file, {_EXPECTED}"
     if not _HUB_NAME.fullmatch(name):
         return f"there is no folder {path}; {_EXPECTED}, or a name on the hub"
-    hub = _why_not_from_the_hub(error)
-    if hub is None:
+    # The type of the hub's error differs between library versions, its text does not.
+    said = " ".join(map(str, _causes(error)))
+    if "outgoing traffic has been disabled" in said:
+        hub = "must not be used (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set)"
+    elif "Connection error" in said or "couldn't connect to" in said:
+        hub = "cannot be reached"
+    else:
         return None
     return (
         f"it is not a folder (looked for {path}), not completely in the cache (looked in {cache}), "
         f"and the hub {hub}; {_EXPECTED}, or a name on the hub"
     )
-
-
-def _why_not_from_the_hub(error: Optional[BaseException]) -> Optional[str]:
-    """Return why the hub gave no answer, or `None` for any other error."""
-    # The type of this error differs between library versions, its text does not.
-    said = " ".join(str(cause) for cause in _causes(error))
-    if "outgoing traffic has been disabled" in said:
-        return "must not be used (HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set)"
-    if "Connection error" in said or "couldn't connect to" in said:
-        return "cannot be reached"
-    return None
 
 
 def _causes(error: Optional[BaseException]) -> Iterator[BaseException]:

@@ -4,7 +4,7 @@ import argparse
 import json
 import logging
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Iterable, Iterator, List, Optional, TypeVar
 
@@ -14,7 +14,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, is_replaceable, raise_not_written
+from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, atomic_write
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
 from slstm_allennlp.predictors.text_input import TextInput
@@ -134,29 +134,20 @@ class PredictManager(_PredictManager):
     @contextmanager
     def _whole_output(self) -> Iterator[None]:
         """Open the output file in this context, or a temporary file that replaces it at the end."""
-        if self._output_path is None or not is_replaceable(self._output_path):
-            with open(self._output_path or os.devnull, "w") as self._output_file:
-                yield
-            return
-        whole = os.path.realpath(self._output_path)
-        unfinished = Path(f"{whole}.unfinished")
+        path = os.path.realpath(self._output_path or os.devnull)
+        unfinished = Path(f"{path}.unfinished")
         left = f"{AS_IT_WAS}, and the predictions so far are in {unfinished}"
-        self._output_file = open(unfinished, "w")  # noqa: SIM115 (closed below)
         try:
-            with raise_not_written(whole, left):
+            with atomic_write(path, left, keep=True) as whole, open(whole, "w") as self._output_file:
                 yield
-                self._output_file.close()
-        except BaseException as error:
-            with suppress(OSError):  # the disk is still full
-                self._output_file.close()
-            if isinstance(error, NotWritten):
-                raise  # its message names the file
-            if unfinished.stat().st_size == 0:
+        except NotWritten:
+            raise  # its message names the file
+        except BaseException:
+            if unfinished.exists() and unfinished.stat().st_size == 0:
                 unfinished.unlink()
-            else:
+            elif unfinished.exists():
                 logger.warning("The predictions so far are in %s", unfinished)
             raise
-        unfinished.replace(whole)
 
 
 def groups_of(items: Iterable[Item], size: int) -> Iterator[List[Item]]:

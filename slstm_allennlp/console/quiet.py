@@ -16,8 +16,18 @@ from allennlp.training import gradient_descent_trainer
 
 from slstm_allennlp.console.training import EpochLines
 
-ONLY_IN_LOG = {"only_in_log": True}
-"""The `extra` of a log record that is not for the console."""
+# Their messages are details of an error that follows.
+_ONLY_IN_LOG = ("allennlp.data.vocabulary", "slstm_allennlp.console.main")
+# AllenNLP's warning about a config without patience. That is a valid choice.
+_PATIENCE_WARNING = "You provided a validation dataset but patience was set to None"
+# Warnings of AllenNLP's dependencies.
+_KNOWN_WARNINGS = (
+    "Failed to load image Python extension",  # of torchvision, which no text model needs
+    "pkg_resources is deprecated as an API",  # imported by allennlp-models
+    r"You are using a .*Python version .*google\.",  # of Google's storage client
+    "User provided device_type of 'cuda'",  # autocast finds no GPU
+    r"`torch\.cuda\.amp\..*` is deprecated",  # AllenNLP's name of autocast
+)
 
 
 @contextmanager
@@ -67,7 +77,8 @@ def _restored_logging() -> Iterator[None]:
     root = logging.getLogger()
     handlers, level, hook = list(root.handlers), root.level, sys.excepthook
     with warnings.catch_warnings():
-        silence_known_warnings()
+        for message in _KNOWN_WARNINGS:
+            warnings.filterwarnings("ignore", message=message)
         try:
             yield
         finally:
@@ -80,29 +91,6 @@ def _restored_logging() -> Iterator[None]:
                     handler.close()
 
 
-def silence_known_warnings() -> None:
-    """
-    Ignore five warnings of AllenNLP's dependencies, in this order: torchvision has no image extension if
-    its release does not match PyTorch's (no text model needs it); allennlp-models imports the deprecated
-    `pkg_resources`; Google's storage client does not support Python 3.10; autocast finds no GPU;
-    AllenNLP enters autocast by a deprecated name.
-    """
-    warnings.filterwarnings("ignore", message="Failed to load image Python extension")
-    warnings.filterwarnings("ignore", message="pkg_resources is deprecated as an API")
-    warnings.filterwarnings("ignore", message=r"You are using a .*Python version .*google\.")
-    warnings.filterwarnings("ignore", message="User provided device_type of 'cuda'")
-    warnings.filterwarnings(
-        "ignore",
-        message=r"`torch\.cuda\.amp\..*` is deprecated",
-        category=FutureWarning,
-        module=r"allennlp\.",
-    )
-
-
-# AllenNLP's warning about a config without patience. That is a valid choice.
-_PATIENCE_WARNING = "You provided a validation dataset but patience was set to None"
-
-
 class _ConsoleFilter(logging.Filter):
     """Pass warnings, and each other message of the plugin once."""
 
@@ -111,8 +99,8 @@ class _ConsoleFilter(logging.Filter):
         self._seen: Set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if getattr(record, "only_in_log", False) or record.name == "allennlp.data.vocabulary":
-            return False  # the vocabulary logs only details of an error that follows
+        if record.name in _ONLY_IN_LOG:
+            return False
         if record.levelno >= logging.WARNING:
             return not record.getMessage().startswith(_PATIENCE_WARNING)
         is_new = record.getMessage() not in self._seen
@@ -136,15 +124,12 @@ def _console_handler() -> logging.Handler:
 _original_prepare = common_logging.prepare_global_logging
 
 
-def _prepare_global_logging(*arguments: Any, **options: Any) -> None:
+def _prepare_global_logging(serialization_dir: Any, rank: int = 0, world_size: int = 1) -> None:
     """Do the same as AllenNLP's, but with one console handler instead of two."""
-    hook = sys.excepthook
-    _original_prepare(*arguments, **options)
+    _original_prepare(serialization_dir, rank, world_size)
     root = logging.getLogger()
-    file_handlers = [handler for handler in root.handlers if isinstance(handler, logging.FileHandler)]
-    is_primary = len(file_handlers) < len(root.handlers)
-    root.handlers[:] = [*file_handlers, *([_console_handler()] if is_primary else [])]
-    sys.excepthook = hook  # AllenNLP's would log errors that `slstm` reports in one line
+    files = [handler for handler in root.handlers if isinstance(handler, logging.FileHandler)]
+    root.handlers[:] = [*files, _console_handler()] if rank == 0 else files
 
 
 _original_tqdm = Tqdm.tqdm

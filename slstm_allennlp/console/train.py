@@ -1,23 +1,20 @@
 """`slstm train`."""
 
 import argparse
-import os
 from pathlib import Path
-from typing import Any, List, Optional, Union
+from typing import Any
 
 from allennlp.commands import train as allennlp_train
 from allennlp.commands.train import Train
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.models import archival
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
+from slstm_allennlp.console.config_keys import Original
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
 from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
-
-_Path = Union[str, "os.PathLike[str]"]
 
 
 class SlstmTrain(Train):
@@ -67,20 +64,11 @@ def _check(config: Any) -> None:
         expect_device("distributed.cuda_devices", number)
 
 
-def archive_model(
-    serialization_dir: _Path,
-    weights: str = archival._DEFAULT_WEIGHTS,
-    archive_path: Optional[_Path] = None,
-    include_in_archive: Optional[List[str]] = None,
-) -> str:
+def archive_model(original: Original, folder: str, **options: Any) -> None:
     """
-    Do the same as AllenNLP's `archive_model`, but atomically. AllenNLP's writes the archive in place: on
-    a full disk, it leaves a partial file and the previous one is lost.
+    Archive a trained model atomically. On a full disk, AllenNLP leaves a part of the archive, and the
+    previous one is lost.
     """
-    path = Path(serialization_dir if archive_path is None else archive_path)
-    if archive_path is None or path.is_dir():
-        path = path / "model.tar.gz"
     left = f"{AS_IT_WAS}, and `slstm train` with --recover writes the archive again"
-    with atomic_write(path, left) as unfinished:
-        archival.archive_model(serialization_dir, weights, unfinished, include_in_archive)
-    return str(path)
+    with atomic_write(Path(folder) / "model.tar.gz", left) as unfinished:
+        original(folder, archive_path=unfinished, **options)

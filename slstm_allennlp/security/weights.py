@@ -21,10 +21,6 @@ _DAMAGE = (
 )
 
 
-class DamagedFile(ConfigurationError):
-    """Imported by training/checkpointer.py, which is to have its own check."""
-
-
 def load(original: Callable[..., Any], f: Any, *args: Any, **kwargs: Any) -> Any:
     """
     Call `torch.load`, the `original`, with `weights_only=True`, whatever the caller and the environment
