@@ -323,8 +323,8 @@ IN_COLUMNS = {"format": "columns"}
         ("conll_ner", {"coding_scheme": "BIO"}, "is 'BIO', expected one of IOB1, IOB2, BIOES"),
         ("movie_review", {"encoding": "utf-9"}, f"encoding is 'utf-9', {KNOWN}"),
         ("movie_review", {"encoding": "hex"}, f"encoding is 'hex', {KNOWN}"),
-        ("movie_review", {"encoding": "utf-16"}, "encoding is 'utf-16', in which a newline is not one byte, "
-            "expected one such as utf-8"),
+        ("movie_review", {"encoding": "utf-16"}, "encoding is 'utf-16', in which a newline is not "
+            "one byte, expected one such as utf-8"),
         ("movie_review", {"folds": 2}, "folds is 2, expected at least 3"),
         ("movie_review", {"fold": 10}, "fold is 10, expected one from 0 to 9"),
         ("movie_review", {"fold": -1}, "fold is -1"),
@@ -333,7 +333,7 @@ IN_COLUMNS = {"format": "columns"}
         ("table", {"text": "t", "text_a": "a", "text_b": "b"}, "expected text, or text_a and text_b"),
         ("table", {"delimiter": ";;"}, "delimiter is ';;', expected one character"),
         ("table", {"encoding": "x"}, "encoding is 'x'"),
-        ("tagged_text", {"format": "conll"}, "format is 'conll', expected one of conllu, columns, inline"),
+        ("tagged_text", {"format": "conll"}, "is 'conll', expected one of conllu, columns, inline"),
         ("tagged_text", {"tag_column": "pos"}, "tag_column is 'pos', expected upos or xpos"),
         ("tagged_text", {"separator": ""}, "separator is '', expected one character"),
         ("tagged_text", {"separator": "\\"}, "expected one character"),
