@@ -140,6 +140,7 @@ def test_files_that_cannot_be_read(name, options, tmp_path):
 def test_workers_share_the_instances(name, limit):
     options, path = PATHS[name]
     everything = [values(instance) for instance in reader_of(name, **options, **limit).read(path)]
+    assert len(everything) == limit.get("max_instances", len(everything))
     found = []
     for worker in range(3):
         reader = reader_of(name, **options, **limit)
