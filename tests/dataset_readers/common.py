@@ -1,6 +1,29 @@
 """Helpers for the tests of the readers."""
 
-from allennlp.data.tokenizers import CharacterTokenizer
+from allennlp.common.util import END_SYMBOL, START_SYMBOL
+from allennlp.data import DatasetReader
+from allennlp.data.fields import LabelField, SequenceLabelField, TextField
+from allennlp.data.tokenizers import CharacterTokenizer, WhitespaceTokenizer
+
+# Tokenizers that need no download.
+_WHITE = {"tokenizer": WhitespaceTokenizer()}
+_OPTIONS = {
+    "snli": _WHITE,
+    "table": _WHITE,
+    "text_classification_json": _WHITE,
+    "seq2seq": {"source_tokenizer": WhitespaceTokenizer()},
+    "parallel_text": {"source_tokenizer": WhitespaceTokenizer()},
+}
+
+
+def reader_of(name, **options):
+    """Return the reader with a registered name."""
+    return DatasetReader.by_name(name)(**{**_OPTIONS.get(name, {}), **options})
+
+
+def stock_reader_of(stock, name, **options):
+    """Return AllenNLP's reader with the options of ours."""
+    return stock(**{**_OPTIONS.get(name, {}), **options})
 
 
 def contents(instances):
@@ -13,6 +36,28 @@ def _content(field):
         if hasattr(field, attribute):
             return getattr(field, attribute)
     raise TypeError(type(field))
+
+
+def example_of(instance):
+    """Return the words, tags and label of an instance by the names of their fields."""
+    example = {}
+    for name, field in instance.fields.items():
+        if isinstance(field, TextField):
+            example[name] = [token.text for token in field.tokens]
+        elif isinstance(field, LabelField):
+            example[name] = field.label
+        elif isinstance(field, SequenceLabelField):
+            example[name] = list(field.labels)
+    return example
+
+
+def values(instance):
+    """Return the texts, tags and label of an instance, with a space between words and between tags."""
+    marks = (START_SYMBOL, END_SYMBOL)
+    return tuple(
+        " ".join(word for word in value if word not in marks) if isinstance(value, list) else value
+        for value in example_of(instance).values()
+    )
 
 
 class NoMarks(CharacterTokenizer):

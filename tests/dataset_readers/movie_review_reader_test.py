@@ -2,18 +2,14 @@ import collections
 import itertools
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.dataset_readers import MovieReviewReader
+from tests.dataset_readers.common import reader_of, values
 
 PARTS = ("train", "dev", "test")
 
 
 def read(path, **options):
-    return [
-        (" ".join(token.text for token in instance["tokens"].tokens), instance["label"].label)
-        for instance in MovieReviewReader(**options).read(str(path))
-    ]
+    return [values(instance) for instance in reader_of("movie_review", **options).read(str(path))]
 
 
 @pytest.fixture
@@ -86,44 +82,27 @@ def test_sentences_of_the_same_words_stay_together(corpus, caplog):
     assert 1 in collections.Counter(text.split()[0] for text, _ in loose).values()
 
 
-def test_old_encodings(corpus):
-    """A line that is not UTF-8 is Windows-1252. Its 0x85 is a word (…), not a line break."""
-    folder = corpus([b"caf\xe9 \x85 noir", "café … blanc".encode()], ["plain"])
-    texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3)]
-    assert sorted(texts) == ["café … blanc", "café … noir", "plain"]
-
-
-def test_an_encoding_by_name(corpus):
-    folder = corpus([b"caf\xe9", b"b"], ["c"])
-    texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3, encoding="cp1251")]
-    assert sorted(texts) == ["b", "c", "cafй"]
-
-
-def test_an_old_encodings_next_line_is_no_white_space(corpus):
-    """In Latin-1, 0x85 is U+0085, where `str.split()` splits."""
-    folder = corpus([b"third\x85emotionally"], ["b", "c"])
-    texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3, encoding="latin-1")]
-    assert "third\x85emotionally" in texts
-
-
 @pytest.mark.parametrize(
-    "encoding, message",
+    "positive, negative, encoding, expected",
     [
-        ("utf-9", "expected one that Python knows"),
-        ("hex", "expected one that Python knows"),
-        ("utf-16", "in which a newline is not one byte, expected one such as utf-8"),
+        # A line that is not UTF-8 is Windows-1252. Its 0x85 is a word (…), not a line break.
+        (
+            [b"caf\xe9 \x85 noir", "café … blanc".encode()],
+            ["plain"],
+            None,
+            "café … blanc|café … noir|plain",
+        ),
+        ([b"caf\xe9", b"b"], ["c"], "cp1251", "b|c|cafй"),
+        # In Latin-1, 0x85 is U+0085, where `str.split()` splits.
+        ([b"third\x85emotionally"], ["b", "c"], "latin-1", "b|c|third\x85emotionally"),
+        *(([b"a"], ["b", "c"], name, "a|b|c") for name in ("utf-8-sig", "UTF-8", "latin-1", "gb18030")),
     ],
 )
-def test_an_encoding_that_no_file_can_have(encoding, message):
-    with pytest.raises(ConfigurationError, match=f"encoding is '{encoding}', {message}"):
-        MovieReviewReader(encoding=encoding)
-
-
-@pytest.mark.parametrize("encoding", ("utf-8-sig", "UTF-8", "latin-1", "gb18030"))
-def test_an_encoding_of_files_with_lines(corpus, encoding):
-    folder = corpus([b"a"], ["b", "c"])
-    texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3, encoding=encoding)]
-    assert sorted(texts) == ["a", "b", "c"]
+def test_encodings(corpus, positive, negative, encoding, expected):
+    folder = corpus(positive, negative)
+    options = {} if encoding is None else {"encoding": encoding}
+    texts = [text for part in PARTS for text, _ in read(f"{folder}#{part}", folds=3, **options)]
+    assert sorted(texts) == expected.split("|")
 
 
 def test_the_first_instances_are_of_both_classes(corpus):
@@ -134,10 +113,8 @@ def test_the_first_instances_are_of_both_classes(corpus):
 
 
 def test_raw_text_is_split_as_the_corpus_is():
-    instance = MovieReviewReader().text_to_instance("It doesn't work, does it?")
-    words = [token.text for token in instance["tokens"].tokens]
-    assert words == ["It", "doesn't", "work", ",", "does", "it", "?"]
-    assert "label" not in instance
+    instance = reader_of("movie_review").text_to_instance("It doesn't work, does it?")
+    assert values(instance) == ("It doesn't work , does it ?",)
 
 
 @pytest.mark.parametrize(
@@ -158,39 +135,23 @@ def test_bad_input_is_named(corpus, positive, part, message):
         read(f"{folder}{part}")
 
 
-def test_a_file_in_the_place_of_a_folder(tmp_path):
-    (tmp_path / "own.tsv").write_text("good\ta film\n")
-    with pytest.raises(ValueError, match=r"own\.tsv: is a file, expected FOLDER#PART, one part of"):
-        read(tmp_path / "own.tsv")
-
-
-def test_missing_files_and_folders(tmp_path):
-    with pytest.raises(ValueError, match=r"nowhere: cannot be read .*, expected a folder"):
-        read(tmp_path / "nowhere#train")
-    with pytest.raises(ValueError, match=r"rt-polarity.pos: cannot be read"):
-        read(f"{tmp_path}#train")
-    (tmp_path / "file").write_text("text")
-    with pytest.raises(ValueError, match="file: is a file, expected a folder"):
-        read(tmp_path / "file#train")
-    (tmp_path / "broken.tar.gz").write_bytes(b"\x1f\x8b no archive")
-    with pytest.raises(ValueError, match=r"broken.tar.gz!mr: cannot be read .*, expected a folder"):
-        read(tmp_path / "broken.tar.gz!mr#train")
-    (tmp_path / "rt-polarity.pos").mkdir()
-    with pytest.raises(ValueError, match=r"rt-polarity.pos: cannot be read .*, expected a text file"):
-        read(f"{tmp_path}#train")
-
-
 @pytest.mark.parametrize(
-    "options, message",
+    "path, message",
     [
-        ({"folds": 2}, "folds is 2, expected at least 3"),
-        ({"fold": 10}, "fold is 10, expected one from 0 to 9"),
-        ({"fold": -1}, "fold is -1"),
+        ("own.tsv", r"own\.tsv: is a file, expected FOLDER#PART, one part of"),
+        ("own.tsv#train", r"own\.tsv: is a file, expected a folder"),
+        ("nowhere#train", "nowhere: cannot be read .*, expected a folder"),
+        ("#train", r"rt-polarity.pos: cannot be read"),
+        ("broken.tar.gz!mr#train", r"broken.tar.gz!mr: cannot be read .*, expected a folder"),
+        ("folder#train", r"rt-polarity.pos: cannot be read .*, expected a text file"),
     ],
 )
-def test_arguments_out_of_range(options, message):
-    with pytest.raises(ConfigurationError, match=message):
-        MovieReviewReader(**options)
+def test_paths_that_cannot_be_read(tmp_path, path, message):
+    (tmp_path / "own.tsv").write_text("good\ta film\n")
+    (tmp_path / "broken.tar.gz").write_bytes(b"\x1f\x8b no archive")
+    (tmp_path / "folder" / "rt-polarity.pos").mkdir(parents=True)
+    with pytest.raises(ValueError, match=message):
+        read(f"{tmp_path}{'' if path[0] == '#' else '/'}{path}")
 
 
 def test_the_bundled_corpus_is_no_utf_8():

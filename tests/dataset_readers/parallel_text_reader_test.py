@@ -4,12 +4,10 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
-from allennlp.data.tokenizers import WhitespaceTokenizer
 
-from slstm_allennlp.dataset_readers import ParallelTextReader, Seq2SeqReader
-from tests.dataset_readers.common import contents
+from tests.dataset_readers.common import reader_of, values
 
-READER = {"type": "parallel_text", "source_tokenizer": "whitespace", "target_add_start_token": False}
+READER = {"type": "parallel_text", "source_tokenizer": "whitespace"}
 
 
 @pytest.fixture
@@ -19,22 +17,9 @@ def read(tmp_path):
     def run(german, english, path="{folder}/train.{{de,en}}"):
         (tmp_path / "train.de").write_text(german, encoding="utf-8")
         (tmp_path / "train.en").write_text(english, encoding="utf-8")
-        reader = ParallelTextReader(source_tokenizer=WhitespaceTokenizer())
-        return [
-            tuple(" ".join(map(str, one[f"{side}_tokens"][1:-1])) for side in ("source", "target"))
-            for one in contents(reader.read(path.format(folder=tmp_path)))
-        ]
+        return [*map(values, reader_of("parallel_text").read(path.format(folder=tmp_path)))]
 
     return run
-
-
-def test_reads_what_the_reader_of_columns_does():
-    parallel = DatasetReader.from_params(Params(dict(READER)))
-    columns = DatasetReader.from_params(Params({**READER, "type": "seq2seq"}))
-    assert (type(parallel), type(columns)) == (ParallelTextReader, Seq2SeqReader)
-    found = contents(parallel.read("fixtures/translation/dev.{de,en}"))
-    assert found == contents(columns.read("fixtures/translation/dev.tsv"))
-    assert len(found) == 50
 
 
 def test_lines_are_taken_as_they_are(read):
@@ -46,10 +31,9 @@ def test_lines_are_taken_as_they_are(read):
 
 def test_the_two_names_may_stand_anywhere(read, tmp_path):
     assert read("a\n", "b\n", "{folder}/{{train.de,train.en}}") == [("a", "b")]
-    folders = [tmp_path / "de", tmp_path / "en"]
-    for folder in folders:
-        folder.mkdir()
-        (folder / "x.txt").write_text(folder.name)
+    for name in ("de", "en"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.txt").write_text(name)
     assert read("a\n", "b\n", "{folder}/{{de,en}}/x.txt") == [("de", "en")]
 
 
@@ -58,7 +42,7 @@ def test_the_two_names_may_stand_anywhere(read, tmp_path):
 )
 def test_paths_that_do_not_name_two_files(name):
     with pytest.raises(ValueError) as error:
-        list(ParallelTextReader(source_tokenizer=WhitespaceTokenizer()).read(name))
+        list(reader_of("parallel_text").read(name))
     assert f"{name}: not the names of two files, expected a path such as data/train" in str(error.value)
     # The message suggests this argument for `allennlp evaluate`, which parses it like this.
     assert json.loads("[" + str(error.value).split("'")[-2] + "]") == ["data/test.{de,en}"]
@@ -72,18 +56,15 @@ def test_paths_that_do_not_name_two_files(name):
         ("a\n\n", "a\nb\n", "train.de, line 2: the source is empty, expected text"),
         ("a\nb\n", " \nb\n", "train.en, line 1: the target is empty, expected text"),
         ("a\n", "", "train.en: the file is empty"),
+        ("a\n", None, "x.en: cannot be read"),
     ],
 )
 def test_files_that_do_not_fit_together(read, tmp_path, german, english, message):
+    (tmp_path / "x.de").write_text(german)
+    path = "{folder}/x.{{de,en}}" if english is None else "{folder}/train.{{de,en}}"
     with pytest.raises(ValueError) as error:
-        read(german, english)
+        read(german, english or "", path)
     assert f"{tmp_path}/{message.format(folder=tmp_path)}" in str(error.value)
-
-
-def test_a_missing_file(tmp_path):
-    (tmp_path / "x.de").write_text("a\n")
-    with pytest.raises(ValueError, match=r"x\.en: cannot be read"):
-        list(ParallelTextReader(source_tokenizer=WhitespaceTokenizer()).read(f"{tmp_path}/x.{{de,en}}"))
 
 
 @pytest.mark.parametrize("key, value", [("delimiter", ","), ("quoting", 0)])
@@ -93,7 +74,5 @@ def test_there_are_no_columns(key, value):
 
 
 def test_an_archive_of_columns_without_quotation_marks_reads_two_files():
-    reader = DatasetReader.from_params(
-        Params({"type": "parallel_text", "source_tokenizer": "whitespace", "quoting": 3})
-    )
+    reader = DatasetReader.from_params(Params({**READER, "quoting": 3}))
     assert len(list(reader.read("fixtures/translation/dev.{de,en}"))) == 50

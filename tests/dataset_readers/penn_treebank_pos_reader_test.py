@@ -1,6 +1,6 @@
 import pytest
 
-from slstm_allennlp.dataset_readers import PennTreebankPosReader
+from tests.dataset_readers.common import example_of, reader_of
 
 FILE = r"""*x*x*x*x*x*
 *x*  nobody  *x*
@@ -45,10 +45,8 @@ SENTENCES = [
 
 
 def read(path):
-    return [
-        ([token.text for token in instance["tokens"].tokens], list(instance["tags"].labels))
-        for instance in PennTreebankPosReader().read(str(path))
-    ]
+    examples = map(example_of, reader_of("penn_treebank_pos").read(path))
+    return [(example["tokens"], example["tags"]) for example in examples]
 
 
 @pytest.fixture
@@ -94,10 +92,7 @@ def test_a_flat_folder_in_the_order_of_the_files(tmp_path):
 @pytest.mark.parametrize(
     "part, message",
     [
-        (
-            "valid",
-            "there is no part 'valid', expected one of train, dev, test, or sections from 0 to 24",
-        ),
+        ("valid", "no part 'valid', expected one of train, dev, test, or sections from 0 to 24"),
         ("21-2", "there is no part '21-2'"),
         ("23-25", "there is no part '23-25'"),
     ],
@@ -114,27 +109,3 @@ def test_missing_sections_and_odd_names(treebank):
     (treebank / "notes.pos").write_text("a/DT\n")
     with pytest.raises(ValueError, match=r"notes.pos: the name has no section number"):
         read(f"{treebank}#test")
-
-
-@pytest.mark.parametrize(
-    "text, message",
-    [
-        ("The/DT\ndog\n", r"wsj_2307.pos, line 2: 'dog' is no token, expected word/TAG"),
-        ("The/DT dog/\n", r"line 1: 'dog/' is no token"),
-        ("dog/|NN\n", r"line 1: 'dog/\|NN' is no token"),
-        ("/NN\n", r"line 1: '/NN' is no token"),
-        ("1\\/2\n", r"line 1: '1\\\\/2' is no token"),
-        ("[ ]\n", r"wsj_2307.pos: no word in the file"),
-        ("\n======\n", r"wsj_2307.pos: no word in the file"),
-        ("", r"wsj_2307.pos: the file is empty"),
-    ],
-)
-def test_bad_lines_are_named(treebank, text, message):
-    (treebank / "23" / "wsj_2307.pos").write_text(text)
-    with pytest.raises(ValueError, match=message):
-        read(f"{treebank}#23")
-
-
-@pytest.mark.parametrize("part, sentences", [("train", 500), ("dev", 75), ("test", 75)])
-def test_the_bundled_corpus_reads(part, sentences):
-    assert len(read(f"fixtures/ptb#{part}")) == sentences

@@ -15,7 +15,6 @@ import pytest
 import torch
 from allennlp.common import Params
 from allennlp.data import DatasetReader
-from allennlp.data.fields import LabelField, SequenceLabelField, TextField
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from slstm_allennlp.predictors import SentencePair, SentenceTagger, TextClassifi
 from slstm_allennlp.predictors.examples import read_examples
 from slstm_allennlp.vectors.files import _parse_block
 from tests import properties  # noqa: F401  (sets the number of examples)
+from tests.dataset_readers.common import example_of
 
 Examples = List[Dict[str, Any]]
 # Errors that no single line causes.
@@ -65,8 +65,12 @@ pieces = st.one_of(
 )
 
 
+def encoded(line: str) -> bytes:
+    return line.encode("utf-8", "surrogatepass")
+
+
 def columns(line: List[str]) -> bytes:
-    return "\t".join(line).encode("utf-8", "surrogatepass")
+    return encoded("\t".join(line))
 
 
 def tree_of(words: List[str], root: str) -> str:
@@ -85,7 +89,7 @@ number = st.sampled_from([0, 1, 1, 1, 2, 3])
 def in_json(**values: Any) -> Any:
     """Generate lines of JSON with these keys."""
     return st.fixed_dictionaries(values).map(
-        lambda value: json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        lambda value: encoded(json.dumps(value, ensure_ascii=False))
     )
 
 
@@ -111,16 +115,8 @@ def bracketed(example: Dict[str, Any]) -> str:
     return "=====\n\n[ " + " ".join(tokens) + " ]"
 
 
-def in_iob2(example: Dict[str, Any]) -> Dict[str, Any]:
-    letters = {"L": "I", "U": "B"}
-    return {**example, "tags": [letters.get(tag[0], tag[0]) + tag[1:] for tag in example["tags"]]}
-
-
-def in_bioes(example: Dict[str, Any]) -> Dict[str, Any]:
-    return {
-        **example,
-        "tags": [tag.translate(str.maketrans("LU", "ES"))[0] + tag[1:] for tag in example["tags"]],
-    }
+def with_letters(example: Dict[str, Any], letters: Dict[int, int]) -> Dict[str, Any]:
+    return {**example, "tags": [tag[0].translate(letters) + tag[1:] for tag in example["tags"]]}
 
 
 def in_csv(example: Dict[str, Any]) -> str:
@@ -190,10 +186,14 @@ class Format(NamedTuple):
 
 PAIR = {"sentence1": text, "sentence2": text}
 WHITE = {"tokenizer": "whitespace"}
+WORDS_ALONE = {"source_tokenizer": "whitespace"}
+WORDS_ALONE.update(
+    {f"{side}_add_{end}_token": False for side in ("source", "target") for end in ("start", "end")}
+)
 FORMATS = {
     "a table of texts": Format(
         {"type": "table", **WHITE},
-        st.builds(lambda one, two: f'{one},"{two}"'.encode("utf-8", "surrogatepass"), text, text),
+        st.builds(lambda one, two: encoded(f'{one},"{two}"'), text, text),
         examples(tokens=plain, label=st.sampled_from(["a,b", 'a "b"', "a\nb"])),
         lambda examples: table(examples, {"tokens": "text", "label": "Class"}),
         file="corpus.csv",
@@ -201,7 +201,7 @@ FORMATS = {
     ),
     "a table of pairs": Format(
         {"type": "table", **WHITE},
-        text.map(lambda line: line.encode("utf-8", "surrogatepass")),
+        text.map(encoded),
         examples(premise=plain, hypothesis=plain, label=st.sampled_from(["same", "1"])),
         lambda examples: table(
             examples, {"label": "label", "premise": "sentence1", "hypothesis": "sentence2"}
@@ -225,7 +225,7 @@ FORMATS = {
         {"type": "tagged_text", "format": "inline"},
         st.lists(st.builds(lambda w, t: f"{w}/{t}", word, tag), min_size=1, max_size=3)
         .map(" ".join)
-        .map(lambda line: line.encode("utf-8", "surrogatepass")),
+        .map(encoded),
         TAGGED,
         lambda examples: lines_of(
             examples,
@@ -239,11 +239,14 @@ FORMATS = {
             {"type": "conll_ner", "coding_scheme": scheme},
             st.builds(lambda w, t: [w, "NN", t], word, tag).map(columns),
             ENTITIES,
-            lambda examples, write=write: tagged_lines(
-                [write(example) for example in examples], lambda k, w, t: f"{w}\t_\t{t}"
+            lambda examples, letters=letters: tagged_lines(
+                [with_letters(example, letters) for example in examples], lambda k, w, t: f"{w}\t_\t{t}"
             ),
         )
-        for scheme, write in (("IOB2", in_iob2), ("BIOES", in_bioes))
+        for scheme, letters in (
+            ("IOB2", str.maketrans("LU", "IB")),
+            ("BIOES", str.maketrans("LU", "ES")),
+        )
     },
     "penn_treebank_pos": Format(
         {"type": "penn_treebank_pos"},
@@ -252,7 +255,7 @@ FORMATS = {
             max_size=4,
         )
         .map(" ".join)
-        .map(lambda line: line.encode("utf-8", "surrogatepass")),
+        .map(encoded),
         TAGGED,
         lambda examples: lines_of(examples, bracketed),
         file="wsj_0001.pos",
@@ -260,7 +263,7 @@ FORMATS = {
     ),
     "movie_review": Format(
         {"type": "movie_review", "folds": 3},
-        text.map(lambda line: line.encode("utf-8", "surrogatepass")),
+        text.map(encoded),
         examples(tokens=plain, label=st.just("positive")),
         lambda examples: lines_of(
             [e for e in examples if e["label"] == "positive"], lambda e: " ".join(e["tokens"])
@@ -283,9 +286,7 @@ FORMATS = {
     ),
     "sst_tokens": Format(
         {"type": "sst_tokens"},
-        st.builds(tree_of, words, st.sampled_from("012345")).map(
-            lambda line: line.encode("utf-8", "surrogatepass")
-        ),
+        st.builds(tree_of, words, st.sampled_from("012345")).map(encoded),
         examples(tokens=plain, label=st.sampled_from("01234")),
         lambda examples: lines_of(examples, lambda e: tree_of(e["tokens"], e["label"])),
     ),
@@ -315,15 +316,7 @@ FORMATS = {
     ),
     **{
         f"seq2seq {quoting}": Format(
-            {
-                "type": "seq2seq",
-                "source_tokenizer": "whitespace",
-                "quoting": quoting,
-                "source_add_start_token": False,
-                "source_add_end_token": False,
-                "target_add_start_token": False,
-                "target_add_end_token": False,
-            },
+            {"type": "seq2seq", **WORDS_ALONE, "quoting": quoting},
             st.builds(lambda *values: list(values), text, text).map(columns),
             examples(source_tokens=plain, target_tokens=plain),
             (lambda examples: lines_of(examples, in_csv))
@@ -338,15 +331,8 @@ FORMATS = {
         for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
     },
     "parallel_text": Format(
-        {
-            "type": "parallel_text",
-            "source_tokenizer": "whitespace",
-            "source_add_start_token": False,
-            "source_add_end_token": False,
-            "target_add_start_token": False,
-            "target_add_end_token": False,
-        },
-        text.map(lambda line: line.encode("utf-8", "surrogatepass")),
+        {"type": "parallel_text", **WORDS_ALONE},
+        text.map(encoded),
         examples(source_tokens=plain),
         lambda examples: lines_of(examples, lambda e: " ".join(e["source_tokens"])),
         file="x.a",
@@ -389,19 +375,6 @@ def read(reader, folder, format) -> Examples:
 
 def in_order(examples, format):
     return sorted(examples, key=repr) if format.reader["type"] == "movie_review" else examples
-
-
-def example_of(instance) -> Dict[str, Any]:
-    """Return the words and labels of an instance."""
-    example = {}
-    for name, field in instance.fields.items():
-        if isinstance(field, TextField):
-            example[name] = [token.text for token in field.tokens]
-        elif isinstance(field, LabelField):
-            example[name] = field.label
-        elif isinstance(field, SequenceLabelField):
-            example[name] = list(field.labels)
-    return example
 
 
 def write(folder, format, content):

@@ -13,13 +13,6 @@ from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 from tests.conftest import ROOT, SMALL
 
 
-@pytest.fixture(scope="module")
-def predictors(tagger, entity_tagger, classifier, pair_classifier):
-    folders = {"tagger": tagger, "entities": entity_tagger}
-    folders.update(classifier=classifier, pairs=pair_classifier)
-    return {name: Predictor.from_path(str(folder / "model.tar.gz")) for name, folder in folders.items()}
-
-
 @pytest.fixture
 def predict(predictors, tmp_path):
     """Run `allennlp predict` on a file, and return its output."""

@@ -1,0 +1,172 @@
+"""What all readers have in common: the corpora, worker processes, and AllenNLP's readers' instances."""
+
+import itertools
+
+import pytest
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.data.dataset_readers import TextClassificationJsonReader as StockJsonReader
+from allennlp.data.dataset_readers.dataset_reader import WorkerInfo
+from allennlp.data.tokenizers import LettersDigitsTokenizer, WhitespaceTokenizer
+from allennlp_models.classification import StanfordSentimentTreeBankDatasetReader
+from allennlp_models.generation import Seq2SeqDatasetReader
+from allennlp_models.pair_classification import QuoraParaphraseDatasetReader
+from allennlp_models.pair_classification import SnliReader as StockSnliReader
+
+from slstm_allennlp import dataset_readers
+from slstm_allennlp.tokenizers import SpacyBlankTokenizer
+from tests.dataset_readers.common import contents, example_of, reader_of, stock_reader_of, values
+
+PARTS = ("train", "dev", "test")
+TRANSLATION = "fixtures/translation/"
+STOCK = {
+    "snli": ("SnliReader", StockSnliReader),
+    "quora_paraphrase": ("QuoraParaphraseReader", QuoraParaphraseDatasetReader),
+    "sst_tokens": ("StanfordSentimentTreebankReader", StanfordSentimentTreeBankDatasetReader),
+    "seq2seq": ("Seq2SeqReader", Seq2SeqDatasetReader),
+    "parallel_text": ("ParallelTextReader", Seq2SeqDatasetReader),
+    "text_classification_json": ("TextClassificationJsonReader", StockJsonReader),
+}
+
+
+@pytest.mark.parametrize("name", STOCK)
+def test_configs_get_our_readers(name):
+    ours, stock = STOCK[name]
+    key = "source_tokenizer" if stock is Seq2SeqDatasetReader else "tokenizer"
+    reader = DatasetReader.from_params(Params({"type": name, key: "whitespace"}))
+    assert type(reader) is getattr(dataset_readers, ours)
+    assert isinstance(reader, stock) and type(reader) is not stock
+
+
+# The number of sentences in each part of the bundled corpora, and of how many a label has at least one.
+CORPORA = [
+    ("tagged_text", {"tag_column": "xpos"}, "fixtures/pos/{}.conllu", (500, 100, 150)),
+    ("tagged_text", {"tag_column": "upos"}, "fixtures/pos/{}.conllu", (500, 100, 150)),
+    ("conll_ner", {}, "fixtures/ner/{}.txt", (500, 100, 150)),
+    ("penn_treebank_pos", {}, "fixtures/ptb#{}", (500, 75, 75)),
+    ("review", {"dataset": "books"}, "fixtures/mtl#{}", (300, 200, 100)),
+    ("review", {"dataset": "apparel"}, "fixtures/mtl#{}", (300, 200, 100)),
+    ("quora_paraphrase", {}, "fixtures/quora/{}.tsv", (200, 50, 50)),
+    ("snli", {}, "fixtures/snli/{}.jsonl", (298, 60, 60)),
+    ("sst_tokens", {}, "fixtures/sst/{}.txt", (120, 40, 40)),
+    ("seq2seq", {}, TRANSLATION + "{}.tsv", (300, 50, 50)),
+]
+BALANCE = {"quora_paraphrase": ("01", 0.4), "sst_tokens": ("01234", 0)}
+BALANCE["snli"] = (("entailment", "neutral", "contradiction"), 0.2)
+
+
+@pytest.mark.parametrize("name, options, path, sizes", CORPORA)
+def test_the_bundled_corpora_read(name, options, path, sizes):
+    for part, size in zip(PARTS, sizes):
+        examples = [
+            example_of(instance) for instance in reader_of(name, **options).read(path.format(part))
+        ]
+        assert len(examples) == size
+        classes, share = BALANCE.get(name, ((), 0))
+        labels = [example.get("label") for example in examples]
+        assert all(labels.count(label) > share * size for label in classes)
+        assert not classes or {*labels} == {*classes}
+
+
+WHITE = WhitespaceTokenizer()
+OF_SST = itertools.product(
+    (None, LettersDigitsTokenizer()), ("2-class", "3-class", "5-class"), (False, True)
+)
+AS_STOCK = [
+    *(("snli", options) for options in ({}, {"tokenizer": SpacyBlankTokenizer()})),
+    *(("snli", {key: True}) for key in ("collapse_labels", "combine_input_fields")),
+    *(("quora_paraphrase", options) for options in ({}, {"tokenizer": LettersDigitsTokenizer()})),
+    ("quora_paraphrase", {"combine_input_fields": True}),
+    *((name, {"max_instances": 7}) for name in ("snli", "quora_paraphrase")),
+    *(
+        ("sst_tokens", {"tokenizer": tokenizer, "granularity": granularity, "use_subtrees": subtrees})
+        for tokenizer, granularity, subtrees in OF_SST
+    ),
+    ("seq2seq", {}),
+    ("seq2seq", {"target_tokenizer": WHITE, "source_max_tokens": 4}),
+    ("seq2seq", {"source_add_start_token": False, "target_add_end_token": False, "max_instances": 7}),
+]
+
+
+@pytest.mark.parametrize("name, options", AS_STOCK, ids=str)
+def test_reads_as_the_stock_reader_does(name, options):
+    (path,) = [path for other, _, path, _ in CORPORA if other == name]
+    # The stock reader drops quotation marks, with which questions begin in other parts.
+    for part in ("dev",) if name == "quora_paraphrase" else PARTS:
+        stock = contents(stock_reader_of(STOCK[name][1], name, **options).read(path.format(part)))
+        assert contents(reader_of(name, **options).read(path.format(part))) == stock
+        assert len(stock) == 7 if "max_instances" in options else len(stock) > 7
+
+
+def test_two_files_are_read_as_two_columns():
+    found = contents(reader_of("parallel_text").read(TRANSLATION + "dev.{de,en}"))
+    assert found == contents(reader_of("seq2seq").read(TRANSLATION + "dev.tsv"))
+    assert len(found) == 50
+
+
+PATHS = {
+    **{name: (options, path.format("dev")) for name, options, path, _ in CORPORA},
+    "movie_review": ({}, "fixtures/mr#dev"),
+    "parallel_text": ({}, TRANSLATION + "dev.{de,en}"),
+}
+JSON = ("text_classification_json", {}, "{}.jsonl")
+ONE_FILE = [*(corpus[:3] for corpus in CORPORA if "#" not in corpus[2]), JSON]
+each_reader = pytest.mark.parametrize("name", PATHS)
+
+
+@pytest.mark.parametrize("name, options", [*(each[:2] for each in ONE_FILE), ("parallel_text", {})])
+def test_files_that_cannot_be_read(name, options, tmp_path):
+    reader = reader_of(name, **options)
+    path = f"{tmp_path}/x.{{a,b}}" if name == "parallel_text" else f"{tmp_path}/x.a"
+    with pytest.raises(ValueError, match=r"x\.a: cannot be read \(.*not found\), expected a text file"):
+        list(reader.read(path))
+    for content, message in (
+        (b"", r"x\.a: the file is empty"),
+        (b"\xe9\n", r"x\.a, line 1: byte 0xe9 at position 1 is not UTF-8"),
+    ):
+        for file in ("x.a", "x.b"):
+            (tmp_path / file).write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            list(reader.read(path))
+    (tmp_path / "x.a").unlink()
+    (tmp_path / "x.a").mkdir()
+    with pytest.raises(ValueError, match=r"cannot be read \(Is a directory\), expected a text file"):
+        list(reader.read(path))
+
+
+@each_reader
+@pytest.mark.parametrize("limit", [{}, {"max_instances": 7}], ids=str)
+def test_workers_share_the_instances(name, limit):
+    options, path = PATHS[name]
+    everything = [values(instance) for instance in reader_of(name, **options, **limit).read(path)]
+    assert len(everything) == limit.get("max_instances", len(everything))
+    found = []
+    for worker in range(3):
+        reader = reader_of(name, **options, **limit)
+        reader._set_worker_info(WorkerInfo(3, worker))
+        found.append([values(instance) for instance in reader.read(path)])
+    assert found == [everything[worker::3] for worker in range(3)]
+
+
+@pytest.mark.parametrize("name", STOCK)
+def test_workers_of_a_data_loader(name, tmp_path):
+    options, path = PATHS.get(name, ({}, str(tmp_path / "texts.jsonl")))
+    (tmp_path / "texts.jsonl").write_text('{"text": "a b", "label": "x"}\n' * 9)
+    loader = MultiProcessDataLoader(reader_of(name, **options), path, batch_size=8, num_workers=2)
+    loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
+    everything = list(reader_of(name, **options).read(path))
+    assert len(list(loader.iter_instances())) == len(everything)
+    assert len(list(loader)) == -(-len(everything) // 8)
+
+
+@each_reader
+def test_ranks_share_the_instances(name, monkeypatch):
+    options, path = PATHS[name]
+    everything = [values(instance) for instance in reader_of(name, **options).read(path)]
+    monkeypatch.setattr("allennlp.common.util.is_distributed", lambda: True)
+    monkeypatch.setattr("torch.distributed.get_world_size", lambda: 2)
+    for rank in range(2):
+        monkeypatch.setattr("torch.distributed.get_rank", lambda rank=rank: rank)
+        found = [values(instance) for instance in reader_of(name, **options).read(path)]
+        assert found == everything[rank::2]

@@ -1,0 +1,348 @@
+"""What is wrong in a file is said with its name and line, and what is wrong in a config by its key."""
+
+import json
+
+import pytest
+from allennlp.common.checks import ConfigurationError
+
+from slstm_allennlp.common.errors import CorpusError
+from tests.dataset_readers.common import NoMarks, reader_of
+
+
+def pair(label="neutral", premise="a b", hypothesis="c d"):
+    return {"gold_label": label, "sentence1": premise, "sentence2": hypothesis}
+
+
+QUORA = "expected 4: 0 or 1, a sentence, another one and an id, with tabs between and no header line"
+QUOTING = '("quoting": 3 takes quotation marks as they are)'
+COLUMNS = "expected 2, a source and a target with '\\t' between"
+OPEN = "a text begins with a quotation mark and does not end with one, expected a source and a target "
+OPEN += QUOTING
+NO_LABEL = 'expected entailment, neutral, contradiction or "-" '
+NO_LABEL += "(pairs without a label are for `allennlp predict`)"
+TEXT = 'expected {"text": "raw text", "label": "a class"}'
+BEFORE = "and the lines before have labels, expected labels on all lines or on"
+ONE_TREE = "not one tree in brackets"
+GOOD = {
+    "quora_paraphrase": "1\ta\tb\t2",
+    "seq2seq": 'c " \td',
+    "snli": json.dumps(pair()),
+    "text_classification_json": '{"text": "a", "label": "x"}',
+    "review": "1\tfine",
+}
+BAD_LINES = {
+    "quora_paraphrase": [
+        ("1\ta\tb", f"3 columns, {QUORA}"),
+        ("id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate", f"6 columns, {QUORA}"),
+        ("", f"1 column, {QUORA}"),
+        ("2\ta\tb\t1", "the label is '2', expected 0 or 1, a sentence"),
+        ("id\tsentence1\tsentence2\tlabel", "the label is 'id', expected 0 or 1"),
+        ("1\t\tb\t1", "the first sentence is empty, expected text"),
+        ("1\ta\t \t1", "the second sentence is empty, expected text"),
+    ],
+    "seq2seq": [
+        ("a b", f"1 column, {COLUMNS}"),
+        ("a\tb\tc", f"3 columns, {COLUMNS}"),
+        ("", f"0 columns, {COLUMNS}"),
+        ('"a\tb"', f"1 column, {COLUMNS} {QUOTING}"),
+        ('" a\tb', OPEN),
+        ('a\t" b', OPEN),
+        ('" a " , he said\tb', OPEN),
+        ("\tb", "the source is empty, expected text"),
+        ("a\t ", "the target is empty, expected text"),
+        ('a\t""', "the target is empty, expected text"),
+        ("a\rb\tc", "new-line character seen in unquoted field"),
+    ],
+    "snli": [
+        (pair("hidden"), f'gold_label is "hidden", {NO_LABEL}'),
+        (pair(None), f"gold_label is null, {NO_LABEL}"),
+        ({"sentence1": "a", "sentence2": "b"}, f"gold_label is missing, {NO_LABEL}"),
+        ({"gold_label": "neutral", "sentence2": "b"}, "sentence1 is missing, expected {"),
+        (pair(hypothesis=None), "sentence2 is null, expected {"),
+        (pair(premise=3), "sentence1 is 3, expected {"),
+        (pair(premise=""), "the premise (sentence1) is empty, expected text"),
+        (pair(hypothesis=" \t"), "the hypothesis (sentence2) is empty, expected text"),
+        ("neutral\ta\tb", "not JSON (Expecting value at character 1), expected {"),
+        ("", "not JSON (Expecting value"),
+        ("[1]", "not a JSON object, expected {"),
+    ],
+    "sst_tokens": [
+        ("a good film", ONE_TREE),
+        ("(3 (2 a) (3 b)", ONE_TREE),
+        ("(3 (2 a) (3 b)))", ONE_TREE),
+        ("(3 a) (2 b)", ONE_TREE),
+        ("(3 a) b", ONE_TREE),
+        ("(5 (2 a) (3 b))", "a node has the label '5'"),
+        ("(3 (2 a) (7 b))", "a node has the label '7'"),
+        ("(3 (2 a) (-1 b))", "a node has the label '-1'"),
+        ("((2 a) (3 b))", "a node has the label ''"),
+        ("(S (NP a) (VP b))", "a node has the label 'S'"),
+        ("(3 (2 a) b)", "the word 'b' has no node of its own"),
+        ("(3 (2 a b) (2 c))", "the word 'b' has no node of its own"),
+        ("(3 (2) (2 c))", "a node with the label 2 has no word"),
+    ],
+    "text_classification_json": [
+        ("", "not JSON (Expecting value at character 1), expected {"),
+        ('{"text": ', "not JSON (Expecting value at character 10), expected {"),
+        (r'{"text": "good \uD83D", "label": "x"}', "not JSON (half of a surrogate pair, as of an emoji"),
+        ('{"text": ' + 100_000 * "[", "not JSON (maximum recursion depth exceeded"),
+        ('{"text": ' + 5_000 * "1" + "}", "not JSON (Exceeds the limit"),
+        ('["a"]', "not a JSON object, expected {"),
+        ({"label": "a"}, f"text is missing, {TEXT}"),
+        ({"text": 3, "label": "a"}, f"text is 3, {TEXT}"),
+        ({"text": "", "label": "a"}, "the text is empty, expected text"),
+        ({"text": " \t", "label": "a"}, "the text is empty, expected text"),
+        ({"text": "a", "label": ["x"]}, f'label is ["x"], {TEXT}'),
+        ({"text": "a", "label": ""}, f'label is "", {TEXT}'),
+        ({"text": "a", "label": 0.5}, f"label is 0.5, {TEXT}"),
+        ({"text": "a"}, f"label is missing, {BEFORE}"),
+        ({"text": "a", "label": None}, f"label is null, {BEFORE}"),
+    ],
+    "review": [
+        ("1 no tab", "there is no tab, expected a label, a tab and a text"),
+        ("2\ttext", "the label is '2', expected one of 0, 1"),
+        ("1\t ", "the text is empty"),
+        ("", "there is no tab"),
+    ],
+}
+PLACE = {"file": "toys.task.train", "part": "train", "dataset": "toys", "dev_size": 1}
+
+
+@pytest.mark.parametrize(
+    "name, line, message", [(name, *row) for name in GOOD for row in BAD_LINES[name]]
+)
+def test_a_bad_line_between_good_ones(read, name, line, message):
+    line = line if isinstance(line, str) else json.dumps(line)
+    place = PLACE if name == "review" else {"file": "corpus"}
+    with pytest.raises(CorpusError) as error:
+        read(name, f"{GOOD[name]}\n{line}\n{GOOD[name]}\n", **place)
+    assert f"{place['file']}, line 2: {message}" in str(error.value)
+
+
+@pytest.mark.parametrize("line, message", BAD_LINES["sst_tokens"])
+@pytest.mark.parametrize("use_subtrees", [False, True])
+def test_a_tree_is_not_one(read, line, message, use_subtrees):
+    expected = "expected one tree with a label from 0 to 4 on every node, such as (3 (4 good) (2 film))"
+    with pytest.raises(CorpusError) as error:
+        read("sst_tokens", f"(3 good)\n{line}\n", use_subtrees=use_subtrees)
+    assert f"corpus, line 2: {message}, {expected}" in str(error.value)
+
+
+def row(*columns):
+    """Return a line of CoNLL-U."""
+    return "\t".join([*columns, *"_" * (10 - len(columns))])
+
+
+def tagged(tags):
+    """Return the sentence with these tags, after another one."""
+    return "first O\n\n" + "".join(f"word {tag}\n" for tag in tags.split())
+
+
+FIRST = row("1", "a", "_", "X", "X")
+IOB1, IOB2 = {"coding_scheme": "IOB1"}, {"coding_scheme": "IOB2"}
+BIOES = {"coding_scheme": "BIOES"}
+OTHER = "which IOB1 does not allow, expected another tag, or another coding_scheme of the reader: IOB1, "
+UNMARKED = {"target_tokenizer": NoMarks()}
+UNMARKED.update(target_add_start_token=False, target_add_end_token=False)
+# Each message is a regular expression behind the name of the file.
+BAD_FILES = {
+    "conll_ner": [
+        (tagged("O B-PER"), f", line 4: the tag B-PER follows O, {OTHER}IOB2, BIOES", IOB1),
+        (tagged("I-PER B-LOC"), ", line 4: the tag B-LOC follows I-PER", IOB1),
+        (tagged("I-PER"), ", line 3: the tag I-PER follows O, which IOB2 does not allow", IOB2),
+        (tagged("B-PER I-LOC"), ", line 4: the tag I-LOC follows B-PER", IOB2),
+        (tagged("B-PER O"), ", line 4: the tag O follows B-PER", BIOES),
+        (tagged("B-PER I-PER"), ", line 4: the end of the sentence follows I-PER", BIOES),
+        (tagged("B-PER S-PER"), ", line 4: the tag S-PER follows B-PER", BIOES),
+        (tagged("B-PER E-LOC"), ", line 4: the tag E-LOC follows B-PER", BIOES),
+        (tagged("O E-LOC"), ", line 4: the tag E-LOC follows O", BIOES),
+        (tagged("S-LOC I-LOC E-LOC"), ", line 4: the tag I-LOC follows S-LOC", BIOES),
+        (tagged("O S-PER"), ", line 4: the tag is 'S-PER', expected O or I-TYPE or B-TYPE", IOB1),
+        (tagged("B-"), ", line 3: the tag is 'B-', expected O or B-TYPE or I-TYPE", IOB2),
+        (tagged("PER"), ", line 3: the tag is 'PER'", IOB2),
+        (tagged("-PER"), ", line 3: the tag is '-PER'", BIOES),
+        ("word\n", ", line 1: 1 column, expected 2", {}),
+        ("a NN I-NP O\nb NN O\n", ", line 2: 3 columns, expected 4", {}),
+        ("a O\n\nb NN O\n", ", line 3: 3 columns, expected 2", {}),
+        ("a\tO\n\tO\n", ", line 2: the word is empty", {}),
+        ("a\tO\nb\t\n", ", line 2: the tag is empty", {}),
+        ("-DOCSTART- -X- O O\n\n", ": no sentence in the file", {}),
+        ("", ": the file is empty", {}),
+    ],
+    "tagged_text": [
+        (f"{FIRST}\n1\tb\tX", ", line 2: 3 columns between tabs, expected the 10", {}),
+        (row("one", "a", "_", "X", "X"), ", line 1: 'one' is no word id, expected one such as 7", {}),
+        (row("_", "a", "_", "X", "X"), ", line 1: the word has no id, expected", {}),
+        (row("2-1", "a", "_", "X", "X"), ", line 1: '2-1' is no word id", {}),
+        (
+            f"{FIRST}\n{FIRST}",
+            r", line 2: word id 1 follows 1, expected 2 \(is a blank line between two ",
+            {},
+        ),
+        (row("1", "a", "_", "X", "_"), ", line 1: the word 'a' has no tag, expected .* column XPOS", {}),
+        (
+            row("1", "a"),
+            "the word 'a' has no tag, expected one in the column UPOS",
+            {"tag_column": "upos"},
+        ),
+        (row("1", " ", "_", "X", "X"), ", line 1: the word is empty, expected one in column 2", {}),
+        (row("1", "a", "_", "X", " "), "the word 'a' has no tag", {}),
+        (
+            row("1-3", "a") + f"\n{FIRST}",
+            ", line 2: the sentence ends with word 1, .* words up to 3",
+            {},
+        ),
+        (
+            row("0.1", "a", "_", "X", "X"),
+            ", line 1: the sentence ends with word 0, .* words up to 1",
+            {},
+        ),
+        ("The DT\ndog NN", ", line 1: 1 column between tabs, expected the 10 of CoNLL-U", {}),
+        ("# global.columns = ID WORD\n1\ta\n", ", line 1: the columns are ID WORD, expected FORM", {}),
+        ("# global.columns = FORM UPOS\na\tX\n", ", line 2: the word 'a' has no tag", {}),
+        ("# global.columns = FORM XPOS\na\tX\tY\n", ", line 2: 3 columns .* expected FORM XPOS", {}),
+        ("# only a comment\n", ": no sentence in the file", {}),
+    ],
+    "columns": [
+        ("The DT\nold dog NN", ", line 2: 3 columns, expected two: a word and its tag", {}),
+        ("The DT\n\nNN", ", line 3: 1 column, expected two", {}),
+        ("The\tDT\n\tNN", ", line 2: the word is empty, expected a word and its tag", {}),
+        ("The\t", ", line 1: the tag is empty", {}),
+        ("1 CD\n2 CD\n\n1 CD\n", ", line 1: the first column has running numbers", {}),
+        ("0 A\n\n1 A\n2 A\n", r"running numbers \(0, 1, 2, …\).*word_column", {}),
+        ("f A\n" * 10, ", line 1: the first column has one value .*word_column", {}),
+        ("de:a A\n" * 3, ", line 1: every word begins with 'de:'.*word_prefix", {}),
+        ("de:a A\nen:b B", ", line 2: the word is 'en:b'", {"word_prefix": "de:"}),
+        ("a A\n", ", line 1: 2 columns, expected 3 on every line", {"tag_column": 3}),
+        ("# x y z\n", '4 columns, expected two.*"comment": "#" of the reader', {}),
+        (b"a DT\nna\xefve JJ\n", ", line 2: byte 0xef at position 3 is not UTF-8", {}),
+        ("", ": the file is empty, expected at least one sentence", {}),
+        ("\n\n-DOCSTART- O\n", ": no sentence in the file, expected at least one", {}),
+        (
+            "_\tX\n\n_\tX\na\tX\n",
+            ": 2 of 3 words are _, expected words; some treebanks are distributed",
+            {},
+        ),
+        ("_\tX\n" * 100 + "\n" + "a\tX\n" * 500, ": 100 of 100 words are _", {}),
+    ],
+    "inline": [
+        ("a/DT\nb c/NN", ", line 2: 'b' has no tag, expected word/TAG", {}),
+        (r"and\/or", r"has no tag, expected word/TAG \(the separator is '/'\)", {}),
+        ("a/DT /NN", ", line 1: '/NN' has an empty word", {}),
+        ("a/", ", line 1: 'a/' has an empty tag", {}),
+    ],
+    "penn_treebank_pos": [
+        ("The/DT\ndog\n", ", line 2: 'dog' is no token, expected word/TAG", {}),
+        ("The/DT dog/\n", ", line 1: 'dog/' is no token", {}),
+        ("dog/|NN\n", r", line 1: 'dog/\|NN' is no token", {}),
+        ("/NN\n", ", line 1: '/NN' is no token", {}),
+        ("1\\/2\n", r", line 1: '1\\\\/2' is no token", {}),
+        ("[ ]\n", ": no word in the file", {}),
+        ("\n======\n", ": no word in the file", {}),
+        ("", ": the file is empty", {}),
+    ],
+    "csv": [
+        ("a,b\n1,2\n", ", line 2: the columns are a, b, expected the columns text and label", {}),
+        ("text;label\na;b\n", ", line 2: the columns are text;label, expected .*delimiter", {}),
+        ("sentence,review\na,b\n", ", line 2: the columns sentence and review all fit", {}),
+        ("text,text\na,b\n", ", line 1: the columns are text, text, expected different", {}),
+        ('text,label\na,x\n"b\n\n",y,z\n', ", line 3: 3 columns, expected 2: text, label", {}),
+        ('text,label\na,x\n"b,y\n', ", line 3: unexpected end of data, .*quoting", {}),
+        ('text,label\n"a" b,x\n', ", line 2: .* expected fields with ',' between; .quoting", {}),
+        ("text,label\n ,x\n", ", line 2: the text is empty", {}),
+        ("text,label\na,x\nb,\n", ', line 3: label is "", and the lines before have labels', {}),
+        ("", ": the file is empty", {}),
+    ],
+    "tsv": [('text\tlabel\n"a\tx\nb"\ty\n', ", line 2: a field in quotation marks has a tab", {})],
+    "jsonl": [
+        ('{"text": "a", "label": 0.5}\n', ", line 1: label is 0.5, expected a string", {}),
+        ('{"text": ["a"], "label": "x"}\n', r', line 1: text is \["a"\], expected', {}),
+        ("text\n", ", line 1: not JSON", {}),
+    ],
+    # Of a whole file, or after its tokenizer.
+    "snli": [
+        (
+            json.dumps(pair(premise="…")) + "\n",
+            r", line 1: the premise \(sentence1\) is '…', which has no tokens",
+            {"tokenizer": NoMarks()},
+        ),
+        ((json.dumps(pair("-")) + "\n") * 2, 'none of 2 pairs has a gold label, all have "-"', {}),
+    ],
+    "sst_tokens": [
+        ("(3 a)\n(2 …)\n", ", line 2: '…' has no tokens, expected words", {"tokenizer": NoMarks()}),
+        ("(2 a)\n(2 b)\n", ": no sentences but 2 neutral ones, .* 2-class", {"granularity": "2-class"}),
+        ("\n\n", ": no tree in the file, expected one tree", {}),
+    ],
+    "seq2seq": [("a\t…\n", ", line 1: the target is '…', which has no tokens", UNMARKED)],
+    "text_classification_json": [
+        (
+            '{"text": "a"}\n{"text": "b", "label": "a"}\n',
+            ', line 2: label is "a", and the lines before have none',
+            {},
+        ),
+        (
+            '{"text": "?!", "label": "a"}\n',
+            r", line 1: the text is '\?!', which has no tokens",
+            {"tokenizer": NoMarks()},
+        ),
+        *(
+            (
+                f'{{"text": "a", "label": {label}}}\n',
+                ", line 1: label is .*, expected a number from 0 on, since skip_label_indexing",
+                {"skip_label_indexing": True},
+            )
+            for label in ('"x"', "-1", "1.0", "[1]", "true")
+        ),
+    ],
+}
+# What is read by a reader of another name, with options, or from a file of another name.
+FORMATS = {
+    **{form: ("tagged_text", {"format": form}) for form in ("columns", "inline")},
+    **{form: ("table", {"file": f"corpus.{form}"}) for form in ("csv", "tsv", "jsonl")},
+    "penn_treebank_pos": ("penn_treebank_pos", {"file": "wsj_0001.pos", "part": "0"}),
+}
+
+
+@pytest.mark.parametrize(
+    "form, content, message, options", [(form, *row) for form in BAD_FILES for row in BAD_FILES[form]]
+)
+def test_a_bad_file(read, form, content, message, options):
+    name, place = FORMATS.get(form, (form, {}))
+    file = place.get("file", "corpus")
+    with pytest.raises(CorpusError, match=rf"{file}.*{message}"):
+        read(name, content, **place, **options)
+
+
+KNOWN = "expected one that Python knows"
+IN_COLUMNS = {"format": "columns"}
+
+
+@pytest.mark.parametrize(
+    "name, options, message",
+    [
+        ("conll_ner", {"coding_scheme": "BIO"}, "is 'BIO', expected one of IOB1, IOB2, BIOES"),
+        ("movie_review", {"encoding": "utf-9"}, f"encoding is 'utf-9', {KNOWN}"),
+        ("movie_review", {"encoding": "hex"}, f"encoding is 'hex', {KNOWN}"),
+        ("movie_review", {"encoding": "utf-16"}, "encoding is 'utf-16', in which a newline is not "
+            "one byte, expected one such as utf-8"),
+        ("movie_review", {"folds": 2}, "folds is 2, expected at least 3"),
+        ("movie_review", {"fold": 10}, "fold is 10, expected one from 0 to 9"),
+        ("movie_review", {"fold": -1}, "fold is -1"),
+        ("review", {"dataset": "toys", "dev_size": 0}, "dev_size is 0, expected at least 1"),
+        ("table", {"text_a": "a"}, "text_a 'a' and text_b None, expected text, or text_a and text_b"),
+        ("table", {"text": "t", "text_a": "a", "text_b": "b"}, "expected text, or text_a and text_b"),
+        ("table", {"delimiter": ";;"}, "delimiter is ';;', expected one character"),
+        ("table", {"encoding": "x"}, "encoding is 'x'"),
+        ("tagged_text", {"format": "conll"}, "is 'conll', expected one of conllu, columns, inline"),
+        ("tagged_text", {"tag_column": "pos"}, "tag_column is 'pos', expected upos or xpos"),
+        ("tagged_text", {"separator": ""}, "separator is '', expected one character"),
+        ("tagged_text", {"separator": "\\"}, "expected one character"),
+        ("tagged_text", {"tag_column": 3}, "tag_column is 3, expected upos or xpos, or a number"),
+        ("tagged_text", {**IN_COLUMNS, "tag_column": 0}, "tag_column is 0, expected a number from 1"),
+        ("tagged_text", {"word_column": 2}, "word_column is for the format columns, not conllu"),
+        ("tagged_text", {**IN_COLUMNS, "comment": ""}, "comment is '', expected how a comment begins"),
+    ],
+)  # fmt: skip
+def test_arguments_out_of_range(name, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        reader_of(name, **options)
