@@ -35,7 +35,7 @@ def prediction_of(instance: Instance, output: Dict[str, Any]) -> Prediction:
         if all(isinstance(tag, str) for tag in predicted):
             gold = [str(label) for label in field.labels]
             if len(predicted) < len(gold):
-                raise ValueError(
+                raise CorpusError(
                     f"the model gives {len(predicted)} {name} for {len(gold)} words, expected one for "
                     "each"
                 )

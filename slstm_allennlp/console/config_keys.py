@@ -31,7 +31,7 @@ def from_params(
         return original(cls, params, constructor_to_call, constructor_to_inspect, **extras)
     except (ConfigurationError, TypeError, ValueError) as error:
         if str(error).startswith(f"Extra parameters passed to {cls.__name__}: "):
-            sentence = _unknown_keys(cls, params, constructor_to_inspect or cls.__init__)
+            sentence: Optional[str] = _unknown_keys(cls, params, constructor_to_inspect or cls.__init__)
         else:
             sentence = _wrong_value(error, cls, given, getattr(params, "history", ""))
         if not sentence:

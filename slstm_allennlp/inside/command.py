@@ -8,6 +8,7 @@ from allennlp.commands import Subcommand
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.arguments import positive
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.inside import TraceRecorder, page, report_of
 from slstm_allennlp.inside.inputs import add_input_arguments, open_all
 
@@ -66,7 +67,7 @@ def slstm_inside(arguments: argparse.Namespace) -> None:
                 (prediction,) = predictor.predict_batch_json([given])
             except ValueError as error:
                 where = f"{arguments.input_file}: {json.dumps(given, ensure_ascii=False)}"
-                raise ValueError(f"{where}: {error}") from error
+                raise CorpusError(f"{where}: {error}") from error
             readings = recorder.take()
             encoders.update({reading.encoder: asdict(reading.settings) for reading in readings})
             reports = [report_of(reading, arguments.tolerance) for reading in readings]

@@ -6,6 +6,7 @@ import numpy
 import torch
 from torch import Tensor
 
+from slstm_allennlp.common.errors import NotFinite
 from slstm_allennlp.inside.hooks import after_forward
 from slstm_allennlp.modules import CellAwareStackedLSTM
 from slstm_allennlp.ops.cas_lstm import CasLstmStates
@@ -94,7 +95,7 @@ class GateHistograms:
             histograms = self.histograms.setdefault(place, {key: Histogram() for key in QUANTITIES})
             for key, numbers in values.items():
                 if not numbers.isfinite().all():
-                    raise ValueError(f"{place}: the {key} is not finite, expected numbers from 0 to 1")
+                    raise NotFinite(f"{place}: the {key} is not finite, expected numbers from 0 to 1")
                 histograms[key].add(numbers)
 
 

@@ -11,7 +11,7 @@ from allennlp.models import Model, load_archive
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.arguments import positive
-from slstm_allennlp.predictors.examples import read_examples
+from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
 
 T = TypeVar("T")
 
@@ -21,7 +21,12 @@ def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: 
     parser.add_argument("archive_file", help=f"an archived model with {encoder}")
     parser.add_argument(
         "input_file",
-        help="as for `allennlp predict`: JSON lines, one text per line, or a labelled corpus",
+        help="as for `slstm predict`: JSON lines, one text per line, or a labelled corpus",
+    )
+    parser.add_argument(
+        "--input-format",
+        choices=INPUT_FORMATS,
+        help="how the input file is read (default: as its name and its first lines show)",
     )
     parser.add_argument("--output-dir", required=True, help=f"folder for {outputs}")
     parser.add_argument("--sample", type=positive, help="number of inputs to sample (default all)")
@@ -57,7 +62,7 @@ def _read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[Js
     Read the predictor's inputs from the file with `read_examples`. `--sample` draws from the inputs that
     are not blank; if it is not smaller than their number, all inputs are returned.
     """
-    inputs = list(read_examples(arguments.input_file, predictor))
+    inputs = list(read_examples(arguments.input_file, predictor, arguments.input_format))
     if arguments.sample is None:
         return inputs
     blank = getattr(predictor, "of_sentence", lambda _: None)("")

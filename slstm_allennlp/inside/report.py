@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
+from slstm_allennlp.common.errors import NotFinite
 from slstm_allennlp.inside.recorder import Reading
 
 START, END = "⟨s⟩", "⟨/s⟩"
@@ -65,7 +66,7 @@ def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
         },
     }
     if not all(torch.isfinite(values).all() for values in (of_words(trace.h), trace.sentence[row])):
-        raise ValueError(f"{reading.encoder}: the states of {report['words']} are not finite")
+        raise NotFinite(f"{reading.encoder}: the states of {report['words']} are not finite")
     return report
 
 

@@ -10,6 +10,7 @@ from allennlp.nn import InitializerApplicator, util
 from allennlp.training.metrics import CategoricalAccuracy
 from torch import Tensor
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.encoders.sized import sized, sized_seq2vec
 
 _FEATURES = ("nli", "paraphrase")
@@ -143,7 +144,7 @@ class SentencePairClassifier(Model):
         mask = util.get_text_field_mask(sentence)
         if not mask.any(dim=1).all():
             empty = int((~mask.any(dim=1)).nonzero()[0])
-            raise ValueError(f"the {name} of pair {empty} of the batch has no words, expected some")
+            raise CorpusError(f"the {name} of pair {empty} of the batch has no words, expected some")
         return self._encoder(self._dropout(self._text_field_embedder(sentence)), mask)
 
     def make_output_human_readable(self, output_dict: Dict[str, Tensor]) -> Dict[str, Tensor]:

@@ -12,6 +12,7 @@ from allennlp.training.trainer import TrainerCheckpoint
 from torch.cuda.amp.grad_scaler import OptState  # AllenNLP's import
 
 from slstm_allennlp.common.atomic_write import atomic_write_by_torch
+from slstm_allennlp.common.errors import NotFinite
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.training.checkpointer import ReliableCheckpointer
 from slstm_allennlp.training.run_state import ResumedLoader, RunState
@@ -90,7 +91,7 @@ class ReliableTrainer(GradientDescentTrainer):
             names = self._weights_not_finite()
             cause = f"the weights {_listed(names)} are not finite" if names else "all weights are finite"
             said = "nan loss encountered: " if math.isnan(loss) else ""  # AllenNLP's words
-            raise ValueError(
+            raise NotFinite(
                 f"{said}the loss is {loss} in the batch after {self._position()}, expected a finite "
                 f"number ({cause}); the last checkpoint has finite weights"
             )
@@ -99,7 +100,7 @@ class ReliableTrainer(GradientDescentTrainer):
     def get_checkpoint_state(self) -> Optional[TrainerCheckpoint]:
         names = self._weights_not_finite()
         if names:
-            raise ValueError(
+            raise NotFinite(
                 f"after {self._position()} the weights {_listed(names)} are NaN or infinite, expected "
                 "finite ones; they were not written, and the last checkpoint has finite ones"
             )
