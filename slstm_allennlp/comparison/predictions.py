@@ -8,6 +8,8 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 from allennlp.data import Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
 
+from slstm_allennlp.common.errors import CorpusError
+
 Labels = Union[str, List[str]]  # one for a text or a pair, or one per word
 _PREFERRED = ("label", "tags", "labels")  # the usual names of the field to predict
 
