@@ -26,12 +26,14 @@ def from_params(
     **extras: Any,
 ) -> Any:
     """Build an object as AllenNLP's method of this name does, with errors that name the key or part."""
+    if isinstance(params, str):
+        params = Params({"type": params})
     given = dict(params.params) if isinstance(params, Params) else {}  # AllenNLP removes what it reads
     try:
         return original(cls, params, constructor_to_call, constructor_to_inspect, **extras)
     except (ConfigurationError, TypeError, ValueError) as error:
         if str(error).startswith(f"Extra parameters passed to {cls.__name__}: "):
-            sentence = _unknown_keys(cls, params, constructor_to_inspect or cls.__init__)
+            sentence: Optional[str] = _unknown_keys(cls, params, constructor_to_inspect or cls.__init__)
         else:
             sentence = _wrong_value(error, cls, given, getattr(params, "history", ""))
         if not sentence:
