@@ -26,6 +26,8 @@ def from_params(
     **extras: Any,
 ) -> Any:
     """Build an object as AllenNLP's method of this name does, with errors that name the key or part."""
+    if isinstance(params, str):
+        params = Params({"type": params})
     given = dict(params.params) if isinstance(params, Params) else {}  # AllenNLP removes what it reads
     try:
         return original(cls, params, constructor_to_call, constructor_to_inspect, **extras)

@@ -30,6 +30,7 @@ def friendly_messages() -> Iterator[None]:
         for owner, name, function in _REPLACED:
             original = inspect.getattr_static(owner, name)
             stack.enter_context(patch.object(owner, name, _calling(function, original)))
+        stack.enter_context(patch.object(allennlp_train, "archive_model", train.archive_model))
         yield
 
 
@@ -101,5 +102,4 @@ _REPLACED = (
     (cached_transformers, "get", missing.get),
     (cached_transformers, "get_tokenizer", missing.get_tokenizer),
     (torch.multiprocessing, "spawn", _spawn),
-    (allennlp_train, "archive_model", train.archive_model),
 )

@@ -8,9 +8,9 @@ from allennlp.commands import train as allennlp_train
 from allennlp.commands.train import Train
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.models import archival
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
-from slstm_allennlp.console.config_keys import Original
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
@@ -64,11 +64,11 @@ def _check(config: Any) -> None:
         expect_device("distributed.cuda_devices", number)
 
 
-def archive_model(original: Original, folder: str, **options: Any) -> None:
+def archive_model(folder: str, **options: Any) -> None:
     """
     Archive a trained model atomically. On a full disk, AllenNLP leaves a part of the archive, and the
     previous one is lost.
     """
     left = f"{AS_IT_WAS}, and `slstm train` with --recover writes the archive again"
     with atomic_write(Path(folder) / "model.tar.gz", left) as unfinished:
-        original(folder, archive_path=unfinished, **options)
+        archival.archive_model(folder, archive_path=unfinished, **options)

@@ -89,7 +89,7 @@ AS_STOCK = [
 ]
 
 
-@pytest.mark.parametrize("name, options", AS_STOCK, ids=str)
+@pytest.mark.parametrize("name, options", AS_STOCK)
 def test_reads_as_the_stock_reader_does(name, options):
     (path,) = [path for other, _, path, _ in CORPORA if other == name]
     # The stock reader drops quotation marks, with which questions begin in other parts.

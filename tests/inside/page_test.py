@@ -248,11 +248,11 @@ def test_its_scale_is_honest(browser):
     hundredth of an even split.
     """
     assert not browser.find("#contrast").is_selected()
-    scale = "const s = scaleOf([0.111, 0.112], 1 / 9)"
-    difference = f"{scale}; return shadeOf(0.112, s) - shadeOf(0.111, s);"
-    assert browser.run(difference) < 0.01
-    assert browser.run(f"state.contrast = true; {difference}") > 0.8
-    ends = "state.contrast = true; const s = scaleOf([%s, %s], 0.2); return [s.from, s.to];"
+    between = "const r = { least: 0.111, largest: 0.112, even: 1 / 9, top: 2 / 9 };"
+    difference = "return shadeOf(0.112, r) - shadeOf(0.111, r);"
+    assert browser.run(f"{between} {difference}") < 0.01
+    assert browser.run(f"{between} state.contrast = true; {difference}") > 0.8
+    ends = "state.contrast = true; return endsOf({ least: %s, largest: %s, even: 0.2, top: 0.4 })"
     assert browser.run(ends % (0.1999, 0.2001)) == pytest.approx([0.199, 0.201])
     assert browser.run(ends % (0.198, 0.201)) == [0.198, 0.201]
 
@@ -294,7 +294,7 @@ def test_contrast_goes_from_the_least_to_the_most(browser, report):
     legends = browser.texts(".reading:nth-of-type(1) .one-step .legend")
     least, most = (float(f"{100 * value:.3g}") for value in (gates.min(), gates.max()))
     even = float(f"{100 / len(first['gates']):.3g}")
-    (numbers,) = (re.findall(r"[\d.]+", text) for text in legends if text.startswith("gates:"))
+    (numbers,) = (re.findall(r"[\d.]+", text) for text in legends if text.startswith("gates: least, "))
     assert list(map(float, numbers)) == [least, most, even]
     browser.find("#contrast").click()
     top = max(2 / len(first["gates"]), gates.max())
@@ -304,13 +304,12 @@ def test_contrast_goes_from_the_least_to_the_most(browser, report):
 
 def test_legends_say_what_is_beyond_their_ends(browser):
     """The legend of "heard" has a scale without what a node kept, and says if values are beyond it."""
-    legend = "return legend('heard', scaleOf([0.1, 0.3], 0.2, [%s])).textContent"
-    for kept, said in (
-        (0.3, "heard: 10.0 %30.0 % (an even split: 20.0 %)"),
-        (0.9, "heard: 10.0 %30.0 % and more (an even split: 20.0 %)"),
-        (0.05, "heard: 10.0 % and less30.0 % (an even split: 20.0 %)"),
-    ):
-        assert browser.run(f"state.contrast = true; {legend % kept}") == said
+    range_ = "{ least: 0.1, largest: 0.3, even: 0.2, top: 0.4, leastOfAll: %s, mostOfAll: %s }"
+    legend = "state.contrast = true; return legend('heard', " + range_ + ").textContent"
+    even = "(an even split: 20.0 %)"
+    assert browser.run(legend % (0.1, 0.3)) == f"heard: least, 10.0 %most, 30.0 % {even}"
+    assert browser.run(legend % (0.1, 0.9)) == f"heard: least, 10.0 %30.0 % and more {even}"
+    assert browser.run(legend % (0.05, 0.2)).startswith("heard: 10.0 % and lessmost, 30.0 %")
 
 
 def test_its_words_are_explained(browser):
@@ -337,16 +336,17 @@ def test_it_says_what_the_model_takes(browser, report):
     assert "Its prediction does not come from the sentence node" in text
 
 
-def test_it_says_when_the_states_are_at_rest(browser, report):
-    first = report["inputs"][0]["readings"][0]
-    rows = [list(map(max, first["change"])), [numpy.mean(change) for change in first["change"]]]
-    rows += [node["change"] for node in first["nodes"]]
-    table = ".reading:nth-of-type(1) .rest tbody tr:nth-child({}) td"
-    for number, values in enumerate(rows, 1):
-        assert near(browser.texts(table.format(number)), values)
-    rests = "const r = report.inputs[0].readings[0]; r.change[4] = r.change[4].map(() => 0.01); show();"
-    browser.run(rests)
-    assert [float(text) for text in browser.texts(".reading:nth-of-type(1) .rests")] == [1, 1]
+@pytest.mark.parametrize(
+    "largest, top, hundred", [(0.5, 100, True), (1.5, 200, True), (2.0, 200, True), (0.009, 1, False)]
+)
+def test_the_chart_ends_where_changes_do(browser, largest, top, hundred):
+    """The axis ends at a power of ten, and at 200 % at most."""
+    reading = {**browser.run("return report.inputs[0].readings[0]"), "nodes": []}
+    reading["change"] = [[largest], [0.002]]
+    shown = browser.run(
+        f"return [...chart({json.dumps(reading)}).querySelectorAll('.tick')].map((t) => t.textContent)"
+    )
+    assert shown[0] == f"{top} %" and ("100 %" in shown) == hundred
 
 
 @pytest.mark.parametrize("width, columns", slow_but([(390, 1), (1280, 2), (1920, 3)], fast=[(390, 1)]))
