@@ -8,6 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 
 rm -rf "$root/build"  # what an earlier build left there would be in the wheel
 "$1" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$folder" "$root"
+rm -rf "$root/build" "$root"/*.egg-info  # a stale one would hide the installed package's
 "$1" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --constraint "$root/requirements.txt" "$folder"/*.whl
 cd "$folder"

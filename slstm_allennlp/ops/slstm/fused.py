@@ -22,7 +22,7 @@ from slstm_allennlp.ops.differentiated_once import differentiated_once
 from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.products import packed, product, product_over_rows, rows_for
 from slstm_allennlp.ops.slstm.kernels import SlstmCpuKernels, SlstmKernels
-from slstm_allennlp.ops.slstm.packed_weights import PackedWeights, StepWeights, node_gates
+from slstm_allennlp.ops.slstm.packed_weights import PackedWeights, StepWeights, node_gates, slots_of
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -94,12 +94,9 @@ def fused_slstm(
     if weights.projection_weight is not None:
         x = linear(x, weights.projection_weight, weights.projection_bias)
     x = x.to(weights.word_W.dtype)
-    of_slots = None
     if weights.initial_h is not None and weights.initial_c is not None:
         h, c = weights.initial_h.expand(rows, -1), weights.initial_c.expand(rows, -1)
         g, c_g = weights.initial_h.expand(sentences, -1), weights.initial_c.expand(sentences, -1)
-        with torch.autocast(x.device.type, enabled=False):
-            of_slots = (weights.word_W @ weights.initial_h).flatten(0, 1).t()
     else:
         h, c = (x, x) if initial_state is None else (packed_sequence(part) for part in initial_state)
         g, c_g = plan.means(h), plan.means(c)
@@ -111,12 +108,14 @@ def fused_slstm(
         c.contiguous(),
         *((g.contiguous(), c_g.contiguous()) if has_node else (None, None)),
     )
-    step_inputs = _Inputs(x, weights.word_b.flatten(), b_node, of_slots, *states)
+    b = weights.word_b.flatten()
     if packed_weights is not None and not need_gradients:
         cpu_kernels = cast(SlstmCpuKernels, kernels)
-        step_weights = packed_weights.get(cpu_kernels, weights, settings, plan.dtype)
+        step_weights, of_slots = packed_weights.get(cpu_kernels, weights, settings, plan.dtype)
+        step_inputs = _Inputs(x, b, b_node, of_slots, *states)
         last_h, last_g = _without_gradients(cpu_kernels, plan, step_inputs, step_weights)
     else:
+        step_inputs = _Inputs(x, b, b_node, slots_of(weights), *states)
         last_h, last_g = _Steps.apply(plan, *step_inputs, *StepWeights.of(weights, settings))
 
     word_states = sentence_vectors = None

@@ -35,6 +35,14 @@ class StepWeights(NamedTuple):
         return cls(U, W, V, torch.cat(W_node), *node_gates(weights.sentence_U[0], settings))
 
 
+def slots_of(weights: SlstmWeights) -> Optional[Tensor]:
+    """Return W h⁰ of each slot of ξ, (2k + 1, G * h), if all words start from one learned h⁰."""
+    if weights.initial_h is None:
+        return None
+    with torch.autocast(weights.initial_h.device.type, enabled=False):
+        return (weights.word_W @ weights.initial_h).flatten(0, 1).t()
+
+
 def node_gates(stacked: Tensor, settings: SlstmSettings) -> Tuple[Tensor, Tensor, Tensor]:
     """Return the parts for f, o and f_g of a node's weights; f_g may share those of f."""
     parts = dict(zip(settings.sentence_gates, stacked))
@@ -49,7 +57,7 @@ class PackedWeights:
     """
 
     def __init__(self) -> None:
-        self._kept: Optional[Tuple[object, StepWeights]] = None
+        self._kept: Optional[Tuple[object, StepWeights, Optional[Tensor]]] = None
 
     def get(
         self,
@@ -57,18 +65,19 @@ class PackedWeights:
         weights: SlstmWeights,
         settings: SlstmSettings,
         dtype: torch.dtype,
-    ) -> StepWeights:
-        """Return the weights for products in `dtype`."""
+    ) -> Tuple[StepWeights, Optional[Tensor]]:
+        """Return the weights for products in `dtype`, and the result of `slots_of`."""
         word = weights.word_U, weights.word_W, weights.word_V
-        given = (*word, weights.sentence_W, weights.sentence_U)
+        given = (*word, weights.sentence_W, weights.sentence_U, weights.initial_h)
         tensors = [part.detach().contiguous() for part in given if part is not None]
         key = dtype, kernels.fingerprint(tensors=tensors)
         kept = self._kept  # read once and written once, for thread safety
         if kept is None or kept[0] != key:
             parts = StepWeights.of(weights, settings)
-            kept = key, StepWeights._make(None if W is None else _laid_out(W, dtype) for W in parts)
+            laid_out = (None if W is None else _laid_out(W, dtype) for W in parts)
+            kept = key, StepWeights._make(laid_out), slots_of(weights)
             self._kept = kept
-        return kept[1]
+        return kept[1:]
 
     def __reduce__(self) -> Tuple[type, Tuple[()]]:
         return type(self), ()
