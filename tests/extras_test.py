@@ -85,7 +85,8 @@ def run(script, *arguments):
 def test_the_modules_need_torch_alone():
     done = run(TORCH_ALONE)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "['slstm_allennlp']\n"
+    # PyTorch 1 imports some of its own modules late.
+    assert done.stdout in ("['slstm_allennlp']\n", "['slstm_allennlp', 'torch']\n")
 
 
 def test_without_the_extras_all_else_works(tmp_path):

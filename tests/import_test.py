@@ -42,7 +42,8 @@ def process():
     names = ("", "allennlp", "allennlp.common.registrable", "transformers")
     loggers = {name: logging.getLogger(name).level for name in names}
     import torch
-    safe = sorted(map(str, torch.serialization.get_safe_globals()))
+    get_safe = getattr(torch.serialization, "get_safe_globals", list)  # not in PyTorch 1
+    safe = sorted(map(str, get_safe()))
     return {"environment": dict(os.environ), "filters": list(map(str, warnings.filters)),
             "handlers": handlers, "loggers": loggers, "safe globals": safe, "hook": str(sys.excepthook),
             "threads": torch.get_num_threads()}

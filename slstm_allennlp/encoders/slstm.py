@@ -79,7 +79,8 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        words, _ = self._module(self._dropout(inputs), mask, need_sentence=False)
+        # By position: before PyTorch 2, hooks such as those of `slstm inside` see no names.
+        words, _ = self._module(self._dropout(inputs), mask, True, False)
         return self._dropout(words)
 
 
@@ -135,6 +136,6 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
         return (1 + len(self._poolings)) * self._module.output_size
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        words, sentences = self._module(self._dropout(inputs), mask, need_words=bool(self._poolings))
+        words, sentences = self._module(self._dropout(inputs), mask, bool(self._poolings))
         parts = [sentences, *(pool(words, mask) for pool in self._poolings)]
         return zero_without_words(self._dropout(torch.cat(parts, dim=1)), mask)

@@ -373,7 +373,8 @@ def test_it_is_refused(forge, monkeypatch, name):
         load_archive(path)
     assert set(forge.folder.rglob("*")) == before  # includes the folder for temporary files
     errors = list(causes(refused.value))
-    assert any(isinstance(error, ConfigurationError) for error in errors)
+    # ValueError is how transformers refuses its own code.
+    assert any(isinstance(error, (ConfigurationError, ValueError)) for error in errors)
     if not CAN_CHECK:
         refusal += "|cannot read weights without running code"
     messages = [str(error) for error in errors]

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, linear, pad
 from torch.utils.checkpoint import checkpoint
 
+from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.slstm.before_and_after import State, first_state, mean, outputs, read
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
@@ -37,6 +38,8 @@ def batched_slstm(
     x, padding = read(inputs, mask, weights)
     Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())  # (B, N, G * h), U x + b
     state = first_state(x, padding, weights, settings, initial_state)
+    # PyTorch 1 recomputes without autocast.
+    recompute = recompute and (torch.__version__ >= "2" or autocast_dtype(inputs.device) is None)
     for _ in range(settings.num_steps):
         step = state, x, Ux, padding, weights, settings
         state, _ = checkpoint(next_state, *step, use_reentrant=False) if recompute else next_state(*step)
