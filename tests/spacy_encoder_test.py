@@ -202,6 +202,10 @@ def test_the_entry_point():
     assert point.load() is slstm_encoder is spacy.registry.architectures.get(point.name)
 
 
+# AllenNLP's own pins have a typer whose programs do not start with the pinned click.
+with_program = pytest.mark.skipif(spacy.__version__ < "3.5", reason="`python -m spacy` does not start")
+
+
 @pytest.mark.slow
 def test_the_entry_point_is_found_where_the_package_is_installed(run):
     program = (
@@ -211,6 +215,7 @@ def test_the_entry_point_is_found_where_the_package_is_installed(run):
     assert run("-c", program) == "8 []\n"
 
 
+@with_program
 @pytest.mark.slow
 @pytest.mark.parametrize("component, score", [("tagger", "tag_acc"), ("ner", "ents_f")])
 def test_train_and_evaluate(component, score, run, trained):
@@ -219,6 +224,7 @@ def test_train_and_evaluate(component, score, run, trained):
     assert json.loads((folder / "scores.json").read_text())[score] > 0.9
 
 
+@with_program
 @pytest.mark.slow
 def test_a_folder_and_processes_answer_alike(trained, run, tmp_path):
     program = f"""
@@ -235,6 +241,7 @@ print(json.dumps([[[token.tag_ for token in doc] for doc in docs] for docs in wa
     assert first[0] == ["NNP", "VBZ", "IN", "NNP", "."] and first[1] == []
 
 
+@with_program
 @pytest.mark.slow
 def test_a_package_is_built_installed_and_loaded(trained, run, tmp_path):
     folder = trained("ner")
