@@ -15,7 +15,6 @@ from slstm_allennlp.ops.cas_lstm import (
     hoisted_cas_lstm_layer,
     initial_weights,
 )
-from slstm_allennlp.ops.cas_lstm.kernels import eager
 from slstm_allennlp.ops.compiled import is_traced, load_kernels
 from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.reading_order import reading_orders, take
@@ -204,12 +203,12 @@ class CellAwareStackedLSTMLayer(Module):
         return fused_cas_lstm_layer(inputs, cells_below, self.weights, kernels)
 
     def _kernels(self, inputs: Tensor) -> Optional[ModuleType]:
-        """Return the kernels for the fused version, or None if it does not support these inputs."""
+        """Return the kernels for the fused version; None if there are none for these inputs."""
         single_or_double = inputs.dtype in (torch.float32, torch.float64)
         is_autocast = autocast_dtype(inputs.device) is not None
         if self.peephole is not None or not single_or_double or is_autocast or is_traced():
             return None
-        return (load_kernels("cas_lstm") if inputs.device.type == "cpu" else None) or eager
+        return load_kernels("cas_lstm") if inputs.device.type == "cpu" else None
 
 
 def _check_fusion(fusion: object) -> None:

@@ -25,7 +25,7 @@ def fused_cas_lstm_layer(
         None for the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
     weights : `CasLstmWeights`
     kernels : `ModuleType`
-        `kernels.eager`, or the result of `load_kernels`.
+        The result of `load_kernels`.
 
     # Returns
 
