@@ -26,8 +26,6 @@ class ParallelTextReader(Seq2SeqReader):
 
     The instances are those of `Seq2SeqReader`. White space around a sentence is removed.
 
-    Registered as a `DatasetReader` with name "parallel_text".
-
     # Parameters
 
     source_tokenizer, target_tokenizer, …

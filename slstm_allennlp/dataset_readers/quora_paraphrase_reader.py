@@ -26,8 +26,6 @@ class QuoraParaphraseReader(StockQuoraParaphraseReader):
     with another number of columns. In it, a quotation mark at the start of a sentence hides tabs and
     line ends. It fails in the workers of a data loader.
 
-    Registered as a `DatasetReader` with name "quora_paraphrase", in AllenNLP's place.
-
     # Parameters
 
     tokenizer, token_indexers, combine_input_fields, max_instances

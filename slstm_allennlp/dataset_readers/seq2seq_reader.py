@@ -23,8 +23,6 @@ class Seq2SeqReader(StockSeq2SeqReader):
     For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader silently skips
     pairs with an empty side.
 
-    Registered as a `DatasetReader` with name "seq2seq", in AllenNLP's place.
-
     # Parameters
 
     source_tokenizer, target_tokenizer, delimiter, quoting, …

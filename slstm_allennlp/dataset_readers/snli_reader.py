@@ -24,8 +24,6 @@ class SnliReader(StockSnliReader):
     For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader also accepts files
     without labels, and does not report what it skips.
 
-    Registered as a `DatasetReader` with name "snli", in AllenNLP's place.
-
     # Parameters
 
     tokenizer, token_indexers, combine_input_fields, collapse_labels, max_instances

@@ -27,8 +27,6 @@ class StanfordSentimentTreebankReader(StockSstReader):
     For a valid file, the instances are those of AllenNLP's reader, including escapes in words (`\\/`,
     `\\*`). AllenNLP's reader accepts any label on a node, and does not report what it skips.
 
-    Registered as a `DatasetReader` with name "sst_tokens", in AllenNLP's place.
-
     # Parameters
 
     token_indexers, tokenizer, use_subtrees, granularity, max_instances

@@ -17,8 +17,6 @@ class TextClassificationJsonReader(StockReader):
     For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader accepts empty
     files, texts without words and labels that are lists, and does not report the line of an error.
 
-    Registered as a `DatasetReader` with name "text_classification_json", in AllenNLP's place.
-
     # Parameters
 
     token_indexers, segment_sentences, max_sequence_length, skip_label_indexing, max_instances

@@ -18,8 +18,6 @@ class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc
     sequence encoder, for models that take a single encoder. `ConfigurationError` for a missing encoder,
     for an `input_size` below 1, and if the sizes of the two encoders do not match.
 
-    Registered as a `Seq2VecEncoder` with name "compose", like AllenNLP's `Seq2SeqEncoder` of that name.
-
     # Parameters
 
     seq2seq_encoder : `Seq2SeqEncoder`

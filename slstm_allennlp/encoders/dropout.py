@@ -15,8 +15,6 @@ class DropoutEncoder(CheckedParams, PassThroughEncoder):  # type: ignore[misc]
     embedder and encoder. In `basic_classifier`, make it the `seq2seq_encoder`. `ConfigurationError` for
     a size below one and for a rate outside [0, 1].
 
-    Registered as a `Seq2SeqEncoder` with name "dropout".
-
     # Parameters
 
     input_dim : `int`

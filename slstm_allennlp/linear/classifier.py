@@ -192,7 +192,7 @@ class LinearClassifier(TfidfClassifier):
     that every encoder should beat. The inputs are those of `basic_classifier`, `tokens` and `label`,
     with the token indexer `utf8`. The trainer is `fit`. The metric is `accuracy`.
 
-    Registered as a `Model` with name "linear_classifier". Parameters as in `TfidfClassifier`.
+    Parameters as in `TfidfClassifier`.
     """
 
     default_predictor = "text_classifier"
@@ -215,8 +215,6 @@ class LinearPairClassifier(TfidfClassifier):
     vectors. `sentence_pair_classifier` does the same with an encoder's vectors. The inputs are
     `premise`, `hypothesis` and `label`, with the token indexer `utf8`. The trainer is `fit`. The metric
     is `accuracy`.
-
-    Registered as a `Model` with name "linear_pair_classifier".
 
     # Parameters
 

@@ -29,8 +29,6 @@ class ClassifierAndLinear(Model):
     needs the callback `fit_linear`: without it, evaluation raises `ConfigurationError`. The metric is
     `accuracy`, in training that of the classifier alone.
 
-    Registered as a `Model` with name "classifier_and_linear".
-
     # Parameters
 
     vocab : `Vocabulary`
@@ -104,8 +102,8 @@ class FitLinear(TrainerCallback):
     Fit the linear models inside a model, such as that of `classifier_and_linear`, to the whole train set
     before the first epoch. Hyperparameters are selected on the validation set.
 
-    Registered as a `TrainerCallback` with name "fit_linear". `ConfigurationError` for a model without a
-    linear model, and in distributed training, where each process has only a part of the train set.
+    `ConfigurationError` for a model without a linear model, and in distributed training, where each
+    process has only a part of the train set.
     """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:

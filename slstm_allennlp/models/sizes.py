@@ -17,8 +17,6 @@ class BasicClassifier(StockBasicClassifier):
     """
     AllenNLP's `basic_classifier` with optional input sizes of encoders and feed-forward layer. They
     default to the output size of the previous layer.
-
-    Registered as a `Model` with name "basic_classifier", in AllenNLP's place and with its parameters.
     """
 
     @classmethod
@@ -48,8 +46,6 @@ class CrfTagger(StockCrfTagger):
     AllenNLP's `crf_tagger` with optional input sizes of encoder and feed-forward layer. They default to
     the output size of the previous layer. Its span F1 counts illegal tags, which a tagger without
     constrained decoding may predict, as the CoNLL script does. AllenNLP's raises an error.
-
-    Registered as a `Model` with name "crf_tagger", in AllenNLP's place and with its parameters.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -30,9 +30,8 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
     sentence (the words joined by spaces, if the input was `words`); and `scores`, on request. All are
     empty for a sentence without words.
 
-    Registered as a `Predictor` with name "sentence_tagger", in AllenNLP's place. It is the default
-    predictor of these models, so no `--predictor` is needed. Other outputs of a model are kept, except
-    those of `all_outputs`. The outputs of a model without `tags` are not changed.
+    It is the default predictor of these models, so no `--predictor` is needed. Other outputs of a model
+    are kept, except those of `all_outputs`. The outputs of a model without `tags` are not changed.
 
     # Parameters
 

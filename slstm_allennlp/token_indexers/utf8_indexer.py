@@ -22,8 +22,6 @@ class Utf8Indexer(TokenIndexer):
     between two words and 0 as padding, and `mask`, *Shape:* (batch_size, num_words). In the vocabulary's
     namespace `utf8`, each byte is a token, for models whose output contains the tokens of their input.
 
-    Registered as a `TokenIndexer` with name "utf8".
-
     # Parameters
 
     token_min_padding_length : `int`, optional (default = `0`)

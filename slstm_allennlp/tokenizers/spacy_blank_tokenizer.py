@@ -13,8 +13,6 @@ class SpacyBlankTokenizer(Tokenizer):
     Split text with spaCy's rules for a language (`spacy.blank`), without a model or a download. White
     space is not a token. The tokens have character offsets.
 
-    Registered as a `Tokenizer` with name "spacy_blank".
-
     # Parameters
 
     language : `str`, optional (default = `"en"`)

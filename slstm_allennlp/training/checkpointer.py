@@ -36,8 +36,6 @@ class ReliableCheckpointer(Checkpointer):
     - If the last checkpoint is damaged, the previous one is loaded. The damaged files are renamed to
       `*.damaged`, so that the run can write them again.
     - After a signal (`signals`), it writes a checkpoint after the current batch and raises `Stopped`.
-
-    Registered as a `Checkpointer` with name "default", in AllenNLP's place and with its parameters.
     """
 
     signals: Sequence[int] = ()  # those that the trainer has received

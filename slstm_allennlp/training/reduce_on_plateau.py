@@ -15,9 +15,6 @@ class ReduceOnPlateau(ReduceOnPlateauLearningRateScheduler):
     """
     AllenNLP's scheduler, for every PyTorch version. AllenNLP passes on `verbose`, which PyTorch 2.7
     removed. Here each reduction is logged if `verbose` is true.
-
-    Registered as a `LearningRateScheduler` with name "reduce_on_plateau", in AllenNLP's place and with
-    its parameters.
     """
 
     def __init__(

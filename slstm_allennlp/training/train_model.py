@@ -32,8 +32,6 @@ class TrainModelWithCard(TrainModel):
     - `evaluate_on_test` with `distributed` is refused at the start.
     - `model_card.md` is written beside the archive: the encoder, the data, the metrics, the versions and
       the command.
-
-    Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
     """
 
     @classmethod

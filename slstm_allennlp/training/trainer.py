@@ -38,8 +38,6 @@ class ReliableTrainer(GradientDescentTrainer):
     - Sparse gradients (of embeddings with `sparse: true`) are clipped. AllenNLP's `grad_norm` fails on
       them in a current PyTorch, and `grad_clipping` in every version.
 
-    Registered as a `Trainer` with name "gradient_descent", in AllenNLP's place and with its parameters.
-
     # Errors
 
     `ConfigurationError` for an unknown key, which AllenNLP ignores, for `num_epochs` below 1, for

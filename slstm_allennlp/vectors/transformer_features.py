@@ -34,8 +34,6 @@ class TransformerFeatures(TokenEmbedder):
     runs on a machine. An archive holds the weights, the tokenizer and the config of the transformer, and
     loads without its folder.
 
-    Registered as a `TokenEmbedder` with name "transformer_features".
-
     # Parameters
 
     model_name : `str`

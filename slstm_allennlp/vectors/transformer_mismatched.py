@@ -9,9 +9,6 @@ class EvalModeMismatchedEmbedder(PretrainedTransformerMismatchedEmbedder):
     AllenNLP's embedder, with the `eval_mode` of its `pretrained_transformer`. Without `eval_mode`,
     dropout is active in training even if the transformer's parameters are frozen.
 
-    Registered as a `TokenEmbedder` with name "pretrained_transformer_mismatched", in AllenNLP's place
-    and with its parameters.
-
     # Parameters
 
     eval_mode : `Optional[bool]`, optional (default = `False`)
