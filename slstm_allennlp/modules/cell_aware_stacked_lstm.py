@@ -88,13 +88,7 @@ class CellAwareStackedLSTM(Module):
 
     def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
         """
-        # Parameters
-
-        inputs : `Tensor`
-            Word representations. *Shape:* (batch_size, seq_len, input_size)
-        mask : `Tensor`, optional (default = `None`)
-            Booleans, or integers 0 and 1: true at real tokens, which come before the padding; None if
-            there is no padding. *Shape:* (batch_size, seq_len)
+        Inputs, mask and errors as in `SentenceStateLSTM.forward`.
 
         # Returns
 
@@ -104,11 +98,6 @@ class CellAwareStackedLSTM(Module):
         sentence : `Tensor`
             The maximum over the real words; zero for sentences without real words.
             *Shape:* (batch_size, directions * hidden_size)
-
-        # Errors
-
-        `ValueError` for a wrong shape or precision, and for a mask with other values, with a hole, or
-        padded elsewhere than at the end.
         """
         real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         mask = None if mask is None else real
@@ -121,19 +110,10 @@ class CellAwareStackedLSTM(Module):
 
     def states(self, inputs: Tensor, mask: Optional[Tensor] = None) -> List[CasLstmStates]:
         """
-        Return the states, cells and gates of every layer, for inspection.
-
-        # Parameters
-
-        inputs, mask
-            As in `forward`, with at least one position (a real word or padding).
-
-        # Returns
-
-        `List[CasLstmStates]`
-            For each layer `h`, `c`, the output gates `o` and the vertical forget gates `g` (None in the
-            first layer). Values at padding are undefined.
-            *Shape:* (batch_size, seq_len, directions, hidden_size) each
+        Return the states `h`, the cells `c`, the output gates `o` and the vertical forget gates `g`
+        (None in the first layer) of every layer, (batch_size, seq_len, directions, hidden_size) each.
+        Values at padding are undefined. Inputs, mask and errors as in `forward`, and `ValueError` for no
+        position.
         """
         real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         if inputs.numel() == 0:
@@ -159,9 +139,7 @@ class CellAwareStackedLSTM(Module):
 
 
 class CellAwareStackedLSTMLayer(Module):
-    """
-    One layer of a `CellAwareStackedLSTM`, for all directions. The first layer's `fusion` is None.
-    """
+    """One layer of a `CellAwareStackedLSTM`, for all directions. The first layer's `fusion` is None."""
 
     def __init__(
         self, directions: int, input_size: int, hidden_size: int, fusion: Union[float, str, None]

@@ -86,11 +86,8 @@ def check_inputs(
 
 def mask_of(lengths: object, inputs: Tensor) -> Tensor:
     """
-    Return the mask of sentences with these lengths, `(batch_size)`.
-
-    # Errors
-
-    `ValueError` unless there is an integer from 0 to seq_len for each sentence.
+    Return the mask of sentences with these lengths, `(batch_size)`; `ValueError` unless there is an
+    integer from 0 to seq_len for each sentence.
     """
     batch_size, seq_len = inputs.shape[:2]
     given = torch.as_tensor(lengths, device=inputs.device)

@@ -56,22 +56,8 @@ class StackedCNN(Module):
 
     def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tensor:
         """
-        # Parameters
-
-        inputs : `Tensor`
-            *Shape:* (batch_size, seq_len, input_size)
-        mask : `Tensor`, optional (default = `None`)
-            Booleans, or integers 0 and 1: true at real tokens; None if there is no padding.
-            *Shape:* (batch_size, seq_len)
-
-        # Returns
-
-        `Tensor`
-            The last layer's states, zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
-
-        # Errors
-
-        `ValueError` for a wrong shape or precision, and for a mask with other values.
+        Return the last layer's states, (batch_size, seq_len, hidden_size), zero at padding. Inputs, mask
+        and errors as in `SentenceStateLSTM.forward`; the padding may be anywhere.
         """
         mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()))
         if inputs.size(1) == 0:  # a convolution needs a position

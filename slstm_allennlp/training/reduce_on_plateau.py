@@ -13,8 +13,8 @@ logger = logging.getLogger(__name__)
 @LearningRateScheduler.register("reduce_on_plateau", exist_ok=True)
 class ReduceOnPlateau(ReduceOnPlateauLearningRateScheduler):
     """
-    AllenNLP's scheduler, for every PyTorch version. AllenNLP passes on `verbose`, which PyTorch 2.7
-    removed. Here each reduction is logged if `verbose` is true.
+    AllenNLP's scheduler with its parameters, for every PyTorch version. AllenNLP passes on `verbose`,
+    which PyTorch 2.7 removed. Here each reduction is logged if `verbose` is true.
     """
 
     def __init__(
