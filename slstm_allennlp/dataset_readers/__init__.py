@@ -6,9 +6,7 @@ from slstm_allennlp.dataset_readers.penn_treebank_pos_reader import PennTreebank
 from slstm_allennlp.dataset_readers.review_reader import ReviewReader
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.dataset_readers.tagged_text_reader import TaggedTextReader
-from slstm_allennlp.dataset_readers.text_classification_json_reader import (
-    TextClassificationJsonReader,
-)
+from slstm_allennlp.dataset_readers.text_classification_json_reader import TextClassificationJsonReader
 
 __all__ = [
     "ConllNerReader",

@@ -211,10 +211,7 @@ class SentenceStateLSTM(Module):
             return trace_slstm(inputs, mask, self.weights, self.settings, initial_state, more_steps)
 
     def _checked(
-        self,
-        inputs: Tensor,
-        mask: Optional[Tensor],
-        lengths: Union[Tensor, Sequence[int], None] = None,
+        self, inputs: Tensor, mask: Optional[Tensor], lengths: Union[Tensor, Sequence[int], None] = None
     ) -> Tensor:
         """Check the arguments of `forward`, and return the mask."""
         # With products in bfloat16, autocast converts the inputs.

@@ -106,11 +106,7 @@ PRESETS: Dict[str, Transition] = {
     "paper": Transition(),
     # The authors' TensorFlow code. For tagging it starts from `initial_state: "uniform"`.
     "released": Transition(
-        candidate="input",
-        initial_state="input",
-        window="summed",
-        sentence_vector="mean",
-        boundary=False,
+        candidate="input", initial_state="input", window="summed", sentence_vector="mean", boundary=False
     ),
     "fastnlp": _FASTNLP,
     # This project's own: fastNLP's with the paper's initial state and the authors' initialisation,
