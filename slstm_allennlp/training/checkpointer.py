@@ -65,11 +65,8 @@ class ReliableCheckpointer(Checkpointer):
 
     def load_checkpoint(self) -> Optional[TrainerCheckpoint]:
         """
-        Load the last checkpoint without a damaged or missing file.
-
-        # Errors
-
-        `ConfigurationError` if the files of the only checkpoint are damaged.
+        Load the last checkpoint without a damaged or missing file. `ConfigurationError` if the files of
+        the only checkpoint are damaged.
         """
         while True:
             latest = self.find_latest_checkpoint()

@@ -70,11 +70,8 @@ class Transition:
         """
         Return a transition from the name of a preset, `"paper"`, `"released"`, `"fastnlp"` or
         `"balanced"`, or from a mapping such as `{"preset": "released", "initial_state": "uniform"}`: the
-        choices in which it differs from the preset, which is `"paper"` by default.
-
-        # Errors
-
-        `ValueError` for an unknown preset, choice or value.
+        choices in which it differs from the preset, which is `"paper"` by default. `ValueError` for an
+        unknown preset, choice or value.
         """
         if isinstance(transition, Transition):
             return transition
