@@ -2,8 +2,8 @@ import logging
 from typing import List, Optional, Union
 
 import torch
-from allennlp.training.learning_rate_schedulers import LearningRateScheduler
-from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
+from allennlp.training.learning_rate_schedulers import (
+    LearningRateScheduler,
     ReduceOnPlateauLearningRateScheduler,
 )
 

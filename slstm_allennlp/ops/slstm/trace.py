@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from slstm_allennlp.ops.slstm.batched import Gates, next_state
-from slstm_allennlp.ops.slstm.before_and_after import first_state, outputs, read
+from slstm_allennlp.ops.slstm.before_and_after import State, first_state, outputs, read
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -67,27 +67,27 @@ def trace_slstm(
     """
     x, padding = read(inputs, mask, weights)
     Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())
-    states = [first_state(x, padding, weights, settings, initial_state)]
-    gates: List[Gates] = []
+    each_state = [first_state(x, padding, weights, settings, initial_state)]
+    each_gates: List[Gates] = []
     for _ in range(settings.num_steps + more_steps):
-        state, of_step = next_state(states[-1], x, Ux, padding, weights, settings)
-        states.append(state)
-        gates.append(of_step)
-    has_nodes = settings.num_sentence_nodes > 0
-    of_words = torch.stack([step.words.masked_fill(padding.unsqueeze(-1), 0) for step in gates])
-    f = torch.stack([step.f for step in gates if step.f is not None]) if has_nodes else None
-    words, sentence = outputs(states[settings.num_steps], mask, padding, settings)
+        state, of_step = next_state(each_state[-1], x, Ux, padding, weights, settings)
+        each_state.append(state)
+        each_gates.append(of_step)
+    words, sentence = outputs(each_state[settings.num_steps], mask, padding, settings)
+    states = State._make(map(torch.stack, zip(*each_state)))
+    gates = Gates._make(None if part[0] is None else torch.stack(part) for part in zip(*each_gates))
+    of_words = gates.words.masked_fill(padding.unsqueeze(-1), 0)
     return SlstmTrace(
-        h=torch.stack([state.h for state in states]),
-        c=torch.stack([state.c for state in states]),
+        h=states.h,
+        c=states.c,
         word_gates={name: of_words[:, :, :, q] for q, name in enumerate(settings.normalized_gates)},
-        o=torch.stack([step.o.masked_fill(padding, 0) for step in gates]),
-        u=torch.stack([step.u.masked_fill(padding, 0) for step in gates]),
-        g=torch.stack([state.g for state in states]) if has_nodes else None,
-        c_g=torch.stack([state.c_g for state in states]) if has_nodes else None,
-        f=None if f is None else f[:, :, :-1],
-        f_g=None if f is None else f[:, :, -1],
-        o_g=torch.stack([step.o_g for step in gates if step.o_g is not None]) if has_nodes else None,
+        o=gates.o.masked_fill(padding, 0),
+        u=gates.u.masked_fill(padding, 0),
+        g=None if gates.f is None else states.g,
+        c_g=None if gates.f is None else states.c_g,
+        f=None if gates.f is None else gates.f[:, :, :-1],
+        f_g=None if gates.f is None else gates.f[:, :, -1],
+        o_g=gates.o_g,
         mask=~padding.squeeze(-1),
         words=words,
         sentence=sentence,
