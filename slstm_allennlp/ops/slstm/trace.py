@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from slstm_allennlp.ops.slstm.batched import Gates, next_state
-from slstm_allennlp.ops.slstm.before_and_after import State, first_state, outputs, read
+from slstm_allennlp.ops.slstm.batched import Gates, State, first_state, next_state, outputs, read
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
