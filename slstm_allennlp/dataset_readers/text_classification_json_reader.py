@@ -14,8 +14,8 @@ class TextClassificationJsonReader(StockReader):
     label is a string, an integer or a Boolean. Either all lines of a file have a label or none has. A
     file without labels can only be used for prediction, and the log warns about it.
 
-    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader accepts empty
-    files, texts without words and labels that are lists, and does not report the line of an error.
+    For a valid file, the instances are those of AllenNLP's reader, which accepts empty files, texts
+    without words and labels that are lists, and does not report the line of an error.
 
     # Parameters
 
@@ -34,7 +34,9 @@ class TextClassificationJsonReader(StockReader):
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        for text, label in self.shard_iterable(self._labelled_lines(str(file_path))):
+        path = str(file_path)
+        rows = all_or_none(path, self._label_key, map(self._row, read_lines(path)))
+        for text, label in self.shard_iterable(rows):
             yield self.text_to_instance(text, label)
 
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
@@ -50,9 +52,6 @@ class TextClassificationJsonReader(StockReader):
         """Do the same as AllenNLP's method, with the label as a number where labels are not indexed."""
         is_number = label is not None and self._skip_label_indexing
         return super().text_to_instance(text, int(label) if is_number else label)  # type: ignore[arg-type]
-
-    def _labelled_lines(self, path: str) -> Iterator[Tuple[str, Optional[str]]]:
-        return all_or_none(path, self._label_key, map(self._row, read_lines(path)))
 
     def _row(self, line: Line) -> Tuple[Line, Dict[str, Any], str, Optional[str]]:
         expected = f"expected {json.dumps({self._text_key: 'raw text', self._label_key: 'a class'})}"

@@ -69,7 +69,9 @@ class CellAwareStackedLSTM(Module):
         super().__init__()
         check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
         check_flags(bidirectional=bidirectional)
-        _check_fusion(fusion)
+        if not is_fraction(fusion) and fusion not in FUSIONS:
+            names = ", ".join(f'"{name}"' for name in FUSIONS)
+            raise ValueError(f"fusion is {fusion!r}, expected a number from 0 to 1 or one of {names}")
         check_rate(dropout)
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -187,12 +189,6 @@ class CellAwareStackedLSTMLayer(Module):
         if self.peephole is not None or not single_or_double or is_autocast or is_traced():
             return None
         return load_kernels("cas_lstm") if inputs.device.type == "cpu" else None
-
-
-def _check_fusion(fusion: object) -> None:
-    if not is_fraction(fusion) and fusion not in FUSIONS:
-        names = ", ".join(f'"{name}"' for name in FUSIONS)
-        raise ValueError(f"fusion is {fusion!r}, expected a number from 0 to 1 or one of {names}")
 
 
 def _zero_at_padding(states: Tensor, mask: Optional[Tensor]) -> Tensor:

@@ -79,17 +79,14 @@ class SpacyBlankTokenizer(Tokenizer):
         if not self._split_contractions:
             # Words such as `cannot` and `y'all` are in spaCy's rules. An apostrophe marks `it` + `'s`.
             whole = first.text + second.text
-            is_contraction = any(mark in whole for mark in _APOSTROPHES) and _has_letters(first, second)
+            have_letters = all(any(map(str.isalpha, token.text)) for token in (first, second))
+            is_contraction = have_letters and any(mark in whole for mark in _APOSTROPHES)
             if is_contraction or whole.lower() in self._rules:
                 return True
         if self._split_hyphens:
             return False
         first_is_hyphen, second_is_hyphen = (token.text.strip("-") == "" for token in (first, second))
         return (first_is_hyphen and _is_word(second)) or (second_is_hyphen and _is_word(first))
-
-
-def _has_letters(*tokens: spacy.tokens.Token) -> bool:
-    return all(any(map(str.isalpha, token.text)) for token in tokens)
 
 
 def _is_word(token: spacy.tokens.Token) -> bool:

@@ -50,9 +50,7 @@ class ReliableTrainer(GradientDescentTrainer):
         known = {*inspect.signature(GradientDescentTrainer).parameters, "run_sanity_checks"}
         for key in kwargs:
             if key not in known:
-                keys = [*inspect.signature(self.from_partial_objects).parameters][
-                    :-1
-                ]  # without **kwargs
+                *keys, _ = inspect.signature(self.from_partial_objects).parameters  # without **kwargs
                 raise ConfigurationError(
                     f"trainer.{key} is no key of the trainer{did_you_mean(key, keys)}"
                 )
