@@ -21,16 +21,12 @@ class Seq2SeqReader(Seq2SeqDatasetReader):
     error here. `"quoting": 3` reads quotation marks as ordinary characters.
 
     For a valid file, the instances are those of AllenNLP's reader, which silently skips pairs with an
-    empty side.
+    empty side. `CorpusError` as in `CorpusReader`.
 
     # Parameters
 
     source_tokenizer, target_tokenizer, delimiter, quoting, …
         As in AllenNLP's `Seq2SeqDatasetReader`.
-
-    # Errors
-
-    `CorpusError` as in `CorpusReader`.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

@@ -22,17 +22,13 @@ class SnliReader(StockSnliReader):
     on which the annotators did not agree, are skipped, and the log gives their number.
 
     For a valid file, the instances are those of AllenNLP's reader, which also accepts files without
-    labels, and does not report what it skips.
+    labels, and does not report what it skips. `CorpusError` as in `CorpusReader`, for a label other than
+    `entailment`, `neutral`, `contradiction` and `-`, and for a file without a labelled pair.
 
     # Parameters
 
     tokenizer, token_indexers, combine_input_fields, collapse_labels, max_instances
         As in AllenNLP's `SnliReader`.
-
-    # Errors
-
-    `CorpusError` as in `CorpusReader`, for a label other than `entailment`, `neutral`, `contradiction`
-    and `-`, and for a file without a labelled pair.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

@@ -15,7 +15,8 @@ class TextClassificationJsonReader(StockReader):
     file without labels can only be used for prediction, and the log warns about it.
 
     For a valid file, the instances are those of AllenNLP's reader, which accepts empty files, texts
-    without words and labels that are lists, and does not report the line of an error.
+    without words and labels that are lists, and does not report the line of an error. `CorpusError` as
+    in `CorpusReader`. With `skip_label_indexing`, labels must be integers from 0 on.
 
     # Parameters
 
@@ -27,10 +28,6 @@ class TextClassificationJsonReader(StockReader):
     text_key : `str`, optional (default = `"text"`)
     label_key : `str`, optional (default = `"label"`)
         The JSON keys of the text and its class.
-
-    # Errors
-
-    `CorpusError` as in `CorpusReader`. With `skip_label_indexing`, labels must be integers from 0 on.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

@@ -17,16 +17,14 @@ class AdditiveAttention(Module):
         αₜ = exp(uᵀ εₜ) / Σᵢ exp(uᵀ εᵢ)      over the real words
         g = Σₜ αₜ hₜ
 
+    `ValueError` for a size below one.
+
     # Parameters
 
     input_size : `int`
         The size of hₜ.
     attention_size : `int`, optional (default = `input_size`)
         The size of εₜ and u.
-
-    # Errors
-
-    `ValueError` for a size below one.
     """
 
     def __init__(self, input_size: int, attention_size: Optional[int] = None) -> None:

@@ -34,7 +34,8 @@ class CellAwareStackedLSTM(Module):
     c₋ is the previous word's cell; h' and c' are the state and the cell of the layer below. The first
     layer is an ordinary LSTM (Eqs. 1-6). As in the authors' code, 1 is added to the pre-activations of f
     and g above the first layer. Initially, U is orthogonal, the first layer's forget bias is 1, and all
-    other biases are 0. The two directions are independent stacks.
+    other biases are 0. The two directions are independent stacks. `ValueError` that names the argument,
+    its value and what is expected.
 
     # Parameters
 
@@ -51,10 +52,6 @@ class CellAwareStackedLSTM(Module):
         `"peephole"`, g = σ(W h' + p₁ ⊙ c₋ + p₂ ⊙ c' + b), also without λ (Eqs. 17, 18).
     dropout : `float`, optional (default = `0.0`)
         The dropout rate of the states between layers. Cells have no dropout.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ class CoupledLSTM(Module):
         h = o ⊙ tanh(c)
 
     The initial h and c are parameters of each layer and direction. Boundary words are read in both
-    directions and in all layers.
+    directions and in all layers. `ValueError` that names the argument, its value and what is expected.
 
     # Parameters
 
@@ -37,10 +37,6 @@ class CoupledLSTM(Module):
         Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put before the first word and after the last.
     dropout : `float`, optional (default = `0.0`)
         The dropout rate between layers.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
     """
 
     def __init__(

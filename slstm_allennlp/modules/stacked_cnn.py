@@ -16,7 +16,7 @@ class StackedCNN(Module):
 
     Positions beyond either end of a sentence are zero in every layer. Weights have the initialisation of
     He et al. (2015) for ReLU, because with PyTorch's default the signal fades from layer to layer.
-    Biases are initially zero.
+    Biases are initially zero. `ValueError` that names the argument, its value and what is expected.
 
     # Parameters
 
@@ -28,10 +28,6 @@ class StackedCNN(Module):
         The number of words that a filter reads: an odd number.
     dropout : `float`, optional (default = `0.0`)
         The dropout rate between layers.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
     """
 
     def __init__(

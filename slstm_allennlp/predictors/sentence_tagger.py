@@ -32,6 +32,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
 
     It is the default predictor of these models, so no `--predictor` is needed. Other outputs of a model
     are kept, except those of `all_outputs`. The outputs of a model without `tags` are not changed.
+    `ConfigurationError` for an unknown language, and for `scores` of a model without probabilities.
 
     # Parameters
 
@@ -47,10 +48,6 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         Whether to keep the model's logits, mask and class probabilities.
 
     From the command line: `--predictor-args '{"scores": true}'`.
-
-    # Errors
-
-    `ConfigurationError` for an unknown language, and for `scores` of a model without probabilities.
     """
 
     answer = "tags"

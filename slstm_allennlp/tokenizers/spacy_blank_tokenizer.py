@@ -11,7 +11,8 @@ _APOSTROPHES = ("'", "’")
 class SpacyBlankTokenizer(Tokenizer):
     """
     Split text with spaCy's rules for a language (`spacy.blank`), without a model or a download. White
-    space is not a token. The tokens have character offsets.
+    space is not a token. The tokens have character offsets. `ConfigurationError` for a language that
+    spaCy does not know, or whose packages are missing.
 
     # Parameters
 
@@ -22,10 +23,6 @@ class SpacyBlankTokenizer(Tokenizer):
         Whether `it's` and `don't` are two tokens each, as in treebanks, or one.
     split_hyphens : `bool`, optional (default = `True`)
         Whether `well-made` is three tokens, as in spaCy, or one, as in most corpora.
-
-    # Errors
-
-    `ConfigurationError` for a language that spaCy does not know, or whose packages are missing.
     """
 
     def __init__(

@@ -38,11 +38,9 @@ class ReliableTrainer(GradientDescentTrainer):
     - Sparse gradients (of embeddings with `sparse: true`) are clipped. AllenNLP's `grad_norm` fails on
       them in a current PyTorch, and `grad_clipping` in every version.
 
-    # Errors
-
-    `ConfigurationError` for an unknown key, which AllenNLP ignores, for `num_epochs` below 1, for
-    sizes that do not match and for gold tags that do not fit. While training, `ValueError` for numbers
-    that are not finite.
+    `ConfigurationError` for an unknown key, which AllenNLP ignores, for `num_epochs` below 1, for sizes
+    that do not match and for gold tags that do not fit. While training, `ValueError` for numbers that
+    are not finite.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -11,7 +11,8 @@ from slstm_allennlp.common.suggestions import did_you_mean
 class Transition:
     """
     The independent choices in which the paper, the authors' released code and the fastNLP
-    re-implementation differ. A preset is one combination of them; see `Transition.of`.
+    re-implementation differ. A preset is one combination of them; see `Transition.of`. `ValueError` for
+    a value that is not one of those listed.
 
     # Parameters
 
@@ -42,10 +43,6 @@ class Transition:
     initialization : `str`
         `"normal"`, N(0, 0.1²) for every weight and bias, as in the authors' code (the paper does not
         say); `"linear"`, PyTorch's default for `torch.nn.Linear`, U(-1/√fan_in, 1/√fan_in).
-
-    # Errors
-
-    `ValueError` for a value that is not one of those listed.
     """
 
     candidate: Literal["tanh", "input"] = "tanh"
@@ -116,11 +113,8 @@ PRESETS: Dict[str, Transition] = {
 class SlstmSettings:
     """
     The validated sizes and transition of one S-LSTM. Arguments as in `SentenceStateLSTM`, except that
-    `transition` is a `Transition`, which includes `boundary`.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
+    `transition` is a `Transition`, which includes `boundary`. `ValueError` that names the argument, its
+    value and what is expected.
     """
 
     input_size: int
