@@ -34,8 +34,7 @@ class CorpusReader(DatasetReader):
         The maximum number of instances to read.
     """
 
-    form = "texts and their labels"
-    """What the reader reads, for messages."""
+    form = "texts and their labels"  # what the reader reads, for messages
 
     def __init__(
         self,

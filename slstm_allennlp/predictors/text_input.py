@@ -40,18 +40,13 @@ class TextInput(Predictor):
     """
 
     expected = _EXPECTED
-    answer = "label"
-    """The key of the prediction in the output."""
-    plain_text = "plain text, one text per line"
-    """What a plain text file is, for messages."""
+    answer = "label"  # the key of the prediction in the output
+    plain_text = "plain text, one text per line"  # what a plain text file is, for messages
     is_plain_with_tabs = False
-    _hidden_outputs: Tuple[str, ...] = ()
-    """The model's outputs that are for machines: left out unless `all_outputs` is true."""
+    _hidden_outputs: Tuple[str, ...] = ()  # outputs for machines: left out unless `all_outputs` is true
     _all_outputs = False
-    _unknown_labels: Tuple[str, ...] = ()
-    """The gold labels that the model does not know and that the log has."""
-    _splitter: Tokenizer
-    """The tokenizer for raw text."""
+    _unknown_labels: Tuple[str, ...] = ()  # gold labels that the model does not know, already logged
+    _splitter: Tokenizer  # for raw text
 
     def load_line(self, line: str) -> JsonDict:
         """Return the JSON object in a line, with the names of the predictor for the dataset reader's."""

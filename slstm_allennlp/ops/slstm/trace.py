@@ -18,38 +18,24 @@ class SlstmTrace(NamedTuple):
     the initial state: the gates at `[t]` compute the states at `[t + 1]` from those at `[t]`.
     """
 
-    h: Tensor
-    """The words' states. *Shape:* (T + 1, B, N, h)"""
-    c: Tensor
-    """The words' cells. *Shape:* (T + 1, B, N, h)"""
+    h: Tensor  # the words' states, (T + 1, B, N, h)
+    c: Tensor  # the words' cells, (T + 1, B, N, h)
+    # The gates of Eq. 2 that sum to one, by name: l1, l2, … for the left neighbours by distance, f for
+    # the word's own cell, r1, r2, … for the right neighbours, s1, s2, … for the sentence nodes, and i
+    # for the input. With a summed window, l1 and r1 are the gates of the sums. (T, B, N, h) each
     word_gates: Dict[str, Tensor]
-    """
-    The gates of Eq. 2 that sum to one, by name: l1, l2, … for the left neighbours by distance, f for the
-    word's own cell, r1, r2, … for the right neighbours, s1, s2, … for the sentence nodes, and i for the
-    input. With a summed window, l1 and r1 are the gates of the sums. *Shape:* (T, B, N, h) each
-    """
-    o: Tensor
-    """The words' output gates. *Shape:* (T, B, N, h)"""
-    u: Tensor
-    """What the input gate multiplies: the candidate u, or the input itself. *Shape:* (T, B, N, h)"""
+    o: Tensor  # the words' output gates, (T, B, N, h)
+    u: Tensor  # what the input gate multiplies, the candidate u or the input itself, (T, B, N, h)
+    # The sentence nodes' states; g, c_g, f, f_g and o_g are None without nodes. (T + 1, B, m, h)
     g: Optional[Tensor]
-    """The sentence nodes' states; g, c_g, f, f_g and o_g are None without nodes.
-    *Shape:* (T + 1, B, m, h)"""
-    c_g: Optional[Tensor]
-    """The sentence nodes' cells. *Shape:* (T + 1, B, m, h)"""
+    c_g: Optional[Tensor]  # the sentence nodes' cells, (T + 1, B, m, h)
+    # Eq. 3's fᵢ, the weight of each word's cell; fᵢ of all words and f_g sum to one. (T, B, N, m, h)
     f: Optional[Tensor]
-    """Eq. 3's fᵢ, the weight of each word's cell; fᵢ of all words and f_g sum to one.
-    *Shape:* (T, B, N, m, h)"""
-    f_g: Optional[Tensor]
-    """Eq. 3's f_g, the weight of the node's own cell. *Shape:* (T, B, m, h)"""
-    o_g: Optional[Tensor]
-    """The sentence nodes' output gates. *Shape:* (T, B, m, h)"""
-    mask: Tensor
-    """True at words, boundary words included. *Shape:* (B, N)"""
-    words: Tensor
-    """The words' states as `forward` returns them. *Shape:* (B, seq_len, h)"""
-    sentence: Tensor
-    """The sentence vectors as `forward` returns them. *Shape:* (B, h)"""
+    f_g: Optional[Tensor]  # Eq. 3's f_g, the weight of the node's own cell, (T, B, m, h)
+    o_g: Optional[Tensor]  # the sentence nodes' output gates, (T, B, m, h)
+    mask: Tensor  # true at words, boundary words included, (B, N)
+    words: Tensor  # the words' states as `forward` returns them, (B, seq_len, h)
+    sentence: Tensor  # the sentence vectors as `forward` returns them, (B, h)
 
 
 def trace_slstm(
