@@ -16,13 +16,9 @@ class ModuleEncoder(torch.nn.Module):
     def forward(self, inputs: torch.Tensor, mask: Optional[torch.Tensor] = None) -> torch.Tensor:
         """
         Encode inputs, (batch_size, seq_len, input_dim), with a mask of Booleans or, as in some AllenNLP
-        models, integers, (batch_size, seq_len); None if there is no padding.
-
-        # Returns
-
-        `torch.Tensor`
-            Sequence encoders: zero at padding. *Shape:* (batch_size, seq_len, output_dim)
-            Vector encoders: zero for sentences without real words. *Shape:* (batch_size, output_dim)
+        models, integers, (batch_size, seq_len); None if there is no padding. Sequence encoders return
+        (batch_size, seq_len, output_dim), zero at padding; vector encoders return (batch_size,
+        output_dim), zero for sentences without real words.
         """
         return self._encode(inputs, None if mask is None else mask.bool())
 
