@@ -18,7 +18,6 @@ from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
 from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
-from slstm_cli.bundled import is_sample
 
 _OWN_DATA = {
     "--data": "train on this file: CSV, TSV or JSON lines with a text and its label per line, or a word "
@@ -87,29 +86,25 @@ def _params(arguments: argparse.Namespace) -> Params:
     """Return the config with the overrides and with the user's own data."""
     options = {key: getattr(arguments, key) for key in ("data", "dev", "test", "text", "label")}
     overrides = parse_overrides(arguments.overrides)
+    config = Params.from_file(arguments.param_path).as_dict(quiet=True)
     if options["data"] is None:
         for key, value in options.items():
             if value:
-                raise ConfigurationError(f"--{key} is {value!r} without --data, expected both")
-        config = Params.from_file(arguments.param_path).as_dict(quiet=True)
-        if not _replaces_a_sample(config, overrides):
+                raise ConfigurationError(f"--{key} is given without --data, expected both")
+        if not _are_own_data(config, overrides):
             return Params.from_file(arguments.param_path, arguments.overrides)
-        paths = zip(("data", "dev", "test"), (overrides.pop(key, None) for key in DATA_KEYS))
-        options.update(paths)
-    config = Params.from_file(arguments.param_path).as_dict(quiet=True)
+        options.update(zip(("data", "dev", "test"), (overrides.pop(key, None) for key in DATA_KEYS)))
     return Params(with_data(config, **options, overrides=overrides))
 
 
-def _replaces_a_sample(config: Any, overrides: Dict[str, Any]) -> bool:
-    """
-    Return whether overrides put the path of a file, but no reader, into a config of a bundled sample
-    that reads something else, or would choose the epoch on that sample.
-    """
-    train, is_read = overrides.get("train_data_path"), {"dataset_reader", "dataset_reader.type"}
-    if train is None or is_read & set(overrides) or not is_sample(config["validation_data_path"]):
+def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
+    """Return whether overrides give a file, but no reader for it, where the config's reads none such."""
+    path = overrides.get("train_data_path")
+    if not isinstance(path, str) or {"dataset_reader", "dataset_reader.type"} & set(overrides):
         return False
-    reads_folders = "#" in config["train_data_path"] and Path(train).is_file()
-    return reads_folders or "validation_data_path" not in overrides
+    reads_folders = "#" in config.get("train_data_path", "")
+    reads_tables = config.get("dataset_reader", {}).get("type") == "table"
+    return Path(path).is_file() and not reads_tables and (reads_folders or path.endswith(".csv"))
 
 
 def _check(config: Any) -> None:

@@ -184,7 +184,7 @@ class TableReader(LabelledTextReader):
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         for line in read_lines(path, self._decoding):
             if line.text.strip():
-                yield line, line.json_object(_EXPECTED)
+                yield line, line.json_object(f"expected one JSON object per line; {_EXPECTED}")
 
     def _csv_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         lines, again, head = itertools.tee(read_lines(path, self._decoding), 3)

@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.linear.classifier import LinearClassifier
 from slstm_allennlp.linear.fitted_model import FittedModel
-from slstm_allennlp.models.class_weights import ClassWeights
+from slstm_allennlp.models.class_weights import ClassWeights, WithClassWeights
 
 logger = logging.getLogger(__name__)
 
@@ -68,8 +68,13 @@ class ClassifierAndLinear(Model):
         self._linear_indexer = linear_indexer
         self._accuracy = CategoricalAccuracy()
         if class_weights is not None:
-            for part in (self.classifier, self.linear):
-                part.use_class_weights(class_weights)
+            if not isinstance(classifier, WithClassWeights):
+                raise ConfigurationError(
+                    f"classifier_and_linear: class_weights with a {type(classifier).__name__}, expected "
+                    "a classifier that has this key"
+                )
+            classifier.use_class_weights(class_weights)
+            self.linear.use_class_weights(class_weights)
 
     def forward(  # type: ignore[override]
         self,

@@ -14,7 +14,7 @@ _MAX_LABELS = 12
 _MAX_WORDS = 12
 
 
-def count_labels(model: Model, loader: DataLoader) -> Counter:
+def count_labels(model: Any, loader: DataLoader) -> Counter:
     """Return how often the instances have each label of a classifier or each tag of a tagger."""
     return Counter(label for instance in loader.iter_instances() for label in labels_of(model, instance))
 
@@ -43,7 +43,7 @@ def say_labels(model: Model, loaders: Mapping[str, Optional[DataLoader]]) -> Non
                     logger.warning("%s%s: no example for training has the label %r", where, words, label)
 
 
-def labels_of(model: Model, instance: Instance) -> Iterator[str]:
+def labels_of(model: Any, instance: Instance) -> Iterator[str]:
     """Yield the labels or tags of an instance that the model learns, unless they are numbers."""
     namespace = getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))
     for field in instance.fields.values():

@@ -66,7 +66,7 @@ def test_paths_alone_are_enough(files, capsys, paths, message):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--dev", "dev.csv"], "--dev is 'dev.csv' without --data, expected both"),
+        (["--dev", "dev.csv"], "--dev is given without --data, expected both"),
         (
             ["--data", "all.csv", "--label", "star"],
             "all.csv: there is no column 'star', did you mean 'stars'?",
