@@ -30,7 +30,7 @@ def test_the_documents_have_the_tables_that_the_script_writes(script):
 
 
 def test_a_changed_number_changes_the_document(script, monkeypatch):
-    text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/results_slstm.md").read_text(encoding="utf-8")
     load = script["load"]
     content = load("evidence")
     content["corpora"]["mr"]["fastnlp"]["test"] = [99.0, 0.45]
