@@ -127,6 +127,7 @@ def test_numbers_are_taken_from_reports(script, tmp_path, taken):
         "| `b` | **70.00 ± 14.14** | **90.00 ± 0.00** | +20.00 | 0.295 |",
         "| `a` | 60.00 ± 14.14 | 70.00 ± 14.14 | | |",
     ]
+    assert script["leads"]("own", "a", "mine")[2:] == ["| `b` | -20.00 | 0.295 |"]
 
 
 def test_runs_that_are_missing_are_named(script, taken, capsys):
