@@ -41,7 +41,7 @@ HEAD = """<!doctype html><html lang="en"><meta charset="utf-8">
 <title>slstm-allennlp: every registered name</title>
 <style>
 body { font: 16px/1.5 sans-serif; max-width: 50em; margin: auto; padding: 0 1em }
-pre, code { background: #f2f2f2; overflow-x: auto }
+pre, code { background: #f2f2f2; overflow-x: auto; overflow-wrap: anywhere }
 input { position: sticky; top: 0; width: 100%; font: inherit }
 </style>
 <h1>Every registered name</h1>
