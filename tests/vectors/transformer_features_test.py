@@ -33,7 +33,7 @@ def batch_of(*texts):
 
 
 def embedder(bert, **options):
-    params = {"type": "transformer_features", "model_name": str(bert), **options}
+    params = {"type": "transformer_features", "model_name": str(bert), "bfloat16": False, **options}
     return TokenEmbedder.from_params(Params(params))
 
 
@@ -83,6 +83,27 @@ def test_features_are_the_mean_of_the_pieces(bert, options):
     torch.testing.assert_close(found[0], features)
     assert not found.requires_grad
     assert isinstance(module, TokenEmbedder) and module.get_output_dim() == features.size(1)
+
+
+@pytest.mark.parametrize(
+    "processor, options, is_used",
+    [
+        ({"avx512_bf16": True}, {}, True),
+        ({"avx512_bf16": False, "amx_bf16": True}, {}, True),
+        ({"avx2": True}, {}, False),
+        ({"avx512_bf16": True}, {"bfloat16": False}, False),
+        ({"avx512_bf16": True}, {"train_parameters": True}, False),
+    ],
+)
+def test_bfloat16_where_the_processor_has_it(bert, monkeypatch, processor, options, is_used):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: processor, raising=False)
+    exact = embedder(bert, cache=False)
+    module = embedder(bert, **{"cache": False, "bfloat16": True, **options}).eval()
+    features = embed(module, WORDS)
+    assert features.dtype == torch.float32
+    assert torch.equal(features, embed(exact, WORDS)) != is_used
+    torch.testing.assert_close(features, embed(exact, WORDS), rtol=1e-2, atol=1e-2)
+    assert (module._key_of(WORDS) != exact._key_of(WORDS)) == is_used
 
 
 @pytest.mark.parametrize("layers, left", ([[0], 0], [[1, 0], 1], [[-2], 1], [[1, 2], 2]))
