@@ -12,7 +12,6 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.comparison.counts import Counts, counts_of
 from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, damaged, read_json
 from slstm_allennlp.comparison.plan import Metric, Plan, Run, System, is_fitted
-from slstm_allennlp.comparison.predictions import Labels, Prediction, read_predictions
 from slstm_allennlp.comparison.significance import (
     LengthTest,
     SeedTest,
@@ -24,6 +23,7 @@ from slstm_allennlp.comparison.significance import (
     sentence_test,
     verdict,
 )
+from slstm_allennlp.predictors.predictions import Labels, Prediction, read_predictions
 
 _SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure
 _TOLERANCE = 1e-4

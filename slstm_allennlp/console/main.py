@@ -48,8 +48,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         try:
             _run_command(given, stack)
             return 0
-        except (KeyboardInterrupt, SigTermReceived):
-            print("interrupted", file=sys.stderr)
+        except (KeyboardInterrupt, SigTermReceived) as stop:
+            how = stop.args if isinstance(stop, KeyboardInterrupt) else ()  # to go on
+            print(*("interrupted", *how), sep="; ", file=sys.stderr)
             return INTERRUPTED
         except Exception as error:
             mistake = users_mistake(error)

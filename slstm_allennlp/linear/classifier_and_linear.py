@@ -13,6 +13,7 @@ from torch.nn.functional import cross_entropy
 from slstm_allennlp.linear.classifier import LinearClassifier
 from slstm_allennlp.linear.fitted_model import FittedModel
 from slstm_allennlp.models.class_weights import ClassWeights, WithClassWeights
+from slstm_allennlp.training.calibration import scale_logits
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +101,11 @@ class ClassifierAndLinear(Model):
         if label is not None:
             self._accuracy(output["logits"], label)
         return output
+
+    def scale_logits(self, factor: float) -> None:
+        """Multiply the logits of both models, and so those of the product."""
+        scale_logits(self.classifier, factor)
+        self.linear.scale_logits(factor)
 
     def make_output_human_readable(self, output_dict: Dict[str, Tensor]) -> Dict[str, Tensor]:
         return self.classifier.make_output_human_readable(output_dict)

@@ -8,9 +8,9 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.folders import Checkpoint
 from slstm_allennlp.comparison.plan import Metric
-from slstm_allennlp.comparison.predictions import Prediction, write_predictions
 from slstm_allennlp.comparison.report import write_report
 from slstm_allennlp.comparison.results import Results, RunResult, epoch_seconds
+from slstm_allennlp.predictors.predictions import Prediction, write_predictions
 from tests.comparison.common import change, plan, write_epoch, write_run
 
 pytestmark = pytest.mark.usefixtures("quick_pictures")

@@ -107,6 +107,11 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         (["predict", "nowhere.tar.gz", "dev.jsonl", "--cuda-device", "99"], "--cuda-device is 99, and "),
         (["predict", "nowhere.tar.gz", "dev.jsonl", "--silent"], "--silent without --output-file"),
         (["predict", "a.tar.gz", "b", "--predictor-args", "{"], "--predictor-args is no JSON: Expect"),
+        (["evaluate", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
+        (
+            ["evaluate", "a.tar.gz", "b,c", "--output-file", "one"],
+            "--output-file names 1 file, expected 2, one for each input file",
+        ),
         (["train", "mine.json", "-o", '{"trainer": '], "--overrides is no JSON: "),
         (["evaluate", "a.tar.gz", "b", "-o", "[1]"], "--overrides is [1], expected a JSON object"),
         (["train", "mine.json", "-o", '{"a.b.c": 1}'], "--overrides: overrides dict contains unused"),
@@ -162,19 +167,28 @@ def test_no_tokenizer_and_no_network(changed, monkeypatch, capsys, error):
 LONG = " ".join(["word"] * 20)
 
 
+EVALUATE = ["evaluate", "run/model.tar.gz", "new.jsonl"]
+LAZY = {
+    "vocabulary": {"type": "from_files", "directory": "run/vocabulary"},
+    "validation_data_path": "new.jsonl",
+    "data_loader.max_instances_in_memory": 8,
+}
+
+
 @pytest.mark.parametrize(
-    "text, loading, shown",
+    "text, command, shown",
     [
-        ("a good film", {}, ' ("a good film")'),
-        (LONG, {}, ' ("' + "word " * 12 + '…")'),
-        (LONG, {"data_loader.max_instances_in_memory": 8}, ""),
+        ("a good film", EVALUATE, ' ("a good film")'),
+        (LONG, EVALUATE, ' ("' + "word " * 12 + '…")'),
+        (LONG, ["train", "mine.json", "-s", "lazy", "-o", json.dumps(LAZY)], ""),
     ],
+    ids=["a text", "a long one", "one that is not kept in memory"],
 )
-def test_a_label_that_the_model_does_not_know(folder, capsys, text, loading, shown):
+def test_a_label_that_the_model_does_not_know(folder, capsys, text, command, shown):
     assert main(["train", "mine.json", "-s", "run"]) == 0
     (folder / "new.jsonl").write_text(json.dumps({"text": text, "label": "perhaps"}))
     capsys.readouterr()
-    assert main(["evaluate", "run/model.tar.gz", "new.jsonl", "-o", json.dumps(loading)]) == 2
+    assert main(command) == 2
     assert capsys.readouterr().err == (
         f"error: new.jsonl, sentence 1{shown}: 'perhaps' is a label that the model does not know "
         "(labels), expected one of yes, no\n"
