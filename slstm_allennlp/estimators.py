@@ -19,7 +19,7 @@ import numpy
 import torch
 from allennlp.commands.train import train_model
 from allennlp.common import Params
-from allennlp.common.params import parse_overrides, with_overrides
+from allennlp.common.params import parse_overrides
 from allennlp.common.plugins import import_plugins
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
@@ -38,7 +38,7 @@ from slstm_allennlp.common.given import (
     shown,
     text_of,
 )
-from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
+from slstm_allennlp.common.training_keys import SEED_KEYS
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.quiet import quiet_console
@@ -48,6 +48,8 @@ from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.metrics.span_tags import bioul_spans
 from slstm_allennlp.security import safe_archives
+from slstm_allennlp.training import own_data
+from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.training.signals import Stopped
 from slstm_allennlp.vectors.packages import use_vectors
 from slstm_cli.bundled import config_path
@@ -90,8 +92,8 @@ class _Estimator(BaseEstimator):
 
     _recipe: ClassVar[Any]
     _predictor_type: ClassVar[Any]
-    _reader: ClassVar[Any] = {"type": "table"}
     _ending: ClassVar[str] = "jsonl"
+    _columns: ClassVar[Any] = ((), "label")
 
     def fit(self, X: Any, y: Any) -> "_Estimator":
         """Train. If ctrl-C interrupts it, the best epoch so far is kept, if one was completed."""
@@ -99,24 +101,32 @@ class _Estimator(BaseEstimator):
             folder = Path(temporary)
             parts, config = [self._examples(X, y)], self._config(folder)
             if isinstance(self.validation, (int, float)):
+                if not 0 < self.validation < 1:
+                    raise ValueError(f"validation is {self.validation}, expected a share, or data")
                 seed = config.get(SEED_KEYS[0], 0)
                 parts = train_test_split(parts[0], test_size=self.validation, random_state=seed)
             elif self.validation is not None:
                 parts.append(self._examples(*self.validation))
             labels = named(label for part in parts for _, labels in part for label in labels)
             names = {label: name for name, label in labels.items()}
-            for key, part in zip(DATA_KEYS, parts):
-                config[key] = str(folder / f"{key}.{self._ending}")
+            paths = [folder / f"{part}.{self._ending}" for part in ("train", "dev")]
+            for path, part in zip(paths, parts):
                 lines = [self._line(given, [names[each] for each in own]) for given, own in part]
-                Path(config[key]).write_text("".join(lines), encoding="utf-8")
-            self._train(config, folder / "run")
+                path.write_text("".join(lines), encoding="utf-8")
+            self._train(config, str(paths[0]), str(paths[len(parts) - 1]), folder / "run")
             (folder / "run" / _LABELS).write_text(json.dumps(labels, default=repr), encoding="utf-8")
             return self._take(folder / "run", labels)
 
-    def _train(self, config: Dict[str, Any], folder: Path) -> None:
-        with _one_at_a_time, kept_random_states(), self._console():
+    def _train(self, config: Dict[str, Any], data: str, dev: str, folder: Path) -> None:
+        text, label = self._columns
+        with self._allennlp():
             try:
-                train_model(Params(config), str(folder))
+                # Its lines would show the temporary files.
+                with patch.object(own_data.logger, "info"), patch.object(table_reader.logger, "info"):
+                    config = with_data(config, data, dev, None, text, label, self._overrides())
+                    if data == dev:
+                        del config["validation_data_path"]
+                    train_model(Params(config), str(folder))
                 print(next(result_lines(folder)))
                 return
             except (KeyboardInterrupt, Stopped) as stop:
@@ -179,20 +189,20 @@ class _Estimator(BaseEstimator):
         return predictor.predict_batch_json(inputs)
 
     def _open(self, trust: bool) -> Any:
-        with TemporaryDirectory() as folder, _one_at_a_time, self._console(), safe_archives(trust):
+        with TemporaryDirectory() as folder, self._allennlp(), safe_archives(trust):
             path = Path(folder) / _ARCHIVE
             path.write_bytes(self.files_[_ARCHIVE])
             self._predictor: Any = Predictor.from_archive(load_archive(path, cuda_device=self._device()))
         return self._predictor
 
     @contextmanager
-    def _console(self) -> Iterator[None]:
-        with ExitStack() as stack:
+    def _allennlp(self) -> Iterator[None]:
+        """Have AllenNLP with its plugins, on a short console, and restore what it changes."""
+        with _one_at_a_time, kept_random_states(), ExitStack() as stack:
             for redirect in () if self.verbose else (redirect_stdout, redirect_stderr):
                 stack.enter_context(redirect(io.StringIO()))
             stack.enter_context(quiet_console())
             stack.enter_context(friendly_messages())
-            stack.enter_context(patch.object(table_reader.logger, "disabled", True))
             import_plugins()
             yield
 
@@ -204,26 +214,22 @@ class _Estimator(BaseEstimator):
         return number
 
     def _config(self, folder: Path) -> Dict[str, Any]:
-        """Return the recipe's config for other data, without their paths."""
+        """Return the recipe's config, with the vectors and the seed."""
         path = config_path(str(self.recipe or self._recipe), folder)
-        config = Params.from_file(path).as_dict(quiet=True)
-        for key in ("validation_dataset_reader", "evaluate_on_test", *DATA_KEYS):
-            config.pop(key, None)
-        reader = config["dataset_reader"]
-        kept = {key: reader[key] for key in ("tokenizer", "token_indexers") if reader.get(key)}
-        config["dataset_reader"] = {**kept, **self._reader}
+        config: Dict[str, Any] = Params.from_file(path).as_dict(quiet=True)
         use_vectors(config, self.vectors)
-        if self.epochs is not None:
-            config["trainer"]["num_epochs"] = self.epochs
-        if self.device is not None:
-            config["trainer"]["cuda_device"] = self._device()
         if self.random_state is not None:
             is_source = isinstance(self.random_state, numpy.random.RandomState)
             seed = self.random_state.randint(2**31) if is_source else self.random_state
             config.update(dict.fromkeys(SEED_KEYS, int(seed)))
+        return config
+
+    def _overrides(self) -> Dict[str, Any]:
         given = parse_overrides(self.overrides) if isinstance(self.overrides, str) else self.overrides
-        changed: Dict[str, Any] = with_overrides(config, given or {})
-        return changed
+        own = {"trainer.num_epochs": self.epochs, "trainer.cuda_device": self.device and self._device()}
+        if isinstance(self, Tagger):
+            own["dataset_reader.word_prefix"] = ""  # words may begin alike
+        return {**{key: value for key, value in own.items() if value is not None}, **(given or {})}
 
     def _inputs(self, X: Any) -> List[Dict[str, Any]]:
         """Return the inputs of the predictor."""
@@ -255,7 +261,8 @@ class TextClassifier(ClassifierMixin, _Estimator):
 
     def predict(self, X: Any) -> numpy.ndarray:
         """Return the most probable class of each item."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     def predict_proba(self, X: Any) -> numpy.ndarray:
         """Return probabilities, (number of items, number of classes), in the order of `classes_`."""
@@ -283,18 +290,12 @@ class Tagger(_Estimator):
     {_Estimator.__doc__}"""
     entities: bool = False
 
-    _predictor_type, _ending = predictors.SentenceTagger, "txt"
+    _predictor_type = predictors.SentenceTagger
+    _ending, _columns = "txt", (("1",), "2")
 
     @property
     def _recipe(self) -> str:
         return "entities_bilstm" if self.entities else "tags_bilstm"
-
-    @property
-    def _reader(self) -> Dict[str, Any]:
-        kind = {"type": "tagged_text", "format": "columns"}
-        if self.entities:
-            kind = {"type": "conll_ner", "coding_scheme": "IOB2"}
-        return {**kind, "word_column": 1, "tag_column": 2, "word_prefix": ""}
 
     def predict(self, X: Any) -> List[List[Any]]:
         """Return a list of tags for each list of words."""
