@@ -35,6 +35,11 @@ def whole_config(name: str) -> Dict[str, Any]:
     return _with_samples(json.loads(_jsonnet.evaluate_file(str(_file(name)))))
 
 
+def is_sample(path: Any) -> bool:
+    """Return whether a path is that of a sample corpus."""
+    return isinstance(path, str) and path.startswith(str(_root() / _SAMPLES))
+
+
 def config_path(given: str, folder: Path) -> str:
     """
     Return the path of the config file that a command line names: `given` itself, or, if there is no such

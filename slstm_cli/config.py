@@ -11,8 +11,8 @@ _WIDTH = 96
 EXPLANATIONS = {
     "dataset_reader": "How the files below are read.",
     "validation_dataset_reader": "How the validation and test files are read, if differently.",
-    "train_data_path": "Your own data: write your paths here. Without test_data_path, remove "
-    "evaluate_on_test, too.",
+    "train_data_path": "Your own data: `slstm train` with --data FILE, or your paths here. Without "
+    "test_data_path, remove evaluate_on_test, too.",
     "evaluate_on_test": "After training, the best model is evaluated on the test data.",
     "vocabulary": "Which words get their own vector. All others share one.",
     "model": "The network.",

@@ -32,8 +32,12 @@ def from_params(
     try:
         return original(cls, params, constructor_to_call, constructor_to_inspect, **extras)
     except (ConfigurationError, TypeError, ValueError) as error:
+        constructor = constructor_to_inspect or cls.__init__
+        unknown = re.search(r" got an unexpected keyword argument '(\w+)'$", str(error))
         if str(error).startswith(f"Extra parameters passed to {cls.__name__}: "):
-            sentence: Optional[str] = _unknown_keys(cls, params, constructor_to_inspect or cls.__init__)
+            sentence: Optional[str] = _unknown_keys(cls, params, constructor)
+        elif unknown and unknown[1] in given:  # a constructor with **kwargs passes all keys on
+            sentence = _unknown_keys(cls, Params({unknown[1]: None}, params.history), constructor)
         else:
             sentence = _wrong_value(error, cls, given, getattr(params, "history", ""))
         if not sentence:
@@ -43,10 +47,13 @@ def from_params(
 
 def _unknown_keys(cls: Any, params: Params, constructor: Callable[..., Any]) -> str:
     known = [name for name in infer_params(cls, constructor) if name not in ("self", "kwargs")]
-    return "; ".join(
+    wrong = [
         f"{params.history}{key} is no key of {cls.__name__}{did_you_mean(key, known)}"
         for key in params.params
-    )
+    ]
+    if params.history == "dataset_reader.":
+        wrong.append("--data FILE puts a reader for it in the place of a bundled config's")
+    return "; ".join(wrong)
 
 
 def _wrong_value(error: Exception, cls: Any, given: Dict[str, Any], history: str) -> Optional[str]:

@@ -6,7 +6,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import TokenIndexer
 
 from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
-from slstm_allennlp.dataset_readers.file_parts import examples_of
+from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
 
 _HEAD = 10  # sentences, which show whether the words are in another column
@@ -68,6 +68,14 @@ class ColumnsReader(TaggingReader):
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         return examples_of(path, self._split_seed, super().examples)
+
+    def line_with(self, path: str, tag: str) -> Optional[Line]:
+        """Return the first line of a file of columns with the tag, in any coding scheme, or `None`."""
+        kind = tag.partition("-")[2] or tag
+        for line in itertools.chain(*self._sentences(file_of(path))):
+            if self._tagged_word(line)[1] in (tag, *(f"{letter}-{kind}" for letter in "BIES")):
+                return line
+        return None
 
     def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         sentences = self._sentences(path)

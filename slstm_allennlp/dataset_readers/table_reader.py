@@ -12,7 +12,7 @@ from allennlp.data.fields import Field, LabelField, MetadataField, TextField
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
-from slstm_allennlp.dataset_readers.file_parts import examples_of
+from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
 from slstm_allennlp.dataset_readers.lines import UTF_8, Line, all_or_none, number_of_columns, read_lines
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -169,6 +169,10 @@ class TableReader(LabelledTextReader):
         """Return a message for a file without labels, with its columns or the nearest name."""
         _, row = next(self._read_rows(path))
         return _no_column(self._label, row)
+
+    def line_with(self, path: str, label: str) -> Line:
+        """Return the first line of a file, or of the file of a part, that has the label."""
+        return next(line for line, _, _, found in self._rows(file_of(path)) if found == label)
 
     def _no_text_in(self, row: Dict[str, Any]) -> str:
         named = [key for key in (self._text, self._text_a, self._text_b) if key not in (None, *row)]

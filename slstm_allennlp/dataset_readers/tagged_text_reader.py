@@ -87,6 +87,9 @@ class TaggedTextReader(ColumnsReader):
         self._separator = separator
         self._width = None if self._word_column or self._tag_number else 2
 
+    def line_with(self, path: str, tag: str) -> Optional[Line]:
+        return super().line_with(path, tag) if self._format == "columns" else None
+
     def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         if self._format == "conllu":
             return (list(self._from_conllu(*sentence)) for sentence in _conllu_sentences(path))

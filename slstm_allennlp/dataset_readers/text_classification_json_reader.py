@@ -53,6 +53,10 @@ class TextClassificationJsonReader(StockReader):
         is_number = label is not None and self._skip_label_indexing
         return super().text_to_instance(text, int(label) if is_number else label)  # type: ignore[arg-type]
 
+    def line_with(self, path: str, label: str) -> Line:
+        """Return the first line of a file that has the label."""
+        return next(line for line, _, _, found in map(self._row, read_lines(path)) if found == label)
+
     def _labelled_lines(self, path: str) -> Iterator[Tuple[str, Optional[str]]]:
         return all_or_none(path, self._label_key, map(self._row, read_lines(path)))
 

@@ -12,6 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.linear.classifier import LinearClassifier
 from slstm_allennlp.linear.fitted_model import FittedModel
+from slstm_allennlp.models.class_weights import ClassWeights
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,8 @@ class ClassifierAndLinear(Model):
     linear_indexer : `str`, optional (default = `None`)
         The name of the token indexer `utf8` if only the linear model reads it. The classifier does not
         get it.
+    class_weights : `str` or `Dict[str, float]`, optional (default = `None`)
+        Those of both models. The classifier must have this key, too.
     """
 
     default_predictor = "text_classifier"
@@ -54,6 +57,7 @@ class ClassifierAndLinear(Model):
         linear: Optional[LinearClassifier] = None,
         weight: float = 1.0,
         linear_indexer: Optional[str] = None,
+        class_weights: Optional[ClassWeights] = None,
     ) -> None:
         super().__init__(vocab)
         if not weight >= 0:
@@ -63,6 +67,9 @@ class ClassifierAndLinear(Model):
         self._weight = weight
         self._linear_indexer = linear_indexer
         self._accuracy = CategoricalAccuracy()
+        if class_weights is not None:
+            for part in (self.classifier, self.linear):
+                part.use_class_weights(class_weights)
 
     def forward(  # type: ignore[override]
         self,

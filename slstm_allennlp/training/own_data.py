@@ -19,6 +19,7 @@ from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.file_parts import file_of
 from slstm_allennlp.dataset_readers.lines import blocks, number_of_columns, read_lines
+from slstm_allennlp.training.label_counts import labels_found
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +31,6 @@ _HEAD = 100  # sentences, which show the format of a file
 # A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
 _TEXTS, _SENTENCES = 3_200, 10_000
 _FEW = 50  # dev examples
-_SHOWN = 12  # labels
 
 
 def with_data(
@@ -224,12 +224,3 @@ def _check_fields(example: Config, file: str, reader: Any, inputs: Iterable[str]
         )
     if example.get("label") is None:
         raise CorpusError(f"{file}: {reader.no_label_in(file)}")
-
-
-def labels_found(counts: Dict[str, int], what: str) -> str:
-    """Return a phrase such as `2 classes: 210 negative, 190 positive`, the most frequent first."""
-    names = sorted(counts, key=lambda name: (-counts[name], name))
-    what = "class" if (len(names), what) == (1, "classes") else what
-    listed = ", ".join(f"{counts[name]:,} {name}" for name in names[:_SHOWN])
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return f"{len(names):,} {what}: {listed or 'none'}{more}"

@@ -11,6 +11,7 @@ from allennlp.nn.parallel import DdpAccelerator
 from allennlp.training import Trainer
 
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
+from slstm_allennlp.training.label_counts import say_labels
 from slstm_allennlp.training.model_card import write_model_card
 
 # The first process would wait for the others, which have ended, and write no archive.
@@ -23,12 +24,14 @@ NO_DISTRIBUTED_TEST = (
 @TrainModel.register("default", constructor="from_partial_objects", exist_ok=True)
 class TrainModelWithCard(TrainModel):
     """
-    AllenNLP's training loop, with three additions.
+    AllenNLP's training loop, with these additions.
 
     - Every sentence of the validation and test data is scored. AllenNLP applies `drop_last` and
       `batches_per_epoch` of `data_loader` to them, too. A limit for these data themselves
       (`batches_per_epoch` in `validation_data_loader`, `max_instances` of their reader) is kept, and a
       warning says so.
+    - The labels of the train set are logged with their counts, and a label that only the validation or
+      test data have is a warning.
     - `evaluate_on_test` with `distributed` is refused at the start.
     - `model_card.md` is written beside the archive: the encoder, the data, the metrics, the versions and
       the command.
@@ -88,6 +91,17 @@ class TrainModelWithCard(TrainModel):
             batch_weight_key=batch_weight_key,
             ddp_accelerator=ddp_accelerator,
         )
+
+    def run(self) -> Dict[str, Any]:
+        """Train, as AllenNLP does, after a message about the labels of the data."""
+        if not is_distributed():
+            loaders = {
+                "train": getattr(self.trainer, "data_loader", None),
+                "dev": getattr(self.trainer, "_validation_data_loader", None),
+                "test": self.evaluation_data_loader,
+            }
+            say_labels(self.model, loaders)
+        return super().run()
 
     def finish(self, metrics: Dict[str, Any]) -> None:
         """Write the metrics, as AllenNLP does, and the model card."""

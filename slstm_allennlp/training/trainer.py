@@ -14,7 +14,9 @@ from torch.cuda.amp.grad_scaler import OptState  # AllenNLP's import
 from slstm_allennlp.common.atomic_write import atomic_write_by_torch
 from slstm_allennlp.common.errors import NotFinite
 from slstm_allennlp.common.suggestions import did_you_mean
+from slstm_allennlp.models.class_weights import BALANCED, WithClassWeights
 from slstm_allennlp.training.checkpointer import ReliableCheckpointer
+from slstm_allennlp.training.label_counts import count_labels
 from slstm_allennlp.training.run_state import ResumedLoader, RunState
 from slstm_allennlp.training.signals import received_signals
 from slstm_allennlp.training.size_check import check_sizes
@@ -69,6 +71,9 @@ class ReliableTrainer(GradientDescentTrainer):
         for loader in (self.data_loader, self._validation_data_loader):
             if loader is not None:
                 check_tags(self._pytorch_model, loader)
+        for part in self._pytorch_model.modules():
+            if isinstance(part, WithClassWeights) and part.class_weights == BALANCED:
+                part.balance(count_labels(part, self.data_loader))
         if not self._distributed:  # a distributed model may be sharded
             check_sizes(self.model, self.data_loader, self.cuda_device)
 
