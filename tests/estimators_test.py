@@ -26,9 +26,7 @@ from sklearn.utils import estimator_checks
 from slstm_allennlp import PairClassifier, Tagger, TextClassifier
 from slstm_allennlp.console import training
 from slstm_allennlp.console.main import main
-from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.vectors import packages
-from slstm_cli.bundled import whole_config
 from tests.conftest import ROOT
 
 TOKENS = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
@@ -216,7 +214,7 @@ def test_without_training_there_is_no_prediction(make, tmp_path):
 
 def test_an_archive_of_another_kind(classifier):
     assert len(TextClassifier.load(classifier, verbose=0).predict(["A film."])) == 1
-    with pytest.raises(ValueError, match="the predictor is TextClassifier, expected one of Tagger"):
+    with pytest.raises(ValueError, match="is for TextClassifier, expected Tagger"):
         Tagger.load(classifier, verbose=0)
     with pytest.raises(FileNotFoundError, match=r"model\.tar\.gz"):
         Tagger.load(classifier / "vocabulary")
@@ -301,12 +299,9 @@ def test_the_command_line_has_the_same_model(make, X, y, metric, tmp_path):
         files[part] = tmp_path / f"{part}.{model._ending}"
         examples = model._examples(X[rows], y[rows])
         files[part].write_text("".join(model._line(*example) for example in examples))
-    config = with_data(whole_config(model.recipe), str(files["train"]), str(files["dev"]))
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    if make is entity_tagger:
-        overrides["dataset_reader.word_prefix"] = ""
-    command = ["train", str(tmp_path / "config.json"), "-s", str(tmp_path / "run")]
-    assert main([*command, "-o", json.dumps(overrides)]) == 0
+    command = ["train", model.recipe, "--data", str(files["train"]), "--dev", str(files["dev"])]
+    command += ["-s", str(tmp_path / "run"), "-o", json.dumps(overrides)]
+    assert main(command) == 0
     metrics = json.loads((tmp_path / "run/metrics.json").read_text())
     assert metrics[f"best_validation_{metric}"] == pytest.approx(model.score(X[:8], y[:8]))
     ours, other = model.files_, type(model).load(tmp_path / "run", verbose=0).files_

@@ -50,7 +50,6 @@ def _head(title: str, config: Dict[str, Any], model: Model, metrics: Dict[str, A
         for name in dict.fromkeys([*tracked, "accuracy"])
         if name != "loss"
     }
-    data = str(config.get(f"{part}_data_path"))
     result = {
         "task": {"type": task},
         "dataset": {
@@ -105,7 +104,7 @@ def _lines(config: Dict[str, Any], model: Model, metrics: Dict[str, Any], sizes:
     yield "## Limits"
     yield ""
     if not any(name.startswith("test_") for name in metrics):
-        yield "- It was not tested. The best epoch was chosen by the validation score, which is too high."
+        yield "- It was not tested. The validation score, which chose the best epoch, is too high."
     yield "- On texts of another kind, or in another language, than the training data it is worse."
     yield "- It predicts the labels above and no others, and was not checked for bias."
     yield ""

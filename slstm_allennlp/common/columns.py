@@ -1,13 +1,11 @@
-"""Check data that a program gives: texts, words and classes, in lists and columns of other libraries."""
+"""Check texts, words and classes that a program gives, in lists and columns of other libraries."""
 
-import random
 import re
 import reprlib
-from contextlib import contextmanager, suppress
-from typing import Any, Dict, Iterable, Iterator, List
+from contextlib import suppress
+from typing import Any, Dict, Iterable, List
 
 import numpy
-import torch
 
 _NO_TEXT = re.compile(r"[\s\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # blank, or half of an emoji
 _NO_WORD = re.compile(r" .*|.* |.*[\t\r\n\ufeff].*|-DOCSTART-(\s.*)?", re.DOTALL)
@@ -35,6 +33,16 @@ def text_of(where: str, text: Any, is_word: bool = False) -> str:
     return str(text)
 
 
+def texts_of(where: str, items: Any, is_word: bool = False) -> List[str]:
+    """Return a list of texts or words."""
+    return [text_of(f"{where}[{i}]", item, is_word) for i, item in enumerate(listed(where, items))]
+
+
+def classes_of(where: str, labels: Any) -> List[Any]:
+    """Return a list of labels."""
+    return [class_of(f"{where}[{i}]", label) for i, label in enumerate(listed(where, labels))]
+
+
 def class_of(where: str, label: Any) -> Any:
     """Return a label, which must be hashable and not missing."""
     try:
@@ -59,19 +67,10 @@ def named(labels: Iterable[Any]) -> Dict[str, Any]:
     return dict(zip(names, classes))
 
 
-def array_of(classes: List[Any]) -> numpy.ndarray:
+def array_of(labels: Iterable[Any]) -> numpy.ndarray:
     """Return an array of the classes: of objects, where NumPy would change them."""
+    classes = list(labels)
     array = numpy.empty(len(classes), dtype=object)
     array[:] = classes
     kinds = {type(label) for label in classes}
     return numpy.array(classes) if len(kinds) == 1 and kinds <= {bool, float, int, str} else array
-
-
-@contextmanager
-def kept_random_states() -> Iterator[None]:
-    """Restore the random states, which AllenNLP seeds."""
-    of_python, of_numpy = random.getstate(), numpy.random.get_state()
-    with torch.random.fork_rng(range(torch.cuda.device_count())):
-        yield
-    random.setstate(of_python)
-    numpy.random.set_state(of_numpy)
