@@ -11,8 +11,10 @@ from unittest.mock import patch
 
 import nltk
 from allennlp.common import logging as common_logging
+from allennlp.common import tqdm as common_tqdm
 from allennlp.common.tqdm import Tqdm, TqdmToLogsWriter
 from allennlp.training import gradient_descent_trainer
+from tqdm import tqdm
 
 from slstm_allennlp.console.training import EpochLines
 
@@ -41,6 +43,7 @@ def quiet_console() -> Iterator[None]:
         for owner, name, value in (
             (common_logging, "prepare_global_logging", _prepare_global_logging),
             (Tqdm, "tqdm", staticmethod(_bar)),
+            (common_tqdm, "_tqdm", tqdm),  # in a notebook, AllenNLP's needs ipywidgets
             # allennlp-models downloads NLTK data when it is imported, and prints the progress.
             (nltk, "download", functools.partial(nltk.download, quiet=True)),
             (
@@ -136,14 +139,15 @@ _original_tqdm = Tqdm.tqdm
 
 
 def _bar(*arguments: Any, **options: Any) -> Any:
-    """Return AllenNLP's progress bar, but only for terminals, and removed when it is done."""
+    """Return AllenNLP's progress bar, for terminals and notebooks, and removed when it is done."""
     return _original_tqdm(*arguments, **{"file": _BarWriter(), "leave": False, **options})
 
 
 class _BarWriter(TqdmToLogsWriter):
-    """Write to the log as AllenNLP does, but to the console only if it is a terminal or on request."""
+    """Write to the log as AllenNLP does, but only to terminals and notebooks, or on request."""
 
     def write(self, message: str) -> None:
-        to_console = common_logging.FILE_FRIENDLY_LOGGING or sys.stderr.isatty()
+        is_notebook = type(sys.stderr).__module__.startswith("ipykernel.")
+        to_console = common_logging.FILE_FRIENDLY_LOGGING or sys.stderr.isatty() or is_notebook
         with nullcontext() if to_console else redirect_stderr(io.StringIO()):
             super().write(message)

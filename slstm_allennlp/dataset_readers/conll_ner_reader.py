@@ -118,5 +118,17 @@ class ConllNerReader(ColumnsReader):
             ) from None
 
 
+def expect_iob2(where: str, tags: List[str]) -> None:
+    """Raise `CorpusError` for the tags of a sentence that are not IOB2, with the place of the first."""
+    ConllNerReader("IOB2")._tagged_words([_Tag(where, i, f"x\t{tag}") for i, tag in enumerate(tags)])
+
+
+class _Tag(Line):
+    """A tag in a list."""
+
+    def error(self, what: str) -> CorpusError:
+        return CorpusError(f"{self.path}[{self.number}]: {what}")
+
+
 def _with_bioul_letter(tag: str) -> str:
     return tag[:1].translate(_BIOES_TO_BIOUL) + tag[1:]

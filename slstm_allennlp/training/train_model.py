@@ -104,7 +104,11 @@ class TrainModelWithCard(TrainModel):
     def finish(self, metrics: Dict[str, Any]) -> None:
         """Write the metrics, as AllenNLP does, and the model card."""
         super().finish(metrics)
-        write_model_card(Path(self.serialization_dir), self.model, metrics)
+        loaders = {"data_loader": "train", "_validation_data_loader": "validate"}
+        parts = [(use, getattr(self.trainer, name, None)) for name, use in loaders.items()]
+        counts = [(use, getattr(loader, "_instances", None)) for use, loader in parts]
+        sizes = ", ".join(f"{len(read):,} to {use}" for use, read in counts if read)
+        write_model_card(Path(self.serialization_dir), self.model, metrics, sizes)
 
 
 def _changed(

@@ -1,7 +1,12 @@
+import json
 from importlib import metadata
 
+import pytest
+
 import slstm_allennlp
+from slstm_allennlp.training import model_card
 from slstm_allennlp.version import __version__
+from tests.conftest import ROOT
 
 
 def test_the_version():
@@ -10,8 +15,11 @@ def test_the_version():
 
 def test_the_card_of_a_tagger(tagger):
     card = (tagger / "model_card.md").read_text(encoding="utf-8")
-    assert card.startswith("# crf_tagger: slstm (paper)\n\n- model: `crf_tagger`, ")
+    assert "\n# crf_tagger: slstm (paper)\n\n- model: `crf_tagger`, " in card
     for expected in (
+        " labels: `",
+        " to train, ",
+        "- It was not tested.",
         '- encoder: `{"hidden_size": 10, "input_size": 60, "num_steps": 7, "type": "slstm"}`',
         "- train_data_path: `fixtures/pos/train.conllu`",
         "- test_data_path: `fixtures/pos/test.conllu`",
@@ -25,4 +33,33 @@ def test_the_card_of_a_tagger(tagger):
 
 def test_the_card_has_the_test_metrics(classifier):
     card = (classifier / "model_card.md").read_text(encoding="utf-8")
-    assert "| test_accuracy | 0." in card and "slstm (paper)" in card.splitlines()[0]
+    assert "| test_accuracy | 0." in card and "It was not tested" not in card
+
+
+@pytest.mark.parametrize(
+    "folder, task, part, metric",
+    [
+        ("classifier", "text-classification", "test", "accuracy"),
+        ("pair_classifier", "text-classification", "test", "accuracy"),
+        ("entity_tagger", "token-classification", "validation", "f1"),
+    ],
+)
+def test_the_head_is_read_by_the_hub(folder, task, part, metric, request):
+    repocard = pytest.importorskip(
+        "huggingface_hub.repocard", reason="this huggingface_hub has no cards"
+    )
+    folder = request.getfixturevalue(folder)
+    data = repocard.ModelCard((folder / "model_card.md").read_text(encoding="utf-8")).data
+    assert (data.library_name, data.pipeline_tag, data.license) == ("allennlp", task, "unknown")
+    assert {"allennlp", "slstm-allennlp", "slstm (paper)"} <= set(data.tags)
+    first = data.eval_results[0]
+    assert (first.task_type, first.dataset_split, first.metric_type) == (task, part, metric)
+    metrics = json.loads((folder / "metrics.json").read_text())
+    assert first.metric_value in metrics.values()
+
+
+def test_the_licences_of_what_is_pretrained():
+    model = {"a": {"vectors": "en_core_web_md"}, "b": {"model_name": "mine"}, "vectors": None}
+    assert list(model_card._pretrained(model)) == ["en_core_web_md", "mine"]
+    requirements = (ROOT / "requirements-vectors.txt").read_text()
+    assert all(f'"{name}"' in requirements for name in model_card._LICENCES)
