@@ -55,7 +55,8 @@ class Compare(Subcommand):
         add(
             "configs",
             nargs="+",
-            help="configs for `allennlp train`, or one comparison file with the key `systems`",
+            help="configs, by their files or by names that `slstm config` lists, such as `compare "
+            "mr_bilstm mr_slstm --output-dir output/mr`; or one comparison file with the key `systems`",
         )
         add("--output-dir", required=True, type=Path, help="folder for the runs and the report")
         add("--names", nargs="+", help="names of the configs (default their file names)")

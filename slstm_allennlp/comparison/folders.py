@@ -13,6 +13,7 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.common.atomic_write import atomic_write
 from slstm_allennlp.comparison.checksums import checksums
 from slstm_allennlp.comparison.plan import Run, differences, flatten
+from slstm_allennlp.console import output_folder
 
 _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
@@ -148,10 +149,7 @@ class ComparisonFolder:
         Lock the folder against a second comparison. Yields the file descriptor of the lock, which the
         runs inherit: if this comparison is killed, the lock lasts until its runs have ended.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise ConfigurationError(f"--output-dir is {self.path}, a file, expected a folder") from None
+        output_folder.make(self.path, "--output-dir")
         with (self.path / ".lock").open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,7 +11,7 @@ from allennlp.nn.parallel import DdpAccelerator
 from allennlp.training import Trainer
 
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
-from slstm_allennlp.training.model_card import write_model_card
+from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
 
 # The first process would wait for the others, which have ended, and write no archive.
 NO_DISTRIBUTED_TEST = (
@@ -30,8 +30,8 @@ class TrainModelWithCard(TrainModel):
       (`batches_per_epoch` in `validation_data_loader`, `max_instances` of their reader) is kept, and a
       warning says so.
     - `evaluate_on_test` with `distributed` is refused at the start.
-    - `model_card.md` is written beside the archive: the encoder, the data, the metrics, the versions and
-      the command.
+    - `metrics_by_epoch.csv` is written, and `model_card.md`: the encoder, the data, the metrics, the
+      versions and the command, and how to resume, use and cite the model.
 
     Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
     """
@@ -90,8 +90,9 @@ class TrainModelWithCard(TrainModel):
         )
 
     def finish(self, metrics: Dict[str, Any]) -> None:
-        """Write the metrics, as AllenNLP does, and the model card."""
+        """Write the metrics, as AllenNLP does, those of all epochs as a table, and the model card."""
         super().finish(metrics)
+        write_metrics_by_epoch(Path(self.serialization_dir))
         write_model_card(Path(self.serialization_dir), self.model, metrics)
 
 
