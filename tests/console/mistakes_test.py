@@ -15,7 +15,7 @@ LSTM = {"type": "lstm", "input_size": 8, "hidden_size": 5}
 FEEDFORWARD = {"input_dim": 10, "num_layers": 1, "hidden_dims": 5, "activations": "relu"}
 CNN = {"type": "cnn", "embedding_dim": 8, "num_filters": 2, "ngram_filter_sizes": [9]}
 ESIM = {
-    "dataset_reader": {"type": "snli"},
+    "dataset_reader": {"type": "snli", "tokenizer": {"type": "spacy_blank"}},
     "train_data_path": "train.jsonl",
     "model": {
         "type": "esim",
@@ -205,7 +205,7 @@ def test_a_pair_under_other_keys_and_arguments_that_the_predictor_does_not_have(
     (folder / "mine.json").write_text(json.dumps(ESIM))
     assert main(["train", "mine.json", "-s", "run"]) == 2
     message = capsys.readouterr().err
-    assert "got 8 and 16 instead: an S-LSTM's output has hidden_size numbers, half of" in message
+    assert "got 32 and 64 instead: an S-LSTM's output has hidden_size numbers, half of" in message
     doubled = {"model.encoder.hidden_size": 16, "model.inference_encoder.hidden_size": 16}
     assert main(["train", "mine.json", "-s", "run", "-f", "-o", json.dumps(doubled)]) == 0
     capsys.readouterr()
