@@ -54,8 +54,14 @@ def predict(arguments: argparse.Namespace) -> None:
     except json.JSONDecodeError as error:
         raise ConfigurationError(f"--predictor-args is no JSON: {error}") from None
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
+    try:
+        predictor = _get_predictor(arguments)
+    except TypeError as error:
+        if not arguments.predictor_args:
+            raise
+        raise ConfigurationError(f"--predictor-args is {arguments.predictor_args}: {error}") from error
     PredictManager(
-        _get_predictor(arguments),
+        predictor,
         arguments.input_file,
         arguments.output_file,
         arguments.batch_size,

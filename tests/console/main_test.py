@@ -240,7 +240,26 @@ def test_help_and_version(capsys):
     assert {*listed} == {"config", *known.replace("'", "").split(", ")}
     with pytest.raises(SystemExit, match="0"):
         main(["train", "--help"])
-    assert "--verbose" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "--verbose" in shown and "data_loader.batch_size" in shown and "iterator." not in shown
+
+
+@pytest.mark.parametrize(
+    "line, words", [("slstm tr", ["train "]), ("slstm train mr_sl", ["mr_slstm", "mr_slstm_attention"])]
+)
+def test_the_tab_key(folder, line, words):
+    """As bash asks it, without AllenNLP."""
+    pytest.importorskip("argcomplete")
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(folder / "words"),
+    }
+    code = "import sys; sys.modules.update(allennlp=None, torch=None); import slstm_cli; slstm_cli.run()"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, check=True)
+    assert (folder / "words").read_text().split("\v") == words
 
 
 def test_what_needs_no_allennlp():
