@@ -43,3 +43,11 @@ def test_a_sentence_without_words(predictor):
     assert first["label"] == last["label"] is not None
     assert nothing == [{"label": None, "probabilities": {}}] * 2
     assert predictor.predict_json(inputs[1]) == nothing[0]
+
+
+def test_a_pair_that_the_reader_combines(predictor, monkeypatch):
+    """It is one text field. A pair with an empty sentence has no label there, either."""
+    reader = predictor._dataset_reader
+    monkeypatch.setattr(reader, "_combine_input_fields", True)
+    assert predictor._instance_of_words({**PAIR, "hypothesis": " "}) is None
+    assert len(predictor._instance_of_words(PAIR)["tokens"]) == 13
