@@ -42,6 +42,10 @@ class TextClassificationJsonReader(StockReader):
         is_number = label is not None and self._skip_label_indexing
         return super().text_to_instance(text, int(label) if is_number else label)  # type: ignore[arg-type]
 
+    def line_with(self, path: str, label: str) -> Line:
+        """Return the first line of a file that has the label."""
+        return next(line for line, _, _, found in map(self._row, read_lines(path)) if found == label)
+
     def _row(self, line: Line) -> Tuple[Line, Dict[str, Any], str, Optional[str]]:
         expected = f"expected {json.dumps({self._text_key: 'raw text', self._label_key: 'a class'})}"
         example = line.json_object(expected)

@@ -108,22 +108,6 @@ def test_equals_naive(double, fusion, directions):
                 torch.testing.assert_close(ours, exact, atol=1e-10, rtol=0, msg=name)
 
 
-@pytest.mark.parametrize("directions", [1, 2])
-@pytest.mark.parametrize("fusion", ["vector", "sum", "peephole"])
-def test_gradcheck(double, fusion, directions):
-    inputs, all_layers, (_, *parameters) = case(fusion, directions, depth=2, hidden_size=2)
-    inputs = inputs.detach().requires_grad_()
-    for version in versions(fusion).values():
-
-        def last_states(inputs, *parameters, version=version):
-            left, built = list(parameters), []
-            for weights in all_layers:
-                built.append(CasLstmWeights._make(None if w is None else left.pop(0) for w in weights))
-            return run(version, inputs, built)[-1][:2]
-
-        assert torch.autograd.gradcheck(last_states, (inputs, *parameters), fast_mode=True)
-
-
 @pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
 @pytest.mark.parametrize("size", [1, 7, 16, 33, 300])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
