@@ -56,7 +56,6 @@ class Progress:
         self._show()
 
     def dropped(self, run: Run) -> None:
-        """Remove a run that will not begin."""
         self._epochs[run.name] = self._finished(run)
         self._num_runs -= 1
 

@@ -54,8 +54,7 @@ def _explained(
 
 def _text_of(instance: Optional[Instance]) -> str:
     """Return the first words of the first text field, for a message."""
-    fields = instance.fields.values() if instance is not None else ()
-    for field in fields:
+    for field in instance.fields.values() if instance is not None else ():
         if isinstance(field, TextField):
             words = [str(token.text) for token in field.tokens]
             more = " …" if len(words) > _MAX_WORDS else ""

@@ -9,11 +9,11 @@ import sys
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.checksums import checksums
 from slstm_allennlp.comparison.folders import (
     Checkpoint,
     ComparisonFolder,
     RunFolder,
+    checksums,
     read_json,
     write_json,
 )
@@ -188,7 +188,7 @@ def test_two_comparisons_do_not_work_in_one_folder(comparison):
     with comparison.locked() as lock:
         # If a comparison is killed, its runs continue and hold the lock.
         orphan = subprocess.Popen(
-            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(lock,)
+            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=lock
         )
         with pytest.raises(ConfigurationError, match="another comparison"), comparison.locked():
             pass
@@ -203,7 +203,7 @@ def test_a_file_in_the_place_of_the_folder(tmp_path):
     (tmp_path / "file").write_text("mine")
     for path in (tmp_path / "file", tmp_path / "file" / "out"):
         with (
-            pytest.raises(ConfigurationError, match="a file, expected a folder"),
+            pytest.raises(ConfigurationError, match=r"cannot be made .*--output-dir names another"),
             ComparisonFolder(path).locked(),
         ):
             pass

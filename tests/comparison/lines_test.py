@@ -4,7 +4,7 @@ import numpy
 import pytest
 from matplotlib.figure import Figure
 
-from slstm_allennlp.comparison.lines import Chart, Line, Scale
+from slstm_allennlp.comparison.figures import Chart, Line, Scale
 
 STYLE = {"color": "black"}
 
