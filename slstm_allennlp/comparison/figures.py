@@ -65,34 +65,24 @@ class Line:
         return cls(list(range(1, len(values) + 1)), values, is_curve=True)
 
     def draw(self, axis: Any, factor: float, style: Dict[str, Any], among: int) -> None:
-        """Draw the line. `among` is the number of lines in the panel."""
-        self.outline(axis, factor, style)
-        points = self._points(factor)
-        if self.xs is None or (self.is_curve and among > _MAX_SHADED):
-            return
-        xs, color = self.xs[: len(points)], style["color"]
-        if self.is_curve:
-            lowest, highest = list(map(min, points)), list(map(max, points))
-            axis.fill_between(xs, lowest, highest, color=color, alpha=0.12, linewidth=0)
-        else:
-            means = list(map(numpy.mean, points))
-            errors = [Spread.of(values).std or 0.0 for values in points]
-            axis.errorbar(xs, means, errors, fmt="none", ecolor=color, capsize=2, elinewidth=0.8)
-
-    def outline(self, axis: Any, factor: float, style: Dict[str, Any]) -> None:
-        """Draw the mean alone, as a background for another line."""
-        means = list(map(numpy.mean, self._points(factor)))
+        """Draw the line. `among` is the number of lines in the panel; with 0, only the mean is drawn."""
+        points = [_scaled(values, factor) for values in self.values if None not in values]
+        means, color = list(map(numpy.mean, points)), style["color"]
         if self.xs is None:
             axis.axhline(*means, **{**style, "marker": None})
-        else:
-            axis.plot(self.xs[: len(means)], means, **style)
+            return
+        xs = self.xs[: len(points)]
+        axis.plot(xs, means, **style)
+        if self.is_curve and 0 < among <= _MAX_SHADED:
+            lowest, highest = list(map(min, points)), list(map(max, points))
+            axis.fill_between(xs, lowest, highest, color=color, alpha=0.12, linewidth=0)
+        elif among and not self.is_curve:
+            errors = [Spread.of(values).std or 0.0 for values in points]
+            axis.errorbar(xs, means, errors, fmt="none", ecolor=color, capsize=2, elinewidth=0.8)
 
     def numbers(self, factor: float) -> Dict[str, Any]:
         values = [_scaled(of_seeds, factor) for of_seeds in self.values]
         return {"values": values[0]} if self.xs is None else {"x": self.xs, "values": values}
-
-    def _points(self, factor: float) -> List[List[float]]:
-        return [_scaled(values, factor) for values in self.values if None not in values]
 
 
 @dataclass(frozen=True)
@@ -189,7 +179,7 @@ def _draw_apart(axes: numpy.ndarray, scale: Scale, lines: Dict[str, Line], of: C
         axis.sharex(axes[0])
         axis.sharey(axes[0])
         if of.baseline in lines:
-            lines[of.baseline].outline(axis, scale.factor, {**_BASELINE_STYLE, "label": label})
+            lines[of.baseline].draw(axis, scale.factor, {**_BASELINE_STYLE, "label": label}, 0)
         line.draw(axis, scale.factor, _LINE_STYLE, 1)
         axis.set_title(_wrapped(name, _TITLE_WIDTH), fontsize=9)
         is_lowest, is_first = number + _COLUMNS >= len(lines), number % _COLUMNS == 0

@@ -56,14 +56,11 @@ class RunFolder:
 
     def is_begun(self) -> bool:
         """Return whether the folder has anything that a new attempt would reuse."""
-        return self.count_epochs() > 0 or self.latest_checkpoint() is not None or self.metrics.exists()
+        return bool(self.epoch_files()) or self.latest_checkpoint() is not None or self.metrics.exists()
 
     def epochs(self) -> List[Dict[str, Any]]:
         """Read AllenNLP's metrics of each finished epoch."""
         return [read_json(path) for path in self.epoch_files()]
-
-    def count_epochs(self) -> int:
-        return len(self.epoch_files())
 
     def epoch_files(self) -> List[Path]:
         paths = (self.path / f"metrics_epoch_{number}.json" for number in itertools.count())

@@ -85,4 +85,4 @@ class Progress:
         return "testing" if is_trained else f"{self._finished(run)}/{run.num_epochs}"
 
     def _finished(self, run: Run) -> int:
-        return min(self._folder.run(run).count_epochs(), run.num_epochs)
+        return min(len(self._folder.run(run).epoch_files()), run.num_epochs)

@@ -32,7 +32,7 @@ def test_a_run_is_done_when_it_is_measured(comparison):
     assert not comparison.run(run).is_done()
     folder = write_run(comparison, run, [1, 1, 0, 0])
     assert folder.is_done() and not folder.is_done(time_over_length=True)
-    assert folder.count_epochs() == 2
+    assert len(folder.epoch_files()) == 2
     write_json(folder.time_over_length, [])
     assert folder.is_done(time_over_length=True)
 
