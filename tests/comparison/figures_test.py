@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from slstm_allennlp.comparison import figures
-from slstm_allennlp.comparison.figures import OTHER
-from slstm_allennlp.comparison.lines import Chart, Line, Scale
+from slstm_allennlp.comparison.figures import OTHER, Chart, Line, Scale
 
 
 def texts(path):

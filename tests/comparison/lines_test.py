@@ -4,7 +4,7 @@ import numpy
 import pytest
 from matplotlib.figure import Figure
 
-from slstm_allennlp.comparison.lines import Chart, Line, Scale
+from slstm_allennlp.comparison.figures import Chart, Line, Scale
 
 STYLE = {"color": "black"}
 
@@ -51,7 +51,7 @@ def test_a_level_goes_right_across(axis):
     "line", (Line([1, 2], [[1.0, 3.0], [4.0]]), Line.over_epochs([[2.0, 4.0]]), Line(None, [[2.0]]))
 )
 def test_an_outline_is_the_mean_alone(axis, line):
-    line.outline(axis, 1, STYLE)
+    line.draw(axis, 1, STYLE, among=0)
     (found,) = drawn(axis)
     assert found[0][1] == 2 and not axis.collections
 
