@@ -1,6 +1,7 @@
 """`slstm train`."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any, Dict
 
@@ -102,9 +103,9 @@ def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
     path = overrides.get("train_data_path")
     if not isinstance(path, str) or {"dataset_reader", "dataset_reader.type"} & set(overrides):
         return False
-    reads_folders = "#" in config.get("train_data_path", "")
-    reads_tables = config.get("dataset_reader", {}).get("type") == "table"
-    return Path(path).is_file() and not reads_tables and (reads_folders or path.endswith(".csv"))
+    reads_folders = "#" in str(config.get("train_data_path"))
+    is_unread = path.endswith(".csv") and '"table"' not in json.dumps(config.get("dataset_reader"))
+    return Path(path).is_file() and (reads_folders or is_unread)
 
 
 def _check(config: Any) -> None:
