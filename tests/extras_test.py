@@ -1,10 +1,9 @@
 """What works without optional packages, and the sentence of what needs one."""
 
 import json
-import subprocess
 import sys
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 TORCH_ALONE = """
 import sys
@@ -78,8 +77,7 @@ assert said(open_store, Path(folder), 4, 1.0) == sentence("lmdb", "vectors")
 
 
 def run(script, *arguments):
-    command = [sys.executable, "-c", script, *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    return run_program([sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT, timeout=300)
 
 
 def test_the_modules_need_torch_alone():

@@ -10,6 +10,7 @@ from allennlp.commands.train import Train
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
+from allennlp.common.util import SigTermReceived
 from allennlp.models import archival
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
@@ -65,20 +66,29 @@ class SlstmTrain(Train):
 
 
 def train(arguments: argparse.Namespace) -> None:
-    """Train as the command line says, and print the best epoch and where the model is."""
+    """
+    Train as the command line says, and print the best epoch and where the model is. `KeyboardInterrupt`
+    has how to go on, if there is a checkpoint.
+    """
     folder = Path(arguments.serialization_dir or Path("output") / Path(arguments.param_path).stem)
     params = _params(arguments)
     _check(params.as_dict(quiet=True))
     with output_folder(folder, arguments.recover, arguments.force):
-        allennlp_train.train_model(
-            params,
-            str(folder),
-            recover=arguments.recover,
-            node_rank=arguments.node_rank,
-            include_package=arguments.include_package,
-            dry_run=arguments.dry_run,
-            file_friendly_logging=arguments.file_friendly_logging,
-        )
+        try:
+            allennlp_train.train_model(
+                params,
+                str(folder),
+                recover=arguments.recover,
+                node_rank=arguments.node_rank,
+                include_package=arguments.include_package,
+                dry_run=arguments.dry_run,
+                file_friendly_logging=arguments.file_friendly_logging,
+            )
+        except (KeyboardInterrupt, SigTermReceived):
+            if not any(folder.glob("model_state_*.th")):
+                raise
+            instead = " in the place of --force" if arguments.force else ""
+            raise KeyboardInterrupt(f"the same command with --recover{instead} goes on") from None
     if not arguments.verbose and not arguments.dry_run:
         print(*result_lines(folder), sep="\n")
 

@@ -25,8 +25,6 @@ class ConllNerReader(ColumnsReader):
     The instances have BIOES tags, which AllenNLP calls BIOUL. Of its taggers, `crf_tagger` supports them
     with `"label_encoding": "BIOUL"`. Tags that are invalid in the file's coding scheme are an error.
 
-    Registered as a `DatasetReader` with name "conll_ner".
-
     # Parameters
 
     coding_scheme : `str`, optional (default = `"IOB1"`)
@@ -118,6 +116,18 @@ class ConllNerReader(ColumnsReader):
             raise CorpusError(
                 f"the tags are {' '.join(tags)}, expected tags in {self._coding_scheme} or BIOUL"
             ) from None
+
+
+def expect_iob2(where: str, tags: List[str]) -> None:
+    """Raise `CorpusError` for the tags of a sentence that are not IOB2, with the place of the first."""
+    ConllNerReader("IOB2")._tagged_words([_Tag(where, i, f"x\t{tag}") for i, tag in enumerate(tags)])
+
+
+class _Tag(Line):
+    """A tag in a list."""
+
+    def error(self, what: str) -> CorpusError:
+        return CorpusError(f"{self.path}[{self.number}]: {what}")
 
 
 def _with_bioul_letter(tag: str) -> str:

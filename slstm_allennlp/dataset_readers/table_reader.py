@@ -47,8 +47,6 @@ class TableReader(LabelledTextReader):
     The instances of pairs have the fields `premise`, `hypothesis`, `metadata` and `label`, as in the
     reader `snli`.
 
-    Registered as a `DatasetReader` with name "table".
-
     # Parameters
 
     text, text_a, text_b, label : `str`, optional (default = `None`)

@@ -28,8 +28,6 @@ class FitTrainer(Trainer):
     restarts from the beginning. `ConfigurationError` for a model that is not a `FittedModel`, and for
     gold tags that do not fit the model's `label_encoding`.
 
-    Registered as a `Trainer` with name "fit".
-
     # Parameters
 
     serialization_dir, model, data_loader

@@ -48,8 +48,6 @@ class SentencePairClassifier(Model, WithClassWeights):
     `accuracy_entailment`. `ConfigurationError` if an input size does not match; `ValueError` for a
     sentence without words.
 
-    Registered as a `Model` with name "sentence_pair_classifier".
-
     # Parameters
 
     vocab : `Vocabulary`

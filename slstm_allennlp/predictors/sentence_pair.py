@@ -25,8 +25,7 @@ class SentencePair(TextInput):
     `probabilities`, by class name. If a sentence has no words, the label is `null` and there are no
     probabilities.
 
-    Registered as a `Predictor` with name "sentence_pair". It is the default predictor of
-    `sentence_pair_classifier`, so no `--predictor` is needed.
+    It is the default predictor of `sentence_pair_classifier`, so no `--predictor` is needed.
     """
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'

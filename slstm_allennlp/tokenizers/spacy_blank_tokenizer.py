@@ -11,9 +11,8 @@ _APOSTROPHES = ("'", "’")
 class SpacyBlankTokenizer(Tokenizer):
     """
     Split text with spaCy's rules for a language (`spacy.blank`), without a model or a download. White
-    space is not a token. The tokens have character offsets.
-
-    Registered as a `Tokenizer` with name "spacy_blank".
+    space is not a token. The tokens have character offsets. `ConfigurationError` for a language that
+    spaCy does not know, or whose packages are missing.
 
     # Parameters
 
@@ -24,10 +23,6 @@ class SpacyBlankTokenizer(Tokenizer):
         Whether `it's` and `don't` are two tokens each, as in treebanks, or one.
     split_hyphens : `bool`, optional (default = `True`)
         Whether `well-made` is three tokens, as in spaCy, or one, as in most corpora.
-
-    # Errors
-
-    `ConfigurationError` for a language that spaCy does not know, or whose packages are missing.
     """
 
     def __init__(
@@ -81,17 +76,14 @@ class SpacyBlankTokenizer(Tokenizer):
         if not self._split_contractions:
             # Words such as `cannot` and `y'all` are in spaCy's rules. An apostrophe marks `it` + `'s`.
             whole = first.text + second.text
-            is_contraction = any(mark in whole for mark in _APOSTROPHES) and _has_letters(first, second)
+            have_letters = all(any(map(str.isalpha, token.text)) for token in (first, second))
+            is_contraction = have_letters and any(mark in whole for mark in _APOSTROPHES)
             if is_contraction or whole.lower() in self._rules:
                 return True
         if self._split_hyphens:
             return False
         first_is_hyphen, second_is_hyphen = (token.text.strip("-") == "" for token in (first, second))
         return (first_is_hyphen and _is_word(second)) or (second_is_hyphen and _is_word(first))
-
-
-def _has_letters(*tokens: spacy.tokens.Token) -> bool:
-    return all(any(map(str.isalpha, token.text)) for token in tokens)
 
 
 def _is_word(token: spacy.tokens.Token) -> bool:

@@ -12,7 +12,7 @@ from allennlp.training import Trainer
 
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.label_counts import say_labels
-from slstm_allennlp.training.model_card import write_model_card
+from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
 
 # The first process would wait for the others, which have ended, and write no archive.
 NO_DISTRIBUTED_TEST = (
@@ -33,10 +33,8 @@ class TrainModelWithCard(TrainModel):
     - The labels of the train set are logged with their counts, and a label that only the validation or
       test data have is a warning.
     - `evaluate_on_test` with `distributed` is refused at the start.
-    - `model_card.md` is written beside the archive: the encoder, the data, the metrics, the versions and
-      the command.
-
-    Registered as a `TrainModel` with name "default", in AllenNLP's place and with its parameters.
+    - `metrics_by_epoch.csv` is written, and `model_card.md`: the encoder, the data, the metrics, the
+      versions and the command, and how to resume, use and cite the model.
     """
 
     @classmethod
@@ -104,9 +102,14 @@ class TrainModelWithCard(TrainModel):
         return super().run()
 
     def finish(self, metrics: Dict[str, Any]) -> None:
-        """Write the metrics, as AllenNLP does, and the model card."""
+        """Write the metrics, as AllenNLP does, those of all epochs as a table, and the model card."""
         super().finish(metrics)
-        write_model_card(Path(self.serialization_dir), self.model, metrics)
+        write_metrics_by_epoch(Path(self.serialization_dir))
+        loaders = {"data_loader": "train", "_validation_data_loader": "validate"}
+        parts = [(use, getattr(self.trainer, name, None)) for name, use in loaders.items()]
+        counts = [(use, getattr(loader, "_instances", None)) for use, loader in parts]
+        sizes = ", ".join(f"{len(read):,} to {use}" for use, read in counts if read)
+        write_model_card(Path(self.serialization_dir), self.model, metrics, sizes)
 
 
 def _changed(

@@ -1,6 +1,7 @@
 """Which kernels compute an S-LSTM."""
 
-from typing import Any
+from types import ModuleType
+from typing import Optional
 
 import torch
 from torch import Tensor
@@ -15,9 +16,9 @@ from slstm_allennlp.ops.slstm.settings import SlstmSettings
 _LARGEST_WINDOW = {"cpu": 30, "cuda": 8}
 
 
-def choose_kernels(inputs: Tensor, dtype: torch.dtype, settings: SlstmSettings) -> Any:
+def choose_kernels(inputs: Tensor, dtype: torch.dtype, settings: SlstmSettings) -> Optional[ModuleType]:
     """
-    Return the `SlstmKernels` for `fused_slstm`, or None if `batched_slstm` must be used: under a tracer,
+    Return the kernels for `fused_slstm`, or None if `batched_slstm` must be used: under a tracer,
     for settings and precisions without kernels, for no words, and where there are no kernels. `dtype` is
     the precision of the weights.
     """
