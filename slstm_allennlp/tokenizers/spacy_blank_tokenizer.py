@@ -1,4 +1,4 @@
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import spacy
 from allennlp.common.checks import ConfigurationError
@@ -23,14 +23,21 @@ class SpacyBlankTokenizer(Tokenizer):
         Whether `it's` and `don't` are two tokens each, as in treebanks, or one.
     split_hyphens : `bool`, optional (default = `True`)
         Whether `well-made` is three tokens, as in spaCy, or one, as in most corpora.
+    separator : `str`, optional (default = `None`)
+        The token between two texts that a reader combines (`combine_input_fields`): BERT's is `[SEP]`.
     """
 
     def __init__(
-        self, language: str = "en", split_contractions: bool = True, split_hyphens: bool = True
+        self,
+        language: str = "en",
+        split_contractions: bool = True,
+        split_hyphens: bool = True,
+        separator: Optional[str] = None,
     ) -> None:
         self._language = language
         self._split_contractions = split_contractions
         self._split_hyphens = split_hyphens
+        self._separator = separator
         try:
             self._nlp = spacy.blank(language)
         except ImportError as error:
@@ -52,12 +59,19 @@ class SpacyBlankTokenizer(Tokenizer):
             if not token.is_space
         ]
 
+    def add_special_tokens(
+        self, tokens1: List[Token], tokens2: Optional[List[Token]] = None
+    ) -> List[Token]:
+        between = [Token(self._separator)] if tokens2 is not None and self._separator else []
+        return [*tokens1, *between, *(tokens2 or [])]
+
     def _to_params(self) -> Dict[str, Any]:
         return {
             "type": "spacy_blank",
             "language": self._language,
             "split_contractions": self._split_contractions,
             "split_hyphens": self._split_hyphens,
+            "separator": self._separator,
         }
 
     def _spans_to_merge(self, document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:

@@ -1,12 +1,12 @@
 """The weights as the products of a step need them, and their cache for calls without gradients."""
 
-from types import ModuleType
 from typing import NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
 
 from slstm_allennlp.ops.products import packed
+from slstm_allennlp.ops.slstm.kernels import SlstmCpuKernels
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -60,7 +60,11 @@ class PackedWeights:
         self._kept: Optional[Tuple[object, StepWeights, Optional[Tensor]]] = None
 
     def get(
-        self, kernels: ModuleType, weights: SlstmWeights, settings: SlstmSettings, dtype: torch.dtype
+        self,
+        kernels: SlstmCpuKernels,
+        weights: SlstmWeights,
+        settings: SlstmSettings,
+        dtype: torch.dtype,
     ) -> Tuple[StepWeights, Optional[Tensor]]:
         """Return the weights for products in `dtype`, and the result of `slots_of`."""
         word = weights.word_U, weights.word_W, weights.word_V
