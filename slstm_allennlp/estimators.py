@@ -37,7 +37,7 @@ from slstm_allennlp.dataset_readers import table_reader
 from slstm_allennlp.dataset_readers.conll_ner_reader import expect_iob2
 from slstm_allennlp.metrics.span_tags import bio_of, bioul_spans
 from slstm_allennlp.security import safe_archives
-from slstm_allennlp.training import label_counts, own_data
+from slstm_allennlp.training import own_data
 from slstm_allennlp.training.run_state import random_states, set_random_states
 from slstm_allennlp.training.signals import Stopped
 from slstm_allennlp.vectors.packages import use_vectors
@@ -186,7 +186,7 @@ class _Estimator(BaseEstimator):
                 stack.enter_context(redirect(io.StringIO()))
             stack.enter_context(quiet_console())
             stack.enter_context(friendly_messages())
-            for module in (own_data, label_counts, table_reader):  # they would show the temporary files
+            for module in (own_data, table_reader):  # they would show the temporary files
                 stack.enter_context(patch.object(module.logger, "info"))
             import_plugins()
             yield

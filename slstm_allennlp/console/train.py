@@ -47,10 +47,6 @@ class SlstmTrain(Train):
                 action.help = f"{action.help}; default: output/NAME, with the name of the config"
             if action.dest == "param_path":
                 action.help = "the config: a file, or a name that `slstm config` lists"
-            if action.dest == "overrides":
-                action.help = (
-                    """JSON of values for keys of the config, such as '{"trainer.num_epochs": 3}'"""
-                )
         subparser.description = (
             "Train a config on its data, or on your own: slstm train reviews_slstm --data reviews.csv"
         )
