@@ -202,7 +202,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         labels = [kind for example in everything for kind in reader.entities_in(example["tags"])]
         kind = "kinds of entities"
     counts = Counter(labels)
-    found = labels_found(counts, kind)
+    found = labels_found(counts, kind, shown=12)
     where = ", ".join(files)
     parts = ", ".join(f"{part} {size:,}" for part, size in sizes.items())
     logger.info("%s: %s, %s; %s", where, what, found, parts)
