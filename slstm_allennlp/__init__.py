@@ -34,8 +34,8 @@ if importlib.util.find_spec("allennlp") is not None:
 
 def __getattr__(name: str) -> Any:
     """
-    Import the estimators when they are used: they need scikit-learn. Their module begins with `_`, so that
-    AllenNLP's import of all modules of a package leaves it out.
+    Import the estimators when they are used: they need scikit-learn. Their module begins with `_`, so
+    that AllenNLP's import of all modules of a package leaves it out.
     """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
