@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -355,6 +356,18 @@ def test_a_line_for_each_epoch_and_a_bar_in_a_notebook(capsys, monkeypatch):
     assert [line.split("  ")[0] for line in lines[1:3]] == ["epoch 1/2", "epoch 2/2"]
     assert lines[3].startswith("best epoch ") and len(lines) == 4
     assert "%|" in stream.getvalue() and tempfile.gettempdir() not in stream.getvalue()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_page_runs(number, tmp_path, monkeypatch):
+    """The examples of docs/python.md, with small models."""
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number]
+    code = re.sub(r"^from .*", "", code).replace("TextClassifier()", "text_classifier()")
+    names = dict(globals())
+    monkeypatch.chdir(tmp_path)
+    exec(code.replace("Tagger(", "entity_tagger("), names)
+    assert len(names["model"].predict(names[("texts", "words")[number]])) == (100, 20)[number]
 
 
 @pytest.mark.slow
