@@ -4,11 +4,15 @@ with AllenNLP. Without AllenNLP, the PyTorch modules in `slstm_allennlp.modules`
 """
 
 import importlib.util
+from typing import TYPE_CHECKING, Any
 
 from slstm_allennlp.common.noise import quiet_registration
 from slstm_allennlp.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from slstm_allennlp.estimators import PairClassifier, Tagger, TextClassifier
+
+__all__ = ["PairClassifier", "Tagger", "TextClassifier", "__version__"]
 
 if importlib.util.find_spec("allennlp") is not None:
     with quiet_registration():
@@ -25,4 +29,16 @@ if importlib.util.find_spec("allennlp") is not None:
         import slstm_allennlp.token_indexers
         import slstm_allennlp.tokenizers
         import slstm_allennlp.training
-        import slstm_allennlp.vectors  # noqa: F401
+        import slstm_allennlp.vectors
+
+
+def __getattr__(name: str) -> Any:
+    """Import the estimators when they are used: they need scikit-learn."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from slstm_allennlp.common.extras import needs
+
+    needs("sklearn", "linear")
+    from slstm_allennlp import estimators
+
+    return getattr(estimators, name)

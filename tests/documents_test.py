@@ -1,13 +1,12 @@
 """README and docs/: links resolve, and the files that the text and commands name exist."""
 
-import json
 import re
 import runpy
 
 import pytest
-from allennlp.commands.train import train_model_from_file
-from allennlp.common.plugins import import_plugins
 
+from slstm_allennlp.training.own_data import with_data
+from slstm_cli.bundled import whole_config
 from tests.conftest import ROOT
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
@@ -57,25 +56,20 @@ def test_lines_of_prose_are_below_100_characters(document):
 @pytest.mark.parametrize("name", ["README.md", "docs/pytorch.md"])
 def test_what_pytorch_alone_can_run_runs(name, tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
-    (block,) = [block for block in blocks if "allennlp.predictors" not in block]
+    (block,) = [block for block in blocks if "SentenceStateLSTM" in block]
     (tmp_path / "block.py").write_text(block)
     names = runpy.run_path(str(tmp_path / "block.py"))
     assert names["words"].shape == (2, 7, 300) and names["sentence"].shape == (2, 300)
 
 
 @pytest.mark.parametrize("section", ["Classes", "Pairs", "Tags", "Entities"])
-def test_the_configs_of_ones_own_data_train_on_the_data_beside_them(section, tmp_path, monkeypatch):
+def test_the_commands_of_ones_own_data_read_the_data_beside_them(section, tmp_path, monkeypatch):
     page = (ROOT / "docs/your_own_data.md").read_text(encoding="utf-8")
     text = page.split(f"\n## {section}\n")[1].split("\n## ")[0]
     sample = re.search(r"```text\n(.*?)```", text, re.DOTALL).group(1)
-    config = re.search(r"```jsonnet\n(.*?)```", text, re.DOTALL).group(1)
-    (ending,) = set(re.findall(r"'train\.(\w+)'", config))
-    for part in ("train", "dev", "test"):
-        (tmp_path / f"{part}.{ending}").write_text(sample * 4)
-    (tmp_path / "mine.jsonnet").write_text(config)
+    config, file = re.search(r"slstm train (\w+) --data (\S+)", text).groups()
+    header, rows = sample.split("\n", 1) if section == "Classes" else ("", sample)
+    (tmp_path / file).write_text(f"{header}\n".lstrip() + rows * 10)
     monkeypatch.chdir(tmp_path)
-    import_plugins()
-    train_model_from_file("mine.jsonnet", "out", overrides=json.dumps({"trainer.num_epochs": 1}))
-    assert (tmp_path / "out/model.tar.gz").exists()
-    metrics = json.loads((tmp_path / "out/metrics.json").read_text())
-    assert 0 < metrics["test_loss"] < metrics["training_loss"] * 2
+    made = with_data(whole_config(config), file)
+    assert made["train_data_path"] == f"{file}#train" and made["evaluate_on_test"]

@@ -4,6 +4,7 @@ an unknown `type`, the value that has the wrong type, and the part of the config
 refuses. If no name is close, AllenNLP's message is kept.
 """
 
+import copy
 import re
 from typing import Any, Callable, Dict, Optional
 
@@ -15,6 +16,10 @@ from allennlp.common.from_params import infer_params
 from slstm_allennlp.common.suggestions import did_you_mean, nearest
 
 Original = Callable[..., Any]
+_HALF = (
+    "an S-LSTM's output has hidden_size numbers, half of a bidirectional LSTM's; with twice the "
+    "hidden_size, the rest of the config can stay as it is"
+)
 
 
 def from_params(
@@ -28,12 +33,17 @@ def from_params(
     """Build an object as AllenNLP's method of this name does, with errors that name the key or part."""
     if isinstance(params, str):
         params = Params({"type": params})
-    given = dict(params.params) if isinstance(params, Params) else {}  # AllenNLP removes what it reads
+    # A copy: AllenNLP removes what it reads.
+    given = copy.deepcopy(params.params) if isinstance(params, Params) else {}
     try:
         return original(cls, params, constructor_to_call, constructor_to_inspect, **extras)
     except (ConfigurationError, TypeError, ValueError) as error:
+        constructor = constructor_to_inspect or cls.__init__
+        unknown = re.search(r" got an unexpected keyword argument '(\w+)'$", str(error))
         if str(error).startswith(f"Extra parameters passed to {cls.__name__}: "):
-            sentence: Optional[str] = _unknown_keys(cls, params, constructor_to_inspect or cls.__init__)
+            sentence: Optional[str] = _unknown_keys(cls, params, constructor)
+        elif unknown and unknown[1] in given:  # a constructor with **kwargs passes all keys on
+            sentence = _unknown_keys(cls, Params({unknown[1]: None}, params.history), constructor)
         else:
             sentence = _wrong_value(error, cls, given, getattr(params, "history", ""))
         if not sentence:
@@ -43,10 +53,13 @@ def from_params(
 
 def _unknown_keys(cls: Any, params: Params, constructor: Callable[..., Any]) -> str:
     known = [name for name in infer_params(cls, constructor) if name not in ("self", "kwargs")]
-    return "; ".join(
+    wrong = [
         f"{params.history}{key} is no key of {cls.__name__}{did_you_mean(key, known)}"
         for key in params.params
-    )
+    ]
+    if params.history == "dataset_reader.":
+        wrong.append("--data FILE puts a reader for it in the place of a bundled config's")
+    return "; ".join(wrong)
 
 
 def _wrong_value(error: Exception, cls: Any, given: Dict[str, Any], history: str) -> Optional[str]:
@@ -56,6 +69,9 @@ def _wrong_value(error: Exception, cls: Any, given: Dict[str, Any], history: str
         is_own = wrong is not None and wrong[1] in given
         return f"{error} {cls.__name__} was given {given[wrong[1]]!r}." if wrong and is_own else None
     if isinstance(error, ConfigurationError):
+        sizes = re.search(r"got (\d+) and (\d+) instead$", str(error))  # of AllenNLP's models
+        if sizes and 2 * int(sizes[1]) == int(sizes[2]) and "'slstm'" in repr(given):
+            return f"{error}: {_HALF}"
         name = given.get("type")
         if not str(error).startswith(f"{name} not in acceptable choices for {history}type: "):
             return None

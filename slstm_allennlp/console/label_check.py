@@ -9,11 +9,10 @@ from typing import Any, Iterator, Optional
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
-from allennlp.data.fields import TextField
 
 from slstm_allennlp.console.config_keys import Original
+from slstm_allennlp.training.label_counts import words_of
 
-_MAX_WORDS = 12
 _UNKNOWN = re.compile(
     r"'(.*)' not found in vocab namespace '(.*)', and namespace does not contain", re.S
 )
@@ -47,17 +46,6 @@ def _explained(
     label, namespace = unknown.groups()
     known = ", ".join(map(str, vocab.get_token_to_index_vocabulary(namespace)))
     return ConfigurationError(
-        f"{loader.data_path}, sentence {number}{_text_of(instance)}: {label!r} is a label that the "
+        f"{loader.data_path}, sentence {number}{words_of(instance)}: {label!r} is a label that the "
         f"model does not know ({namespace}), expected one of {known}"
     )
-
-
-def _text_of(instance: Optional[Instance]) -> str:
-    """Return the first words of the first text field, for a message."""
-    fields = instance.fields.values() if instance is not None else ()
-    for field in fields:
-        if isinstance(field, TextField):
-            words = [str(token.text) for token in field.tokens]
-            more = " …" if len(words) > _MAX_WORDS else ""
-            return f' ("{" ".join(words[:_MAX_WORDS])}{more}")'
-    return ""

@@ -50,6 +50,17 @@ def expect_device(key: str, number: Any) -> None:
         )
 
 
+def device_number(device: Optional[str]) -> int:
+    """
+    Return the number that AllenNLP has for a device such as `"cuda:1"`: -1 for the CPU. The default is
+    the first GPU, if there is one. `ConfigurationError` for a GPU that is not there.
+    """
+    found = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    number = -1 if found.type == "cpu" else found.index or 0
+    expect_device("device", number)
+    return number
+
+
 def _transformer(needs: _Needs, original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:
     """
     Load a pretrained transformer, or raise a `ConfigurationError` with the places that were searched, or

@@ -11,15 +11,17 @@ from unittest.mock import patch
 
 import nltk
 from allennlp.common import logging as common_logging
+from allennlp.common import tqdm as common_tqdm
 from allennlp.common.tqdm import Tqdm, TqdmToLogsWriter
 from allennlp.training import gradient_descent_trainer
+from tqdm import tqdm
 
 from slstm_allennlp.console.training import EpochLines
 
 # Their messages are details of an error that follows.
 _ONLY_IN_LOG = ("allennlp.data.vocabulary", "slstm_allennlp.console.main")
 # AllenNLP's warning about a config without patience. That is a valid choice.
-_PATIENCE_WARNING = "You provided a validation dataset but patience was set to None"
+PATIENCE_WARNING = "You provided a validation dataset but patience was set to None"
 # Warnings of AllenNLP's dependencies.
 _KNOWN_WARNINGS = (
     "Failed to load image Python extension",  # of torchvision, which no text model needs
@@ -41,6 +43,7 @@ def quiet_console() -> Iterator[None]:
         for owner, name, value in (
             (common_logging, "prepare_global_logging", _prepare_global_logging),
             (Tqdm, "tqdm", staticmethod(_bar)),
+            (common_tqdm, "_tqdm", tqdm),  # in a notebook, AllenNLP's needs ipywidgets
             # allennlp-models downloads NLTK data when it is imported, and prints the progress.
             (nltk, "download", functools.partial(nltk.download, quiet=True)),
             (
@@ -102,7 +105,7 @@ class _ConsoleFilter(logging.Filter):
         if record.name in _ONLY_IN_LOG:
             return False
         if record.levelno >= logging.WARNING:
-            return not record.getMessage().startswith(_PATIENCE_WARNING)
+            return not record.getMessage().startswith(PATIENCE_WARNING)
         is_new = record.getMessage() not in self._seen
         self._seen.add(record.getMessage())
         return is_new and record.name.startswith("slstm_allennlp.")
@@ -136,14 +139,15 @@ _original_tqdm = Tqdm.tqdm
 
 
 def _bar(*arguments: Any, **options: Any) -> Any:
-    """Return AllenNLP's progress bar, but only for terminals, and removed when it is done."""
+    """Return AllenNLP's progress bar, for terminals and notebooks, and removed when it is done."""
     return _original_tqdm(*arguments, **{"file": _BarWriter(), "leave": False, **options})
 
 
 class _BarWriter(TqdmToLogsWriter):
-    """Write to the log as AllenNLP does, but to the console only if it is a terminal or on request."""
+    """Write to the log as AllenNLP does, but only to terminals and notebooks, or on request."""
 
     def write(self, message: str) -> None:
-        to_console = common_logging.FILE_FRIENDLY_LOGGING or sys.stderr.isatty()
+        is_notebook = type(sys.stderr).__module__.startswith("ipykernel.")
+        to_console = common_logging.FILE_FRIENDLY_LOGGING or sys.stderr.isatty() or is_notebook
         with nullcontext() if to_console else redirect_stderr(io.StringIO()):
             super().write(message)

@@ -2,19 +2,34 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, Dict
 
 from allennlp.commands import train as allennlp_train
 from allennlp.commands.train import Train
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.params import parse_overrides
+from allennlp.common.util import SigTermReceived
 from allennlp.models import archival
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
+from slstm_allennlp.common.training_keys import DATA_KEYS
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
+from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
+
+_OWN_DATA = {
+    "--data": "train on this file: CSV, TSV or JSON lines with a text and its label per line, or a word "
+    "and its tag per line; a tenth of it is dev and a tenth is test, without --dev and --test",
+    "--dev": "the data that choose the best epoch",
+    "--test": "the data that the best epoch is evaluated on",
+    "--text": "the name of the column of the text (for pairs, give this option twice), or the number of "
+    "that of the words",
+    "--label": "the name of the column of the label, or the number of that of the tags (upos or xpos in "
+    "CoNLL-U)",
+}
 
 
 class SlstmTrain(Train):
@@ -30,28 +45,76 @@ class SlstmTrain(Train):
                 action.required = False
                 action.help = f"{action.help}; default: output/NAME, with the name of the config"
             if action.dest == "param_path":
-                action.help = f"{action.help}; a file, or a name that `slstm config` lists"
+                action.help = "the config: a file, or a name that `slstm config` lists"
+            if action.dest == "overrides":
+                action.help = (
+                    """JSON of values for keys of the config, such as '{"trainer.num_epochs": 3}'"""
+                )
+        subparser.description = (
+            "Train a config on its data, or on your own: slstm train reviews_slstm --data reviews.csv"
+        )
+        own = subparser.add_argument_group(
+            "your own data", "for configs of texts, pairs, tags or entities"
+        )
+        for option, text in _OWN_DATA.items():
+            kind = "FILE" if option in ("--data", "--dev", "--test") else "COLUMN"
+            several: Any = {"action": "append", "default": []} if option == "--text" else {}
+            own.add_argument(option, metavar=kind, help=text, **several)
         subparser.set_defaults(func=train)
         return subparser
 
 
 def train(arguments: argparse.Namespace) -> None:
-    """Train as the command line says, and print the best epoch and where the model is."""
+    """
+    Train as the command line says, and print the best epoch and where the model is. `KeyboardInterrupt`
+    has how to go on, if there is a checkpoint.
+    """
     folder = Path(arguments.serialization_dir or Path("output") / Path(arguments.param_path).stem)
-    params = Params.from_file(arguments.param_path, arguments.overrides)
+    params = _params(arguments)
     _check(params.as_dict(quiet=True))
     with output_folder(folder, arguments.recover, arguments.force):
-        allennlp_train.train_model(
-            params,
-            str(folder),
-            recover=arguments.recover,
-            node_rank=arguments.node_rank,
-            include_package=arguments.include_package,
-            dry_run=arguments.dry_run,
-            file_friendly_logging=arguments.file_friendly_logging,
-        )
+        try:
+            allennlp_train.train_model(
+                params,
+                str(folder),
+                recover=arguments.recover,
+                node_rank=arguments.node_rank,
+                include_package=arguments.include_package,
+                dry_run=arguments.dry_run,
+                file_friendly_logging=arguments.file_friendly_logging,
+            )
+        except (KeyboardInterrupt, SigTermReceived):
+            if not any(folder.glob("model_state_*.th")):
+                raise
+            instead = " in the place of --force" if arguments.force else ""
+            raise KeyboardInterrupt(f"the same command with --recover{instead} goes on") from None
     if not arguments.verbose and not arguments.dry_run:
         print(*result_lines(folder), sep="\n")
+
+
+def _params(arguments: argparse.Namespace) -> Params:
+    """Return the config with the overrides and with the user's own data."""
+    options = {key: getattr(arguments, key) for key in ("data", "dev", "test", "text", "label")}
+    overrides = parse_overrides(arguments.overrides)
+    config = Params.from_file(arguments.param_path).as_dict(quiet=True)
+    if options["data"] is None:
+        for key, value in options.items():
+            if value:
+                raise ConfigurationError(f"--{key} is given without --data, expected both")
+        if not _are_own_data(config, overrides):
+            return Params.from_file(arguments.param_path, arguments.overrides)
+        options.update(zip(("data", "dev", "test"), (overrides.pop(key, None) for key in DATA_KEYS)))
+    return Params(with_data(config, **options, overrides=overrides))
+
+
+def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
+    """Return whether overrides give a file, but no reader for it, where the config's reads none such."""
+    path = overrides.get("train_data_path")
+    if not isinstance(path, str) or {"dataset_reader", "dataset_reader.type"} & set(overrides):
+        return False
+    reads_folders = "#" in config.get("train_data_path", "")
+    reads_tables = config.get("dataset_reader", {}).get("type") == "table"
+    return Path(path).is_file() and not reads_tables and (reads_folders or path.endswith(".csv"))
 
 
 def _check(config: Any) -> None:

@@ -31,19 +31,25 @@ class EpochLines(TrainerCallback):
     ) -> None:
         now = time.monotonic()
         self._epochs_here += 1
+        tracker = trainer._metric_tracker
         left = trainer._num_epochs - epoch - 1
+        stops_early = left > 0 and tracker.should_stop_early()
         parts = [
             f"epoch {epoch + 1:{len(str(trainer._num_epochs))}}/{trainer._num_epochs}",
-            *_scores(metrics, [name for _, name in trainer._metric_tracker.tracked_metrics]),
+            *_scores(metrics, [name for _, name in tracker.tracked_metrics]),
             _duration(now - self._epoch_began),
         ]
-        if left:
+        if left and not stops_early:
             parts.append(f"at most {_duration((now - self._began) / self._epochs_here * left)} left")
         if metrics.get("best_epoch") == epoch and "best_validation_loss" in metrics:
             parts.append("best so far")
         self._epoch_began = now
         if is_primary:
             print("  ".join(parts), flush=True)
+            if stops_early:
+                print(
+                    f"stopped early: no better epoch in the last {tracker._patience} (trainer.patience)"
+                )
 
 
 def result_lines(folder: Path) -> Iterator[str]:

@@ -1,11 +1,12 @@
 import itertools
 import re
-from typing import Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import TokenIndexer
 
 from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
+from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
 
 _HEAD = 10  # sentences, which show whether the words are in another column
@@ -33,11 +34,12 @@ class ColumnsReader(TaggingReader):
         How lines begin that are skipped at the start of a sentence, such as `"# "`.
     token_indexers, label_namespace, max_instances
         As in `CorpusReader`.
+    split_seed : `int`, optional (default = `0`)
+        Decides which sentences are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent.
     """
 
     form = "columns of words and tags"
-    _width: Optional[int] = None
-    """The number of columns. By default, it is that of the first line."""
+    _width: Optional[int] = None  # the number of columns; by default that of the first line
 
     def __init__(
         self,
@@ -48,6 +50,7 @@ class ColumnsReader(TaggingReader):
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
+        split_seed: int = 0,
     ) -> None:
         super().__init__(token_indexers, label_namespace, max_instances)
         for key, value in (("word_column", word_column), ("tag_column", tag_column)):
@@ -60,6 +63,18 @@ class ColumnsReader(TaggingReader):
         self._tag_number = tag_column if isinstance(tag_column, int) else None
         self._word_prefix = word_prefix
         self._comment = comment
+        self._split_seed = split_seed
+
+    def examples(self, path: str) -> Iterator[Dict[str, Any]]:
+        return examples_of(path, self._split_seed, super().examples)
+
+    def line_with(self, path: str, tag: str) -> Optional[Line]:
+        """Return the first line of a file of columns with the tag, in any coding scheme, or `None`."""
+        kind = tag.partition("-")[2] or tag
+        for line in itertools.chain(*self._sentences(file_of(path))):
+            if self._tagged_word(line)[1] in (tag, *(f"{letter}-{kind}" for letter in "BIES")):
+                return line
+        return None
 
     def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         sentences = self._sentences(path)

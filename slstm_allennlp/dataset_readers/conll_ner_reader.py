@@ -25,15 +25,14 @@ class ConllNerReader(ColumnsReader):
     The instances have BIOES tags, which AllenNLP calls BIOUL. Of its taggers, `crf_tagger` supports them
     with `"label_encoding": "BIOUL"`. Tags that are invalid in the file's coding scheme are an error.
 
-    Registered as a `DatasetReader` with name "conll_ner".
-
     # Parameters
 
     coding_scheme : `str`, optional (default = `"IOB1"`)
         The coding scheme of the file. `"IOB1"`, that of CoNLL-2003: B begins an entity only directly
         after another entity of the same type. `"IOB2"`: B begins every entity. `"BIOES"`: E ends an
         entity of several words, and S is an entity of one word.
-    word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances
+    word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances,
+    split_seed
         As in `ColumnsReader`.
     """
 
@@ -47,9 +46,17 @@ class ConllNerReader(ColumnsReader):
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
+        split_seed: int = 0,
     ) -> None:
         super().__init__(
-            word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances
+            word_column,
+            tag_column,
+            word_prefix,
+            comment,
+            token_indexers,
+            label_namespace,
+            max_instances,
+            split_seed,
         )
         if coding_scheme not in _LETTERS:
             raise ConfigurationError(
@@ -75,6 +82,10 @@ class ConllNerReader(ColumnsReader):
     ) -> Instance:
         """Do the same as the base class's. Tags in the coding scheme become BIOUL, and BIOUL stays."""
         return super().text_to_instance(tokens, None if tags is None else self._to_bioul(tags))
+
+    def entities_in(self, tags: List[str]) -> List[str]:
+        """Return the type of each entity in the tags of a sentence."""
+        return [tag[2:] for tag in self._to_bioul(tags) if tag[0] in "BU"]
 
     def _check_tag(self, tag: str, line: Line) -> None:
         letter, _, entity = tag.partition("-")
@@ -105,6 +116,18 @@ class ConllNerReader(ColumnsReader):
             raise CorpusError(
                 f"the tags are {' '.join(tags)}, expected tags in {self._coding_scheme} or BIOUL"
             ) from None
+
+
+def expect_iob2(where: str, tags: List[str]) -> None:
+    """Raise `CorpusError` for the tags of a sentence that are not IOB2, with the place of the first."""
+    ConllNerReader("IOB2")._tagged_words([_Tag(where, i, f"x\t{tag}") for i, tag in enumerate(tags)])
+
+
+class _Tag(Line):
+    """A tag in a list."""
+
+    def error(self, what: str) -> CorpusError:
+        return CorpusError(f"{self.path}[{self.number}]: {what}")
 
 
 def _with_bioul_letter(tag: str) -> str:

@@ -146,12 +146,8 @@ def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> 
     """
     Yield the lines of a text file, given as for AllenNLP's `cached_path`, or of the standard input, if
     the path is `-`. Byte order marks are removed, wherever they are. Error messages call the file
-    `name`, if that is given.
-
-    # Errors
-
-    `CorpusError` for a file that is missing, unreadable or empty, and, with the line, for bytes that are
-    not valid in the encoding.
+    `name`, if that is given. `CorpusError` for a file that is missing, unreadable or empty, and, with
+    the line, for bytes that are not valid in the encoding.
     """
     name = name or ("standard input" if path == "-" else path)
     number = 0

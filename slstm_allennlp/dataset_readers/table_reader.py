@@ -1,4 +1,5 @@
 import csv
+import functools
 import itertools
 import logging
 import re
@@ -9,7 +10,9 @@ from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenize
 from allennlp.data.fields import Field, LabelField, MetadataField, TextField
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
+from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
 from slstm_allennlp.dataset_readers.lines import UTF_8, Line, all_or_none, number_of_columns, read_lines
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -44,8 +47,6 @@ class TableReader(LabelledTextReader):
     The instances of pairs have the fields `premise`, `hypothesis`, `metadata` and `label`, as in the
     reader `snli`.
 
-    Registered as a `DatasetReader` with name "table".
-
     # Parameters
 
     text, text_a, text_b, label : `str`, optional (default = `None`)
@@ -53,13 +54,17 @@ class TableReader(LabelledTextReader):
     columns : `List[str]`, optional (default = `None`)
         The names of all columns, for CSV and TSV without a header line.
     delimiter : `str`, optional (default = `None`)
-        The character between columns of CSV and TSV, such as `";"`.
+        The character between columns of CSV and TSV. Without this key, it is that of the file's ending
+        or, if the header line does not have that, the first of `;`, tab, comma and `|` that it has.
     quoting : `bool`, optional (default = `True`)
         Whether quotation marks around a field are removed. If false, they are ordinary characters.
     encoding : `str`, optional (default = `"UTF-8"`)
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank"}`)
     token_indexers, label_namespace, max_instances
         As in `CorpusReader`.
+    split_seed : `int`, optional (default = `0`)
+        Decides which lines are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent of
+        each class.
     """
 
     form = "a table"
@@ -78,6 +83,7 @@ class TableReader(LabelledTextReader):
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
+        split_seed: int = 0,
     ) -> None:
         tokenizer = tokenizer or SpacyBlankTokenizer()
         super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
@@ -95,6 +101,7 @@ class TableReader(LabelledTextReader):
         self._columns = columns
         self._delimiter = delimiter
         self._quoting = quoting
+        self._split_seed = split_seed
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for texts, label in self.shard_iterable(self._labelled_rows(str(file_path))):
@@ -130,21 +137,25 @@ class TableReader(LabelledTextReader):
 
     def _labelled_rows(self, path: str) -> Iterator[Tuple[List[str], Optional[str]]]:
         """Yield the text or the two texts of each line, and its label."""
-        return all_or_none(path, self._label or "label", self._rows(path))
+
+        def rows(file: str) -> Iterator[Tuple[List[str], Optional[str]]]:
+            return all_or_none(file, self._label or "label", self._rows(file))
+
+        return examples_of(path, self._split_seed, rows, label_of=lambda row: row[1])
 
     def _rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
         logged: List[str] = []
-        for line, row in self._json_rows(path) if path.endswith(_JSON) else self._csv_rows(path):
+        for line, row in self._read_rows(path):
             try:
                 keys, label = self._choose(list(row))
             except ValueError as error:
                 raise line.error(str(error)) from None
             if not keys:
-                raise line.error(f"the columns are {', '.join(row)}, {_EXPECTED}")
+                raise line.error(self._no_text_in(row))
             read = [key for key in (*keys, label) if key in row]
             if read != logged:
                 logged = read
-                logger.info("%s: the columns %s are read", path, ", ".join(read))
+                _say_once(path, ", ".join(read))
             texts = [line.text_of(row, key, key, self._tokenizer, "expected text") for key in keys]
             is_blank = isinstance(row.get(label), str) and not row[label].strip()
             value = None if is_blank else line.label_of(row, label, "expected a string or a number")
@@ -152,17 +163,34 @@ class TableReader(LabelledTextReader):
         if not logged:
             raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
 
+    def no_label_in(self, path: str) -> str:
+        """Return a message for a file without labels, with its columns or the nearest name."""
+        _, row = next(self._read_rows(path))
+        return _no_column(self._label, row)
+
+    def line_with(self, path: str, label: str) -> Line:
+        """Return the first line of a file, or of the file of a part, that has the label."""
+        return next(line for line, _, _, found in self._rows(file_of(path)) if found == label)
+
+    def _no_text_in(self, row: Dict[str, Any]) -> str:
+        named = [key for key in (self._text, self._text_a, self._text_b) if key not in (None, *row)]
+        return _no_column(next(iter(named), None), row)
+
+    def _read_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
+        return self._json_rows(path) if path.endswith(_JSON) else self._csv_rows(path)
+
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         for line in read_lines(path, self._decoding):
             if line.text.strip():
-                yield line, line.json_object(_EXPECTED)
+                yield line, line.json_object(f"expected one JSON object per line; {_EXPECTED}")
 
     def _csv_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        delimiter = self._delimiter or ("," if path.endswith(".csv") else "\t")
+        lines, again, head = itertools.tee(read_lines(path, self._decoding), 3)
+        delimiter = self._delimiter or self._delimiter_in(next(head).text, path)
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
             expected += '; "quoting": false of the reader takes quotation marks as they are'
-        lines, again = itertools.tee(read_lines(path, self._decoding))
+        del head  # which would keep all lines
         rows = csv.reader(
             (f"{line.text}\n" for line in lines),
             delimiter=delimiter,
@@ -191,6 +219,11 @@ class TableReader(LabelledTextReader):
                     )
                 yield line, dict(zip(names, row))
 
+    def _delimiter_in(self, header: str, path: str) -> str:
+        usual = "," if path.endswith(".csv") else "\t"
+        others = "" if self._columns else ";\t,|"
+        return next((found for found in (usual, *others) if found in header), usual)
+
     def _choose(self, names: List[str]) -> Tuple[List[str], str]:
         """Return the columns of the texts (none, one, or two for pairs) and of the label, if any."""
         label = [self._label] if self._label else _only(names, "label", _LABEL)
@@ -198,6 +231,12 @@ class TableReader(LabelledTextReader):
         if not texts:
             texts = _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
         return texts if set(texts) <= set(names) else [], label[0] if label else "label"
+
+
+@functools.cache
+def _say_once(path: str, columns: str) -> None:
+    """Log which columns of a file are read, though it is read for each part and again for training."""
+    logger.info("%s: the columns %s are read", path, columns)
 
 
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
@@ -211,6 +250,13 @@ def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
             f"the reader's {key} to name one"
         )
     return [written[name] for name in fitting[0]] if fitting else []
+
+
+def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
+    """Return a message for a row without the column of this name, or without one of the known names."""
+    if named is not None:
+        return f"there is no column {named!r}{did_you_mean(named, row)}"
+    return f"the columns are {', '.join(row)}, {_EXPECTED}"
 
 
 def _as_input(texts: List[str], label: Any) -> Dict[str, Any]:

@@ -27,8 +27,6 @@ class TaggedTextReader(ColumnsReader):
       counts. An escaped separator (`1\\/2/CD`) is part of the word, and its backslash is removed. (For
       the bracketed `.pos` files of the Penn Treebank, use `penn_treebank_pos`.)
 
-    Registered as a `DatasetReader` with name "tagged_text".
-
     # Parameters
 
     format : `str`, optional (default = `"conllu"`)
@@ -38,7 +36,7 @@ class TaggedTextReader(ColumnsReader):
         `columns`, the number of the column as in `ColumnsReader`; the default is the last.
     separator : `str`, optional (default = `"/"`)
         The character between a word and its tag in the `inline` format.
-    word_column, word_prefix, comment, token_indexers, label_namespace, max_instances
+    word_column, word_prefix, comment, token_indexers, label_namespace, max_instances, split_seed
         As in `ColumnsReader`. The first three are for `columns`.
     """
 
@@ -53,6 +51,7 @@ class TaggedTextReader(ColumnsReader):
         token_indexers: Optional[Dict[str, TokenIndexer]] = None,
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
+        split_seed: int = 0,
     ) -> None:
         if format not in _FORMATS:
             raise ConfigurationError(
@@ -72,12 +71,22 @@ class TaggedTextReader(ColumnsReader):
                 f"tagged_text: separator is {separator!r}, expected one character, such as / or _"
             )
         super().__init__(
-            word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances
+            word_column,
+            tag_column,
+            word_prefix,
+            comment,
+            token_indexers,
+            label_namespace,
+            max_instances,
+            split_seed,
         )
         self._format = format
         self.form = _FORMATS[format]
         self._separator = separator
         self._width = None if self._word_column or self._tag_number else 2
+
+    def line_with(self, path: str, tag: str) -> Optional[Line]:
+        return super().line_with(path, tag) if self._format == "columns" else None
 
     def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         if self._format == "conllu":

@@ -1,4 +1,3 @@
-import math
 from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Sequence, Tuple
@@ -15,7 +14,9 @@ from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.linear.fitted_model import FittedModel, Instances, Texts, texts_of, words_in
+from slstm_allennlp.models.class_weights import ClassWeights, check_class_weights
 from slstm_allennlp.models.sentence_pair_classifier import add_likeliest_label, check_features
+from slstm_allennlp.training.calibration import calibration_factor
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -25,7 +26,6 @@ STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _WITHOUT_VALIDATION = 1.0
 _MAX_ITERATIONS = 1000
 _FOLDS = 5
-_LOG_FACTORS = (math.log(0.01), math.log(100))
 # The logit of a class that is not in the train set. It is finite, so that the loss is.
 _UNSEEN = -100.0
 
@@ -49,8 +49,10 @@ class TfidfClassifier(FittedModel):
     label_namespace : `str`, optional (default = `"labels"`)
     calibrated : `bool`, optional (default = `False`)
         Whether to calibrate the probabilities by temperature scaling: multiply the logits by the factor
-        with the lowest loss on the train set, in cross-validation with up to 5 folds. Predicted labels
-        do not change.
+        with the lowest loss on the train set, in cross-validation with up to 5 folds
+        (`calibration_factor`). Predicted labels do not change.
+    class_weights : `str` or `Dict[str, float]`, optional (default = `None`)
+        `"balanced"`, or the weights of some classes in the loss.
     """
 
     texts: ClassVar[Tuple[str, ...]]
@@ -62,6 +64,7 @@ class TfidfClassifier(FittedModel):
         strengths: Optional[List[float]] = None,
         label_namespace: str = "labels",
         calibrated: bool = False,
+        class_weights: Optional[ClassWeights] = None,
     ) -> None:
         super().__init__(vocab)
         needs("sklearn", "linear")  # which has SciPy with it
@@ -83,6 +86,13 @@ class TfidfClassifier(FittedModel):
             sublinear_tf=True,
         )
         self._accuracy = CategoricalAccuracy()
+        self.use_class_weights(class_weights)
+
+    def use_class_weights(self, given: Optional[ClassWeights]) -> None:
+        """Take the value of the key `class_weights`."""
+        self._class_weights = given
+        if given is not None:
+            check_class_weights(given, self.vocab.get_token_to_index_vocabulary(self._label_namespace))
 
     def fit(self, train: Instances, validation: Optional[Instances]) -> Dict[str, float]:
         texts, labels = texts_of(train, *self.texts), self._labels_of(train)
@@ -95,6 +105,10 @@ class TfidfClassifier(FittedModel):
             )
         self._vectorizer.set_params(vocabulary=None).fit(chain(*texts))
         features = self._features(texts)
+        weights: Any = self._class_weights
+        if isinstance(weights, dict):
+            names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
+            weights = {number: weights.get(names[number], 1) for number in known}
         if validation:
             held_out = self._features(texts_of(validation, *self.texts))
             gold = torch.tensor(self._labels_of(validation))
@@ -104,18 +118,21 @@ class TfidfClassifier(FittedModel):
                 accuracy = (logits.argmax(dim=1) == gold).double().mean()
                 return float(accuracy), -float(cross_entropy(logits, gold)), -model.C
 
-            best = max((_fitted(features, labels, C) for C in self._strengths), key=quality)
+            best = max((_fitted(features, labels, C, weights) for C in self._strengths), key=quality)
         else:
             only = self._strengths[0] if len(self._strengths) == 1 else _WITHOUT_VALIDATION
-            best = _fitted(features, labels, only)
+            best = _fitted(features, labels, only, weights)
         chosen = {"C": best.C}
         if self._calibrated:
-            factor = _calibration_factor(best, features, labels)
-            best.coef_ *= factor
-            best.intercept_ *= factor
-            chosen["calibration_factor"] = factor
+            chosen["calibration_factor"] = _calibration_factor(best, features, labels)
         self._fitted = best
+        self.scale_logits(chosen.get("calibration_factor", 1.0))
         return chosen
+
+    def scale_logits(self, factor: float) -> None:
+        if self.is_fitted:
+            self.fitted.coef_ *= factor
+            self.fitted.intercept_ *= factor
 
     def _logits(self, regression: "LogisticRegression", features: "sparse.csr_matrix") -> numpy.ndarray:
         """Return logits of all labels, also of unseen ones. *Shape:* (batch_size, num_labels)"""
@@ -192,7 +209,7 @@ class LinearClassifier(TfidfClassifier):
     that every encoder should beat. The inputs are those of `basic_classifier`, `tokens` and `label`,
     with the token indexer `utf8`. The trainer is `fit`. The metric is `accuracy`.
 
-    Registered as a `Model` with name "linear_classifier". Parameters as in `TfidfClassifier`.
+    Parameters as in `TfidfClassifier`.
     """
 
     default_predictor = "text_classifier"
@@ -216,13 +233,11 @@ class LinearPairClassifier(TfidfClassifier):
     `premise`, `hypothesis` and `label`, with the token indexer `utf8`. The trainer is `fit`. The metric
     is `accuracy`.
 
-    Registered as a `Model` with name "linear_pair_classifier".
-
     # Parameters
 
     features : `str`, optional (default = `"nli"`)
         φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
-    vocab, max_words, strengths, label_namespace, calibrated
+    vocab, max_words, strengths, label_namespace, calibrated, class_weights
         As in `TfidfClassifier`.
     """
 
@@ -237,8 +252,9 @@ class LinearPairClassifier(TfidfClassifier):
         strengths: Optional[List[float]] = None,
         label_namespace: str = "labels",
         calibrated: bool = False,
+        class_weights: Optional[ClassWeights] = None,
     ) -> None:
-        super().__init__(vocab, max_words, strengths, label_namespace, calibrated)
+        super().__init__(vocab, max_words, strengths, label_namespace, calibrated, class_weights)
         check_features("linear_pair_classifier", features)
         self._phi = features
 
@@ -260,10 +276,13 @@ class LinearPairClassifier(TfidfClassifier):
         return sparse.hstack([a, b, *symmetric] if self._phi == "nli" else symmetric, format="csr")
 
 
-def _fitted(features: "sparse.csr_matrix", labels: List[int], strength: float) -> "LogisticRegression":
+def _fitted(
+    features: "sparse.csr_matrix", labels: List[int], strength: float, weights: Any
+) -> "LogisticRegression":
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS).fit(features, labels)
+    regression = LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS, class_weight=weights)
+    return regression.fit(features, labels)
 
 
 def _score_per_class(scores: numpy.ndarray) -> numpy.ndarray:
@@ -275,7 +294,6 @@ def _calibration_factor(
     regression: "LogisticRegression", features: "sparse.csr_matrix", labels: List[int]
 ) -> float:
     """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
-    from scipy.optimize import minimize_scalar
     from sklearn.model_selection import cross_val_predict
 
     folds = min(_FOLDS, min(Counter(labels).values()))
@@ -284,11 +302,7 @@ def _calibration_factor(
     scores = cross_val_predict(regression, features, labels, cv=folds, method="decision_function")
     logits = torch.as_tensor(_score_per_class(scores))
     columns = torch.as_tensor(numpy.unique(labels, return_inverse=True)[1])
-
-    def loss(log_factor: float) -> float:
-        return float(cross_entropy(math.exp(log_factor) * logits, columns))
-
-    return math.exp(minimize_scalar(loss, bounds=_LOG_FACTORS, method="bounded").x)
+    return calibration_factor(logits, columns)
 
 
 def _lower_cased(words: List[str]) -> List[str]:

@@ -28,8 +28,6 @@ class FitTrainer(Trainer):
     restarts from the beginning. `ConfigurationError` for a model that is not a `FittedModel`, and for
     gold tags that do not fit the model's `label_encoding`.
 
-    Registered as a `Trainer` with name "fit".
-
     # Parameters
 
     serialization_dir, model, data_loader
@@ -58,7 +56,7 @@ class FitTrainer(Trainer):
         if validation_data_loader is not None:
             check_tags(model, validation_data_loader)
         self.model = model
-        self._data_loader = data_loader
+        self.data_loader = data_loader
         self._validation_data_loader = validation_data_loader
         self._metric = validation_metric
         self._weights = os.path.join(serialization_dir, "best.th")
@@ -67,14 +65,14 @@ class FitTrainer(Trainer):
     def train(self) -> Dict[str, Any]:
         start = time.time()
         validation = self._validation_data_loader
-        train = list(self._data_loader.iter_instances())
+        train = list(self.data_loader.iter_instances())
         held_out = None if validation is None else list(validation.iter_instances())
         sizes = f"{len(train):,} sentences"
         sizes += "" if held_out is None else f" and {len(held_out):,} to validate"
         logger.info("Training %s: %s", model_name(self.model), sizes)
         chosen = self.model.fit(train, held_out)
         metrics: Dict[str, Any] = {"epoch": 0, "best_epoch": 0}
-        training_metrics = {**chosen, **evaluate(self.model, self._data_loader)}
+        training_metrics = {**chosen, **evaluate(self.model, self.data_loader)}
         metrics.update({f"training_{name}": value for name, value in training_metrics.items()})
         if validation is not None:
             validation_metrics = evaluate(self.model, validation)

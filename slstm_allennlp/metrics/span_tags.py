@@ -22,8 +22,13 @@ def bioul_spans(tags: List[str], classes_to_ignore: Optional[List[str]] = None) 
     continue an entity of its type. For valid sequences the result is that of AllenNLP's
     `bioul_tags_to_spans`: (type, (first word, last word)), both inclusive.
     """
-    bio = [tag[:1].translate(_BIOUL_TO_BIO) + tag[1:] for tag in tags]
+    bio = list(map(bio_of, tags))
     return sorted(span_utils.bio_tags_to_spans(bio, classes_to_ignore or []), key=lambda span: span[1])
+
+
+def bio_of(tag: str) -> str:
+    """Return the BIO tag of a BIOUL tag."""
+    return tag[:1].translate(_BIOUL_TO_BIO) + tag[1:]
 
 
 def check_encoding(encoding: str) -> None:

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.encoders.sized import sized, sized_seq2vec
+from slstm_allennlp.models.class_weights import ClassWeights, WithClassWeights
 
 _FEATURES = ("nli", "paraphrase")
 
@@ -34,7 +35,7 @@ def add_likeliest_label(
 
 
 @Model.register("sentence_pair_classifier")
-class SentencePairClassifier(Model):
+class SentencePairClassifier(Model, WithClassWeights):
     """
     Classify pairs of sentences from one vector each, as in the CAS-LSTM paper (Choi, Kim and Lee, ACML
     2019, Section 3.3). One encoder reads both sentences separately. A multi-layer perceptron reads the
@@ -46,8 +47,6 @@ class SentencePairClassifier(Model):
     `label`. The metrics are `accuracy` and the accuracy on the pairs of each class, such as
     `accuracy_entailment`. `ConfigurationError` if an input size does not match; `ValueError` for a
     sentence without words.
-
-    Registered as a `Model` with name "sentence_pair_classifier".
 
     # Parameters
 
@@ -66,6 +65,8 @@ class SentencePairClassifier(Model):
     num_labels : `int`, optional (default = `None`)
         Default: the number of labels in the vocabulary. Further classes are named by their number.
     initializer : `InitializerApplicator`, optional (default = `None`)
+    class_weights : `str` or `Dict[str, float]`, optional (default = `None`)
+        `"balanced"`, or the weights of some classes in the loss.
     """
 
     default_predictor = "sentence_pair"
@@ -81,6 +82,7 @@ class SentencePairClassifier(Model):
         label_namespace: str = "labels",
         num_labels: Optional[int] = None,
         initializer: Optional[InitializerApplicator] = None,
+        class_weights: Optional[ClassWeights] = None,
     ) -> None:
         super().__init__(vocab)
         check_features("sentence_pair_classifier", features)
@@ -108,6 +110,7 @@ class SentencePairClassifier(Model):
         self._accuracy = CategoricalAccuracy()
         self._class_accuracies = [CategoricalAccuracy() for _ in range(self._num_labels)]
         self._loss = torch.nn.CrossEntropyLoss()
+        self.use_class_weights(class_weights)
         if initializer is not None:
             initializer(self)
 

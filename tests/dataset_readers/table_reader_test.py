@@ -15,6 +15,7 @@ PAIRS = [("a", "b", "same"), ("c", "d", "1")]
         ("t.txt", 'tweet\tclass\n"a, b"\tx\nc\ty\n', {}, TEXTS),
         ("t.jsonl", '{"text": "a, b", "label": "x", "n": 4}\n{"label": "y ", "text": "c"}\n', {}, TEXTS),
         ("t.csv", "a;b\na, b;x\nc;y\n", {"delimiter": ";", "text": "a", "label": "b"}, TEXTS),
+        ("t.csv", 'text;label\na, b;x\nc;y\n', {}, TEXTS),
         ("t.csv", '"a, b",x\nc,y\n', {"columns": ["text", "label"]}, TEXTS),
         ("t.tsv", 'text\tlabel\n"a\tx\nb"\ty\n', {"quoting": False}, [('"a', "x"), ('b"', "y")]),
         ("t.csv", "text,label\né,x\n".encode("latin-1"), {"encoding": "latin-1"}, [("é", "x")]),

@@ -28,7 +28,7 @@ def test_the_documents_have_the_tables_that_the_script_writes(script):
 
 
 def test_a_changed_number_changes_the_document(script, monkeypatch):
-    text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/results_slstm.md").read_text(encoding="utf-8")
     load = script["load"]
     content = load("evidence")
     content["corpora"]["mr"]["fastnlp"]["test"] = [99.0, 0.45]
@@ -118,6 +118,7 @@ def test_numbers_are_taken_from_reports(script, tmp_path, taken):
         "| `b` | **70.00 ± 14.14** | **90.00 ± 0.00** | +20.00 | 0.295 |",
         "| `a` | 60.00 ± 14.14 | 70.00 ± 14.14 | | |",
     ]
+    assert script["leads"]("own", "a", "mine")[2:] == ["| `b` | -20.00 | 0.295 |"]
 
 
 def test_runs_that_are_missing_are_named(script, taken, capsys):

@@ -108,7 +108,10 @@ def test_pairs_as_by_hand(double, phi):
 
 
 def test_calibration_as_by_hand(reviews, double):
-    """The factor minimizes the cross-entropy on the held-out folds of a cross-validation."""
+    """
+    The factor minimizes the cross-entropy on the held-out folds of a cross-validation, with the
+    probability (n + 1) / (n + 2) for the gold class.
+    """
     train = reviews["train"]
     model, chosen = fitted(train, type="linear_classifier", calibrated=True)
     plain, _ = fitted(read_all()["train"], type="linear_classifier")
@@ -121,7 +124,8 @@ def test_calibration_as_by_hand(reviews, double):
     sign = numpy.where(numpy.array(gold) == some.classes_[1], 1, -1)
 
     def loss(factor):
-        return numpy.logaddexp(0, -factor * sign * scores).mean()
+        right, wrong = (numpy.logaddexp(0, side * factor * sign * scores).mean() for side in (-1, 1))
+        return ((len(gold) + 1) * right + wrong) / (len(gold) + 2)
 
     factor = chosen["calibration_factor"]
     assert factor > 1.5, "with an L2 penalty, probabilities are too close to 0.5"

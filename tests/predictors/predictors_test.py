@@ -212,6 +212,14 @@ def test_pairs_of_raw_text(predictors):
     assert predictor.predict_json(line) == predictor.predict_json(PAIR)
 
 
+def test_a_pair_that_the_reader_combines(predictors, monkeypatch):
+    """It is one text field. A pair with an empty sentence has no label there, either."""
+    predictor = predictors["pairs"]
+    monkeypatch.setattr(predictor._dataset_reader, "_combine_input_fields", True)
+    assert predictor._instance_of_words({**PAIR, "hypothesis": " "}) is None
+    assert len(predictor._instance_of_words(PAIR)["tokens"]) == 13
+
+
 @pytest.fixture
 def spans(predictors, monkeypatch):
     """Return the entities that some tags give to each sentence."""

@@ -1,7 +1,13 @@
+import csv
+import json
 from importlib import metadata
 
+import pytest
+
 import slstm_allennlp
+from slstm_allennlp.training import model_card
 from slstm_allennlp.version import __version__
+from tests.conftest import ROOT
 
 
 def test_the_version():
@@ -10,19 +16,62 @@ def test_the_version():
 
 def test_the_card_of_a_tagger(tagger):
     card = (tagger / "model_card.md").read_text(encoding="utf-8")
-    assert card.startswith("# crf_tagger: slstm (paper)\n\n- model: `crf_tagger`, ")
+    assert "\n# crf_tagger: slstm (paper)\n\n- model: `crf_tagger`, " in card
     for expected in (
+        " labels: `",
+        " to train, ",
+        "- It was not tested.",
         '- encoder: `{"hidden_size": 10, "input_size": 60, "num_steps": 7, "type": "slstm"}`',
         "- train_data_path: `fixtures/pos/train.conllu`",
         "- test_data_path: `fixtures/pos/test.conllu`",
         '"type": "tagged_text"',
         f"- versions: slstm-allennlp {__version__}, AllenNLP 2.",
         "- command: `",
+        f"- to use it: `slstm predict {tagger}/model.tar.gz FILE`",
+        f"- to cite it: slstm-allennlp {__version__}; Zhang, Liu and Song: ",
         "| best_validation_accuracy | 0.",
     ):
         assert expected in card, card
 
 
+def test_the_metrics_of_all_epochs(tagger):
+    with (tagger / "metrics_by_epoch.csv").open() as table:
+        rows = list(csv.DictReader(table))
+    last = json.loads((tagger / f"metrics_epoch_{len(rows) - 1}.json").read_text())
+    assert (
+        rows[-1] == {key: str(value) for key, value in last.items()} and len(rows) == last["epoch"] + 1
+    )
+
+
 def test_the_card_has_the_test_metrics(classifier):
     card = (classifier / "model_card.md").read_text(encoding="utf-8")
-    assert "| test_accuracy | 0." in card and "slstm (paper)" in card.splitlines()[0]
+    assert "| test_accuracy | 0." in card and "It was not tested" not in card
+
+
+@pytest.mark.parametrize(
+    "folder, task, part, metric",
+    [
+        ("classifier", "text-classification", "test", "accuracy"),
+        ("pair_classifier", "text-classification", "test", "accuracy"),
+        ("entity_tagger", "token-classification", "validation", "f1"),
+    ],
+)
+def test_the_head_is_read_by_the_hub(folder, task, part, metric, request):
+    repocard = pytest.importorskip(
+        "huggingface_hub.repocard", reason="this huggingface_hub has no cards"
+    )
+    folder = request.getfixturevalue(folder)
+    data = repocard.ModelCard((folder / "model_card.md").read_text(encoding="utf-8")).data
+    assert (data.library_name, data.pipeline_tag, data.license) == ("allennlp", task, "unknown")
+    assert {"allennlp", "slstm-allennlp", "slstm (paper)"} <= set(data.tags)
+    first = data.eval_results[0]
+    assert (first.task_type, first.dataset_split, first.metric_type) == (task, part, metric)
+    metrics = json.loads((folder / "metrics.json").read_text())
+    assert first.metric_value in metrics.values()
+
+
+def test_the_licences_of_what_is_pretrained():
+    model = {"a": {"vectors": "en_core_web_md"}, "b": {"model_name": "mine"}, "vectors": None}
+    assert list(model_card._pretrained(model)) == ["en_core_web_md", "mine"]
+    requirements = (ROOT / "requirements-vectors.txt").read_text()
+    assert all(f'"{name}"' in requirements for name in model_card._LICENCES)

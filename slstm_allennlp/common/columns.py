@@ -1,0 +1,76 @@
+"""Check texts, words and classes that a program gives, in lists and columns of other libraries."""
+
+import re
+import reprlib
+from contextlib import suppress
+from typing import Any, Dict, Iterable, List
+
+import numpy
+
+_NO_TEXT = re.compile(r"[\s\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # blank, or half of an emoji
+_NO_WORD = re.compile(r" .*|.* |.*[\t\r\n\ufeff].*|-DOCSTART-(\s.*)?", re.DOTALL)
+shown = reprlib.repr
+
+
+def listed(where: str, column: Any) -> List[Any]:
+    """Return a list, with Python's numbers and strings where NumPy or pandas had others."""
+    if hasattr(column, "__array__"):
+        column = numpy.asarray(column).tolist()
+    if isinstance(column, (str, dict)) or not hasattr(column, "__iter__"):
+        raise ValueError(f"{where} is {shown(column)}, expected a list")
+    items = list(column)
+    if not items:
+        raise ValueError(f"{where} is empty, expected at least one item")
+    return items
+
+
+def text_of(where: str, text: Any, is_word: bool = False) -> str:
+    """Return a text, or a word that files with a word in each line can hold."""
+    if not isinstance(text, str) or _NO_TEXT.fullmatch(text):
+        raise ValueError(f"{where} is {shown(text)}, expected a string that is not blank")
+    if is_word and _NO_WORD.fullmatch(text):
+        raise ValueError(f"{where} is {text!r}, expected a word without tabs, line ends or outer spaces")
+    return str(text)
+
+
+def texts_of(where: str, items: Any, is_word: bool = False) -> List[str]:
+    """Return a list of texts or words."""
+    return [text_of(f"{where}[{i}]", item, is_word) for i, item in enumerate(listed(where, items))]
+
+
+def classes_of(where: str, labels: Any) -> List[Any]:
+    """Return a list of labels."""
+    return [class_of(f"{where}[{i}]", label) for i, label in enumerate(listed(where, labels))]
+
+
+def class_of(where: str, label: Any) -> Any:
+    """Return a label, which must be hashable and not missing."""
+    try:
+        hash(label)
+    except TypeError:
+        raise ValueError(f"{where} is {shown(label)}, which is not hashable, expected a class") from None
+    if not isinstance(label, str) and str(label) in ("None", "nan", "NaT", "<NA>"):
+        raise ValueError(f"{where} is {label}, expected a class")
+    return label
+
+
+def named(labels: Iterable[Any]) -> Dict[str, Any]:
+    """Return the classes in order, by the names that they have in files."""
+    classes = list(dict.fromkeys(labels))
+    if len(classes) < 2:
+        raise ValueError(f"y has one class, {classes[0]!r}, expected two or more")
+    with suppress(TypeError):  # classes of several types keep their order
+        classes.sort()
+    names = [str(label) for label in classes]
+    if len({*names}) < len(names) or any(name != " ".join(name.split()) or not name for name in names):
+        names = [repr(label) for label in classes]
+    return dict(zip(names, classes))
+
+
+def array_of(labels: Iterable[Any]) -> numpy.ndarray:
+    """Return an array of the classes: of objects, where NumPy would change them."""
+    classes = list(labels)
+    array = numpy.empty(len(classes), dtype=object)
+    array[:] = classes
+    kinds = {type(label) for label in classes}
+    return numpy.array(classes) if len(kinds) == 1 and kinds <= {bool, float, int, str} else array

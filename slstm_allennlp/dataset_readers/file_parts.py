@@ -1,0 +1,53 @@
+"""Files that are one corpus: `FILE#train`, `FILE#dev` and `FILE#test` are parts of the file."""
+
+import random
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator, TypeVar
+
+from slstm_allennlp.common.errors import CorpusError
+
+T = TypeVar("T")
+
+_PARTS = ("train", "dev", "test")
+_TENTHS = {2: "dev", 7: "test"}  # of ten examples, the number of each that is not for training
+
+
+def file_of(path: str) -> str:
+    """Return the file of `FILE#PART`, or the path itself."""
+    return path if Path(path).is_file() else path.rpartition("#")[0] or path
+
+
+def examples_of(
+    path: str,
+    seed: int,
+    read: Callable[[str], Iterable[T]],
+    label_of: Callable[[T], Any] = lambda example: None,
+) -> Iterator[T]:
+    """
+    Yield the examples that `read(file)` yields, those of the whole file or, for `FILE#train`, `FILE#dev`
+    and `FILE#test`, 80, 10 and 10 per cent of them, in the file's order. `FILE#train+test` joins two
+    parts. The seed decides which example is in which part. Each part has its share of each label.
+
+    # Errors
+
+    `CorpusError` for an unknown part, and for parts of fewer than 10 examples.
+    """
+    file = file_of(path)
+    if file == path:
+        yield from read(path)
+        return
+    parts = path[len(file) + 1 :].split("+")
+    for part in parts:
+        if part not in _PARTS:
+            raise CorpusError(f"{file}: there is no part {part!r}, expected one of {', '.join(_PARTS)}")
+    examples = list(read(file))
+    if len(examples) < 10:
+        raise CorpusError(
+            f"{file}: {len(examples)} examples, expected at least 10 to split them into "
+            f"{', '.join(_PARTS)}, or a file for each"
+        )
+    order = list(range(len(examples)))
+    random.Random(seed).shuffle(order)
+    order.sort(key=lambda number: str(label_of(examples[number])))
+    kept = {n for place, n in enumerate(order) if _TENTHS.get(place % 10, "train") in parts}
+    yield from (example for number, example in enumerate(examples) if number in kept)

@@ -1,0 +1,301 @@
+"""
+Train and predict from Python, as scikit-learn's estimators do. Data go into a temporary folder.
+AllenNLP's `train_model` trains a config on them, as in `slstm train`, and its predictors predict.
+"""
+
+import io
+import json
+import signal
+import threading
+import warnings
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar, Dict, Iterator, List, Optional, Tuple, Union
+from unittest.mock import patch
+
+import numpy
+from allennlp.commands.train import train_model
+from allennlp.common.params import Params, parse_overrides
+from allennlp.common.plugins import import_plugins
+from allennlp.models import load_archive
+from allennlp.predictors import Predictor
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import train_test_split
+from sklearn.utils.validation import check_is_fitted
+
+from slstm_allennlp import predictors
+from slstm_allennlp.common import columns
+from slstm_allennlp.common.atomic_write import atomic_write
+from slstm_allennlp.common.training_keys import SEED_KEYS
+from slstm_allennlp.console.friendly import friendly_messages
+from slstm_allennlp.console.missing import device_number
+from slstm_allennlp.console.quiet import quiet_console
+from slstm_allennlp.console.training import result_lines
+from slstm_allennlp.dataset_readers import table_reader
+from slstm_allennlp.dataset_readers.conll_ner_reader import expect_iob2
+from slstm_allennlp.metrics.span_tags import bio_of, bioul_spans
+from slstm_allennlp.security import safe_archives
+from slstm_allennlp.training import own_data
+from slstm_allennlp.training.run_state import random_states, set_random_states
+from slstm_allennlp.training.signals import Stopped
+from slstm_allennlp.vectors.packages import use_vectors
+from slstm_cli.bundled import config_path
+
+_ARCHIVE, _LABELS = "model.tar.gz", "labels.json"
+_KEPT = (_ARCHIVE, _LABELS, "model_card.md", "metrics.json")
+_one_at_a_time = threading.Lock()  # AllenNLP's logging and the random states belong to the process
+
+
+@dataclass(eq=False, repr=False)
+class _Estimator(BaseEstimator):
+    """
+    recipe: a config of `slstm config`, or a path. Default: `reviews_slstm` for texts, `pairs_bilstm` for
+        pairs, `tags_bilstm` or `entities_bilstm` for words.
+    overrides: what to change in it, a dictionary or JSON, as in `slstm train --overrides`.
+    vectors: word vectors in place of the recipe's first ones; `False` for no vectors and no BERT.
+        Default: those of the recipe that are installed; a warning names the others.
+    epochs: default: those of the recipe, and more with few examples, as in `slstm train --data`.
+    validation: the share of the data, or other data `(X, y)`, that selects the best epoch. With `None`,
+        the last epoch is kept.
+    random_state: the seed, an integer or a `RandomState`. Default: that of the config, always the same.
+    device: such as `"cpu"` or `"cuda:1"`. Default: the first GPU, if there is one.
+    verbose: 0 is silent; otherwise, there is a line for each epoch, and a progress bar.
+
+    `fit` sets `classes_`, and `files_`, the archive. Data that cannot be used are a `ValueError` that
+    names the first position, a config that cannot be used a `ConfigurationError`.
+    """
+
+    recipe: Optional[str] = None
+    overrides: Union[str, Dict[str, Any], None] = None
+    vectors: Union[str, bool, None] = None
+    epochs: Optional[int] = None
+    validation: Any = 0.1
+    random_state: Any = None
+    device: Optional[str] = None
+    verbose: int = 1
+
+    _recipe: ClassVar[Any]
+    _predictor_type: ClassVar[Any]
+    _ending: ClassVar[str] = "jsonl"
+    _columns: ClassVar[Dict[str, Any]] = {}
+    _of_reader: ClassVar[Dict[str, Any]] = {}
+
+    def fit(self, X: Any, y: Any) -> "_Estimator":
+        """Train. If ctrl-C interrupts it, the best epoch so far is kept, if one was completed."""
+        with TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            parts, config = [self._examples(X, y)], self._config(folder)
+            if isinstance(self.validation, (int, float)):
+                if not 0 < self.validation < 1:
+                    raise ValueError(f"validation is {self.validation}, expected a share, or data")
+                seed = config.get(SEED_KEYS[0], 0)
+                parts = train_test_split(parts[0], test_size=self.validation, random_state=seed)
+            elif self.validation is not None:
+                parts.append(self._examples(*self.validation))
+            labels = columns.named(label for part in parts for _, labels in part for label in labels)
+            names = {label: name for name, label in labels.items()}
+            paths = [folder / f"{part}.{self._ending}" for part in ("train", "dev")]
+            for path, part in zip(paths, parts):
+                lines = [self._line(given, [names[each] for each in own]) for given, own in part]
+                path.write_text("".join(lines), encoding="utf-8")
+            self._train(config, str(paths[0]), str(paths[len(parts) - 1]), folder / "run")
+            (folder / "run" / _LABELS).write_text(json.dumps(labels, default=repr), encoding="utf-8")
+            self._take(folder / "run")
+        self._labels, self.classes_ = labels, columns.array_of(labels.values())
+        return self
+
+    def _train(self, config: Dict[str, Any], data: str, dev: str, folder: Path) -> None:
+        given = parse_overrides(self.overrides) if isinstance(self.overrides, str) else self.overrides
+        epochs = {} if self.epochs is None else {"trainer.num_epochs": self.epochs}
+        overrides = {**self._of_reader, **epochs, **(given or {})}
+        with self._allennlp():
+            try:
+                config = own_data.with_data(config, data, dev, overrides=overrides, **self._columns)
+                if data == dev:
+                    del config["validation_data_path"]
+                train_model(Params(config), str(folder))
+                print(next(result_lines(folder)))
+                return
+            except (KeyboardInterrupt, Stopped) as stop:
+                if getattr(stop, "code", None) == 128 + signal.SIGTERM:
+                    raise
+        if not (folder / _ARCHIVE).exists():
+            raise KeyboardInterrupt
+        warnings.warn("interrupted: the model is that of the best epoch so far", stacklevel=3)
+
+    def save(self, folder: Union[str, Path]) -> None:
+        """Write the archive `model.tar.gz`, which `slstm predict` opens, its model card and metrics."""
+        check_is_fitted(self, "files_")
+        if json.loads(self.files_[_LABELS]) != self._labels:
+            raise ValueError(f"classes_ is {self.classes_}, expected strings or numbers (or use pickle)")
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, content in self.files_.items():
+            with atomic_write(Path(folder) / name) as unfinished:
+                unfinished.write_bytes(content)
+
+    @classmethod
+    def load(cls, folder: Union[str, Path], **parameters: Any) -> "_Estimator":
+        """
+        Return the estimator in a folder of `save` or `slstm train`, with parameters such as `device`.
+        What an archive's config can do is restricted (SECURITY.md).
+        """
+        estimator = cls(**parameters)
+        estimator._take(Path(folder))
+        predictor = estimator._open(trust=False)
+        if not isinstance(predictor, cls._predictor_type):
+            raise ValueError(f"{folder} is for {type(predictor).__name__}, expected {cls.__name__}")
+        names = json.dumps({name: name for name in sorted(predictor.known_labels())}).encode()
+        estimator._labels = json.loads(estimator.files_.setdefault(_LABELS, names))
+        estimator.classes_ = columns.array_of(estimator._labels.values())
+        return estimator
+
+    def _take(self, folder: Path) -> None:
+        names = [name for name in _KEPT if name == _ARCHIVE or (folder / name).exists()]
+        self.files_ = {name: (folder / name).read_bytes() for name in names}
+        self.__dict__.pop("_predictor", None)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {key: value for key, value in super().__getstate__().items() if key != "_predictor"}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        return tags
+
+    def _predictions(self, X: Any) -> List[Dict[str, Any]]:
+        check_is_fitted(self, "files_")
+        predictor = self.__dict__.get("_predictor") or self._open(trust=True)
+        return predictor.predict_batch_json(self._inputs(X))
+
+    def _open(self, trust: bool) -> Any:
+        with TemporaryDirectory() as folder, self._allennlp(), safe_archives(trust):
+            path = Path(folder) / _ARCHIVE
+            path.write_bytes(self.files_[_ARCHIVE])
+            archive = load_archive(path, cuda_device=device_number(self.device))
+            self._predictor: Any = Predictor.from_archive(archive)
+        return self._predictor
+
+    @contextmanager
+    def _allennlp(self) -> Iterator[None]:
+        """Have AllenNLP with its plugins, on a short console, and restore what it changes."""
+        with _one_at_a_time, ExitStack() as stack:
+            stack.callback(set_random_states, random_states())
+            for redirect in () if self.verbose else (redirect_stdout, redirect_stderr):
+                stack.enter_context(redirect(io.StringIO()))
+            stack.enter_context(quiet_console())
+            stack.enter_context(friendly_messages())
+            for module in (own_data, table_reader):  # they would show the temporary files
+                stack.enter_context(patch.object(module.logger, "info"))
+            import_plugins()
+            yield
+
+    def _config(self, folder: Path) -> Dict[str, Any]:
+        """Return the recipe's config, with the vectors and the seed."""
+        path = config_path(str(self.recipe or self._recipe), folder)
+        config: Dict[str, Any] = Params.from_file(path).as_dict(quiet=True)
+        use_vectors(config, self.vectors)
+        if self.device is not None:
+            config["trainer"]["cuda_device"] = device_number(self.device)
+        if self.random_state is not None:
+            is_source = isinstance(self.random_state, numpy.random.RandomState)
+            seed = self.random_state.randint(2**31) if is_source else self.random_state
+            config.update(dict.fromkeys(SEED_KEYS, int(seed)))
+        return config
+
+    def _inputs(self, X: Any) -> List[Dict[str, Any]]:
+        return [self._input(f"X[{number}]", item) for number, item in enumerate(columns.listed("X", X))]
+
+    def _examples(self, X: Any, y: Any) -> List[Tuple[Dict[str, Any], List[Any]]]:
+        inputs, labels = self._inputs(X), columns.listed("y", y)
+        if len(inputs) != len(labels):
+            raise ValueError(f"X has {len(inputs)} items and y {len(labels)}, expected the same number")
+        where = [f"y[{number}]" for number in range(len(labels))]
+        return list(zip(inputs, map(self._labels_of, where, labels, inputs)))
+
+    def _input(self, where: str, item: Any) -> Dict[str, Any]:
+        return {"text": columns.text_of(where, item)}
+
+    def _labels_of(self, where: str, label: Any, given: Dict[str, Any]) -> List[Any]:
+        return [columns.class_of(where, label)]
+
+    def _line(self, given: Dict[str, Any], names: List[str]) -> str:
+        return json.dumps({**given, "label": names[0]}) + "\n"
+
+
+class TextClassifier(ClassifierMixin, _Estimator):
+    __doc__ = f"Classify texts.\n{_Estimator.__doc__}"
+    _recipe, _predictor_type = "reviews_slstm", predictors.TextClassifier
+
+    def predict(self, X: Any) -> numpy.ndarray:
+        """Return the most probable class of each item."""
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> numpy.ndarray:
+        """Return probabilities, (number of items, number of classes), in the order of `classes_`."""
+        rows = [output["probabilities"] for output in self._predictions(X)]
+        return numpy.array([[row[name] for name in self._labels] for row in rows])
+
+
+class PairClassifier(TextClassifier):
+    __doc__ = f"Classify pairs of texts: each row of `X` has two.\n{_Estimator.__doc__}"
+    _recipe, _predictor_type = "pairs_bilstm", predictors.SentencePair  # type: ignore[assignment]
+
+    def _input(self, where: str, item: Any) -> Dict[str, Any]:
+        texts = columns.texts_of(where, item)
+        if len(texts) != 2:
+            raise ValueError(f"{where} is {columns.shown(item)}, expected two texts")
+        return dict(zip(("premise", "hypothesis"), texts))
+
+
+@dataclass(eq=False, repr=False)
+class Tagger(_Estimator):
+    __doc__ = f"""
+    Tag words: each row of `X` is a list of words, and of `y` a list of their tags. `entities=True`: the
+    tags are entities in IOB2, such as `B-PER`, `I-PER` and `O`, and `score` is the F1 of their spans.
+    {_Estimator.__doc__}"""
+    entities: bool = False
+
+    _predictor_type, _ending = predictors.SentenceTagger, "txt"
+    _columns = {"text": ("1",), "label": "2"}  # noqa: RUF012
+    _of_reader = {"dataset_reader.word_prefix": ""}  # noqa: RUF012
+
+    @property
+    def _recipe(self) -> str:
+        return "entities_bilstm" if self.entities else "tags_bilstm"
+
+    def predict(self, X: Any) -> List[List[Any]]:
+        """Return a list of tags for each list of words."""
+        rows = [output["tags"] for output in self._predictions(X)]
+        if self._predictor._label_encoding == "BIOUL":
+            return [list(map(bio_of, tags)) for tags in rows]
+        return [[self._labels[tag] for tag in tags] for tags in rows]
+
+    def predict_spans(self, X: Any) -> List[List[Dict[str, Any]]]:
+        """Return the entities: `text`, `label`, and `start` and `end` in the words joined by spaces."""
+        return [output["spans"] for output in self._predictions(X)]
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the share of right tags or, for entities, the F1 of the spans with their types."""
+        rows = list(zip(self.predict(X), (tags for _, tags in self._examples(X, y))))
+        if self._predictor._label_encoding is None:
+            return float(numpy.mean([ours == gold for row in rows for ours, gold in zip(*row)]))
+        spans = [[set(bioul_spans(tags)) for tags in row] for row in rows]  # BIO is read, too
+        both = sum(len(ours & gold) for ours, gold in spans)
+        return 2 * both / max(1, sum(len(ours) + len(gold) for ours, gold in spans))
+
+    def _input(self, where: str, item: Any) -> Dict[str, Any]:
+        return {"words": columns.texts_of(where, item, is_word=True)}
+
+    def _labels_of(self, where: str, label: Any, given: Dict[str, Any]) -> List[Any]:
+        tags = columns.classes_of(where, label)
+        if len(tags) != len(given["words"]):
+            raise ValueError(f"{where} has {len(tags)} tags, X has {len(given['words'])} words")
+        if self.entities:
+            expect_iob2(where, tags)
+        return tags
+
+    def _line(self, given: Dict[str, Any], names: List[str]) -> str:
+        return "".join(f"{word}\t{name}\n" for word, name in zip(given["words"], names)) + "\n"

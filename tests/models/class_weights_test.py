@@ -1,0 +1,120 @@
+"""`class_weights` of every classifier, and of the CRF tagger."""
+
+import json
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.data.data_loaders import SimpleDataLoader
+from allennlp.models import Model
+from allennlp.training import Trainer
+
+import slstm_allennlp  # noqa: F401
+
+WORDS = {"type": "single_id"}
+EMBEDDER = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}}
+BOE = {"type": "boe", "embedding_dim": 4}
+BASIC = {"type": "basic_classifier", "text_field_embedder": EMBEDDER, "seq2vec_encoder": BOE}
+LINEAR = {"type": "linear_classifier", "strengths": [1]}
+TEXTS = "text,label\n" + "a good film,yes\n" * 6 + "a bad film,no\n" * 2
+PAIRS = "text_a,text_b,label\n" + "good,film,yes\n" * 6 + "bad,film,no\n" * 2
+TAGS = "good yes\nfilm yes\nbad no\nfilm yes\n\n" * 3
+NEURAL = [
+    (BASIC, TEXTS),
+    ({**BASIC, "type": "sentence_pair_classifier"}, PAIRS),
+    ({"type": "classifier_and_linear", "classifier": BASIC, "linear": {"strengths": [1]}}, TEXTS),
+    (
+        {
+            "type": "crf_tagger",
+            "text_field_embedder": EMBEDDER,
+            "encoder": {"type": "pass_through", "input_dim": 4},
+        },
+        TAGS,
+    ),
+]
+LINEARS = [(LINEAR, TEXTS), ({**LINEAR, "type": "linear_pair_classifier"}, PAIRS)]
+
+
+@pytest.fixture
+def build(tmp_path):
+    def built(config, content, weights):
+        table = {"type": "table", "tokenizer": {"type": "whitespace"}}
+        columns = {"type": "tagged_text", "format": "columns"}
+        reader = {**(columns if content == TAGS else table), "token_indexers": {"tokens": WORDS}}
+        (tmp_path / "data.csv").write_text(content)
+        instances = list(DatasetReader.from_params(Params(reader)).read(tmp_path / "data.csv"))
+        vocab = Vocabulary.from_instances(instances)
+        model = json.loads(json.dumps({**config, "class_weights": weights}))
+        model = Model.from_params(Params(model), vocab=vocab)
+        loader = SimpleDataLoader(instances, 4, vocab=vocab)
+        return model, loader
+
+    return built
+
+
+def train(model, loader, folder):
+    trainer = {"optimizer": "adam", "num_epochs": 1, "cuda_device": -1}
+    Trainer.from_params(
+        Params(trainer), model=model, data_loader=loader, serialization_dir=str(folder)
+    ).train()
+
+
+@pytest.mark.parametrize("given, expected", [("balanced", [8 / 12, 8 / 4]), ({"no": 3}, [1, 3])])
+@pytest.mark.parametrize("config, content", NEURAL, ids=lambda value: value if "type" in value else "")
+def test_the_loss_has_the_weights(build, tmp_path, config, content, given, expected):
+    model, loader = build(config, content, given)
+    train(model, loader, tmp_path)
+    weighted = getattr(model, "classifier", model)
+    assert weighted.weight_buffer().tolist() == pytest.approx(expected)
+    again, _ = build(config, content, given)
+    again.load_state_dict(model.state_dict())  # as from an archive
+    assert getattr(again, "classifier", again).weight_buffer().tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("config, content", [*NEURAL, *LINEARS])
+def test_without_weights_the_state_dict_is_as_it_was(build, config, content):
+    model, _ = build(config, content, None)
+    assert not any("weights" in key or "_loss" in key for key in model.state_dict())
+
+
+def test_the_weights_are_those_of_the_cross_entropy(build):
+    model, loader = build(BASIC, TEXTS, {"no": 3})
+    batch = next(iter(loader))
+    output = model(**batch)
+    weight = torch.tensor([1.0, 3.0])
+    expected = torch.nn.functional.cross_entropy(output["logits"], batch["label"], weight=weight)
+    assert output["loss"].item() == pytest.approx(expected.item())
+
+
+@pytest.mark.parametrize("given", ["balanced", {"no": 3}])
+@pytest.mark.parametrize("config, content", LINEARS)
+def test_a_linear_model_sees_the_rare_class_more_often(build, config, content, given):
+    probability = []
+    for weights in (None, given):
+        model, loader = build(config, content, weights)
+        model.fit(loader.instances, None)
+        unknown = model._vectorizer.transform([["zzz"]])
+        features = unknown if model.texts == ("tokens",) else model._features([[["zzz"]], [["zzz"]]])
+        logits = torch.as_tensor(model._logits(model.fitted, features))
+        probability.append(logits.softmax(-1)[0, 1].item())
+    assert probability[1] > probability[0] + 0.1
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (
+            "balance",
+            "class_weights is 'balance', expected \"balanced\" or the weights of classes, such as",
+        ),
+        ({"noo": 2}, "class_weights has the class 'noo', did you mean 'no'?"),
+        ({"no": 0}, "class_weights has 0 for 'no', expected a number above 0"),
+    ],
+)
+@pytest.mark.parametrize("config, content", [*NEURAL, *LINEARS])
+def test_mistakes(build, config, content, given, message):
+    with pytest.raises(ConfigurationError) as raised:
+        build(config, content, given)
+    assert message in str(raised.value)

@@ -1,0 +1,178 @@
+"""A user's data files in a bundled config."""
+
+import json
+import logging
+import re
+
+import pytest
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
+
+from slstm_allennlp.training.own_data import with_data
+from slstm_cli.bundled import config_names, whole_config
+
+LABELS = ["negative", "positive"]
+ROWS = [(f"text {n}", LABELS[n % 2]) for n in range(400)]
+PAIRS = [{"premise": "a b", "hypothesis": "b", "label": f"{n % 3}"} for n in range(60)]
+COLUMNS = "".join(f"Ada\tB-PER\nReyes\tI-PER\nsees{n}\tO\n\n" for n in range(60))
+
+
+def csv(rows, header="text,label", comma=","):
+    lines = [header, *(comma.join(map(str, row)) for row in rows)]
+    return "\n".join(lines).replace(",", comma) + "\n"
+
+
+@pytest.fixture
+def put(tmp_path, monkeypatch):
+    """Put files into a folder, and the data `all.*` of them into a config."""
+    monkeypatch.chdir(tmp_path)
+
+    def get(config, name, content, **options):
+        for file, text in {name: content, **options.pop("files", {})}.items():
+            (tmp_path / file).write_text(text, encoding="utf-8")
+        return with_data(whole_config(config), name, **options)
+
+    return get
+
+
+@pytest.mark.parametrize(
+    "config, name, content, options, reader, said",
+    [
+        ("reviews_slstm", "all.csv", csv(ROWS), {}, {"type": "table"}, "all.csv: 400 texts, 2 classes: "
+            "200 negative, 200 positive; train 320, dev 40, test 40"),
+        ("mr_linear", "all.csv", "\ufeff" + csv(ROWS, "Review;Sentiment", ";"), {}, {"type": "table"},
+            "all.csv: the columns Review, Sentiment are read"),
+        ("sst5_lstm", "all.tsv", csv(ROWS, comma="\t"), {}, {"type": "table"}, "400 texts"),
+        ("mtl_cnn", "all.csv", csv(ROWS) + '"a,\n""b""",x\n', {}, {"type": "table"},
+            "401 texts, 3 classes: 200 negative, 200 positive, 1 x"),
+        ("mr_slstm", "all.csv", csv(ROWS, "body,stars"), {"text": ["body"], "label": "stars"},
+            {"type": "table", "text": "body", "label": "stars"}, "400 texts, 2 classes"),
+        ("pairs_bilstm", "all.jsonl", "\n".join(map(json.dumps, PAIRS)), {}, {"type": "table"},
+            "all.jsonl: 60 pairs, 3 classes: 20 0, 20 1, 20 2; train 48, dev 6, test 6"),
+        ("quora_linear", "all.csv", csv([("a", "b", n % 2) for n in range(60)], "x,y,label"),
+            {"text": ["x", "y"]}, {"text_a": "x", "text_b": "y"}, "60 pairs, 2 classes: 30 0, 30 1"),
+        ("tags_bilstm", "all.txt", COLUMNS, {}, {"type": "tagged_text", "format": "columns"},
+            "all.txt: 60 sentences, 180 words, 3 tags: 60 B-PER, 60 I-PER, 60 O; train 48, dev 6"),
+        ("ptb_slstm", "all.txt", "a/DT dog/NN\n\n" * 20, {}, {"format": "inline"}, "20 sentences, 40 "),
+        ("pos_slstm", "all.txt", "a DT x\ndog NN y\n\n" * 20, {"label": "2"},
+            {"format": "columns", "tag_column": 2}, "20 sentences, 40 words, 2 tags: 20 DT, 20 NN"),
+        ("entities_bilstm", "all.txt", COLUMNS, {}, {"type": "conll_ner", "coding_scheme": "IOB2"},
+            "all.txt: 60 sentences, 180 words, 1 kinds of entities: 60 PER; train 48, dev 6, test 6"),
+        ("ner_slstm", "all.txt", COLUMNS.replace("B-", "I-"), {}, {"coding_scheme": "IOB1"}, "60 PER"),
+        ("ner_slstm", "all.tsv", COLUMNS.replace("Ada", "# id\nAda"),
+            {"overrides": {"dataset_reader.comment": "# "}}, {"comment": "# "}, "60 PER"),
+        ("ner_linear", "all.txt", COLUMNS.replace("I-", "E-"), {}, {"coding_scheme": "BIOES"}, "60 PER"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
+)  # fmt: skip
+def test_the_reader_and_what_was_found(put, caplog, config, name, content, options, reader, said):
+    caplog.set_level(logging.INFO)
+    made = put(config, name, content, **options)
+    assert made["dataset_reader"].items() >= {**reader, "split_seed": 0}.items()
+    assert said in caplog.text
+    assert [made[f"{part}_data_path"] for part in ("train", "validation", "test")] == [
+        f"{name}#{part}" for part in ("train", "dev", "test")
+    ]
+    assert made["model"] == whole_config(config)["model"] and made["evaluate_on_test"]
+
+
+@pytest.mark.parametrize("xpos, options, column", [
+    ("NN", {}, "xpos"), ("_", {}, "upos"), ("NN", {"label": "upos"}, "upos"),
+])  # fmt: skip
+def test_treebanks_have_tags_of_their_own_or_universal_ones(put, xpos, options, column):
+    rows = [f"{n}\ta\ta\t{tag}\t{xpos}{tag if xpos != '_' else ''}" for n, tag in ((1, "A"), (2, "B"))]
+    sentence = "# text = a a\n" + "".join(f"{row}\t_\t0\troot\t_\t_\n" for row in rows)
+    made = put("tags_bilstm", "all.conllu", f"{sentence}\n" * 10, **options)
+    assert made["dataset_reader"]["format"] == "conllu"
+    assert made["dataset_reader"]["tag_column"] == column
+
+
+@pytest.mark.parametrize("config", config_names())
+def test_every_config_of_one_corpus_takes_data(put, config):
+    """The reader's instances have the fields that the model takes."""
+    corpus = config.split("_")[0]
+    if corpus in ("translation", "iwslt14"):
+        with pytest.raises(ConfigurationError, match="the model is composed_seq2seq, expected one that"):
+            put(config, "all.csv", csv(ROWS))
+        return
+    is_tagged = corpus in ("ptb", "pos", "tags", "ner", "entities")
+    is_pair = corpus in ("snli", "mnli", "quora", "pairs")
+    content = (
+        csv([(n, *row) for n, row in enumerate(ROWS)], "text_b,text_a,label") if is_pair else csv(ROWS)
+    )
+    made = put(config, "all.txt" if is_tagged else "all.csv", COLUMNS if is_tagged else content)
+    reader = DatasetReader.from_params(Params(dict(made["dataset_reader"])))
+    instance = next(iter(reader.read(made["train_data_path"])))
+    assert ("tags" if is_tagged else "label") in instance.fields
+    assert set(made["data_loader"]["batch_sampler"]["sorting_keys"]) <= set(instance.fields)
+
+
+FILES = {"dev.csv": csv(ROWS[:60]), "test.csv": csv(ROWS[:20])}
+
+
+@pytest.mark.parametrize(
+    "options, paths, epochs",
+    [
+        ({}, ["all.csv#train", "all.csv#dev", "all.csv#test"], 10),
+        ({"dev": "dev.csv"}, ["all.csv", "dev.csv", None], 8),
+        ({"test": "test.csv"}, ["all.csv#train+test", "all.csv#dev", "test.csv"], 9),
+        ({"dev": "dev.csv", "test": "test.csv"}, ["all.csv", "dev.csv", "test.csv"], 8),
+        ({"overrides": {"trainer.num_epochs": 3, "test_data_path": "test.csv"}},
+            ["all.csv#train", "all.csv#dev", "test.csv"], 3),
+    ],
+)  # fmt: skip
+def test_parts_and_epochs(put, options, paths, epochs):
+    made = put("reviews_slstm", "all.csv", csv(ROWS), files=FILES, **options)
+    assert [made[f"{part}_data_path"] for part in ("train", "validation", "test")] == paths
+    assert made["evaluate_on_test"] == (paths[2] is not None)
+    assert made["trainer"]["num_epochs"] == epochs
+
+
+@pytest.mark.parametrize(
+    "config, name, content, options, message",
+    [
+        ("mr_slstm", "all.csv", "", {}, "all.csv: the file is empty"),
+        ("mr_slstm", "all.csv", "text,label\n", {}, "all.csv: no text in the file, expected"),
+        ("mr_slstm", "all.csv", csv(ROWS[:5]), {}, "all.csv: 5 examples, expected at least 10 to"),
+        ("mr_slstm", "all.csv", csv([(n, "x") for n in range(20)]), {},
+            "all.csv: 1 class: 20 x, expected more, each of several examples"),
+        ("mr_slstm", "all.csv", csv([(n, n) for n in range(20)]), {}, "all.csv: 20 classes: 1 0, 1 1"),
+        ("mr_slstm", "all.csv", csv(ROWS, "words,stars"), {}, "line 2: the columns are words, stars"),
+        ("mr_slstm", "all.csv", csv(ROWS, "body,stars"), {"text": ["bdy"]},
+            "line 2: there is no column 'bdy', did you mean 'body'?"),
+        ("mr_slstm", "all.csv", csv(ROWS, "text,stars"), {"label": "star"},
+            "all.csv: there is no column 'star', did you mean 'stars'?"),
+        ("mr_slstm", "all.csv", csv(ROWS, "text,stars"), {}, "all.csv: the columns are text, stars, "),
+        ("mr_slstm", "all.csv", csv(ROWS), {"text": ["a", "b"]}, "text is a, b, expected 1 of the "),
+        ("mr_slstm", "all.csv", csv(ROWS, "text_a,text_b"), {}, "of pairs, expected those of texts"),
+        ("pairs_bilstm", "all.csv", csv(ROWS), {}, "those of texts, expected those of pairs"),
+        ("mr_slstm", "all.txt", COLUMNS, {}, "all.txt, line 1: looks like a word and its tag per line"),
+        ("tags_bilstm", "all.csv", csv(ROWS), {}, "all.csv: is a table, and the model tags words"),
+        ("tags_bilstm", "all.txt", "a DT x\n\n", {}, "line 1: 3 columns, expected the number of that"),
+        ("tags_bilstm", "all.txt", COLUMNS, {"label": "tag"}, "label is 'tag', expected the number of"),
+        ("ner_slstm", "all.txt", "a DT\nb NN\n\n", {}, "line 1: the tag is 'DT', expected O or B-TYPE"),
+        ("ner_slstm", "all.txt", "a O\nb O\n\n" * 10, {}, "all.txt: 0 kinds of entities: none, expec"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 99 else "",
+)  # fmt: skip
+def test_mistakes(put, config, name, content, options, message):
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        put(config, name, content, **options)
+
+
+@pytest.mark.parametrize(
+    "rows, message",
+    [
+        (ROWS, "dev has 40 examples, which are few to choose the best epoch by: expected 50 or more"),
+        (
+            [*ROWS, ("x", "Positive")],
+            "all.csv: the classes Positive, positive differ only in their case",
+        ),
+        (ROWS * 2, ""),
+    ],
+)
+def test_warnings(put, caplog, rows, message):
+    caplog.set_level(logging.WARNING)
+    put("mr_slstm", "all.csv", csv(rows))
+    assert message in caplog.text and bool(message) == bool(caplog.text)
