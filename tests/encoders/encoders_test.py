@@ -181,7 +181,6 @@ def test_encoders_compute_what_their_modules_compute(role, name, kind, options):
             "seq2seq_encoder is None, expect",
         ),
         ({"type": "max_pooling", "embedding_dim": 0}, "max_pooling: embedding_dim is 0"),
-        ({"type": "max_pooling", "embedding_dim": True}, "embedding_dim is True, expected an integer"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": []}, "pooling is .., expected at le"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": ["min"]}, "is .'min'., expected a l"),
         ({"type": "slstm", **SIZES, "pooling": ["max", "max"]}, "slstm: pooling is .'max', 'max'., exp"),
