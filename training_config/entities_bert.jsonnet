@@ -1,3 +1,4 @@
+// To see this config whole: slstm config entities_bert
 // Tag named entities with a BERT that is fine-tuned whole, MiniLM: what a recipe should be compared with.
 local tags = import 'tags_bert.jsonnet';
 

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config tags_bert
 // Tag words with a BERT that is fine-tuned whole, MiniLM: what a recipe should be compared with.
 local reviews = import 'reviews_bert.jsonnet';
 
