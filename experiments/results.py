@@ -96,6 +96,26 @@ def difference_cells(difference: Optional[float] = None, p: Optional[float] = No
     return ["" if difference is None else f"{difference:+.2f}", "" if p is None else p_value(p)]
 
 
+def leads(comparison: str, system: str, *names: str) -> List[str]:
+    """
+    Return the table of one system's leads over the others on test, with p, a column of each for every
+    corpus. Systems that are compared with it nowhere are left out.
+    """
+    corpora = {name: systems_of(comparison, name) for name in names}
+    others = list(dict.fromkeys(other for of in corpora.values() for other in of if other != system))
+    others.sort(key=lambda name: name == LINEAR)  # last
+    rows = []
+    for label, other in zip(titles(comparison, others, "`{}`"), others):
+        cells = []
+        for of in corpora.values():
+            found, *p = of.get(other, {}).get("differences", {}).get(system, [None])
+            cells += difference_cells(None if found is None else 0.0 - found, *p)
+        if any(cells):
+            rows.append([label, *cells])
+    head = [cell for title in titles(comparison, names) for cell in (title, "p")]
+    return table([f"lead of {titles(comparison, [system], '`{}`')[0]} over", *head], rows)
+
+
 def format_value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(format_value, value))
@@ -192,7 +212,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 
 
 TABLES: Dict[str, Callable[..., List[str]]] = {
-    function.__name__: function for function in (corpus, grid, overview, unpaired)
+    function.__name__: function for function in (corpus, grid, leads, overview, unpaired)
 }
 
 

@@ -29,7 +29,7 @@ if importlib.util.find_spec("allennlp") is not None:
         import slstm_allennlp.token_indexers
         import slstm_allennlp.tokenizers
         import slstm_allennlp.training
-        import slstm_allennlp.vectors  # noqa: F401
+        import slstm_allennlp.vectors
 
 
 def __getattr__(name: str) -> Any:

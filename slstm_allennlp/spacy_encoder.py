@@ -38,7 +38,8 @@ def slstm_encoder(
 ) -> Model[List[Floats2d], List[Floats2d]]:
     """
     Return a thinc layer from the words' vectors of each document, (num_words, width), to their last
-    states, (num_words, width). A document may have no words, and a batch no documents.
+    states, (num_words, width). A document may have no words, and a batch no documents. `ValueError` that
+    names the argument, its value and what is expected.
 
     # Parameters
 
@@ -52,10 +53,6 @@ def slstm_encoder(
         How many neighbours a word reads on each side in a step.
     transition : `str` or mapping, optional (default = `"paper"`)
         As in `SentenceStateLSTM`. A mapping is a block of its own in the config.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
     """
     check_sizes(width=width, depth=depth, window_size=window_size)
     module = _WordStates(width, depth, dropout, window_size, transition)

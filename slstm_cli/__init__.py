@@ -5,6 +5,7 @@ need it, and answers `slstm --help`, `slstm --version` and `slstm config` by its
 
 import argparse
 import os
+import re
 import runpy
 import signal
 import sys
@@ -12,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Optional, Sequence
 
+from slstm_cli.bundled import config_names
 from slstm_cli.config import add_config_command
 
 INTERRUPTED = 130
@@ -49,6 +51,8 @@ slstm COMMAND --help explains a command; slstm --version prints the versions.
 def run() -> None:
     """Run the program with the arguments of the process, and exit."""
     arguments = sys.argv[1:]
+    if "_ARGCOMPLETE" in os.environ:
+        complete()
     try:
         status = answer(arguments)
         if status is None:
@@ -66,6 +70,18 @@ def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
     sys.exit(status)
+
+
+def complete() -> None:
+    """Answer the shell's question how the line goes on: with commands, names of configs, and files."""
+    import argcomplete
+
+    parser = argparse.ArgumentParser(prog="slstm")
+    parser.add_argument("command", choices=re.findall(r"^    (\S+)", HELP, re.MULTILINE))
+    files = argcomplete.FilesCompleter()
+    names = parser.add_argument("names", nargs="*")
+    names.completer = lambda prefix, **_: [*config_names(), *files(prefix)]  # type: ignore[attr-defined]
+    argcomplete.autocomplete(parser)
 
 
 def answer(arguments: Sequence[str]) -> Optional[int]:

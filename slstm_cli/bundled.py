@@ -8,6 +8,8 @@ from typing import Any, Dict, List
 
 _ROOT = Path(__file__).resolve().parents[1]
 _SAMPLES = "fixtures/"
+WHOLE = "// To see this config whole: slstm config {}"
+"""The first line of a config that imports others."""
 _KEY_ORDER = """
     type dataset_reader validation_dataset_reader train_data_path validation_data_path test_data_path
     evaluate_on_test vocabulary model data_loader trainer
@@ -22,10 +24,10 @@ def config_names() -> List[str]:
 
 
 def description(name: str) -> str:
-    """Return the comment at the start of the config's file."""
+    """Return the comment at the start of the config's file, without the line on how to see it whole."""
     lines = _file(name).read_text(encoding="utf-8").splitlines()
     comment = takewhile(lambda line: line.startswith("//"), lines)
-    return " ".join(line[2:].strip() for line in comment)
+    return " ".join(line[2:].strip() for line in comment if line != WHOLE.format(name))
 
 
 def whole_config(name: str) -> Dict[str, Any]:
@@ -35,15 +37,21 @@ def whole_config(name: str) -> Dict[str, Any]:
     return _with_samples(json.loads(_jsonnet.evaluate_file(str(_file(name)))))
 
 
-def is_sample(path: Any) -> bool:
-    """Return whether a path is that of a sample corpus."""
-    return isinstance(path, str) and path.startswith(str(_root() / _SAMPLES))
-
-
 def config_path(given: str, folder: Path) -> str:
     """
-    Return the path of the config file that a command line names: `given` itself, or, if there is no such
-    file, a file that this function writes to `folder` for the bundled config of that name.
+    Return the path of the config file that a command line names: `given` itself, or a file that this
+    function writes to `folder` for the bundled config of that name. Errors as in `is_bundled`.
+    """
+    if not is_bundled(given):
+        return given
+    path = folder / f"{given}.json"
+    path.write_text(json.dumps(whole_config(given)), encoding="utf-8")
+    return str(path)
+
+
+def is_bundled(given: str) -> bool:
+    """
+    Return whether a command line names a bundled config, not a file.
 
     # Errors
 
@@ -54,11 +62,9 @@ def config_path(given: str, folder: Path) -> str:
         raise IsADirectoryError(f"{given} is a folder, expected a config, such as {given}/config.json")
     is_name = Path(given).name == given and "." not in given
     if not is_name or Path(given).exists():
-        return given
+        return False
     expect_config(given, f"there is no file {given} and no config of that name")
-    path = folder / f"{given}.json"
-    path.write_text(json.dumps(whole_config(given)), encoding="utf-8")
-    return str(path)
+    return True
 
 
 def expect_config(name: str, complaint: str) -> None:

@@ -8,6 +8,15 @@ from typing import Any, Dict, List
 from slstm_cli.bundled import config_names, description, expect_config, whole_config
 
 _WIDTH = 96
+TASKS = {
+    "Recipes, for few labels": ("reviews", "tags", "entities", "pairs"),
+    "Texts with classes": ("mr", "mtl", "sst2", "sst5"),
+    "Words with tags": ("pos", "ptb"),
+    "Entities": ("ner",),
+    "Pairs of sentences": ("snli", "mnli", "quora"),
+    "Translation": ("translation", "iwslt14"),
+}
+"""The configs by the first part of their names, as `slstm config` lists them."""
 EXPLANATIONS = {
     "dataset_reader": "How the files below are read.",
     "validation_dataset_reader": "How the validation and test files are read, if differently.",
@@ -67,10 +76,14 @@ def add_config_command(commands: "argparse._SubParsersAction[Any]") -> argparse.
 def config(arguments: argparse.Namespace) -> None:
     """Print the list of configs, or one of them."""
     if arguments.name is None:
-        names = config_names()
-        width = max(map(len, names))
-        for name in names:
-            print(f"{name:{width}}  {description(name)}")
+        width = max(map(len, config_names()))
+        for task, corpora in TASKS.items():
+            print(f"{task}:")
+            for corpus in corpora:
+                names = [name for name in config_names() if name.split("_")[0] == corpus]
+                # The recipe itself comes before those that replace its encoder.
+                for name in sorted(names, key=lambda name: " recipe of " in description(name)):
+                    print(f"  {name:{width}}  {description(name)}")
         return
     expect_config(arguments.name, f"there is no config {arguments.name!r}")
     print(annotated(arguments.name))

@@ -42,29 +42,22 @@ def changed_tests(folder):
     [
         ("", ""),
         ("setup.py", ""),
-        ("slstm_allennlp/ops/slstm/fused.py", "tests/ops"),
-        ("slstm_allennlp/common/noise.py", "tests/common/noise_test.py"),
-        ("slstm_allennlp/common/shared.py", "tests"),
-        ("slstm_allennlp/version.py", "tests"),
-        ("slstm_allennlp/metrics/token_bleu.py", "tests/metrics tests/translation_test.py"),
-        ("slstm_allennlp/ops/new.py tests/ops/slstm_test.py", "tests/ops"),
+        ("slstm_allennlp/ops/slstm/fused.py", "ops"),
+        ("slstm_allennlp/common/noise.py", "common/noise_test.py"),
+        ("slstm_allennlp/common/shared.py", "."),
+        ("slstm_allennlp/version.py", "."),
+        ("slstm_allennlp/metrics/token_bleu.py", "metrics translation_test.py"),
+        ("slstm_allennlp/ops/new.py tests/ops/slstm_test.py", "ops"),
         ("slstm_allennlp/no_tests/new.py", ""),
-        (
-            "training_config/new.jsonnet",
-            "tests/commands_test.py tests/console/bundled_test.py tests/paper_tables_test.py",
-        ),
-        (
-            "docs/compare.md",
-            "tests/documents_test.py tests/experiments/results_test.py tests/paper_tables_test.py",
-        ),
+        ("training_config/new.jsonnet", "commands_test.py console/bundled_test.py paper_tables_test.py"),
+        ("docs/compare.md", "documents_test.py experiments/results_test.py paper_tables_test.py"),
     ],
 )
 def test_what_is_not_committed_yet(git, tmp_path, changed, tests):
-    for name in changed.split():
-        path = tmp_path / name
+    for path in map(tmp_path.joinpath, changed.split()):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("changed")
-    assert changed_tests(tmp_path) == tests.split()
+    assert changed_tests(tmp_path) == [f"tests/{test}".rstrip("/.") for test in tests.split()]
 
 
 def test_what_a_branch_has_committed(git, tmp_path):

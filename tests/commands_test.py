@@ -64,11 +64,10 @@ TRAINED = """
 """.split()
 
 
-@pytest.mark.parametrize(
-    "config",
-    slow_but(CONFIGS, fast=[path for path in CONFIGS if path.stem in TRAINED]),
-    ids=lambda path: path.name,
-)
+FAST = [path for path in CONFIGS if path.stem in TRAINED]
+
+
+@pytest.mark.parametrize("config", slow_but(CONFIGS, fast=FAST), ids=lambda path: path.name)
 def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
     """Only sizes and the number of sentences are reduced."""
     (tmp_path / "small.json").write_text(json.dumps(small(config)))
@@ -82,11 +81,8 @@ def test_every_config_trains_on_the_bundled_data(allennlp, tmp_path, config):
 
 # All MR configs, and one or more of each other corpus but IWSLT14: the large models are slow tests.
 LARGE = ["iwslt14_lstm", "translation_cas_lstm"]
-BUILT = [
-    path
-    for path in CONFIGS
-    if path.stem.startswith(("mr_", "translation_", *TRAINED)) and path.stem not in LARGE
-]
+SOME = ("mr_", "translation_", *TRAINED)
+BUILT = [path for path in CONFIGS if path.stem.startswith(SOME) and path.stem not in LARGE]
 
 
 @pytest.mark.parametrize("config", slow_but(CONFIGS, fast=BUILT), ids=lambda path: path.name)
@@ -99,9 +95,7 @@ def test_every_config_builds_at_its_own_size(config):
     if isinstance(model, FittedModel):
         model.fit(instances, None)
     outputs = model.eval().forward_on_instances(instances)
-    assert len(outputs) == 10 and all(
-        math.isfinite(output["loss"]) for output in outputs if "loss" in output
-    )
+    assert len(outputs) == 10 and all(math.isfinite(output.get("loss", 0)) for output in outputs)
 
 
 def test_glove_is_one_override_away(allennlp, tmp_path):
@@ -130,9 +124,8 @@ def test_characters_are_embedded_by_their_own_vocabulary(allennlp, tmp_path):
 
 
 def test_evaluate(allennlp, tagger, tmp_path):
-    allennlp(
-        "evaluate", tagger / "model.tar.gz", "fixtures/pos/dev.conllu", "--output-file", tmp_path / "m"
-    )
+    path = "fixtures/pos/dev.conllu"
+    allennlp("evaluate", tagger / "model.tar.gz", path, "--output-file", tmp_path / "m")
     best = read(tagger / "metrics.json")["best_validation_accuracy"]
     assert read(tmp_path / "m")["accuracy"] == pytest.approx(best)
 

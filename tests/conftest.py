@@ -8,6 +8,12 @@ import string
 import subprocess
 
 import pytest
+import torch
+
+# Without a GPU, run Triton's kernels in its interpreter. Set this before Triton is imported: AllenNLP
+# imports it on PyTorch for CUDA, and some folder's conftest.py imports AllenNLP.
+if not torch.cuda.is_available():
+    os.environ.setdefault("TRITON_INTERPRET", "1")
 
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
@@ -29,12 +35,6 @@ def pytest_configure(config):
     """Import slow modules, but not in pytest-xdist's controller, which runs no tests."""
     if WORKER is None and config.getoption("dist", "no") != "no":
         return
-    import torch
-
-    # Without a GPU, run Triton's kernels in its interpreter. Set the variable before Triton is imported,
-    # which AllenNLP does on PyTorch for CUDA.
-    if not torch.cuda.is_available():
-        os.environ.setdefault("TRITON_INTERPRET", "1")
     import slstm_allennlp  # noqa: F401  (registers everything)
     from slstm_allennlp.ops.compiled import load_kernels
 

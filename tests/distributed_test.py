@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -30,17 +29,17 @@ SLSTM = {"type": "slstm", "input_size": 8, "hidden_size": 8, "num_steps": 3}
 CAS_LSTM = {"type": "cas_lstm", "input_size": 8, "hidden_size": 4, "bidirectional": True}
 
 
+ONE = {"data_loader": {"batch_size": 10, "shuffle": False}}
+HALF = {"data_loader": {"batch_size": 5, "shuffle": False}}
+TWO = {"cuda_devices": [-1, -1], "num_nodes": 1}
+
+
 def test_two_processes_learn_what_one_does(tmp_path):
     """A batch of ten in one process equals two batches of five, each with every second sentence."""
     encoder = {"type": "compose", "seq2seq_encoder": CAS_LSTM, "seq2vec_encoder": SLSTM}
     settings = {**SETTINGS, "model.seq2vec_encoder": encoder}
-    one = {"data_loader": {"batch_size": 10, "shuffle": False}}
-    two = {
-        "data_loader": {"batch_size": 5, "shuffle": False},
-        "distributed": {"cuda_devices": [-1, -1], "num_nodes": 1},
-    }
-    for folder, loading in (("one", one), ("two", two)):
-        train(tmp_path / folder, "mr_slstm", {**settings, **loading})
+    train(tmp_path / "one", "mr_slstm", {**settings, **ONE})
+    train(tmp_path / "two", "mr_slstm", {**settings, **HALF, "distributed": TWO})
     assert_same_weights(tmp_path / "two", tmp_path / "one")
 
 
@@ -49,71 +48,6 @@ def assert_same_weights(*runs):
     assert weights.keys() == expected.keys()
     for key, tensor in expected.items():
         torch.testing.assert_close(weights[key], tensor, atol=1e-4, rtol=0, msg=key)
-
-
-# Two network namespaces, joined by a veth pair: two hosts that reach only each other.
-ADDRESSES = ("10.9.0.1", "10.9.0.2")
-
-
-@pytest.fixture
-def hosts():
-    """For each host, the prefix of a command that runs there."""
-    if shutil.which("ip") is None:
-        pytest.skip("there is no `ip` command (Debian's iproute2)")
-    names = [f"slstm-{os.getpid()}-{number}" for number in range(2)]
-    ends = [f"eth{number}" for number in range(2)]
-    with contextlib.ExitStack() as stack:
-        for name in names:
-            made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
-            if made.returncode:
-                pytest.skip(f"cannot make network namespaces here: {made.stderr.strip()}")
-            stack.callback(subprocess.run, ["ip", "netns", "delete", name], check=True)
-        cable = f"ip link add eth0 netns {names[0]} type veth peer name eth1 netns {names[1]}"
-        made = subprocess.run(cable.split(), capture_output=True, text=True)
-        if made.returncode:
-            pytest.skip(f"cannot make a veth pair here: {made.stderr.strip()}")
-        for name, end, address in zip(names, ends, ADDRESSES):
-            for settings in (f"addr add {address}/24 dev {end}", f"link set {end} up", "link set lo up"):
-                subprocess.run(["ip", "-netns", name, *settings.split()], check=True)
-        yield [
-            ["ip", "netns", "exec", name, "env", f"GLOO_SOCKET_IFNAME={end}"]
-            for name, end in zip(names, ends)
-        ]
-
-
-@pytest.mark.slow
-def test_two_hosts_learn_what_one_does(tmp_path, hosts):
-    settings = {**SETTINGS, "model.seq2vec_encoder": SLSTM}
-    train(
-        tmp_path / "one", "mr_slstm", {**settings, "data_loader": {"batch_size": 10, "shuffle": False}}
-    )
-    settings["data_loader"] = {"batch_size": 5, "shuffle": False}
-    settings["distributed"] = {
-        "cuda_devices": [-1],
-        "num_nodes": 2,
-        "primary_address": ADDRESSES[0],
-        "primary_port": 29500,
-    }
-    command = [sys.executable, "-m", "allennlp", "train", "training_config/mr_slstm.jsonnet"]
-    command += ["--include-package", "slstm_allennlp", "--overrides", json.dumps(settings)]
-    runs = [tmp_path / f"node-{rank}" for rank in range(2)]
-    with contextlib.ExitStack() as stack:
-        processes = []
-        for rank, (host, run) in enumerate(zip(hosts, runs)):
-            log = stack.enter_context((tmp_path / f"{rank}.log").open("w"))
-            ours = [*host, *command, "--serialization-dir", str(run), "--node-rank", str(rank)]
-            process = subprocess.Popen(ours, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
-            processes.append(stack.enter_context(process))
-            stack.callback(process.kill)  # if it is still running
-        deadline = time.monotonic() + 300
-        while any(process.poll() is None for process in processes) and time.monotonic() < deadline:
-            if any(process.poll() for process in processes):
-                break  # the other one would wait for it
-            time.sleep(0.2)
-        logs = "".join((tmp_path / f"{rank}.log").read_text() for rank in range(2))
-        assert [process.poll() for process in processes] == [0, 0], logs
-    for run in runs:
-        assert_same_weights(run, tmp_path / "one")
 
 
 KILLING = """
@@ -134,18 +68,13 @@ MOST_SECONDS = 60
 
 @pytest.fixture
 def training(tmp_path):
-    """Start a training in which the process with the rank `victim` is killed in its second epoch."""
+    """Start a training. The process with the rank `victim`, if any, is killed in its second epoch."""
     (tmp_path / "killing.py").write_text(KILLING)
     with contextlib.ExitStack() as stack:
 
         def start(name, victim, distributed, *options):
-            settings = {
-                **SETTINGS,
-                "model.seq2vec_encoder": SLSTM,
-                "data_loader": {"batch_size": 5},
-                "trainer.callbacks": ["killing"],
-                "distributed": distributed,
-            }
+            settings = {**SETTINGS, **HALF, "model.seq2vec_encoder": SLSTM, "distributed": distributed}
+            settings["trainer.callbacks"] = ["killing"]
             path = os.pathsep.join([str(tmp_path), str(ROOT)])
             command = [sys.executable, "-m", "slstm_allennlp.console", "train"]
             command += ["training_config/mr_slstm.jsonnet", "--include-package", "killing"]
@@ -184,7 +113,7 @@ def seconds_until_they_ended(processes, logs):
 @pytest.mark.slow
 @pytest.mark.parametrize("victim", (0, 1))
 def test_a_process_that_is_killed(tmp_path, training, victim):
-    process = training("run", victim, {"cuda_devices": [-1, -1], "num_nodes": 1})
+    process = training("run", victim, TWO)
     log = tmp_path / "run.log"
     assert seconds_until_they_ended([process], [log]) < MOST_SECONDS
     assert process.returncode == 2
@@ -194,19 +123,33 @@ def test_a_process_that_is_killed(tmp_path, training, victim):
     )
     assert (tmp_path / "run" / "training_state_e1_b0.th").exists()
     if victim:  # once is enough: recovery does not depend on the victim
-        process = training("run", -1, {"cuda_devices": [-1, -1], "num_nodes": 1}, "--recover")
+        process = training("run", -1, TWO, "--recover")
         assert process.wait(timeout=240) == 0, log.read_text()
 
 
-@pytest.mark.slow
-def test_a_process_of_another_host_that_is_killed(tmp_path, training):
-    """Each process has its own parent, which does not know the other process."""
+@pytest.fixture
+def two_nodes():
+    """The setting of two nodes with one process each, as on two hosts."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    distributed = {"cuda_devices": [-1], "num_nodes": 2}
-    distributed.update(primary_address="127.0.0.1", primary_port=port)
-    processes = [training(f"node-{rank}", 1, distributed, "--node-rank", str(rank)) for rank in range(2)]
+        address = {"primary_address": "127.0.0.1", "primary_port": free.getsockname()[1]}
+    return {"cuda_devices": [-1], "num_nodes": 2, **address}
+
+
+@pytest.mark.slow
+def test_two_nodes_learn_what_one_process_does(tmp_path, training, two_nodes):
+    train(tmp_path / "one", "mr_slstm", {**SETTINGS, **ONE, "model.seq2vec_encoder": SLSTM})
+    ranks = ("0", "1")
+    for process in [training(f"node-{rank}", -1, two_nodes, "--node-rank", rank) for rank in ranks]:
+        assert process.wait(timeout=240) == 0, (tmp_path / "node-0.log").read_text()
+    for rank in ranks:
+        assert_same_weights(tmp_path / f"node-{rank}", tmp_path / "one")
+
+
+@pytest.mark.slow
+def test_a_process_of_another_host_that_is_killed(tmp_path, training, two_nodes):
+    """Each process has its own parent, which does not know the other process."""
+    processes = [training(f"node-{rank}", 1, two_nodes, "--node-rank", str(rank)) for rank in range(2)]
     logs = [tmp_path / f"node-{rank}.log" for rank in range(2)]
     assert seconds_until_they_ended(processes, logs) < MOST_SECONDS
     assert all(process.returncode for process in processes)

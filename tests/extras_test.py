@@ -1,10 +1,9 @@
 """What works without optional packages, and the sentence of what needs one."""
 
 import json
-import subprocess
 import sys
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 TORCH_ALONE = """
 import sys
@@ -83,8 +82,7 @@ assert said(getattr, slstm_allennlp, "TextClassifier") == sentence("sklearn", "l
 
 
 def run(script, *arguments):
-    command = [sys.executable, "-c", script, *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    return run_program([sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT, timeout=300)
 
 
 def test_the_modules_need_torch_alone():

@@ -6,6 +6,7 @@ import _jsonnet
 import pytest
 
 from tests.conftest import ROOT
+from tests.console.bundled_test import imports
 
 SLSTM = "type: 'slstm', hidden_size: 300, num_steps:"
 SHARED = {
@@ -22,6 +23,12 @@ SHARED = {
     "tags_slstm": "(import 'tags.libsonnet').tags("
     "{ type: 'slstm', hidden_size: 150, num_steps: 5, transition: 'balanced' })",
 }
+
+
+def test_the_others_say_in_their_first_line_how_to_see_them_whole():
+    for path in (ROOT / "training_config").glob("*.jsonnet"):
+        first, *_ = path.read_text(encoding="utf-8").splitlines()
+        assert (first == f"// To see this config whole: slstm config {path.stem}") == bool(imports(path))
 
 
 @pytest.mark.parametrize("name", SHARED)

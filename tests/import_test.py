@@ -1,10 +1,9 @@
 """Importing the package leaves AllenNLP, its dependencies and the process as they are."""
 
 import json
-import subprocess
 import sys
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 ALLOWED = {
     "allennlp.common.cached_transformers.get_tokenizer",
@@ -66,8 +65,7 @@ print(json.dumps({"changed": changed, "process": differs, "new": new}))
 
 def compared(*loaded_before):
     """Return what the import changes, and which modules of the others it is the first to load."""
-    command = [sys.executable, "-c", SCRIPT, json.dumps(loaded_before)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    ran = run_program([sys.executable, "-c", SCRIPT, json.dumps(loaded_before)], cwd=ROOT)
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout.splitlines()[-1])
 

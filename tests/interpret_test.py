@@ -17,30 +17,20 @@ from allennlp.predictors import Predictor
 
 from tests.conftest import slow_but
 
-TOKENS = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
-TEXTS = {
-    TOKENS: 10,
-    "model.seq2vec_encoder.input_size": 10,
-    "model.seq2vec_encoder.hidden_size": 10,
-}
-TAGS = {TOKENS: 10, "model.encoder.input_size": 60, "model.encoder.hidden_size": 10}
+MODEL = "model.text_field_embedder.token_embedders.tokens.embedding_dim model.seq2vec_encoder.input_size"
+TEXTS = dict.fromkeys([*MODEL.split(), "model.seq2vec_encoder.hidden_size"], 10)
+ALONE = {**TEXTS, "model.seq2seq_encoder.input_dim": 10}
+HIDDEN = {"model.feedforward.hidden_dims": 10}
+TAGS = {MODEL.split()[0]: 10, "model.encoder.input_size": 60, "model.encoder.hidden_size": 10}
 CLASSIFIERS = {
-    "mr_slstm": {**TEXTS, "model.seq2seq_encoder.input_dim": 10},
-    "mr_cnn": {**TEXTS, "model.seq2seq_encoder.input_dim": 10},
-    "mr_coupled_lstm": {**TEXTS, "model.seq2seq_encoder.input_dim": 10},
-    "sst2_cas_lstm": {
-        **TEXTS,
-        "model.seq2seq_encoder.input_dim": 10,
-        "model.feedforward.input_dim": 10,
-        "model.feedforward.hidden_dims": 10,
-    },
+    **dict.fromkeys(("mr_slstm", "mr_cnn", "mr_coupled_lstm"), ALONE),
+    "sst2_cas_lstm": {**ALONE, **HIDDEN, "model.feedforward.input_dim": 10},
 }
-PAIRS = {
-    name: {**TEXTS, "model.feedforward.hidden_dims": 10} for name in ("snli_slstm", "snli_cas_lstm")
-}
+PAIRS = {name: {**TEXTS, **HIDDEN} for name in ("snli_slstm", "snli_cas_lstm")}
 TAGGERS = {"ner_slstm": TAGS, "pos_slstm": TAGS}
 OVERRIDES = {**CLASSIFIERS, **PAIRS, **TAGGERS}
-SOME_CLASSIFIERS = slow_but(CLASSIFIERS, fast=["mr_slstm", "sst2_cas_lstm"])
+FAST = [name for name in OVERRIDES if name not in ("mr_cnn", "mr_coupled_lstm")]
+PAIR = {"premise": "A young woman is painting a fence.", "hypothesis": "A person is outdoors."}
 INTERPRETERS = (SimpleGradient, IntegratedGradient, SmoothGradient)
 
 
@@ -72,54 +62,33 @@ def words_of(instance, field="tokens"):
     return [token.text for token in instance[field].tokens]
 
 
-def words_with_entities(predictor, instances):
-    """Return the first sentence with a predicted entity, or the first one if tags are no entities."""
+def some_words(predictor, instances):
+    """Return the first sentence with a predicted entity, or the first one if there are no entities."""
     for instance in instances:
         if predictor.predict_json({"words": words_of(instance)}).get("spans", True):
             return words_of(instance)
     raise AssertionError("no entities are predicted in any sentence")
 
 
-def check_saliency(saliency, count):
-    """Check that each word has a share, that the shares sum to 1, and that they differ."""
-    assert len(saliency) == count
-    assert all(numpy.isfinite(saliency)) and sum(saliency) == pytest.approx(1)
-    assert min(saliency) >= 0 and max(saliency) > 1.05 / count
-
-
 @pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
-@pytest.mark.parametrize("config", SOME_CLASSIFIERS)
-def test_saliency_of_words(trained, config, interpreter):
+@pytest.mark.parametrize("config", slow_but(OVERRIDES, fast=FAST))
+def test_saliency(trained, config, interpreter):
+    """
+    Each word has a share, the shares sum to 1 and differ: for each predicted entity, or once. AllenNLP
+    numbers the gradients from the last text backwards: 1 is the hypothesis.
+    """
     predictor, instances = trained(config)
-    for instance in instances[:3]:
-        words = words_of(instance)
-        result = interpreter(predictor).saliency_interpret_from_json({"words": words})
-        check_saliency(result["instance_1"]["grad_input_1"], len(words))
-
-
-@pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
-@pytest.mark.parametrize("config", PAIRS)
-def test_saliency_of_pairs(trained, config, interpreter):
-    """AllenNLP numbers the gradients from the last text backwards: 1 is the hypothesis."""
-    predictor, _ = trained(config)
-    pair = {"premise": "A young woman is painting a fence.", "hypothesis": "A person is outdoors."}
-    result = interpreter(predictor).saliency_interpret_from_json(pair)["instance_1"]
-    assert set(result) == {"grad_input_1", "grad_input_2"}
-    check_saliency(result["grad_input_1"], 5)
-    check_saliency(result["grad_input_2"], 8)
-
-
-@pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
-def test_saliency_of_tags(trained, interpreter):
-    """There is one for each predicted entity, or one for the sentence if the tags are no entities."""
-    for config in TAGGERS:
-        predictor, instances = trained(config)
-        words = words_with_entities(predictor, instances)
-        entities = predictor.predict_json({"words": words}).get("spans", [None])
-        result = interpreter(predictor).saliency_interpret_from_json({"words": words})
-        assert len(result) == len(entities)
-        for gradients in result.values():
-            check_saliency(gradients["grad_input_1"], len(words))
+    words = some_words(predictor, instances) if config not in PAIRS else None
+    given, counts = (PAIR, [5, 8]) if config in PAIRS else ({"words": words}, [len(words)])
+    result = interpreter(predictor).saliency_interpret_from_json(given)
+    assert len(result) == len(predictor.predict_json(given).get("spans", [None]))
+    for gradients in result.values():
+        assert len(gradients) == len(counts)
+        for number, count in enumerate(counts, 1):
+            saliency = gradients[f"grad_input_{number}"]
+            assert len(saliency) == count and all(numpy.isfinite(saliency))
+            assert sum(saliency) == pytest.approx(1)
+            assert min(saliency) >= 0 and max(saliency) > 1.05 / count
 
 
 def test_entities_are_labelled_one_by_one(trained):
@@ -141,76 +110,57 @@ def test_entities_are_labelled_one_by_one(trained):
     assert none["tags"].labels == ["O"] * length and not none["ignore_loss_on_o_tags"].flag_value
 
 
-def prediction(predictor, **given):
-    output = predictor.predict_json(given)
+def prediction(predictor, words):
+    output = predictor.predict_json({"words": words})
     return output.get("label", output.get("tags"))
 
 
-@pytest.mark.parametrize("config", SOME_CLASSIFIERS)
-def test_input_reduction(trained, config):
-    """The result has fewer words, in the original order, and the same label."""
-    predictor, instances = trained(config)
-    for instance in instances[:3]:
-        words = words_of(instance)
-        result = InputReduction(predictor).attack_from_json({"words": words})
-        assert result["original"] == words
-        (final,) = result["final"]
-        left = iter(words)
-        assert 0 < len(final) < len(words) and all(word in left for word in final)
-        assert prediction(predictor, words=final) == prediction(predictor, words=words)
-
-
-@pytest.mark.parametrize("config", SOME_CLASSIFIERS)
-def test_hotflip(trained, config):
-    """Every attack replaces words by others from the vocabulary, and some attacks change the label."""
-    predictor, instances = trained(config)
-    attacker = Hotflip(predictor)
-    attacker.initialize()
+def attacked(attacker, predictor, given, words, *names):
+    """Return the words after an attack for each prediction. They are fewer, or as many other ones."""
+    attack = attacker(predictor)
+    attack.initialize()
+    found = attack.attack_from_json(given, *names)["final"]
     known = predictor._model.vocab.get_token_to_index_vocabulary("tokens")
+    for final in found:
+        if attacker is Hotflip:
+            flipped = [new for new, old in zip(final, words) if new != old]
+            assert len(final) == len(words) and flipped and set(flipped) <= {*known}
+        else:
+            left = iter(words)
+            assert 0 < len(final) < len(words) and all(word in left for word in final)
+    return found
+
+
+@pytest.mark.parametrize("config", slow_but(CLASSIFIERS, fast=FAST))
+def test_attacks_on_texts(trained, config):
+    """With fewer words the label is the same. Some attacks with other words change it."""
+    predictor, instances = trained(config)
     changed = []
-    for instance in instances[:5]:
-        words = words_of(instance)
-        result = attacker.attack_from_json({"words": words})
-        (final,) = result["final"]
-        flipped = [new for new, old in zip(final, words) if new != old]
-        assert len(final) == len(words) and flipped and set(flipped) <= set(known)
-        changed.append(prediction(predictor, words=final) != prediction(predictor, words=words))
+    for words in map(words_of, instances[:5]):
+        if len(words) > 1:
+            (fewer,) = attacked(InputReduction, predictor, {"words": words}, words)
+            assert prediction(predictor, fewer) == prediction(predictor, words)
+        (other,) = attacked(Hotflip, predictor, {"words": words}, words)
+        changed.append(prediction(predictor, other) != prediction(predictor, words))
     assert any(changed)
 
 
 @pytest.mark.parametrize("config", PAIRS)
-@pytest.mark.parametrize(
-    "field, gradient", [("hypothesis", "grad_input_1"), ("premise", "grad_input_2")]
-)
-def test_attacks_on_pairs(trained, config, field, gradient):
+@pytest.mark.parametrize("names", [("hypothesis", "grad_input_1"), ("premise", "grad_input_2")])
+@pytest.mark.parametrize("attacker", [InputReduction, Hotflip])
+def test_attacks_on_pairs(trained, config, names, attacker):
     predictor, _ = trained(config)
-    pair = {"premise": "A young woman is painting a fence.", "hypothesis": "A person is outdoors."}
-    words = words_of(predictor._json_to_instance(pair), field)
-    reduced = InputReduction(predictor).attack_from_json(pair, field, gradient)["final"][0]
-    assert 0 < len(reduced) < len(words)
-    attacker = Hotflip(predictor)
-    attacker.initialize()
-    flipped = attacker.attack_from_json(pair, field, gradient)["final"][0]
-    assert len(flipped) == len(words) and flipped != words
+    words = words_of(predictor._json_to_instance(PAIR), names[0])
+    assert len(attacked(attacker, predictor, PAIR, words, *names)) == 1
 
 
-def test_attacks_on_entities(trained):
+def test_attacks_on_tags(trained):
     predictor, instances = trained("ner_slstm")
-    words = words_with_entities(predictor, instances)
-    before = predictor.predict_json({"words": words})
-    reduced = InputReduction(predictor).attack_from_json({"words": words})
-    assert len(reduced["final"]) == len(before["spans"]) > 0
-    assert all(0 < len(tokens) < len(words) for tokens in reduced["final"])
-    attacker = Hotflip(predictor)
-    attacker.initialize()
-    flipped = attacker.attack_from_json({"words": words})["final"][0]
-    assert flipped != words and len(flipped) == len(words)
-
-
-def test_hotflip_of_tags_that_are_no_entities(trained):
+    words = some_words(predictor, instances)
+    spans = predictor.predict_json({"words": words})["spans"]
+    assert len(attacked(InputReduction, predictor, {"words": words}, words)) == len(spans) > 0
+    assert attacked(Hotflip, predictor, {"words": words}, words)
     predictor, instances = trained("pos_slstm")
     words = words_of(instances[0])
-    attacker = Hotflip(predictor)
-    attacker.initialize()
-    flipped = attacker.attack_from_json({"words": words})["final"][0]
-    assert prediction(predictor, words=flipped) != prediction(predictor, words=words)
+    (other,) = attacked(Hotflip, predictor, {"words": words}, words)
+    assert prediction(predictor, other) != prediction(predictor, words)

@@ -1,20 +1,28 @@
-"""The recipes for few labelled texts, without word vectors and with a tiny BERT, to train offline."""
+"""
+The recipes for few labelled texts and the fine-tuned BERT beside them, without word vectors and with a
+tiny BERT, to train offline.
+"""
 
 import json
 from operator import attrgetter
 
 import pytest
+import torch
 from allennlp.commands.train import train_model_from_file
 from allennlp.common import Params
 from allennlp.common.plugins import import_plugins
+from allennlp.data import DatasetReader
 from allennlp.models import load_archive
+from allennlp.modules.token_embedders import TokenEmbedder
 from allennlp.predictors import Predictor
+from transformers import BertModel
 
 from tests.conftest import BERT_SIZE, RECIPES, ROOT, slow_but
 
 # Two sets of word vectors, and two layers of BERT. Taggers have 150 features of characters.
 WORD = 300 + 50 + 2 * BERT_SIZE
 INPUT = {"reviews": WORD, "pairs": WORD, "tags": WORD + 150}
+BERT = [name for name in RECIPES if name.endswith("_bert")]
 OUTPUT = {
     "pairs_slstm": 300,
     "pairs_bilstm": 400,
@@ -31,6 +39,9 @@ OUTPUT = {
 
 def small(name, bert):
     """Return overrides with which the recipe trains in seconds."""
+    few = {"dataset_reader.max_instances": 30, "trainer.num_epochs": 1}
+    if name in BERT:
+        return {"model.text_field_embedder.token_embedders.tokens.model_name": str(bert), **few}
     prefix = "model.classifier" if name.startswith("reviews_") else "model"
     embedders = f"{prefix}.text_field_embedder.token_embedders"
     return {
@@ -38,12 +49,11 @@ def small(name, bert):
         f"{embedders}.glove.vectors": None,
         f"{embedders}.pieces.model_name": str(bert),
         f"{embedders}.pieces.layers": [1, 2],  # all that the tiny BERT has
-        "dataset_reader.max_instances": 30,
-        "trainer.num_epochs": 1,
+        **few,
     }
 
 
-@pytest.mark.parametrize("name", slow_but(RECIPES, fast=["reviews_slstm", "tags_slstm"]))
+@pytest.mark.parametrize("name", slow_but(RECIPES, fast=["pairs_bert", "reviews_slstm", "tags_slstm"]))
 def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
     import_plugins()
     path = str(ROOT / f"training_config/{name}.jsonnet")
@@ -51,13 +61,21 @@ def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
     archive = load_archive(tmp_path / "run/model.tar.gz")
     model = archive.model
     task = name.replace("entities", "tags")
-    encoders = {"reviews": "classifier._seq2vec_encoder", "pairs": "_encoder", "tags": "encoder"}
-    encoder = attrgetter(encoders[task.split("_")[0]])(model)
-    assert encoder.get_input_dim() == INPUT[task.split("_")[0]]
-    assert encoder.get_output_dim() == OUTPUT[task]
+    if name in BERT:
+        now, before = (
+            [w for key, w in of.named_parameters() if key.endswith("query.weight")]
+            for of in (model, BertModel.from_pretrained(bert))
+        )
+        assert len(now) == 2 and not any(map(torch.equal, now, before))
+    else:
+        encoders = {"reviews": "classifier._seq2vec_encoder", "pairs": "_encoder", "tags": "encoder"}
+        encoder = attrgetter(encoders[task.split("_")[0]])(model)
+        assert encoder.get_input_dim() == INPUT[task.split("_")[0]]
+        assert encoder.get_output_dim() == OUTPUT[task]
 
     test = list(archive.dataset_reader.read(archive.config["test_data_path"]))
-    outputs = Predictor.from_archive(archive).predict_batch_instance(test)
+    predictor = Predictor.from_archive(archive, "sentence_pair" if name == "pairs_bert" else None)
+    outputs = predictor.predict_batch_instance(test)
     if not task.startswith("tags_"):
         right = [output["label"] == one["label"].label for output, one in zip(outputs, test)]
     else:
@@ -70,7 +88,7 @@ def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
     assert metrics["test_accuracy"] == pytest.approx(sum(right) / len(right))
 
 
-@pytest.mark.parametrize("name", [name for name in RECIPES if "_slstm" not in name])
+@pytest.mark.parametrize("name", [name for name in RECIPES if "_slstm" not in name and name not in BERT])
 def test_the_recipes_differ_in_the_encoder_alone(name):
     ours, other = (
         Params.from_file(str(ROOT / f"training_config/{each}.jsonnet")).as_dict(quiet=True)
@@ -80,3 +98,17 @@ def test_the_recipes_differ_in_the_encoder_alone(name):
         model = config["model"].get("classifier", config["model"])
         assert model.pop("seq2vec_encoder", None) or model.pop("encoder")
     assert ours == other
+
+
+def test_a_bert_reads_a_pair_as_one_text(bert):
+    """Its tokenizer takes the word [SEP] for its own piece."""
+    config = Params.from_file(
+        str(ROOT / "training_config/pairs_bert.jsonnet"), small("pairs_bert", bert)
+    )
+    pair = DatasetReader.from_params(config["dataset_reader"]).text_to_instance("A dog.", "It is well.")
+    words = [token.text for token in pair["tokens"]]
+    assert words == ["A", "dog", ".", "[SEP]", "It", "is", "well", "."]
+    embedder = config["model"]["text_field_embedder"]["token_embedders"]["tokens"]
+    tokenizer = TokenEmbedder.from_params(embedder)._tokenizer
+    pieces = tokenizer(words, is_split_into_words=True)["input_ids"]
+    assert pieces.count(tokenizer.sep_token_id) == 2  # the other one is at the end

@@ -6,7 +6,6 @@ import sys
 import pytest
 from allennlp.commands.train import train_model_from_file
 from allennlp.common import Params
-from allennlp.models import load_archive
 from allennlp.training.metrics import Metric
 from sacrebleu.metrics import BLEU
 
@@ -66,15 +65,6 @@ def test_predictions_and_their_bleu(allennlp, archive, tmp_path):
     texts, references = [" ".join(t) for t in tokens], [reference for _, reference in pairs]
     expected = BLEU(tokenize="none", force=True).corpus_score(texts, [references]).score
     assert bleu(columns, TEST).stdout.startswith(f"{expected:.2f} BLEU on the text as it is, nrefs:1|")
-
-
-@pytest.mark.parametrize("config", ["iwslt14_cas_lstm", "iwslt14_lstm"])
-def test_two_files(config, tmp_path):
-    train_model_from_file(small(tmp_path, config), str(tmp_path / "run"))
-    model = load_archive(tmp_path / "run" / "model.tar.gz").model
-    text = (ROOT / "fixtures/translation/dev.en").read_text()
-    words = model.vocab.get_token_to_index_vocabulary("target_tokens")
-    assert set(text.split()) <= set(words)
 
 
 def test_bleu_joins_pieces_of_words(tmp_path):

@@ -6,12 +6,20 @@ Draw the plots of README.md into docs/pictures/:
 `recipes.svg` shows `experiments/recipes.json`, `sizes.svg` shows `experiments/sizes.json` and
 `experiments/tag_sizes.json`, `length.svg` shows `experiments/evidence.json`; `texts.svg` and
 `prediction.svg` show files in `benchmarks/measured`.
+
+    slstm train reviews_slstm -s output/reviews
+    python tools/pictures.py output/reviews/model.tar.gz
+
+takes a picture of the page of `slstm inside`, too, with Chromium: `inside.png`.
 """
 
 import hashlib
 import json
 import pathlib
 import runpy
+import subprocess
+import sys
+import tempfile
 from typing import Dict
 
 import matplotlib
@@ -194,6 +202,22 @@ def prediction() -> pyplot.Figure:
     return figure
 
 
+def inside(archive: str, picture: pathlib.Path) -> None:
+    """Take a picture of the page of `slstm inside` on a review."""
+    with tempfile.TemporaryDirectory() as name:
+        pathlib.Path(name, "model.tar.gz").symlink_to(pathlib.Path(archive).resolve())
+        review = "I bought this coffee maker for my sister, and it broke after one week.\n"
+        pathlib.Path(name, "review.txt").write_text(review)
+        command = "slstm inside model.tar.gz review.txt --output-dir ."
+        subprocess.run(command.split(), cwd=name, check=True)
+        flags = f"""
+            headless no-sandbox hide-scrollbars force-prefers-reduced-motion window-size=1120,540
+            force-device-scale-factor=1.25 user-data-dir={name}/chromium screenshot={picture}
+        """
+        page = pathlib.Path(name, "inside.html").as_uri()
+        subprocess.run(["chromium", *(f"--{flag}" for flag in flags.split()), page], check=True)
+
+
 PICTURES = {
     "recipes.svg": recipes,
     "sizes.svg": sizes,
@@ -215,3 +239,5 @@ def main(folder: pathlib.Path) -> None:
 
 if __name__ == "__main__":
     main(ROOT / "docs" / "pictures")
+    for archive in sys.argv[1:]:
+        inside(archive, ROOT / "docs" / "pictures" / "inside.png")

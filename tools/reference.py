@@ -1,8 +1,8 @@
 """
-Write docs/reference.md: every name that the plugin registers with AllenNLP, with its arguments and its
-docstring.
+Write reference.html, one page with a search field: every name that the plugin registers with AllenNLP,
+with its arguments and its docstring. `make docs` writes it into output/docs.
 
-    python tools/reference.py [FOLDER]
+    python tools/reference.py FOLDER
 """
 
 import argparse
@@ -10,20 +10,18 @@ import inspect
 import pathlib
 import re
 import sys
-import textwrap
 import warnings
 from typing import Any, Dict, Iterator, List, NamedTuple, Type
 
 from allennlp.commands import Subcommand
 from allennlp.common import Registrable
 from allennlp.common.plugins import import_plugins
+from markdown_it import MarkdownIt
 
 from slstm_allennlp import modules
 from slstm_allennlp.ops.slstm import Transition
 
-ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = "slstm_allennlp"
-_WIDTH = 99
 # Headings of the roles, in the order of the page. Roles that are missing here come after them.
 ROLES = {
     "Seq2SeqEncoder": "Sequence encoders",
@@ -39,11 +37,26 @@ ROLES = {
     "Interpreter": "Interpreters",
     "Attacker": "Attackers",
 }
-HEAD = """# Every registered name
-
-Written by `python tools/reference.py` from the docstrings; a test keeps it up to date.
-The name is what a config says under `"type"`; the arguments are its keys.
-Where AllenNLP has the same name, loading the plugin replaces AllenNLP's.
+HEAD = """<!doctype html><html lang="en"><meta charset="utf-8">
+<title>slstm-allennlp: every registered name</title>
+<style>
+body { font: 16px/1.5 sans-serif; max-width: 50em; margin: auto; padding: 0 1em }
+pre, code { background: #f2f2f2; overflow-x: auto; overflow-wrap: anywhere }
+input { position: sticky; top: 0; width: 100%; font: inherit }
+</style>
+<h1>Every registered name</h1>
+<p>The name is what a config says under <code>"type"</code>; the arguments are its keys.
+Where AllenNLP has the same name, loading the plugin replaces AllenNLP's.</p>
+<input type="search" placeholder="Search" aria-label="Search" autofocus>
+"""
+FOOT = """<script>
+const entries = [...document.querySelectorAll("section")];
+document.querySelector("input").addEventListener("input", ({ target }) => {
+  const words = target.value.toLowerCase().split(/\\s+/);
+  for (const entry of entries)
+    entry.hidden = !words.every((word) => entry.textContent.toLowerCase().includes(word));
+});
+</script></html>
 """
 
 
@@ -112,64 +125,35 @@ def _literal(value: Any) -> str:
 
 
 def sections() -> Iterator[str]:
+    """Generate the page's sections, one for each name, in Markdown."""
     seen: Dict[str, type] = {}
-    role = None
     for entry in entries():
-        if entry.role != role:
-            role = entry.role
-            yield f"## {ROLES.get(role, f'In the place of the stock {role}')}\n"
-        yield f"### `{entry.name}`\n\n`{entry.subject.__module__}.{entry.subject.__qualname__}`\n"
-        yield documentation(entry.subject) + "\n"
+        title = ROLES.get(entry.role, f"In the place of the stock {entry.role}")
         if issubclass(entry.subject, Subcommand):
-            yield "\n".join(command_line(entry.subject)) + "\n"
-        elif arguments := signature(entry.subject):
-            yield f"```text\n{arguments}\n```\n"
+            arguments = "\n".join(command_line(entry.subject))
+        else:
+            arguments = f"```text\n{signature(entry.subject)}\n```"
+        yield section(f"{title}: `{entry.name}`", entry.subject, arguments)
         seen.update((base.__qualname__, base) for base in shared_bases(entry.subject))
-    yield "## What several of them share\n"
     for name in sorted(seen):
-        yield f"### {name}\n\n{documentation(seen[name])}\n"
-    yield "## For PyTorch alone\n"
+        yield section(f"What several of them share: `{name}`", seen[name])
     for subject in (*(getattr(modules, name) for name in modules.__all__), Transition):
-        yield f"### {subject.__qualname__}\n\n`{subject.__module__}.{subject.__qualname__}`\n"
-        yield f"{documentation(subject)}\n\n```text\n{signature(subject)}\n```\n"
+        title = f"For PyTorch alone: `{subject.__qualname__}`"
+        yield section(title, subject, f"```text\n{signature(subject)}\n```")
 
 
-def linked(text: str) -> str:
-    """Link every mention of a class to its section of the page."""
-    names = "|".join(re.findall(r"^### (\w+)$", text, flags=re.MULTILINE))
-    return re.sub(f"`({names})`", lambda found: f"[`{found[1]}`](#{found[1].lower()})", text)
+def section(title: str, subject: type, arguments: str = "") -> str:
+    name = f"`{subject.__module__}.{subject.__qualname__}`"
+    return f"## {title}\n\n{name}\n\n{documentation(subject)}\n\n{arguments}\n"
 
 
-def wrapped(text: str) -> str:
-    """Wrap paragraphs with a long line, such as one that a link has made longer."""
-    # Code blocks are parts with an odd number.
-    parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
-    # Lines with the same indent, that are not aligned as formulas are.
-    paragraph = re.compile(r"^( *)(?:- )?\S(?:(?!  ).)*(?:\n\1(?![ -])(?:(?!  ).)+)*$", re.MULTILINE)
-    parts[::2] = [paragraph.sub(_wrapped_paragraph, part) for part in parts[::2]]
-    return "".join(parts)
-
-
-def _wrapped_paragraph(found: "re.Match[str]") -> str:
-    lines = found[0].split("\n")
-    if max(map(len, lines)) <= _WIDTH:
-        return found[0]
-    indent = " " * (len(found[1]) + (2 if lines[0].lstrip().startswith("- ") else 0))
-    return textwrap.fill(
-        " ".join([lines[0], *map(str.strip, lines[1:])]),
-        _WIDTH,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def main(folder: pathlib.Path = ROOT / "docs") -> None:
+def main(folder: pathlib.Path) -> None:
     warnings.simplefilter("ignore")
     import_plugins()
-    text = wrapped(linked("\n".join([HEAD, *sections()])))
-    (folder / "reference.md").write_text(text, encoding="utf-8")
+    body = "".join(f"<section>\n{MarkdownIt().render(text)}</section>\n" for text in sections())
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "reference.html").write_text(HEAD + body + FOOT, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(*map(pathlib.Path, sys.argv[1:]))
+    main(pathlib.Path(sys.argv[1]))

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mnli_lstm
 // Classify MultiNLI sentence pairs by entailment with PyTorch's two-layer LSTM and max-pooling.
 local mnli = import 'mnli.libsonnet';
 

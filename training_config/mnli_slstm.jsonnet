@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mnli_slstm
 // Classify MultiNLI sentence pairs by entailment with an S-LSTM of 300 units and 9 steps.
 local mnli = import 'mnli.libsonnet';
 

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mr_bilstm
 // Classify the sentiment of movie-review sentences (MR) with AllenNLP's BiLSTM (300 units per
 // direction).
 local mr = import 'mr.libsonnet';

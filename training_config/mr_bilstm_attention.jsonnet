@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mr_bilstm_attention
 // Classify the sentiment of movie-review sentences (MR) with AllenNLP's BiLSTM and additive attention.
 local mr = import 'mr.libsonnet';
 

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mr_cnn
 // Classify the sentiment of movie-review sentences (MR) with convolutions over three words, ReLU and
 // max-pooling.
 local mr = import 'mr.libsonnet';

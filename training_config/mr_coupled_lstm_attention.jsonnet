@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mr_coupled_lstm_attention
 // Classify the sentiment of movie-review sentences (MR) with the S-LSTM paper's BiLSTM (Eq. 1) and
 // additive attention.
 local mr = import 'mr.libsonnet';

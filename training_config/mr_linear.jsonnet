@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mr_linear
 // Classify the sentiment of movie-review sentences (MR) with a linear model: logistic regression over
 // TF-IDF of words and word bigrams.
 local mr = import 'mr.libsonnet';

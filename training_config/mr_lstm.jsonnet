@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mr_lstm
 // Classify the sentiment of movie-review sentences (MR) with AllenNLP's left-to-right LSTM (300 units).
 local mr = import 'mr.libsonnet';
 

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mr_slstm_attention
 // Classify the sentiment of movie-review sentences (MR) with an S-LSTM and additive attention.
 local mr = import 'mr.libsonnet';
 

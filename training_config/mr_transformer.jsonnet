@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mr_transformer
 // Classify the sentiment of movie-review sentences (MR) with an eight-layer Transformer and
 // mean-pooling.
 local mr = import 'mr.libsonnet';

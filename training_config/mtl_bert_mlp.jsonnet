@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mtl_bert_mlp
 // Classify the sentiment of whole reviews with an MLP over the mean of BERT's features.
 local bert = import 'bert.libsonnet';
 

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mtl_bert_slstm_attention
 // Classify the sentiment of whole reviews with an S-LSTM and additive attention over BERT's features.
 local bert = import 'bert.libsonnet';
 

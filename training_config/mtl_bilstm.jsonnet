@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mtl_bilstm
 // Classify the sentiment of whole reviews with AllenNLP's BiLSTM (300 units per direction).
 local mtl = import 'mtl.libsonnet';
 

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config mtl_bilstm_attention
 // Classify the sentiment of whole reviews with AllenNLP's BiLSTM and additive attention.
 local mtl = import 'mtl.libsonnet';
 

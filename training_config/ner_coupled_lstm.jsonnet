@@ -1,3 +1,4 @@
+// To see this config whole: slstm config ner_coupled_lstm
 // Tag named entities (CoNLL-2003) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction) and a
 // CRF.
 local ner = import 'ner.libsonnet';

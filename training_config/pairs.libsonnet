@@ -38,5 +38,6 @@ function(encoder) {
     grad_norm: 5,
     num_epochs: 8,
     validation_metric: '+accuracy',
+    callbacks: [{ type: 'calibrate' }],
   },
 }

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config pairs_bilstm
 // Classify sentence pairs with PyTorch's BiLSTM over pretrained vectors and a frozen BERT: the recipe for
 // few labelled pairs.
 local pairs = import 'pairs.libsonnet';

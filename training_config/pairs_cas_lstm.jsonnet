@@ -1,3 +1,4 @@
+// To see this config whole: slstm config pairs_cas_lstm
 // Classify sentence pairs with the recipe of pairs_bilstm, but a cell-aware stacked LSTM (Choi, Kim and
 // Lee, ACML 2019) instead of the BiLSTM.
 local pairs = import 'pairs.libsonnet';

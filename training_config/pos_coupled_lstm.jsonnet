@@ -1,3 +1,4 @@
+// To see this config whole: slstm config pos_coupled_lstm
 // Tag parts of speech (CoNLL-U files) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction)
 // and a CRF.
 local pos = import 'pos.libsonnet';

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config ptb_coupled_lstm
 // Tag parts of speech (Penn Treebank) with the S-LSTM paper's BiLSTM (Eq. 1, 300 units per direction)
 // and a CRF.
 local ptb = import 'ptb.libsonnet';

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config quora_linear
 // Detect paraphrases among Quora question pairs with a linear model: logistic regression over features
 // of two TF-IDF vectors.
 local quora = import 'quora.libsonnet';

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config quora_lstm
 // Detect paraphrases among Quora question pairs with PyTorch's two-layer LSTM and max-pooling.
 local quora = import 'quora.libsonnet';
 

@@ -46,6 +46,6 @@ function(encoder) {
     grad_norm: 5,
     num_epochs: 8,
     validation_metric: '+accuracy',
-    callbacks: [{ type: 'fit_linear' }],
+    callbacks: [{ type: 'fit_linear' }, { type: 'calibrate' }],
   },
 }

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config reviews_bilstm
 // Classify texts with the recipe of reviews_slstm, but PyTorch's BiLSTM and the maximum and mean of the words
 // instead of the S-LSTM and attention.
 local reviews = import 'reviews.libsonnet';

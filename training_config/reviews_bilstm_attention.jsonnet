@@ -1,3 +1,4 @@
+// To see this config whole: slstm config reviews_bilstm_attention
 // Classify texts with the recipe of reviews_slstm, but PyTorch's BiLSTM instead of the S-LSTM.
 local reviews = import 'reviews.libsonnet';
 

@@ -48,6 +48,6 @@
     grad_norm: 5,
     num_epochs: 8,
     validation_metric: '+accuracy',
-    callbacks: [{ type: 'fit_linear' }],
+    callbacks: [{ type: 'fit_linear' }, { type: 'calibrate' }],
   },
 }

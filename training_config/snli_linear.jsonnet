@@ -1,3 +1,4 @@
+// To see this config whole: slstm config snli_linear
 // Classify SNLI sentence pairs by entailment with a linear model: logistic regression over features of
 // two TF-IDF vectors.
 local snli = import 'snli.libsonnet';

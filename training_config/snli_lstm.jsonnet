@@ -1,3 +1,4 @@
+// To see this config whole: slstm config snli_lstm
 // Classify SNLI sentence pairs by entailment with PyTorch's two-layer LSTM and max-pooling.
 local snli = import 'snli.libsonnet';
 

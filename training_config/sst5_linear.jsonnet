@@ -1,3 +1,4 @@
+// To see this config whole: slstm config sst5_linear
 // Classify the sentiment of Stanford Sentiment Treebank sentences (five classes) with a linear model:
 // logistic regression over TF-IDF of words and word bigrams.
 local sst = import 'sst.libsonnet';

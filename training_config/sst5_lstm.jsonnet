@@ -1,3 +1,4 @@
+// To see this config whole: slstm config sst5_lstm
 // Classify the sentiment of Stanford Sentiment Treebank sentences (five classes) with PyTorch's
 // two-layer LSTM and max-pooling.
 local sst = import 'sst.libsonnet';

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config translation_cas_lstm
 // Translate with a CAS-LSTM encoder and decoder (two layers of 256 units).
 local translation = import 'translation.libsonnet';
 

@@ -1,3 +1,4 @@
+// To see this config whole: slstm config translation_lstm
 // Translate with a stacked LSTM encoder and decoder, the baseline of the CAS-LSTM paper.
 local translation = import 'translation.libsonnet';
 

@@ -13,15 +13,8 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 class NotWritten(OSError):
     """
-    An error for a file that could not be written because there is not enough disk space.
-
-    # Parameters
-
-    path : `Union[str, os.PathLike]`
-    reason : `str`
-        The message of the operating system or of PyTorch.
-    left : `str`, optional (default = `"the previous content is unchanged"`)
-        The end of the message: what the disk contains now.
+    An error for a file that could not be written because there is not enough disk space. `reason` is the
+    message of the operating system or of PyTorch, `left` what the disk contains now.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], reason: str, left: str = AS_IT_WAS) -> None:
@@ -40,20 +33,9 @@ def atomic_write(
 ) -> Iterator[Path]:
     """
     Yield a temporary path to write to, and rename it to `path` at the end. So a file at `path` is always
-    complete, even after the program was killed.
-
-    # Parameters
-
-    path : `Union[str, os.PathLike]`
-        If it is not a file, such as `/dev/stdout`, it is yielded itself. A symbolic link is followed.
-    left : `str`, optional (default = `"the previous content is unchanged"`)
-        The end of the error message.
-    keep : `bool`, optional (default = `False`)
-        Keep the temporary file, which is `PATH.unfinished`, after an error.
-
-    # Errors
-
-    `NotWritten` if there is not enough disk space.
+    complete, even after the program was killed. A `path` that is no file, such as `/dev/stdout`, is
+    yielded itself, and a symbolic link is followed. With `keep`, the temporary file, `PATH.unfinished`,
+    stays after an error. `NotWritten`, with `left`, if there is not enough disk space.
     """
     if not is_replaceable(path):
         yield Path(path)

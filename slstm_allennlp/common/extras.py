@@ -8,11 +8,8 @@ from slstm_allennlp.common.errors import MissingExtra
 
 def needs(package: str, extra: str) -> Any:
     """
-    Import and return an optional package.
-
-    # Errors
-
-    `MissingExtra`, a `ConfigurationError` and an `ImportError`, says which extra installs it.
+    Import and return an optional package. `MissingExtra`, a `ConfigurationError` and an `ImportError`,
+    says which extra installs it.
     """
     try:
         return import_module(package)

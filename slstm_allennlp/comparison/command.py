@@ -20,9 +20,16 @@ from slstm_allennlp.common.mistakes import MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options, section
 from slstm_allennlp.comparison.progress import Progress
-from slstm_allennlp.comparison.report import summary, write_report
+from slstm_allennlp.comparison.report import cautions, summary, write_report
 from slstm_allennlp.comparison.results import Results
-from slstm_allennlp.comparison.runner import Failure, Resources, Runner, num_cores, recorded_failures
+from slstm_allennlp.comparison.runner import (
+    Failure,
+    Resources,
+    Runner,
+    logged_warnings,
+    num_cores,
+    recorded_failures,
+)
 
 
 @Subcommand.register("compare")
@@ -55,7 +62,8 @@ class Compare(Subcommand):
         add(
             "configs",
             nargs="+",
-            help="configs for `allennlp train`, or one comparison file with the key `systems`",
+            help="configs, by their files or by names that `slstm config` lists, such as `compare "
+            "mr_bilstm mr_slstm --output-dir output/mr`; or one comparison file with the key `systems`",
         )
         add("--output-dir", required=True, type=Path, help="folder for the runs and the report")
         add("--names", nargs="+", help="names of the configs (default their file names)")
@@ -142,6 +150,8 @@ def compare(arguments: argparse.Namespace) -> None:
         raise ConfigurationError(f"{folder.path}: no run {what}, expected one to report")
     print("Writing the report", file=sys.stderr)
     path = write_report(results, failures)
+    for caution in cautions(results, failures):
+        print(f"warning: {caution.text}", file=sys.stderr)
     print("\n".join([*summary(results), f"The report: {path}, {path.with_suffix('.html')}"]))
     _print_failures(failures)
     if failures:
@@ -191,7 +201,12 @@ def _run(
                 print(hint, file=sys.stderr)
         try:
             with contextlib.closing(Progress(folder, left, num_done=len(runs) - len(left))) as progress:
-                return runner(left, progress, lock)
+                failures = runner(left, progress, lock)
+            for warning in dict.fromkeys(
+                text for run in left for text in logged_warnings(folder.log(run))
+            ):
+                print(f"warning: {warning}", file=sys.stderr)
+            return failures
         except (KeyboardInterrupt, SigTermReceived):
             print(
                 f"Interrupted. Finished work is in {folder.path}; run the same command again to resume.",

@@ -4,8 +4,8 @@ from typing import List, NamedTuple, Optional, Sequence
 
 import numpy
 
-from slstm_allennlp.comparison.predictions import Prediction
-from slstm_allennlp.metrics.span_tags import spans_of
+from slstm_allennlp.metrics.class_scores import units_of
+from slstm_allennlp.predictors.predictions import Prediction
 
 
 class Counts(NamedTuple):
@@ -52,10 +52,6 @@ def counts_of(seeds: Sequence[List[Prediction]], encoding: Optional[str] = None)
 
 
 def _pair(prediction: Prediction, encoding: Optional[str]) -> List[int]:
-    gold, predicted = prediction.gold, prediction.predicted
-    if not isinstance(gold, list) or not isinstance(predicted, list):
-        return [int(gold == predicted), 1]
-    if encoding is None:
-        return [sum(a == b for a, b in zip(gold, predicted)), len(gold)]
-    gold_spans, predicted_spans = (set(spans_of(tags, encoding)) for tags in (gold, predicted))
-    return [2 * len(gold_spans & predicted_spans), len(gold_spans) + len(predicted_spans)]
+    gold, predicted = (units_of(each, encoding) for each in (prediction.gold, prediction.predicted))
+    right = len(gold & predicted)
+    return [right, len(gold)] if encoding is None else [2 * right, len(gold) + len(predicted)]

@@ -15,9 +15,9 @@ from allennlp.nn.util import move_to_device
 from allennlp.training.util import evaluate
 
 from slstm_allennlp.comparison.plan import is_fitted, section
-from slstm_allennlp.comparison.predictions import Prediction, length_of, prediction_of
 from slstm_allennlp.linear import FittedModel
 from slstm_allennlp.models.summary import num_weights
+from slstm_allennlp.predictors.predictions import Prediction, length_of, prediction_of
 from slstm_allennlp.predictors.text_input import predictions_of
 from slstm_allennlp.training.all_data import on_all_data
 

@@ -6,13 +6,15 @@ import itertools
 import json
 import re
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Collection, Dict, Iterator, List, NamedTuple, Optional
 
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.atomic_write import atomic_write
+from slstm_allennlp.common.training_keys import SEED_KEYS
 from slstm_allennlp.comparison.checksums import checksums
 from slstm_allennlp.comparison.plan import Run, differences, flatten
+from slstm_allennlp.console import output_folder
 
 _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
@@ -112,6 +114,17 @@ class ComparisonFolder:
     def failure(self, run: Run) -> Path:
         return self.path / "logs" / f"{run.name}.failed.json"
 
+    def earlier_runs(self, systems: Collection[str]) -> List[Run]:
+        """Return the finished runs of earlier comparisons in this folder, of other systems than these."""
+        found = []
+        for path in sorted(self.path.glob("configs/*[0-9].json")):
+            config = read_json(path)
+            seed = config[SEED_KEYS[0]]
+            run = Run(path.stem.removesuffix(f"-{seed}"), seed, config)
+            if run.system not in systems and self.run(run).is_done():
+                found.append(run)
+        return found
+
     def expect_run(self, run: Run) -> None:
         """Check that the config and data of a run that has begun are the same as then."""
         folder = self.run(run)
@@ -148,10 +161,7 @@ class ComparisonFolder:
         Lock the folder against a second comparison. Yields the file descriptor of the lock, which the
         runs inherit: if this comparison is killed, the lock lasts until its runs have ended.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise ConfigurationError(f"--output-dir is {self.path}, a file, expected a folder") from None
+        output_folder.make(self.path, "--output-dir")
         with (self.path / ".lock").open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

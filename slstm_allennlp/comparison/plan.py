@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from allennlp.common.params import with_overrides
 
 from slstm_allennlp.common.training_keys import SEED_KEYS
 from slstm_allennlp.comparison import linear
+from slstm_cli.bundled import is_bundled, whole_config
 
 _KEYS_OF_RUN = (*SEED_KEYS, "evaluate_on_test")
 DEFAULT_SEEDS = (13, 14, 15, 16, 17)
@@ -193,9 +193,9 @@ def plan_from_options(
 
 
 def load_jsonnet(path: str) -> Config:
-    """Read the object in a Jsonnet or JSON file, with AllenNLP's `Params`."""
-    if os.path.isdir(path):  # Jsonnet would abort the process
-        raise ConfigurationError(f"{path} is a folder, expected a Jsonnet or JSON config")
+    """Read the object in a Jsonnet or JSON file, with AllenNLP's `Params`, or a bundled config."""
+    if is_bundled(path):
+        return whole_config(path)
     try:
         config = Params.from_file(path).params
     except (OSError, RuntimeError, ValueError) as error:

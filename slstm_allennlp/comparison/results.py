@@ -12,7 +12,6 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.comparison.counts import Counts, counts_of
 from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, damaged, read_json
 from slstm_allennlp.comparison.plan import Metric, Plan, Run, System, is_fitted
-from slstm_allennlp.comparison.predictions import Labels, Prediction, read_predictions
 from slstm_allennlp.comparison.significance import (
     LengthTest,
     SeedTest,
@@ -24,6 +23,7 @@ from slstm_allennlp.comparison.significance import (
     sentence_test,
     verdict,
 )
+from slstm_allennlp.predictors.predictions import Labels, Prediction, read_predictions
 
 _SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure
 _TOLERANCE = 1e-4
@@ -35,10 +35,11 @@ class RunResult:
 
     # Errors
 
-    `ConfigurationError` if the test metrics lack the metric, or if a file is missing or incomplete.
+    `ConfigurationError` if the test metrics lack the metric (but for a run of an earlier comparison), or
+    if a file is missing or incomplete.
     """
 
-    def __init__(self, run: Run, folder: RunFolder, metric: Metric) -> None:
+    def __init__(self, run: Run, folder: RunFolder, metric: Metric, is_earlier: bool = False) -> None:
         self.run = run
         self.folder = folder
         self.epochs: List[Dict[str, Any]] = folder.epochs()
@@ -47,12 +48,12 @@ class RunResult:
         timed_file = folder.time_over_length
         timed: Dict[str, Any] = read_json(timed_file) if timed_file.exists() else {}
         test_metrics = self.measurements["test_metrics"]
-        if metric.name not in test_metrics:
+        if metric.name not in test_metrics and not is_earlier:
             raise ConfigurationError(
                 f"{folder.measurements}: the metric {metric.name} is not there, expected by --metric "
                 f"one of {', '.join(test_metrics)}"
             )
-        self.test_score = float(test_metrics[metric.name])
+        self.test_score = float(test_metrics.get(metric.name, math.nan))
         last_epoch = self.epochs[-1] if self.epochs else {}  # a trainer may have none, such as `no_op`
         self.validation_score: Optional[float] = last_epoch.get(f"best_validation_{metric.name}")
         best: Optional[int] = last_epoch.get("best_epoch")
@@ -127,19 +128,24 @@ class Comparison:
 
 class Results:
     """
-    Results of a comparison's finished runs, with `num_resamples` in the tests over sentences.
-    `without_score` has the runs whose score is not finite; they are left out.
+    Results of a comparison's finished runs, with `num_resamples` in the tests over sentences, and of other
+    systems' finished runs of earlier comparisons in the folder. `without_score` has the runs whose score
+    is not there or not finite; they are left out.
     """
 
     def __init__(self, plan: Plan, folder: ComparisonFolder, *, num_resamples: int = 9999) -> None:
         self.plan = plan
         self.folder = folder
         self.num_resamples = num_resamples
-        self.runs: Dict[str, List[RunResult]] = {system.name: [] for system in plan.systems}
+        names = [system.name for system in plan.systems]
+        earlier = {run.name: run for run in folder.earlier_runs(names)}
+        others = {run.system: System(run.system, run.config) for run in earlier.values()}
+        self.all_systems = [*plan.systems, *others.values()]
+        self.runs: Dict[str, List[RunResult]] = {system.name: [] for system in self.all_systems}
         self.without_score: List[Run] = []
-        for run in plan.runs():
+        for run in [*plan.runs(), *earlier.values()]:
             if folder.run(run).is_done():
-                result = RunResult(run, folder.run(run), plan.metric)
+                result = RunResult(run, folder.run(run), plan.metric, run.name in earlier)
                 if math.isfinite(result.test_score):
                     self.runs[run.system].append(result)
                 else:
@@ -156,7 +162,7 @@ class Results:
     @property
     def systems(self) -> List[System]:
         """The systems with a result."""
-        return [system for system in self.plan.systems if self.runs[system.name]]
+        return [system for system in self.all_systems if self.runs[system.name]]
 
     @property
     def test_scores(self) -> Dict[str, List[float]]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
@@ -13,6 +14,7 @@ from slstm_allennlp.common.mistakes import MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import Run
 from slstm_allennlp.comparison.progress import Progress
+from slstm_allennlp.console.quiet import PATIENCE_WARNING
 
 _POLL_SECONDS = 0.2
 _GRACE_SECONDS = 10.0  # between SIGTERM and SIGKILL
@@ -150,6 +152,14 @@ def recorded_failures(
 def _recorded_failure(folder: ComparisonFolder, run: Run) -> Failure:
     log = folder.log(run)
     return Failure(run, read_json(folder.failure(run))["reason"], log, tail(log))
+
+
+def logged_warnings(log: Path) -> List[str]:
+    """Return the warnings in a run's log, such as of settings without effect."""
+    if not log.exists():  # of a run that did not begin, because of a mistake in its config
+        return []
+    texts = re.findall(r" - WARNING - \S+ - (.*)", log.read_text(encoding="utf-8", errors="replace"))
+    return [text for text in texts if not text.startswith(PATIENCE_WARNING)]
 
 
 def tail(log: Path, lines: int = _TAIL_LINES) -> List[str]:

@@ -13,6 +13,7 @@ from slstm_allennlp.comparison.counts import Counts, ratio
 
 ALPHA = 0.05
 ENOUGH_SEEDS = 5
+TOO_FEW_SEEDS = "too few seeds to say"
 # Sentences in one batch of resamples: a compromise between memory and SciPy's overhead per batch.
 _SENTENCES_AT_A_TIME = 1_000_000
 _RESAMPLING_SEED = 0  # fixed, so that the same runs give the same report
@@ -217,6 +218,6 @@ def verdict(
     if agree and p_value is not None and p_value < ALPHA:
         return "better" if is_better else "worse"
     if seeds.num_seeds < ENOUGH_SEEDS:
-        return "too few seeds to say"
+        return TOO_FEW_SEEDS
     is_same = seeds.p_value is None and abs(seeds.difference) <= _TOLERANCE
     return "the same with every seed" if is_same else "too close to call"

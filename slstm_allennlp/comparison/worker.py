@@ -25,8 +25,8 @@ from slstm_allennlp.common.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
 from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_memory
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 from slstm_allennlp.comparison.plan import section
-from slstm_allennlp.comparison.predictions import write_predictions
 from slstm_allennlp.console.friendly import friendly_messages
+from slstm_allennlp.predictors.predictions import write_predictions
 from slstm_allennlp.security import safe_archives
 from slstm_allennlp.security.weights import CAN_CHECK
 from slstm_allennlp.version import __version__

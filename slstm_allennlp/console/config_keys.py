@@ -4,6 +4,7 @@ an unknown `type`, the value that has the wrong type, and the part of the config
 refuses. If no name is close, AllenNLP's message is kept.
 """
 
+import copy
 import re
 from typing import Any, Callable, Dict, Optional
 
@@ -15,6 +16,10 @@ from allennlp.common.from_params import infer_params
 from slstm_allennlp.common.suggestions import did_you_mean, nearest
 
 Original = Callable[..., Any]
+_HALF = (
+    "an S-LSTM's output has hidden_size numbers, half of a bidirectional LSTM's; with twice the "
+    "hidden_size, the rest of the config can stay as it is"
+)
 
 
 def from_params(
@@ -28,7 +33,8 @@ def from_params(
     """Build an object as AllenNLP's method of this name does, with errors that name the key or part."""
     if isinstance(params, str):
         params = Params({"type": params})
-    given = dict(params.params) if isinstance(params, Params) else {}  # AllenNLP removes what it reads
+    # A copy: AllenNLP removes what it reads.
+    given = copy.deepcopy(params.params) if isinstance(params, Params) else {}
     try:
         return original(cls, params, constructor_to_call, constructor_to_inspect, **extras)
     except (ConfigurationError, TypeError, ValueError) as error:
@@ -63,6 +69,9 @@ def _wrong_value(error: Exception, cls: Any, given: Dict[str, Any], history: str
         is_own = wrong is not None and wrong[1] in given
         return f"{error} {cls.__name__} was given {given[wrong[1]]!r}." if wrong and is_own else None
     if isinstance(error, ConfigurationError):
+        sizes = re.search(r"got (\d+) and (\d+) instead$", str(error))  # of AllenNLP's models
+        if sizes and 2 * int(sizes[1]) == int(sizes[2]) and "'slstm'" in repr(given):
+            return f"{error}: {_HALF}"
         name = given.get("type")
         if not str(error).startswith(f"{name} not in acceptable choices for {history}type: "):
             return None

@@ -3,23 +3,42 @@
 import argparse
 import json
 import re
+import shutil
+import tempfile
+from collections import Counter
 from contextlib import ExitStack
-from typing import Any
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 from unittest.mock import patch
 
 from allennlp.commands import evaluate as command
 from allennlp.commands.evaluate import Evaluate
-from allennlp.models import Archive, load_archive
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DataLoader, Instance, TensorDict
+from allennlp.evaluation import Evaluator, SimpleEvaluator
+from allennlp.models import Archive, Model, load_archive
 
-from slstm_allennlp.common.atomic_write import atomic_write
+from slstm_allennlp.common.atomic_write import atomic_write, raise_not_written
 from slstm_allennlp.console.training import metric_lines
+from slstm_allennlp.metrics.class_scores import class_scores
+from slstm_allennlp.predictors.predictions import (
+    Prediction,
+    prediction_of,
+    read_predictions,
+    write_predictions,
+)
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
+from slstm_allennlp.training.tag_check import encoding_of
+
+_SHOWN, _IN_MATRIX = 20, 10  # classes in a table, and in a confusion matrix
+_FILES = (("output_file", "METRICS", ".outputs"), ("predictions_output_file", "PREDS", ".preds"))
 
 
 class SlstmEvaluate(Evaluate):
     """
     `allennlp evaluate` of every sentence of the files. AllenNLP leaves out those that the settings for
-    training leave out of an epoch. The output files are written atomically.
+    training leave out of an epoch. The scores of each class are printed, too, and predictions are
+    written beside gold labels, a line for each sentence. The output files are written atomically.
     """
 
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
@@ -29,26 +48,141 @@ class SlstmEvaluate(Evaluate):
 
 
 def evaluate(arguments: argparse.Namespace) -> None:
-    """Score the model on the files, and print the metrics."""
+    """Score the model on the files, and print the metrics and the scores of each class."""
     paths = re.split(r",(?![^{]*\})", arguments.input_file)  # `test.{de,en}` is one path
     arguments.input_file = json.dumps(paths)[1:-1]
+    archives: List[Archive] = []
 
     def load(*args: Any, **named: Any) -> Archive:
         archive = load_archive(*args, **named)
+        config = archive.config.params
         for key in ("data_loader", "validation_data_loader"):
-            if archive.config.params.get(key):
-                archive.config.params[key] = on_all_data(archive.config.params[key])
+            if config.get(key):
+                config[key] = on_all_data(config[key])
+                # All sentences are in memory, so that each is found again in its batch.
+                config[key].pop("max_instances_in_memory", None)
+        if (config.get("data_loader") or {}).get("type") != "multitask":
+            config.setdefault("evaluation", {"type": "gold_beside_predictions"})
         for path in paths:
             say_what_is_scored(path, archive.validation_dataset_reader)
+        archives.append(archive)
         return archive
 
     with ExitStack() as stack:
-        if arguments.auto_names == "NONE":
-            for option in ("output_file", "predictions_output_file"):
-                given = getattr(arguments, option)
-                if given is not None:
-                    files = [stack.enter_context(atomic_write(file)) for file in given.split(",")]
-                    setattr(arguments, option, ",".join(map(str, files)))
+        metrics_files, prediction_files = (_output_files(arguments, *names, paths) for names in _FILES)
+        if metrics_files:
+            atomic = [stack.enter_context(atomic_write(file)) for file in metrics_files]
+            arguments.output_file = ",".join(map(str, atomic))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        written = [folder / str(number) for number in range(len(paths))]
+        arguments.predictions_output_file = ",".join(map(str, written))
+        arguments.auto_names = "NONE"
         stack.enter_context(patch.object(command, "load_archive", load))
-        metrics = command.evaluate_from_args(arguments)
-    print(*metric_lines(metrics), sep="\n")
+        with raise_not_written(folder):
+            metrics = command.evaluate_from_args(arguments)
+        for source, target in zip(written, prediction_files):
+            with atomic_write(target) as path:
+                shutil.copyfile(source, path)
+        print(*metric_lines(metrics), sep="\n")
+        (archive,) = archives
+        if archive.config.get("evaluation", {}).get("type") == "gold_beside_predictions":
+            for name, file in zip(paths, written):
+                lines = list(_lines(read_predictions(file), encoding_of(archive.model)))
+                if lines:
+                    print("", *([f"{name}:"] if len(paths) > 1 else []), *lines, sep="\n")
+
+
+def _output_files(
+    arguments: argparse.Namespace, option: str, auto: str, suffix: str, paths: List[str]
+) -> List[str]:
+    """Return the output files of an option, none or one for each path."""
+    if arguments.auto_names in (auto, "ALL"):
+        return [str(Path(path).with_suffix(suffix)) for path in paths]
+    given = getattr(arguments, option)
+    files = given.split(",") if given else []
+    if files and len(files) != len(paths):
+        raise ConfigurationError(
+            f"--{option.replace('_', '-')} names {len(files)} file{'s' * (len(files) > 1)}, "
+            f"expected {len(paths)}, one for each input file"
+        )
+    return files
+
+
+@Evaluator.register("gold_beside_predictions")
+class GoldBesidePredictions(SimpleEvaluator):
+    """AllenNLP's evaluator. It writes a prediction for each sentence, in the order of the data."""
+
+    def __call__(
+        self,
+        model: Model,
+        data_loader: DataLoader,
+        batch_weight_key: str = "",
+        metrics_output_file: Any = None,
+        predictions_output_file: Any = None,
+    ) -> Dict[str, Any]:
+        found: Dict[int, Prediction] = {}
+        in_batch: Sequence[Instance] = ()
+        collate = data_loader.collate_fn  # type: ignore[attr-defined]
+
+        def kept(instances: Sequence[Instance]) -> TensorDict:
+            nonlocal in_batch
+            in_batch = instances
+            return collate(instances)
+
+        def collect(batch: Any, output: Any, loader: Any, output_postprocess_function: Any) -> str:
+            columns = [
+                (name, values)
+                for name, values in output_postprocess_function(output).items()
+                if isinstance(values, list) and len(values) == len(in_batch)
+            ]
+            for number, instance in enumerate(in_batch):
+                of_one = {name: values[number] for name, values in columns}
+                found[id(instance)] = prediction_of(instance, of_one)
+            return ""
+
+        data_loader.collate_fn = kept  # type: ignore[attr-defined]
+        self.batch_serializer = collect  # type: ignore[assignment]
+        metrics = super().__call__(
+            model, data_loader, batch_weight_key, metrics_output_file, predictions_output_file
+        )
+        predictions = [found[id(instance)] for instance in data_loader.iter_instances()]
+        write_predictions(Path(predictions_output_file), predictions)
+        return metrics
+
+
+def _lines(predictions: List[Prediction], encoding: Optional[str]) -> Iterator[str]:
+    """Yield a table of the scores of each class and, for texts and pairs, the confusion matrix."""
+    pairs = [(one.gold, one.predicted) for one in predictions if one.gold and one.predicted]
+    if not pairs:
+        return
+    is_tagged = isinstance(pairs[0][0], list)
+    scores = class_scores(pairs, encoding)
+    what = ("entity" if encoding else "tag") if is_tagged else "class"
+    rows = [[what, "precision", "recall", "F1", "gold"]]
+    rows += [[one.name, *(f"{value:.4f}" for value in one[1:4]), f"{one.gold}"] for one in scores]
+    yield from _table(rows[: _SHOWN + 1])
+    yield from _more(len(scores) - _SHOWN)
+    if is_tagged:
+        return
+    names = [score.name for score in scores[:_IN_MATRIX]]
+    counts = Counter(pairs)
+    yield ""
+    yield from _table(
+        [
+            ["gold \\ predicted", *names],
+            *([gold, *(str(counts[gold, predicted]) for predicted in names)] for gold in names),
+        ]
+    )
+    yield from _more(len(scores) - _IN_MATRIX)
+
+
+def _table(rows: List[List[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for first, *others in rows:
+        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:])]
+        yield "  ".join([first.ljust(widths[0]), *cells])
+
+
+def _more(number: int) -> Iterator[str]:
+    if number > 0:
+        yield f"… and {number} less frequent"

@@ -12,6 +12,7 @@ from allennlp.common import FromParams, Params, cached_transformers, util
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.modules.seq2vec_encoders import CnnEncoder
+from allennlp.predictors import Predictor
 from torch.multiprocessing.spawn import ProcessExitedException
 
 from slstm_allennlp.common.errors import CorpusError
@@ -56,6 +57,22 @@ def _read(original: Original, self: DatasetReader, file_path: Any) -> Iterator[I
         raise CorpusError(f"{where}{error}") from error
 
 
+def _predict(original: Original, self: Predictor, inputs: Any) -> Any:
+    """Raise `CorpusError` for a key that the predictor reads and an input does not have."""
+    try:
+        return original(self, inputs)
+    except KeyError:
+        for given in inputs if isinstance(inputs, list) else [inputs]:
+            try:
+                self._json_to_instance(given)
+            except KeyError as error:
+                raise CorpusError(
+                    f"the keys are {', '.join(given)}, expected {error.args[0]}, too, which "
+                    f"{type(self).__name__} reads"
+                ) from error
+        raise
+
+
 def _convolve(original: Original, self: CnnEncoder, tokens: torch.Tensor, *args: Any, **kw: Any) -> Any:
     """Raise `CorpusError` for texts that are shorter than a filter. PyTorch would speak of kernels."""
     largest = max(self._ngram_filter_sizes)
@@ -97,6 +114,8 @@ _REPLACED = (
     (DatasetReader, "read", _read),
     (MultiProcessDataLoader, "index_with", label_check.index_with),
     (MultiProcessDataLoader, "iter_instances", label_check.iter_instances),
+    (Predictor, "predict_json", _predict),
+    (Predictor, "predict_batch_json", _predict),
     (CnnEncoder, "forward", _convolve),
     (util, "spacy_download", missing.spacy_download),
     (cached_transformers, "get", missing.get),

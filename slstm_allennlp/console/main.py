@@ -48,8 +48,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         try:
             _run_command(given, stack)
             return 0
-        except (KeyboardInterrupt, SigTermReceived):
-            print("interrupted", file=sys.stderr)
+        except (KeyboardInterrupt, SigTermReceived) as stop:
+            how = stop.args if isinstance(stop, KeyboardInterrupt) else ()  # to go on
+            print(*("interrupted", *how), sep="; ", file=sys.stderr)
             return INTERRUPTED
         except Exception as error:
             mistake = users_mistake(error)
@@ -69,7 +70,9 @@ def _run_command(given: List[str], stack: ExitStack) -> None:
         # For the processes that a command starts. They do not read `.allennlp_plugins`.
         arguments.include_package = ["slstm_allennlp", *arguments.include_package]
     _check(arguments)
-    _find_bundled_configs(arguments, stack)
+    if getattr(arguments, "param_path", None) is not None:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        arguments.param_path = config_path(arguments.param_path, folder)
     if arguments.command == "compare" and not sys.stderr.isatty():
         arguments.file_friendly_logging = True  # print its progress bar line by line
     arguments.func(arguments)
@@ -89,6 +92,10 @@ def _check(arguments: argparse.Namespace) -> None:
         if not isinstance(parsed, dict):
             raise ConfigurationError(f"--overrides is {overrides}, expected a JSON object")
     expect_device("--cuda-device", getattr(arguments, "cuda_device", None))
+    if arguments.command == "print-results" and not arguments.keys:
+        raise ConfigurationError(
+            "--keys is not given, expected names of metrics, such as --keys best_validation_accuracy"
+        )
     if arguments.command == "find-lr" and not arguments.force:
         expect_empty(Path(arguments.serialization_dir))
 
@@ -115,6 +122,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, kind in sorted({**commands, **_OWN}.items()):
         command = type(kind.__name__, (kind,), {"name": name})()
         subparser = command.add_subparser(subparsers)
+        for action in subparser._actions:  # AllenNLP's example has not been a key since its version 1
+            action.help = action.help and action.help.replace("iterator.batch", "data_loader.batch")
         if command.requires_plugins:
             subparser.add_argument(
                 "--include-package", action="append", default=[], help="additional packages to include"
@@ -125,12 +134,3 @@ def _parser() -> argparse.ArgumentParser:
             help="AllenNLP's full console output, and tracebacks of user errors",
         )
     return parser
-
-
-def _find_bundled_configs(arguments: argparse.Namespace, stack: ExitStack) -> None:
-    """Replace names that `slstm config` lists by the paths of their files."""
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-    if getattr(arguments, "param_path", None) is not None:
-        arguments.param_path = config_path(arguments.param_path, folder)
-    if arguments.command == "compare":
-        arguments.configs = [config_path(path, folder) for path in arguments.configs]

@@ -35,7 +35,7 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
     if recover and force:
         raise ConfigurationError("--recover and --force are both given, expected one of them")
     if not recover:
-        _make(folder)
+        make(folder)
     descriptor = _lock(folder) if folder.is_dir() else None
     try:
         if recover and not (folder / "config.json").is_file():
@@ -63,13 +63,14 @@ def expect_empty(folder: Path, other_way: str = "") -> None:
         )
 
 
-def _make(folder: Path) -> None:
+def make(folder: Path, option: str = "-s") -> None:
+    """Make the folder, or raise `ConfigurationError` that names the option for another one."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(
             f"the output folder {folder} cannot be made ({error.strerror}), expected a path where a "
-            "folder can be made; -s names another one"
+            f"folder can be made; {option} names another one"
         ) from error
 
 

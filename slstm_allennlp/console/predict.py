@@ -54,8 +54,14 @@ def predict(arguments: argparse.Namespace) -> None:
     except json.JSONDecodeError as error:
         raise ConfigurationError(f"--predictor-args is no JSON: {error}") from None
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
+    try:
+        predictor = _get_predictor(arguments)
+    except TypeError as error:
+        if not arguments.predictor_args:
+            raise
+        raise ConfigurationError(f"--predictor-args is {arguments.predictor_args}: {error}") from error
     PredictManager(
-        _get_predictor(arguments),
+        predictor,
         arguments.input_file,
         arguments.output_file,
         arguments.batch_size,
@@ -71,6 +77,7 @@ class PredictManager(_PredictManager):
     AllenNLP's loop over inputs, with these differences:
 
     - this package's predictors read plain text and training data;
+    - the console shows the predictions alone, one JSON object a line;
     - if an input cannot be read or predicted, the predictions before it are written;
     - the output file is replaced at the end. After an error, the temporary file is kept for the user.
 
@@ -101,9 +108,10 @@ class PredictManager(_PredictManager):
         number = 0
         with self._whole_output():
             for group in groups_of(inputs, self._batch_size):
-                for given, prediction in zip(group, self._predictions(group, number + 1)):
-                    shown = str(given) if of_reader else json.dumps(given)
-                    self._maybe_print_to_console_and_file(number, prediction, shown)
+                for prediction in self._predictions(group, number + 1):
+                    if self._print_to_console:
+                        print(prediction, end="", flush=True)
+                    print(prediction, end="", file=self._output_file)
                     number += 1
 
     def _get_json_data(self) -> Iterator[JsonDict]:

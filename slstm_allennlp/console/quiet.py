@@ -21,7 +21,7 @@ from slstm_allennlp.console.training import EpochLines
 # Their messages are details of an error that follows.
 _ONLY_IN_LOG = ("allennlp.data.vocabulary", "slstm_allennlp.console.main")
 # AllenNLP's warning about a config without patience. That is a valid choice.
-_PATIENCE_WARNING = "You provided a validation dataset but patience was set to None"
+PATIENCE_WARNING = "You provided a validation dataset but patience was set to None"
 # Warnings of AllenNLP's dependencies.
 _KNOWN_WARNINGS = (
     "Failed to load image Python extension",  # of torchvision, which no text model needs
@@ -105,7 +105,7 @@ class _ConsoleFilter(logging.Filter):
         if record.name in _ONLY_IN_LOG:
             return False
         if record.levelno >= logging.WARNING:
-            return not record.getMessage().startswith(_PATIENCE_WARNING)
+            return not record.getMessage().startswith(PATIENCE_WARNING)
         is_new = record.getMessage() not in self._seen
         self._seen.add(record.getMessage())
         return is_new and record.name.startswith("slstm_allennlp.")

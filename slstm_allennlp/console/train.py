@@ -1,6 +1,7 @@
 """`slstm train`."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any, Dict
 
@@ -9,6 +10,7 @@ from allennlp.commands.train import Train
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
+from allennlp.common.util import SigTermReceived
 from allennlp.models import archival
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
@@ -18,7 +20,6 @@ from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
 from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
-from slstm_cli.bundled import is_sample
 
 _OWN_DATA = {
     "--data": "train on this file: CSV, TSV or JSON lines with a text and its label per line, or a word "
@@ -46,10 +47,6 @@ class SlstmTrain(Train):
                 action.help = f"{action.help}; default: output/NAME, with the name of the config"
             if action.dest == "param_path":
                 action.help = "the config: a file, or a name that `slstm config` lists"
-            if action.dest == "overrides":
-                action.help = (
-                    """JSON of values for keys of the config, such as '{"trainer.num_epochs": 3}'"""
-                )
         subparser.description = (
             "Train a config on its data, or on your own: slstm train reviews_slstm --data reviews.csv"
         )
@@ -65,20 +62,29 @@ class SlstmTrain(Train):
 
 
 def train(arguments: argparse.Namespace) -> None:
-    """Train as the command line says, and print the best epoch and where the model is."""
+    """
+    Train as the command line says, and print the best epoch and where the model is. `KeyboardInterrupt`
+    has how to go on, if there is a checkpoint.
+    """
     folder = Path(arguments.serialization_dir or Path("output") / Path(arguments.param_path).stem)
     params = _params(arguments)
     _check(params.as_dict(quiet=True))
     with output_folder(folder, arguments.recover, arguments.force):
-        allennlp_train.train_model(
-            params,
-            str(folder),
-            recover=arguments.recover,
-            node_rank=arguments.node_rank,
-            include_package=arguments.include_package,
-            dry_run=arguments.dry_run,
-            file_friendly_logging=arguments.file_friendly_logging,
-        )
+        try:
+            allennlp_train.train_model(
+                params,
+                str(folder),
+                recover=arguments.recover,
+                node_rank=arguments.node_rank,
+                include_package=arguments.include_package,
+                dry_run=arguments.dry_run,
+                file_friendly_logging=arguments.file_friendly_logging,
+            )
+        except (KeyboardInterrupt, SigTermReceived):
+            if not any(folder.glob("model_state_*.th")):
+                raise
+            instead = " in the place of --force" if arguments.force else ""
+            raise KeyboardInterrupt(f"the same command with --recover{instead} goes on") from None
     if not arguments.verbose and not arguments.dry_run:
         print(*result_lines(folder), sep="\n")
 
@@ -87,29 +93,25 @@ def _params(arguments: argparse.Namespace) -> Params:
     """Return the config with the overrides and with the user's own data."""
     options = {key: getattr(arguments, key) for key in ("data", "dev", "test", "text", "label")}
     overrides = parse_overrides(arguments.overrides)
+    config = Params.from_file(arguments.param_path).as_dict(quiet=True)
     if options["data"] is None:
         for key, value in options.items():
             if value:
-                raise ConfigurationError(f"--{key} is {value!r} without --data, expected both")
-        config = Params.from_file(arguments.param_path).as_dict(quiet=True)
-        if not _replaces_a_sample(config, overrides):
+                raise ConfigurationError(f"--{key} is given without --data, expected both")
+        if not _are_own_data(config, overrides):
             return Params.from_file(arguments.param_path, arguments.overrides)
-        paths = zip(("data", "dev", "test"), (overrides.pop(key, None) for key in DATA_KEYS))
-        options.update(paths)
-    config = Params.from_file(arguments.param_path).as_dict(quiet=True)
+        options.update(zip(("data", "dev", "test"), (overrides.pop(key, None) for key in DATA_KEYS)))
     return Params(with_data(config, **options, overrides=overrides))
 
 
-def _replaces_a_sample(config: Any, overrides: Dict[str, Any]) -> bool:
-    """
-    Return whether overrides put the path of a file, but no reader, into a config of a bundled sample
-    that reads something else, or would choose the epoch on that sample.
-    """
-    train, is_read = overrides.get("train_data_path"), {"dataset_reader", "dataset_reader.type"}
-    if train is None or is_read & set(overrides) or not is_sample(config["validation_data_path"]):
+def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
+    """Return whether overrides give a file, but no reader for it, where the config's reads none such."""
+    path = overrides.get("train_data_path")
+    if not isinstance(path, str) or {"dataset_reader", "dataset_reader.type"} & set(overrides):
         return False
-    reads_folders = "#" in config["train_data_path"] and Path(train).is_file()
-    return reads_folders or "validation_data_path" not in overrides
+    reads_folders = "#" in str(config.get("train_data_path"))
+    is_unread = path.endswith(".csv") and '"table"' not in json.dumps(config.get("dataset_reader"))
+    return Path(path).is_file() and (reads_folders or is_unread)
 
 
 def _check(config: Any) -> None:

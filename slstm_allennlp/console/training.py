@@ -9,6 +9,7 @@ from allennlp.common import Params
 from allennlp.training import GradientDescentTrainer, TrainerCallback
 
 from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
+from slstm_allennlp.training.label_counts import count_labels, labels_found
 
 
 class EpochLines(TrainerCallback):
@@ -31,19 +32,25 @@ class EpochLines(TrainerCallback):
     ) -> None:
         now = time.monotonic()
         self._epochs_here += 1
+        tracker = trainer._metric_tracker
         left = trainer._num_epochs - epoch - 1
+        stops_early = left > 0 and tracker.should_stop_early()
         parts = [
             f"epoch {epoch + 1:{len(str(trainer._num_epochs))}}/{trainer._num_epochs}",
-            *_scores(metrics, [name for _, name in trainer._metric_tracker.tracked_metrics]),
+            *_scores(metrics, [name for _, name in tracker.tracked_metrics]),
             _duration(now - self._epoch_began),
         ]
-        if left:
+        if left and not stops_early:
             parts.append(f"at most {_duration((now - self._began) / self._epochs_here * left)} left")
         if metrics.get("best_epoch") == epoch and "best_validation_loss" in metrics:
             parts.append("best so far")
         self._epoch_began = now
         if is_primary:
             print("  ".join(parts), flush=True)
+            if stops_early:
+                print(
+                    f"stopped early: no better epoch in the last {tracker._patience} (trainer.patience)"
+                )
 
 
 def result_lines(folder: Path) -> Iterator[str]:
@@ -79,6 +86,8 @@ def _model_summary(trainer: GradientDescentTrainer) -> str:
         what += f", {sentences:,} sentences"
         validation = _num_instances(trainer._validation_data_loader)
         what += "" if validation is None else f" and {validation:,} to validate"
+        counts = count_labels(trainer.model, trainer.data_loader)
+        what += f", {labels_found(counts)}" if counts else ""
     return what
 
 

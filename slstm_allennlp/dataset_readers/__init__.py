@@ -6,19 +6,7 @@ from slstm_allennlp.dataset_readers.penn_treebank_pos_reader import PennTreebank
 from slstm_allennlp.dataset_readers.review_reader import ReviewReader
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.dataset_readers.tagged_text_reader import TaggedTextReader
-from slstm_allennlp.dataset_readers.text_classification_json_reader import (
-    TextClassificationJsonReader,
-)
-
-__all__ = [
-    "ConllNerReader",
-    "MovieReviewReader",
-    "PennTreebankPosReader",
-    "ReviewReader",
-    "TableReader",
-    "TaggedTextReader",
-    "TextClassificationJsonReader",
-]
+from slstm_allennlp.dataset_readers.text_classification_json_reader import TextClassificationJsonReader
 
 # These readers replace readers of allennlp_models, which is an optional package.
 if importlib.util.find_spec("allennlp_models") is not None:
@@ -27,11 +15,3 @@ if importlib.util.find_spec("allennlp_models") is not None:
     from slstm_allennlp.dataset_readers.seq2seq_reader import Seq2SeqReader
     from slstm_allennlp.dataset_readers.snli_reader import SnliReader
     from slstm_allennlp.dataset_readers.sst_reader import StanfordSentimentTreebankReader
-
-    __all__ += [
-        "ParallelTextReader",
-        "QuoraParaphraseReader",
-        "Seq2SeqReader",
-        "SnliReader",
-        "StanfordSentimentTreebankReader",
-    ]

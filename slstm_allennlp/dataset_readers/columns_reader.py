@@ -39,8 +39,7 @@ class ColumnsReader(TaggingReader):
     """
 
     form = "columns of words and tags"
-    _width: Optional[int] = None
-    """The number of columns. By default, it is that of the first line."""
+    _width: Optional[int] = None  # the number of columns; by default that of the first line
 
     def __init__(
         self,

@@ -25,8 +25,6 @@ class ConllNerReader(ColumnsReader):
     The instances have BIOES tags, which AllenNLP calls BIOUL. Of its taggers, `crf_tagger` supports them
     with `"label_encoding": "BIOUL"`. Tags that are invalid in the file's coding scheme are an error.
 
-    Registered as a `DatasetReader` with name "conll_ner".
-
     # Parameters
 
     coding_scheme : `str`, optional (default = `"IOB1"`)

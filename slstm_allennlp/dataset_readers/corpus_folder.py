@@ -18,12 +18,8 @@ class CorpusPart(NamedTuple):
     def of(cls, path: str, parts: Sequence[str] = ()) -> "CorpusPart":
         """
         Parse `FOLDER#PART`. The folder may be inside an archive, as for AllenNLP's `cached_path`:
-        `corpus.tar.gz!folder#train`.
-
-        # Errors
-
-        `CorpusError` for a file, a path without a part, a folder that does not exist and, if `parts` are
-        given, a part that is not one of them.
+        `corpus.tar.gz!folder#train`. `CorpusError` for a file, a path without a part, a folder that does
+        not exist and, if `parts` are given, a part that is not one of them.
         """
         if pathlib.Path(path).is_file():
             raise CorpusError(

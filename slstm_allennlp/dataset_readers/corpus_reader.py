@@ -20,7 +20,9 @@ class CorpusReader(DatasetReader):
     """
     Base class of the plugin's own readers. Each stores its constructor arguments `name` as `_name`. The
     instances have the fields `tokens`, `metadata` (the words) and, where there are some, `label` or
-    `tags`.
+    `tags`. `ConfigurationError` for an invalid argument. While reading, `CorpusError`: for a file that
+    is missing, unreadable, empty or not in its encoding; and, with file and line, for a text, word,
+    label or tag that is missing, and for everything else that is not in the reader's format.
 
     # Parameters
 
@@ -30,16 +32,9 @@ class CorpusReader(DatasetReader):
         The vocabulary namespace of the labels or tags.
     max_instances : `int`, optional (default = `None`)
         The maximum number of instances to read.
-
-    # Errors
-
-    `ConfigurationError` for an invalid argument. While reading, `CorpusError`: for a file that is
-    missing, unreadable, empty or not in its encoding; and, with file and line, for a text, word, label
-    or tag that is missing, and for everything else that is not in the reader's format.
     """
 
-    form = "texts and their labels"
-    """What the reader reads, for messages."""
+    form = "texts and their labels"  # what the reader reads, for messages
 
     def __init__(
         self,

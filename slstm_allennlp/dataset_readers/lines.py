@@ -146,12 +146,8 @@ def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> 
     """
     Yield the lines of a text file, given as for AllenNLP's `cached_path`, or of the standard input, if
     the path is `-`. Byte order marks are removed, wherever they are. Error messages call the file
-    `name`, if that is given.
-
-    # Errors
-
-    `CorpusError` for a file that is missing, unreadable or empty, and, with the line, for bytes that are
-    not valid in the encoding.
+    `name`, if that is given. `CorpusError` for a file that is missing, unreadable or empty, and, with
+    the line, for bytes that are not valid in the encoding.
     """
     name = name or ("standard input" if path == "-" else path)
     number = 0
@@ -250,7 +246,8 @@ def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
         broken = error.object[error.start]
         raise Line(name, number, "").error(
             f"byte 0x{broken:02x} at position {error.start + 1} is not {encoding}, "
-            f"expected a {encoding} file"
+            f"expected a {encoding} file; the key encoding of the readers that have it, such as table, "
+            "names another"
         ) from None
     # Remove a carriage return at the end of the line, and any blanks after it.
     text = text.rstrip("\n")

@@ -34,8 +34,6 @@ class MovieReviewReader(LabelledTextReader):
 
     The labels are `positive` and `negative`.
 
-    Registered as a `DatasetReader` with name "movie_review".
-
     # Parameters
 
     seed : `int`, optional (default = `0`)

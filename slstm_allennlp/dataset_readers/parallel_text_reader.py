@@ -24,19 +24,14 @@ class ParallelTextReader(Seq2SeqReader):
     splits names at commas, so there the path must be a JSON string:
     `allennlp evaluate model.tar.gz '"data/test.{de,en}"'`.
 
-    The instances are those of `Seq2SeqReader`. White space around a sentence is removed.
-
-    Registered as a `DatasetReader` with name "parallel_text".
+    The instances are those of `Seq2SeqReader`. White space around a sentence is removed. `CorpusError`
+    as in `CorpusReader`, and for files of different lengths.
 
     # Parameters
 
     source_tokenizer, target_tokenizer, …
         As in AllenNLP's `Seq2SeqDatasetReader`, except `delimiter` and `quoting`: the files have no
         columns. Only `"quoting": 3` (none) is accepted.
-
-    # Errors
-
-    As in `CorpusReader`, and `CorpusError` for files of different lengths.
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -48,8 +48,6 @@ class PennTreebankPosReader(TaggingReader):
     The backslash before a slash in a word (`1\\/2`) is removed. If the annotators left several tags open
     (`JJ|NN`), the first is read, and the log gives the number of these words.
 
-    Registered as a `DatasetReader` with name "penn_treebank_pos".
-
     # Parameters
 
     token_indexers, label_namespace, max_instances

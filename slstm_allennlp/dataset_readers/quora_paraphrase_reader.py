@@ -1,9 +1,7 @@
 from typing import Dict, Iterator, Optional
 
 from allennlp.data import DatasetReader, Instance
-from allennlp_models.pair_classification.dataset_readers.quora_paraphrase import (
-    QuoraParaphraseDatasetReader as StockQuoraParaphraseReader,
-)
+from allennlp_models.pair_classification import QuoraParaphraseDatasetReader
 
 from slstm_allennlp.dataset_readers.corpus_reader import set_indexers
 from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
@@ -16,26 +14,20 @@ _EXPECTED = (
 
 
 @DatasetReader.register("quora_paraphrase", exist_ok=True)
-class QuoraParaphraseReader(StockQuoraParaphraseReader):
+class QuoraParaphraseReader(QuoraParaphraseDatasetReader):
     """
     Read the Quora question pairs in the format of Wang, Hamza and Florian, and other paraphrases in this
     format: one pair per line, `label TAB sentence TAB sentence TAB id`. Label 1 means paraphrase.
     Quotation marks are ordinary characters.
 
-    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader silently skips rows
-    with another number of columns. In it, a quotation mark at the start of a sentence hides tabs and
-    line ends. It fails in the workers of a data loader.
-
-    Registered as a `DatasetReader` with name "quora_paraphrase", in AllenNLP's place.
+    For a valid file, the instances are those of AllenNLP's reader, which skips rows with another number
+    of columns, lets a quotation mark hide tabs and line ends, and fails in a data loader's workers.
+    `CorpusError` as in `CorpusReader`.
 
     # Parameters
 
     tokenizer, token_indexers, combine_input_fields, max_instances
         As in AllenNLP's `QuoraParaphraseDatasetReader`.
-
-    # Errors
-
-    `CorpusError` as in `CorpusReader`.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

@@ -22,8 +22,6 @@ class ReviewReader(LabelledTextReader):
     folder and one part: `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`. There is no dev file: dev is the
     end of the train file.
 
-    Registered as a `DatasetReader` with name "review".
-
     # Parameters
 
     dataset : `str`

@@ -3,7 +3,7 @@ import logging
 from typing import Iterator, List, Optional, Tuple
 
 from allennlp.data import DatasetReader, Instance
-from allennlp_models.generation.dataset_readers.seq2seq import Seq2SeqDatasetReader as StockSeq2SeqReader
+from allennlp_models.generation import Seq2SeqDatasetReader
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import Line, number_of_columns, read_lines
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 @DatasetReader.register("seq2seq", exist_ok=True)
-class Seq2SeqReader(StockSeq2SeqReader):
+class Seq2SeqReader(Seq2SeqDatasetReader):
     """
     Read pairs of texts, one pair per line: `source TAB target`.
 
@@ -20,31 +20,25 @@ class Seq2SeqReader(StockSeq2SeqReader):
     CSV, a quotation mark at the start of a sentence would hide what follows, even many lines. This is an
     error here. `"quoting": 3` reads quotation marks as ordinary characters.
 
-    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader silently skips
-    pairs with an empty side.
-
-    Registered as a `DatasetReader` with name "seq2seq", in AllenNLP's place.
+    For a valid file, the instances are those of AllenNLP's reader, which silently skips pairs with an
+    empty side. `CorpusError` as in `CorpusReader`.
 
     # Parameters
 
     source_tokenizer, target_tokenizer, delimiter, quoting, …
         As in AllenNLP's `Seq2SeqDatasetReader`.
-
-    # Errors
-
-    `CorpusError` as in `CorpusReader`.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         self._source_max_exceeded = self._target_max_exceeded = 0
         for pair in self.shard_iterable(self._translations(str(file_path))):
             yield self.text_to_instance(*pair)
-        self._log_truncated("source", self._source_max_exceeded, self._source_max_tokens)
-        self._log_truncated("target", self._target_max_exceeded, self._target_max_tokens)
-
-    def _log_truncated(self, side: str, count: int, limit: Optional[int]) -> None:
-        if count:
-            logger.info("%d %ss of more than %d tokens were truncated", count, side, limit)
+        for side, count, limit in (
+            ("source", self._source_max_exceeded, self._source_max_tokens),
+            ("target", self._target_max_exceeded, self._target_max_tokens),
+        ):
+            if count:
+                logger.info("%d %ss of more than %d tokens were truncated", count, side, limit)
 
     def text_to_instance(  # type: ignore[override]
         self, source_string: str, target_string: Optional[str] = None

@@ -2,7 +2,7 @@ import logging
 from typing import Iterator, List
 
 from allennlp.data import DatasetReader, Instance
-from allennlp_models.pair_classification.dataset_readers.snli import SnliReader as StockSnliReader
+from allennlp_models.pair_classification import SnliReader as StockSnliReader
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import found, read_lines
@@ -21,20 +21,14 @@ class SnliReader(StockSnliReader):
     `gold_label`, `sentence1` (the premise) and `sentence2` (the hypothesis). Pairs with the label `-`,
     on which the annotators did not agree, are skipped, and the log gives their number.
 
-    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader also accepts files
-    without labels, and does not report what it skips.
-
-    Registered as a `DatasetReader` with name "snli", in AllenNLP's place.
+    For a valid file, the instances are those of AllenNLP's reader, which also accepts files without
+    labels, and does not report what it skips. `CorpusError` as in `CorpusReader`, for a label other than
+    `entailment`, `neutral`, `contradiction` and `-`, and for a file without a labelled pair.
 
     # Parameters
 
     tokenizer, token_indexers, combine_input_fields, collapse_labels, max_instances
         As in AllenNLP's `SnliReader`.
-
-    # Errors
-
-    `CorpusError` as in `CorpusReader`, for a label other than `entailment`, `neutral`, `contradiction`
-    and `-`, and for a file without a labelled pair.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

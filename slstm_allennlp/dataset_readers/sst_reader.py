@@ -2,9 +2,7 @@ import logging
 from typing import Any, Dict, Iterator, Tuple
 
 from allennlp.data import DatasetReader, Instance
-from allennlp_models.classification.dataset_readers.stanford_sentiment_tree_bank import (
-    StanfordSentimentTreeBankDatasetReader as StockSstReader,
-)
+from allennlp_models.classification import StanfordSentimentTreeBankDatasetReader
 from nltk.tree import Tree
 
 from slstm_allennlp.common.errors import CorpusError
@@ -18,7 +16,7 @@ _EXPECTED = "expected one tree with a label from 0 to 4 on every node, such as (
 
 
 @DatasetReader.register("sst_tokens", exist_ok=True)
-class StanfordSentimentTreebankReader(StockSstReader):
+class StanfordSentimentTreebankReader(StanfordSentimentTreeBankDatasetReader):
     """
     Read the trees of the Stanford Sentiment Treebank, one per line, with a label from 0 (very negative)
     to 4 (very positive) on every node. Blank lines are skipped. With two classes, neutral texts (2) are
@@ -26,17 +24,12 @@ class StanfordSentimentTreebankReader(StockSstReader):
 
     For a valid file, the instances are those of AllenNLP's reader, including escapes in words (`\\/`,
     `\\*`). AllenNLP's reader accepts any label on a node, and does not report what it skips.
-
-    Registered as a `DatasetReader` with name "sst_tokens", in AllenNLP's place.
+    `CorpusError` as in `CorpusReader`, and for a file of neutral texts only with two classes.
 
     # Parameters
 
     token_indexers, tokenizer, use_subtrees, granularity, max_instances
         As in AllenNLP's `StanfordSentimentTreeBankDatasetReader`.
-
-    # Errors
-
-    `CorpusError` as in `CorpusReader`, and for a file of neutral texts only with two classes.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
@@ -85,15 +78,11 @@ def _tree(line: Line) -> Tree:
     except ValueError:
         raise line.error(f"not one tree in brackets, {_EXPECTED}") from None
     for node in tree.subtrees():
-        _check_node(line, node)
+        if node.label() not in _LABELS:
+            raise line.error(f"a node has the label {node.label()!r}, {_EXPECTED}")
+        if len(node) == 0:
+            raise line.error(f"a node with the label {node.label()} has no word, {_EXPECTED}")
+        words = [child for child in node if isinstance(child, str)]
+        if words and len(node) > 1:
+            raise line.error(f"the word {words[-1]!r} has no node of its own, {_EXPECTED}")
     return tree
-
-
-def _check_node(line: Line, node: Tree) -> None:
-    if node.label() not in _LABELS:
-        raise line.error(f"a node has the label {node.label()!r}, {_EXPECTED}")
-    if len(node) == 0:
-        raise line.error(f"a node with the label {node.label()} has no word, {_EXPECTED}")
-    words = [child for child in node if isinstance(child, str)]
-    if words and len(node) > 1:
-        raise line.error(f"the word {words[-1]!r} has no node of its own, {_EXPECTED}")

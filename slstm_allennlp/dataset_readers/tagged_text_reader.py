@@ -27,8 +27,6 @@ class TaggedTextReader(ColumnsReader):
       counts. An escaped separator (`1\\/2/CD`) is part of the word, and its backslash is removed. (For
       the bracketed `.pos` files of the Penn Treebank, use `penn_treebank_pos`.)
 
-    Registered as a `DatasetReader` with name "tagged_text".
-
     # Parameters
 
     format : `str`, optional (default = `"conllu"`)

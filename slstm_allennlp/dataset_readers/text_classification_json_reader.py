@@ -14,10 +14,9 @@ class TextClassificationJsonReader(StockReader):
     label is a string, an integer or a Boolean. Either all lines of a file have a label or none has. A
     file without labels can only be used for prediction, and the log warns about it.
 
-    For a valid file, the instances are those of AllenNLP's reader. AllenNLP's reader accepts empty
-    files, texts without words and labels that are lists, and does not report the line of an error.
-
-    Registered as a `DatasetReader` with name "text_classification_json", in AllenNLP's place.
+    For a valid file, the instances are those of AllenNLP's reader, which accepts empty files, texts
+    without words and labels that are lists, and does not report the line of an error. `CorpusError` as
+    in `CorpusReader`. With `skip_label_indexing`, labels must be integers from 0 on.
 
     # Parameters
 
@@ -29,14 +28,12 @@ class TextClassificationJsonReader(StockReader):
     text_key : `str`, optional (default = `"text"`)
     label_key : `str`, optional (default = `"label"`)
         The JSON keys of the text and its class.
-
-    # Errors
-
-    `CorpusError` as in `CorpusReader`. With `skip_label_indexing`, labels must be integers from 0 on.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:
-        for text, label in self.shard_iterable(self._labelled_lines(str(file_path))):
+        path = str(file_path)
+        rows = all_or_none(path, self._label_key, map(self._row, read_lines(path)))
+        for text, label in self.shard_iterable(rows):
             yield self.text_to_instance(text, label)
 
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
@@ -56,9 +53,6 @@ class TextClassificationJsonReader(StockReader):
     def line_with(self, path: str, label: str) -> Line:
         """Return the first line of a file that has the label."""
         return next(line for line, _, _, found in map(self._row, read_lines(path)) if found == label)
-
-    def _labelled_lines(self, path: str) -> Iterator[Tuple[str, Optional[str]]]:
-        return all_or_none(path, self._label_key, map(self._row, read_lines(path)))
 
     def _row(self, line: Line) -> Tuple[Line, Dict[str, Any], str, Optional[str]]:
         expected = f"expected {json.dumps({self._text_key: 'raw text', self._label_key: 'a class'})}"

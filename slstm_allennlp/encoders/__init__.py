@@ -8,19 +8,3 @@ from slstm_allennlp.encoders.dropout import DropoutEncoder
 from slstm_allennlp.encoders.pooling import MaxPoolingEncoder, PoolingEncoder
 from slstm_allennlp.encoders.slstm import SlstmSeq2SeqEncoder, SlstmSeq2VecEncoder
 from slstm_allennlp.encoders.stacked_cnn import StackedCnnSeq2SeqEncoder, StackedCnnSeq2VecEncoder
-
-__all__ = [
-    "AdditiveAttentionEncoder",
-    "CasLstmSeq2SeqEncoder",
-    "CasLstmSeq2VecEncoder",
-    "ComposeSeq2VecEncoder",
-    "CoupledLstmSeq2SeqEncoder",
-    "CoupledLstmSeq2VecEncoder",
-    "DropoutEncoder",
-    "MaxPoolingEncoder",
-    "PoolingEncoder",
-    "SlstmSeq2SeqEncoder",
-    "SlstmSeq2VecEncoder",
-    "StackedCnnSeq2SeqEncoder",
-    "StackedCnnSeq2VecEncoder",
-]

@@ -13,8 +13,6 @@ class AdditiveAttentionEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[m
     `slstm_allennlp.modules.AdditiveAttention` to the states of a sequence encoder. For a model that
     takes a single encoder, combine the two with `compose`. Parameters as in `AdditiveAttention`;
     `ConfigurationError` for a size below one.
-
-    Registered as a `Seq2VecEncoder` with name "additive_attention".
     """
 
     def __init__(self, input_size: int, attention_size: Optional[int] = None) -> None:

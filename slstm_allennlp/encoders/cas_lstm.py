@@ -32,8 +32,6 @@ class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[mis
     """
     The cell-aware stacked LSTM as a sequence encoder. It returns every word's state.
     Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
-
-    Registered as a `Seq2SeqEncoder` with name "cas_lstm".
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
@@ -45,8 +43,6 @@ class CasLstmSeq2VecEncoder(CasLstmEncoder, Seq2VecEncoder):  # type: ignore[mis
     """
     The cell-aware stacked LSTM as a vector encoder. It returns the maximum over the real words' states.
     Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
-
-    Registered as a `Seq2VecEncoder` with name "cas_lstm".
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:

@@ -32,8 +32,6 @@ class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ig
     """
     The LSTM with coupled gates as a sequence encoder. It returns every word's state.
     Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
-
-    Registered as a `Seq2SeqEncoder` with name "coupled_lstm".
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
@@ -45,8 +43,6 @@ class CoupledLstmSeq2VecEncoder(CoupledLstmEncoder, Seq2VecEncoder):  # type: ig
     """
     The LSTM with coupled gates as a vector encoder. It returns the directions' last states concatenated.
     Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
-
-    Registered as a `Seq2VecEncoder` with name "coupled_lstm".
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:

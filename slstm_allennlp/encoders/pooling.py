@@ -16,8 +16,6 @@ class PoolingEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
     that takes a single encoder, combine it with a sequence encoder by `compose`. `ConfigurationError`
     for a size below one, and for an empty, unknown or repeated `pooling`.
 
-    Registered as a `Seq2VecEncoder` with name "pooling".
-
     # Parameters
 
     embedding_dim : `int`
@@ -50,8 +48,6 @@ class PoolingEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
 class MaxPoolingEncoder(PoolingEncoder):
     """
     The maximum of each feature over the words without padding: `pooling` with `["max"]`.
-
-    Registered as a `Seq2VecEncoder` with name "max_pooling".
     """
 
     def __init__(self, embedding_dim: int) -> None:

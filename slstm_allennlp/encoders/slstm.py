@@ -74,8 +74,6 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
     The sentence-state LSTM as a sequence encoder. It returns every word's last state.
     Parameters and errors as in `SlstmEncoder`.
-
-    Registered as a `Seq2SeqEncoder` with name "slstm".
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
@@ -89,8 +87,6 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
     """
     The sentence-state LSTM as a vector encoder. It returns the sentence vector of its transition (g in
     the paper), concatenated with the results of `pooling` over the words' last states.
-
-    Registered as a `Seq2VecEncoder` with name "slstm".
 
     # Parameters
 

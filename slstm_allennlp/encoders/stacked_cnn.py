@@ -30,8 +30,6 @@ class StackedCnnSeq2SeqEncoder(StackedCnnEncoder, Seq2SeqEncoder):  # type: igno
     """
     Stacked convolutions as a sequence encoder. It returns every word's features.
     Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
-
-    Registered as a `Seq2SeqEncoder` with name "stacked_cnn".
     """
 
 
@@ -40,8 +38,6 @@ class StackedCnnSeq2VecEncoder(StackedCnnEncoder, Seq2VecEncoder):  # type: igno
     """
     Stacked convolutions as a vector encoder. It returns each feature's maximum over the real words.
     Parameters as in `StackedCNN`; `ConfigurationError` for a value that is out of range.
-
-    Registered as a `Seq2VecEncoder` with name "stacked_cnn".
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:

@@ -81,7 +81,6 @@ def slstm_inside(arguments: argparse.Namespace) -> None:
         "encoders": encoders,
         "inputs": results,
     }
-    folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report, ensure_ascii=False, allow_nan=False)
     (folder / "inside.json").write_text(text + "\n", encoding="utf-8")
     (folder / "inside.html").write_text(page(report), encoding="utf-8")

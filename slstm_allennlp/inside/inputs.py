@@ -11,6 +11,7 @@ from allennlp.models import Model, load_archive
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.arguments import positive
+from slstm_allennlp.console import output_folder
 from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
 
 T = TypeVar("T")
@@ -42,12 +43,11 @@ def open_all(
 
     # Errors
 
-    `ConfigurationError` if the folder is a file, and if the watcher raises `ValueError`, because the
+    `ConfigurationError` if the folder cannot be made, and if the watcher raises `ValueError`, because the
     model lacks the encoder. `ConfigurationError` and `ValueError` for the inputs as in `read_examples`.
     """
     folder = pathlib.Path(arguments.output_dir)
-    if folder.exists() and not folder.is_dir():  # checked before the long work
-        raise ConfigurationError(f"--output-dir: {folder} is a file, expected a folder or nothing")
+    output_folder.make(folder, "--output-dir")  # before the long work
     archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
     predictor = Predictor.from_archive(archive)
     try:

@@ -5,13 +5,3 @@ from slstm_allennlp.linear.classifier_and_linear import ClassifierAndLinear, Fit
 from slstm_allennlp.linear.fit_trainer import FitTrainer
 from slstm_allennlp.linear.fitted_model import FittedModel
 from slstm_allennlp.linear.tagger import LinearTagger
-
-__all__ = [
-    "ClassifierAndLinear",
-    "FitLinear",
-    "FitTrainer",
-    "FittedModel",
-    "LinearClassifier",
-    "LinearPairClassifier",
-    "LinearTagger",
-]

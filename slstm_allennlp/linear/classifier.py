@@ -1,4 +1,3 @@
-import math
 from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Sequence, Tuple
@@ -17,6 +16,7 @@ from slstm_allennlp.common.extras import needs
 from slstm_allennlp.linear.fitted_model import FittedModel, Instances, Texts, texts_of, words_in
 from slstm_allennlp.models.class_weights import ClassWeights, check_class_weights
 from slstm_allennlp.models.sentence_pair_classifier import add_likeliest_label, check_features
+from slstm_allennlp.training.calibration import calibration_factor
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -26,7 +26,6 @@ STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _WITHOUT_VALIDATION = 1.0
 _MAX_ITERATIONS = 1000
 _FOLDS = 5
-_LOG_FACTORS = (math.log(0.01), math.log(100))
 # The logit of a class that is not in the train set. It is finite, so that the loss is.
 _UNSEEN = -100.0
 
@@ -50,8 +49,8 @@ class TfidfClassifier(FittedModel):
     label_namespace : `str`, optional (default = `"labels"`)
     calibrated : `bool`, optional (default = `False`)
         Whether to calibrate the probabilities by temperature scaling: multiply the logits by the factor
-        with the lowest loss on the train set, in cross-validation with up to 5 folds. Predicted labels
-        do not change.
+        with the lowest loss on the train set, in cross-validation with up to 5 folds
+        (`calibration_factor`). Predicted labels do not change.
     class_weights : `str` or `Dict[str, float]`, optional (default = `None`)
         `"balanced"`, or the weights of some classes in the loss.
     """
@@ -125,12 +124,15 @@ class TfidfClassifier(FittedModel):
             best = _fitted(features, labels, only, weights)
         chosen = {"C": best.C}
         if self._calibrated:
-            factor = _calibration_factor(best, features, labels)
-            best.coef_ *= factor
-            best.intercept_ *= factor
-            chosen["calibration_factor"] = factor
+            chosen["calibration_factor"] = _calibration_factor(best, features, labels)
         self._fitted = best
+        self.scale_logits(chosen.get("calibration_factor", 1.0))
         return chosen
+
+    def scale_logits(self, factor: float) -> None:
+        if self.is_fitted:
+            self.fitted.coef_ *= factor
+            self.fitted.intercept_ *= factor
 
     def _logits(self, regression: "LogisticRegression", features: "sparse.csr_matrix") -> numpy.ndarray:
         """Return logits of all labels, also of unseen ones. *Shape:* (batch_size, num_labels)"""
@@ -207,7 +209,7 @@ class LinearClassifier(TfidfClassifier):
     that every encoder should beat. The inputs are those of `basic_classifier`, `tokens` and `label`,
     with the token indexer `utf8`. The trainer is `fit`. The metric is `accuracy`.
 
-    Registered as a `Model` with name "linear_classifier". Parameters as in `TfidfClassifier`.
+    Parameters as in `TfidfClassifier`.
     """
 
     default_predictor = "text_classifier"
@@ -230,8 +232,6 @@ class LinearPairClassifier(TfidfClassifier):
     vectors. `sentence_pair_classifier` does the same with an encoder's vectors. The inputs are
     `premise`, `hypothesis` and `label`, with the token indexer `utf8`. The trainer is `fit`. The metric
     is `accuracy`.
-
-    Registered as a `Model` with name "linear_pair_classifier".
 
     # Parameters
 
@@ -294,7 +294,6 @@ def _calibration_factor(
     regression: "LogisticRegression", features: "sparse.csr_matrix", labels: List[int]
 ) -> float:
     """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
-    from scipy.optimize import minimize_scalar
     from sklearn.model_selection import cross_val_predict
 
     folds = min(_FOLDS, min(Counter(labels).values()))
@@ -303,11 +302,7 @@ def _calibration_factor(
     scores = cross_val_predict(regression, features, labels, cv=folds, method="decision_function")
     logits = torch.as_tensor(_score_per_class(scores))
     columns = torch.as_tensor(numpy.unique(labels, return_inverse=True)[1])
-
-    def loss(log_factor: float) -> float:
-        return float(cross_entropy(math.exp(log_factor) * logits, columns))
-
-    return math.exp(minimize_scalar(loss, bounds=_LOG_FACTORS, method="bounded").x)
+    return calibration_factor(logits, columns)
 
 
 def _lower_cased(words: List[str]) -> List[str]:

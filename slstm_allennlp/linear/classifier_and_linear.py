@@ -12,7 +12,8 @@ from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.linear.classifier import LinearClassifier
 from slstm_allennlp.linear.fitted_model import FittedModel
-from slstm_allennlp.models.class_weights import ClassWeights
+from slstm_allennlp.models.class_weights import ClassWeights, WithClassWeights
+from slstm_allennlp.training.calibration import scale_logits
 
 logger = logging.getLogger(__name__)
 
@@ -29,8 +30,6 @@ class ClassifierAndLinear(Model):
     The inputs are those of `basic_classifier`. One of the token indexers must be `utf8`, and the trainer
     needs the callback `fit_linear`: without it, evaluation raises `ConfigurationError`. The metric is
     `accuracy`, in training that of the classifier alone.
-
-    Registered as a `Model` with name "classifier_and_linear".
 
     # Parameters
 
@@ -68,8 +67,13 @@ class ClassifierAndLinear(Model):
         self._linear_indexer = linear_indexer
         self._accuracy = CategoricalAccuracy()
         if class_weights is not None:
-            for part in (self.classifier, self.linear):
-                part.use_class_weights(class_weights)
+            if not isinstance(classifier, WithClassWeights):
+                raise ConfigurationError(
+                    f"classifier_and_linear: class_weights with a {type(classifier).__name__}, expected "
+                    "a classifier that has this key"
+                )
+            classifier.use_class_weights(class_weights)
+            self.linear.use_class_weights(class_weights)
 
     def forward(  # type: ignore[override]
         self,
@@ -98,6 +102,11 @@ class ClassifierAndLinear(Model):
             self._accuracy(output["logits"], label)
         return output
 
+    def scale_logits(self, factor: float) -> None:
+        """Multiply the logits of both models, and so those of the product."""
+        scale_logits(self.classifier, factor)
+        self.linear.scale_logits(factor)
+
     def make_output_human_readable(self, output_dict: Dict[str, Tensor]) -> Dict[str, Tensor]:
         return self.classifier.make_output_human_readable(output_dict)
 
@@ -111,8 +120,8 @@ class FitLinear(TrainerCallback):
     Fit the linear models inside a model, such as that of `classifier_and_linear`, to the whole train set
     before the first epoch. Hyperparameters are selected on the validation set.
 
-    Registered as a `TrainerCallback` with name "fit_linear". `ConfigurationError` for a model without a
-    linear model, and in distributed training, where each process has only a part of the train set.
+    `ConfigurationError` for a model without a linear model, and in distributed training, where each
+    process has only a part of the train set.
     """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:

@@ -29,8 +29,6 @@ class LinearTagger(FittedModel):
     deterministic. The metrics are `accuracy` and, for spans, `precision-overall`, `recall-overall` and
     `f1-measure-overall`. `ConfigurationError` without python-crfsuite, and for instances without tags.
 
-    Registered as a `Model` with name "linear_tagger".
-
     # Parameters
 
     vocab : `Vocabulary`

@@ -1,3 +1,1 @@
 from slstm_allennlp.metrics.token_bleu import TokenBleu
-
-__all__ = ["TokenBleu"]

@@ -8,14 +8,13 @@ from torch.nn.utils.rnn import pad_sequence
 @Metric.register("token_bleu")
 class TokenBleu(BLEU):
     """
-    AllenNLP's `bleu`, computed on words instead of indices. Scores are from 0 to 1.
+    AllenNLP's `bleu`, computed on words instead of indices: the `token_based_metric` of a `SeqDecoder`.
+    Scores are from 0 to 1.
 
     `bleu` needs the indices of the padding, start and end symbols. A config usually cannot give them,
     because they depend on word frequencies. The words of a prediction do not include these symbols.
     Out-of-vocabulary words are `@@UNKNOWN@@` in both prediction and reference. With a `min_count`, the
     score is therefore higher than the BLEU of the original text.
-
-    Registered as a `Metric` with name "token_bleu"; the `token_based_metric` of a `SeqDecoder`.
     """
 
     def __init__(self) -> None:

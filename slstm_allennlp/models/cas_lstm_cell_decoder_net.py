@@ -25,8 +25,6 @@ class CasLstmCellDecoderNet(DecoderNet):
     initial c is zero, because AllenNLP's encoders return the states of their last layer only.
     `ConfigurationError` for a value out of range.
 
-    Registered as a `DecoderNet` with name "cas_lstm_cell".
-
     # Parameters
 
     decoding_dim : `int`

@@ -4,7 +4,7 @@ from typing import Dict, Mapping, Optional, Union
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.models import Model
+from allennlp.data import Vocabulary
 from torch import Tensor
 
 from slstm_allennlp.common.suggestions import did_you_mean
@@ -31,14 +31,16 @@ def check_class_weights(given: ClassWeights, labels: Mapping[str, int]) -> None:
             )
 
 
-class WithClassWeights(Model):
+class WithClassWeights:
     """
-    A model whose loss can weight its classes. `"balanced"` gives each class of the train set the same
-    weight in total: n / (k · n_c) to a class that n_c of its n examples have, if it has k classes. Other
-    values are the weights of some classes, 1 for the rest.
+    Mixin of models whose loss can weight their classes. `"balanced"` gives each class of the train set
+    the same weight in total: n / (k · n_c) to a class that n_c of its n examples have, if it has k
+    classes. Other values are the weights of some classes, 1 for the rest.
     """
 
     class_weights: Optional[ClassWeights] = None
+    vocab: Vocabulary
+    _loss: torch.nn.CrossEntropyLoss
     _label_namespace: str
     _num_labels: int
 
@@ -56,6 +58,7 @@ class WithClassWeights(Model):
         """Return the weights of the classes in the loss, by their numbers."""
         if self._loss.weight is None:
             self._loss = torch.nn.CrossEntropyLoss(weight=torch.ones(self._num_labels))
+        assert self._loss.weight is not None
         return self._loss.weight
 
     def balance(self, counts: Mapping[str, int]) -> None:

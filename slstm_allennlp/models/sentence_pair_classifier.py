@@ -35,7 +35,7 @@ def add_likeliest_label(
 
 
 @Model.register("sentence_pair_classifier")
-class SentencePairClassifier(WithClassWeights):
+class SentencePairClassifier(Model, WithClassWeights):
     """
     Classify pairs of sentences from one vector each, as in the CAS-LSTM paper (Choi, Kim and Lee, ACML
     2019, Section 3.3). One encoder reads both sentences separately. A multi-layer perceptron reads the
@@ -47,8 +47,6 @@ class SentencePairClassifier(WithClassWeights):
     `label`. The metrics are `accuracy` and the accuracy on the pairs of each class, such as
     `accuracy_entailment`. `ConfigurationError` if an input size does not match; `ValueError` for a
     sentence without words.
-
-    Registered as a `Model` with name "sentence_pair_classifier".
 
     # Parameters
 

@@ -19,9 +19,7 @@ class BasicClassifier(StockBasicClassifier, WithClassWeights):
     """
     AllenNLP's `basic_classifier` with optional input sizes of encoders and feed-forward layer. They
     default to the output size of the previous layer.
-
-    Registered as a `Model` with name "basic_classifier", in AllenNLP's place and with its parameters and
-    `class_weights` (default = `None`): `"balanced"`, or the weights of some classes in the loss.
+    `class_weights` (default = `None`) is `"balanced"`, or the weights of some classes in the loss.
     """
 
     def __init__(self, *args: Any, class_weights: Optional[ClassWeights] = None, **kwargs: Any) -> None:
@@ -57,9 +55,7 @@ class CrfTagger(StockCrfTagger, WithClassWeights):
     AllenNLP's `crf_tagger` with optional input sizes of encoder and feed-forward layer. They default to
     the output size of the previous layer. Its span F1 counts illegal tags, which a tagger without
     constrained decoding may predict, as the CoNLL script does. AllenNLP's raises an error.
-
-    Registered as a `Model` with name "crf_tagger", in AllenNLP's place and with its parameters and
-    `class_weights` (default = `None`): `"balanced"`, or the weights of some tags in the loss, by
+    `class_weights` (default = `None`) is `"balanced"`, or the weights of some tags in the loss, by
     AllenNLP's strategy "lannoy".
     """
 

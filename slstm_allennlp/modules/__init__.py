@@ -6,10 +6,4 @@ from slstm_allennlp.modules.coupled_lstm import CoupledLSTM
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
 from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
-__all__ = [
-    "AdditiveAttention",
-    "CellAwareStackedLSTM",
-    "CoupledLSTM",
-    "SentenceStateLSTM",
-    "StackedCNN",
-]
+__all__ = ["AdditiveAttention", "CellAwareStackedLSTM", "CoupledLSTM", "SentenceStateLSTM", "StackedCNN"]

@@ -17,16 +17,14 @@ class AdditiveAttention(Module):
         αₜ = exp(uᵀ εₜ) / Σᵢ exp(uᵀ εᵢ)      over the real words
         g = Σₜ αₜ hₜ
 
+    `ValueError` for a size below one.
+
     # Parameters
 
     input_size : `int`
         The size of hₜ.
     attention_size : `int`, optional (default = `input_size`)
         The size of εₜ and u.
-
-    # Errors
-
-    `ValueError` for a size below one.
     """
 
     def __init__(self, input_size: int, attention_size: Optional[int] = None) -> None:
@@ -39,22 +37,9 @@ class AdditiveAttention(Module):
 
     def forward(self, states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
         """
-        # Parameters
-
-        states : `Tensor`
-            *Shape:* (batch_size, seq_len, input_size)
-        mask : `Tensor`, optional (default = `None`)
-            Booleans, or integers 0 and 1: true at real tokens; None if there is no padding.
-            *Shape:* (batch_size, seq_len)
-
-        # Returns
-
-        `Tensor`
-            g, zero for sentences without real words. *Shape:* (batch_size, input_size)
-
-        # Errors
-
-        `ValueError` for a wrong shape or precision, and for a mask with other values.
+        Return g, (batch_size, input_size), zero for sentences without real words, of the words' states,
+        (batch_size, seq_len, input_size). Mask and errors as in `SentenceStateLSTM.forward`; the padding
+        may be anywhere.
         """
         mask = check_inputs(states, mask, self.input_size, self.W.weight, "states")
         # Without real words, the weights are uniform and the states are zero.
@@ -63,12 +48,8 @@ class AdditiveAttention(Module):
 
     def weights(self, states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
         """
-        Return α. Parameters and errors as in `forward`.
-
-        # Returns
-
-        `Tensor`
-            Zero at padding; uniform for sentences without real words. *Shape:* (batch_size, seq_len)
+        Return α, (batch_size, seq_len), zero at padding; uniform for sentences without real words.
+        Parameters and errors as in `forward`.
         """
         padding = ~check_inputs(states, mask, self.input_size, self.W.weight, "states").unsqueeze(-1)
         scores = self.u(torch.tanh(self.W(states.masked_fill(padding, 0))))

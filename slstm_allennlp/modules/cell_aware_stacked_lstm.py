@@ -15,7 +15,6 @@ from slstm_allennlp.ops.cas_lstm import (
     hoisted_cas_lstm_layer,
     initial_weights,
 )
-from slstm_allennlp.ops.cas_lstm.kernels import eager
 from slstm_allennlp.ops.compiled import is_traced, load_kernels
 from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.reading_order import reading_orders, take
@@ -35,7 +34,8 @@ class CellAwareStackedLSTM(Module):
     c₋ is the previous word's cell; h' and c' are the state and the cell of the layer below. The first
     layer is an ordinary LSTM (Eqs. 1-6). As in the authors' code, 1 is added to the pre-activations of f
     and g above the first layer. Initially, U is orthogonal, the first layer's forget bias is 1, and all
-    other biases are 0. The two directions are independent stacks.
+    other biases are 0. The two directions are independent stacks. `ValueError` that names the argument,
+    its value and what is expected.
 
     # Parameters
 
@@ -52,10 +52,6 @@ class CellAwareStackedLSTM(Module):
         `"peephole"`, g = σ(W h' + p₁ ⊙ c₋ + p₂ ⊙ c' + b), also without λ (Eqs. 17, 18).
     dropout : `float`, optional (default = `0.0`)
         The dropout rate of the states between layers. Cells have no dropout.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
     """
 
     def __init__(
@@ -70,7 +66,9 @@ class CellAwareStackedLSTM(Module):
         super().__init__()
         check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
         check_flags(bidirectional=bidirectional)
-        _check_fusion(fusion)
+        if not is_fraction(fusion) and fusion not in FUSIONS:
+            names = ", ".join(f'"{name}"' for name in FUSIONS)
+            raise ValueError(f"fusion is {fusion!r}, expected a number from 0 to 1 or one of {names}")
         check_rate(dropout)
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -89,13 +87,7 @@ class CellAwareStackedLSTM(Module):
 
     def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
         """
-        # Parameters
-
-        inputs : `Tensor`
-            Word representations. *Shape:* (batch_size, seq_len, input_size)
-        mask : `Tensor`, optional (default = `None`)
-            Booleans, or integers 0 and 1: true at real tokens, which come before the padding; None if
-            there is no padding. *Shape:* (batch_size, seq_len)
+        Inputs, mask and errors as in `SentenceStateLSTM.forward`.
 
         # Returns
 
@@ -105,11 +97,6 @@ class CellAwareStackedLSTM(Module):
         sentence : `Tensor`
             The maximum over the real words; zero for sentences without real words.
             *Shape:* (batch_size, directions * hidden_size)
-
-        # Errors
-
-        `ValueError` for a wrong shape or precision, and for a mask with other values, with a hole, or
-        padded elsewhere than at the end.
         """
         real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         mask = None if mask is None else real
@@ -122,19 +109,10 @@ class CellAwareStackedLSTM(Module):
 
     def states(self, inputs: Tensor, mask: Optional[Tensor] = None) -> List[CasLstmStates]:
         """
-        Return the states, cells and gates of every layer, for inspection.
-
-        # Parameters
-
-        inputs, mask
-            As in `forward`, with at least one position (a real word or padding).
-
-        # Returns
-
-        `List[CasLstmStates]`
-            For each layer `h`, `c`, the output gates `o` and the vertical forget gates `g` (None in the
-            first layer). Values at padding are undefined.
-            *Shape:* (batch_size, seq_len, directions, hidden_size) each
+        Return the states `h`, the cells `c`, the output gates `o` and the vertical forget gates `g`
+        (None in the first layer) of every layer, (batch_size, seq_len, directions, hidden_size) each.
+        Values at padding are undefined. Inputs, mask and errors as in `forward`, and `ValueError` for no
+        position.
         """
         real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         if inputs.numel() == 0:
@@ -160,9 +138,7 @@ class CellAwareStackedLSTM(Module):
 
 
 class CellAwareStackedLSTMLayer(Module):
-    """
-    One layer of a `CellAwareStackedLSTM`, for all directions. The first layer's `fusion` is None.
-    """
+    """One layer of a `CellAwareStackedLSTM`, for all directions. The first layer's `fusion` is None."""
 
     def __init__(
         self, directions: int, input_size: int, hidden_size: int, fusion: Union[float, str, None]
@@ -204,18 +180,12 @@ class CellAwareStackedLSTMLayer(Module):
         return fused_cas_lstm_layer(inputs, cells_below, self.weights, kernels)
 
     def _kernels(self, inputs: Tensor) -> Optional[ModuleType]:
-        """Return the kernels for the fused version, or None if it does not support these inputs."""
+        """Return the kernels for the fused version; None if there are none for these inputs."""
         single_or_double = inputs.dtype in (torch.float32, torch.float64)
         is_autocast = autocast_dtype(inputs.device) is not None
         if self.peephole is not None or not single_or_double or is_autocast or is_traced():
             return None
-        return (load_kernels("cas_lstm") if inputs.device.type == "cpu" else None) or eager
-
-
-def _check_fusion(fusion: object) -> None:
-    if not is_fraction(fusion) and fusion not in FUSIONS:
-        names = ", ".join(f'"{name}"' for name in FUSIONS)
-        raise ValueError(f"fusion is {fusion!r}, expected a number from 0 to 1 or one of {names}")
+        return load_kernels("cas_lstm") if inputs.device.type == "cpu" else None
 
 
 def _zero_at_padding(states: Tensor, mask: Optional[Tensor]) -> Tensor:

@@ -31,7 +31,9 @@ def check_inputs(
 ) -> Tensor:
     """
     Check the inputs, (batch_size, seq_len, input_size), and the mask, (batch_size, seq_len), of booleans
-    or of the integers 0 and 1. Return the boolean mask, or an all-True mask if it is None.
+    or of the integers 0 and 1. Return the boolean mask, or an all-True mask if it is None. `ValueError`
+    for a `PackedSequence`, for a wrong shape or precision, and for a mask that has other values, or with
+    `padded_right` has a hole or is padded elsewhere than at the end.
 
     # Parameters
 
@@ -41,11 +43,6 @@ def check_inputs(
         The inputs' name in messages.
     padded_right : `bool`, optional (default = `False`)
         Whether all padding must follow the words. Values are not checked while a graph is traced.
-
-    # Errors
-
-    `ValueError` for a `PackedSequence`, for a wrong shape or precision, and for a mask that has other
-    values, or with `padded_right` has a hole or is padded elsewhere than at the end.
     """
     if isinstance(inputs, PackedSequence):
         raise ValueError(
@@ -86,11 +83,8 @@ def check_inputs(
 
 def mask_of(lengths: object, inputs: Tensor) -> Tensor:
     """
-    Return the mask of sentences with these lengths, `(batch_size)`.
-
-    # Errors
-
-    `ValueError` unless there is an integer from 0 to seq_len for each sentence.
+    Return the mask of sentences with these lengths, `(batch_size)`; `ValueError` unless there is an
+    integer from 0 to seq_len for each sentence.
     """
     batch_size, seq_len = inputs.shape[:2]
     given = torch.as_tensor(lengths, device=inputs.device)

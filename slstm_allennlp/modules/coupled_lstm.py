@@ -21,7 +21,7 @@ class CoupledLSTM(Module):
         h = o ⊙ tanh(c)
 
     The initial h and c are parameters of each layer and direction. Boundary words are read in both
-    directions and in all layers.
+    directions and in all layers. `ValueError` that names the argument, its value and what is expected.
 
     # Parameters
 
@@ -37,10 +37,6 @@ class CoupledLSTM(Module):
         Whether learned inputs ⟨s⟩ and ⟨/s⟩ are put before the first word and after the last.
     dropout : `float`, optional (default = `0.0`)
         The dropout rate between layers.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
     """
 
     def __init__(
@@ -73,13 +69,7 @@ class CoupledLSTM(Module):
 
     def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
         """
-        # Parameters
-
-        inputs : `Tensor`
-            Word representations. *Shape:* (batch_size, seq_len, input_size)
-        mask : `Tensor`, optional (default = `None`)
-            Booleans, or integers 0 and 1: true at real tokens, which come before the padding; None if
-            there is no padding. *Shape:* (batch_size, seq_len)
+        Inputs, mask and errors as in `SentenceStateLSTM.forward`.
 
         # Returns
 
@@ -89,11 +79,6 @@ class CoupledLSTM(Module):
         sentence : `Tensor`
             The last states of the last layer, →h at ⟨/s⟩ and ←h at ⟨s⟩; without boundary words, at the
             last and at the first word. *Shape:* (batch_size, directions * hidden_size)
-
-        # Errors
-
-        `ValueError` for a wrong shape or precision, and for a mask with other values, with a hole, or
-        padded elsewhere than at the end.
         """
         mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
         words, reach = inputs, mask

@@ -4,18 +4,9 @@ from typing import Iterable, Optional
 
 # Arguments of `torch.nn.LSTM` and keys of AllenNLP's recurrent encoders.
 LSTM_ARGUMENTS = (
-    "bidirectional",
-    "num_layers",
-    "batch_first",
-    "bias",
-    "proj_size",
-    "stateful",
-    "recurrent_dropout_probability",
-    "layer_dropout_probability",
-    "use_highway",
-    "use_input_projection_bias",
-    "go_forward",
-)
+    "bidirectional num_layers batch_first bias proj_size stateful recurrent_dropout_probability "
+    "layer_dropout_probability use_highway use_input_projection_bias go_forward"
+).split()
 
 
 def advice_on(given: Iterable[str], of_module: bool = False) -> Optional[str]:
@@ -23,7 +14,7 @@ def advice_on(given: Iterable[str], of_module: bool = False) -> Optional[str]:
     Explain the given arguments that only LSTMs have, or return None if there are none. A module, other
     than the encoders for AllenNLP, does not have `dropout` either.
     """
-    known = (*LSTM_ARGUMENTS, "dropout") if of_module else LSTM_ARGUMENTS
+    known = [*LSTM_ARGUMENTS, "dropout"] if of_module else LSTM_ARGUMENTS
     found = [name for name in given if name in known]
     if not found:
         return None

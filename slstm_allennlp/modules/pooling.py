@@ -6,19 +6,9 @@ from torch import Tensor
 
 def max_over_words(states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
     """
-    The maximum of each feature over a sentence's real words.
-
-    # Parameters
-
-    states : `Tensor`
-        *Shape:* (batch_size, seq_len, size)
-    mask : `Tensor`, optional (default = `None`)
-        Boolean, True at real tokens; None if there is no padding. *Shape:* (batch_size, seq_len)
-
-    # Returns
-
-    `Tensor`
-        Zero for sentences without real words. *Shape:* (batch_size, size)
+    The maximum of each feature over a sentence's real words: from (batch_size, seq_len, size) to
+    (batch_size, size), zero for sentences without real words. The mask, (batch_size, seq_len), is True
+    at real tokens; None if there is no padding.
     """
     if states.size(1) == 0:
         return states.new_zeros(states.size(0), states.size(2))
@@ -30,9 +20,7 @@ def max_over_words(states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
 
 
 def mean_over_words(states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
-    """
-    The mean of each feature over a sentence's real words. Parameters and result as in `max_over_words`.
-    """
+    """The mean of each feature over a sentence's real words; shapes as in `max_over_words`."""
     if mask is None:
         mask = states.new_ones(states.shape[:2], dtype=torch.bool)
     total = states.masked_fill(~mask.unsqueeze(-1), 0).sum(dim=1)
@@ -45,13 +33,7 @@ _POOLINGS: Dict[str, Pooling] = {"max": max_over_words, "mean": mean_over_words}
 
 
 def check_poolings(names: Sequence[str]) -> List[Pooling]:
-    """
-    Return the pooling functions with these names, `"max"` or `"mean"`.
-
-    # Errors
-
-    `ValueError` for an unknown name, and for a duplicate.
-    """
+    """Return the functions named `"max"` or `"mean"`; `ValueError` for other names and duplicates."""
     is_list = isinstance(names, (list, tuple))
     if not is_list or len(set(names)) < len(names) or not set(names) <= set(_POOLINGS):
         known = " and ".join(f'"{name}"' for name in _POOLINGS)

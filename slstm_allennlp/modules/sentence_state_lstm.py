@@ -194,24 +194,14 @@ class SentenceStateLSTM(Module):
     def trace(self, inputs: Tensor, mask: Optional[Tensor] = None, more_steps: int = 0) -> SlstmTrace:
         """
         Return every gate and every state of every step, and the results of `forward`. It runs on
-        PyTorch's own operations, with gradients unless under `torch.no_grad()`.
+        PyTorch's own operations, with gradients unless under `torch.no_grad()`. Inputs, mask and errors
+        as in `forward`.
 
         # Parameters
 
-        inputs : `Tensor`
-        mask : `Tensor`, optional (default = `None`)
-            Both as in `forward`.
         more_steps : `int`, optional (default = `0`)
             Additional steps, to see whether the states converge. They are traced, but do not change the
-            results.
-
-        # Returns
-
-        `SlstmTrace`
-
-        # Errors
-
-        `ValueError` as in `forward`, and for a negative number of steps.
+            results. `ValueError` for a negative number.
         """
         if more_steps < 0:
             raise ValueError(f"more_steps is {more_steps}, expected at least 0")
@@ -221,10 +211,7 @@ class SentenceStateLSTM(Module):
             return trace_slstm(inputs, mask, self.weights, self.settings, initial_state, more_steps)
 
     def _checked(
-        self,
-        inputs: Tensor,
-        mask: Optional[Tensor],
-        lengths: Union[Tensor, Sequence[int], None] = None,
+        self, inputs: Tensor, mask: Optional[Tensor], lengths: Union[Tensor, Sequence[int], None] = None
     ) -> Tensor:
         """Check the arguments of `forward`, and return the mask."""
         # With products in bfloat16, autocast converts the inputs.

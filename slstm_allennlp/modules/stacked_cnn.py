@@ -16,7 +16,7 @@ class StackedCNN(Module):
 
     Positions beyond either end of a sentence are zero in every layer. Weights have the initialisation of
     He et al. (2015) for ReLU, because with PyTorch's default the signal fades from layer to layer.
-    Biases are initially zero.
+    Biases are initially zero. `ValueError` that names the argument, its value and what is expected.
 
     # Parameters
 
@@ -28,10 +28,6 @@ class StackedCNN(Module):
         The number of words that a filter reads: an odd number.
     dropout : `float`, optional (default = `0.0`)
         The dropout rate between layers.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
     """
 
     def __init__(
@@ -56,22 +52,8 @@ class StackedCNN(Module):
 
     def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tensor:
         """
-        # Parameters
-
-        inputs : `Tensor`
-            *Shape:* (batch_size, seq_len, input_size)
-        mask : `Tensor`, optional (default = `None`)
-            Booleans, or integers 0 and 1: true at real tokens; None if there is no padding.
-            *Shape:* (batch_size, seq_len)
-
-        # Returns
-
-        `Tensor`
-            The last layer's states, zero at padding. *Shape:* (batch_size, seq_len, hidden_size)
-
-        # Errors
-
-        `ValueError` for a wrong shape or precision, and for a mask with other values.
+        Return the last layer's states, (batch_size, seq_len, hidden_size), zero at padding. Inputs, mask
+        and errors as in `SentenceStateLSTM.forward`; the padding may be anywhere.
         """
         mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()))
         if inputs.size(1) == 0:  # a convolution needs a position

@@ -7,17 +7,8 @@ from torch.nn.functional import pad
 
 def add_boundary(x: Tensor, mask: Tensor, boundary: Tensor) -> Tuple[Tensor, Tensor]:
     """
-    Insert ⟨s⟩ before the first word and ⟨/s⟩ directly after the last real word of each sentence. Return
-    x and mask; seq_len is larger by 2.
-
-    # Parameters
-
-    x : `Tensor`
-        *Shape:* (batch_size, seq_len, d)
-    mask : `Tensor`
-        True at real words. *Shape:* (batch_size, seq_len)
-    boundary : `Tensor`
-        The inputs ⟨s⟩ and ⟨/s⟩. *Shape:* (2, d)
+    Insert ⟨s⟩ before the first word and ⟨/s⟩ directly after the last real word of each sentence: from x,
+    (B, L, d), the mask, (B, L), and ⟨s⟩ and ⟨/s⟩, (2, d), to x and mask with a length of L + 2.
     """
     last = mask.sum(1, keepdim=True) + 1  # (B, 1)
     positions = torch.arange(mask.size(1) + 2, device=mask.device)

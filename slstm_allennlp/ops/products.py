@@ -7,8 +7,8 @@ oneDNN compiles and caches a product for every number of rows. With sentences of
 one or two milliseconds in every batch, and much memory. So the number of rows is rounded up.
 """
 
-import time
 from functools import cache
+from timeit import timeit
 from typing import Any, Callable, NamedTuple, Optional
 
 import torch
@@ -63,26 +63,24 @@ def _measure() -> bool:
     onednn = _onednn()
     assert onednn is not None
 
-    def seconds(
-        of_x: Callable[[], Tensor], of_d: Callable[[], Tensor], of_W: Callable[[], Tensor]
-    ) -> float:
-        start = time.perf_counter()
-        for product in (of_x, of_d, of_x, of_d, of_W):
-            product()
-        return time.perf_counter() - start
-
     W_packed, W_t_packed = onednn.pack(W, 256), onednn.pack(W.t().contiguous(), 256)
-    times = []
+
+    def by_onednn() -> None:
+        for _ in range(2):
+            onednn.product(x, W_packed)
+            onednn.product(d, W_t_packed)
+        onednn.product(x.t(), d.t())
+
+    def by_mkl() -> None:
+        for _ in range(2):
+            x @ W.t()
+            d @ W
+        d.t() @ x
+
     with torch.no_grad(), torch.autocast("cpu", enabled=False):
-        for _ in range(8):
-            ours = seconds(
-                lambda: onednn.product(x, W_packed),
-                lambda: onednn.product(d, W_t_packed),
-                lambda: onednn.product(x.t(), d.t()),
-            )
-            theirs = seconds(lambda: x @ W.t(), lambda: d @ W, lambda: d.t() @ x)
-            times.append((ours, theirs))
-    return min(ours for ours, _ in times) < min(theirs for _, theirs in times)
+        times = [[timeit(products, number=1) for products in (by_onednn, by_mkl)] for _ in range(8)]
+    ours, theirs = map(min, zip(*times))
+    return ours < theirs
 
 
 def uses_onednn(tensor: Tensor, size: int, dtype: Optional[torch.dtype] = None) -> bool:

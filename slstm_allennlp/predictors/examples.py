@@ -35,7 +35,10 @@ def read_examples(
     path: str, predictor: Predictor, input_format: Optional[str] = None
 ) -> Iterator[JsonDict]:
     """
-    Yield the predictor's inputs from a file. The log says how it is read.
+    Yield the predictor's inputs from a file. The log says how it is read. `CorpusError` for a file that
+    cannot be read or looks like neither text nor a corpus and, with its number, for a line that is
+    invalid for the predictor; `ConfigurationError` for an unknown format, and for plain text if the
+    predictor accepts only JSON objects.
 
     # Parameters
 
@@ -57,12 +60,6 @@ def read_examples(
         | the reader can read the file, and the model knows half of its labels | corpus |
         | the lines look like labelled data | an error |
         | others | text |
-
-    # Errors
-
-    `CorpusError` for a file that cannot be read or looks like neither text nor a corpus and, with its
-    number, for a line that is invalid for the predictor; `ConfigurationError` for an unknown format, and
-    for plain text if the predictor accepts only JSON objects.
     """
     if input_format not in (None, *INPUT_FORMATS):
         raise ConfigurationError(

@@ -3,6 +3,7 @@ from typing import Any, Dict, List, Optional
 
 from allennlp.common.util import JsonDict
 from allennlp.data import Instance
+from allennlp.data.fields import TextField
 from allennlp.predictors import Predictor, TextClassifierPredictor
 
 from slstm_allennlp.common.errors import CorpusError
@@ -25,8 +26,8 @@ class SentencePair(TextInput):
     `probabilities`, by class name. If a sentence has no words, the label is `null` and there are no
     probabilities.
 
-    Registered as a `Predictor` with name "sentence_pair". It is the default predictor of
-    `sentence_pair_classifier`, so no `--predictor` is needed.
+    It is the default predictor of `sentence_pair_classifier`. `pairs_bert` needs
+    `--predictor sentence_pair`.
     """
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'
@@ -49,7 +50,8 @@ class SentencePair(TextInput):
 
     def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
         pair = self._json_to_instance(json_dict)
-        has_words = all(len(pair[name]) > 0 for name in ("premise", "hypothesis"))  # type: ignore[arg-type]
+        texts = [field for field in pair.values() if isinstance(field, TextField)]
+        has_words = all(map(len, texts)) and all(map(str.strip, self._sentences(json_dict)))
         return pair if has_words else None
 
     def _without_words(self) -> JsonDict:

@@ -30,9 +30,9 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
     sentence (the words joined by spaces, if the input was `words`); and `scores`, on request. All are
     empty for a sentence without words.
 
-    Registered as a `Predictor` with name "sentence_tagger", in AllenNLP's place. It is the default
-    predictor of these models, so no `--predictor` is needed. Other outputs of a model are kept, except
-    those of `all_outputs`. The outputs of a model without `tags` are not changed.
+    It is the default predictor of these models, so no `--predictor` is needed. Other outputs of a model
+    are kept, except those of `all_outputs`. The outputs of a model without `tags` are not changed.
+    `ConfigurationError` for an unknown language, and for `scores` of a model without probabilities.
 
     # Parameters
 
@@ -48,10 +48,6 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         Whether to keep the model's logits, mask and class probabilities.
 
     From the command line: `--predictor-args '{"scores": true}'`.
-
-    # Errors
-
-    `ConfigurationError` for an unknown language, and for `scores` of a model without probabilities.
     """
 
     answer = "tags"

@@ -25,9 +25,9 @@ class TextClassifier(TextInput, TextClassifierPredictor):
     `probabilities`, by class name; and `words`, as the reader split them (AllenNLP's readers split the
     `words` of the input again). A text without words has the label `null` and no probabilities.
 
-    Registered as a `Predictor` with name "text_classifier", in AllenNLP's place. It is the default
-    predictor of these models, so no `--predictor` is needed. Other outputs of a model are kept, except
-    those of `all_outputs`. The outputs of a model without class probabilities are not changed.
+    It is the default predictor of these models, so no `--predictor` is needed. Other outputs of a model
+    are kept, except those of `all_outputs`. The outputs of a model without class probabilities are not
+    changed. `ConfigurationError` for an unknown language; `CorpusError` for invalid input.
 
     # Parameters
 
@@ -40,10 +40,6 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         Whether to keep the model's logits, list of probabilities, tokens and token ids.
 
     From the command line: `--predictor-args '{"all_outputs": true}'`.
-
-    # Errors
-
-    `ConfigurationError` for an unknown language; `CorpusError` for invalid input.
     """
 
     _hidden_outputs = (*_PROBABILITIES, "logits", "token_ids", "tokens")

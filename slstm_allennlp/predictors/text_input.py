@@ -2,20 +2,7 @@ import inspect
 import json
 import logging
 from abc import abstractmethod
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    FrozenSet,
-    Iterable,
-    Iterator,
-    List,
-    Optional,
-    Sequence,
-    Tuple,
-    TypeVar,
-    Union,
-)
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import spacy
 from allennlp.common.util import JsonDict, sanitize
@@ -34,7 +21,6 @@ from slstm_allennlp.dataset_readers.lines import is_word, parsed_json
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 _EXPECTED = '{"sentence": "raw text"} or {"words": ["words", "of", "a", "sentence"]}'
 _TEXT_KEYS = ("sentence", "text")
@@ -54,18 +40,13 @@ class TextInput(Predictor):
     """
 
     expected = _EXPECTED
-    answer = "label"
-    """The key of the prediction in the output."""
-    plain_text = "plain text, one text per line"
-    """What a plain text file is, for messages."""
+    answer = "label"  # the key of the prediction in the output
+    plain_text = "plain text, one text per line"  # what a plain text file is, for messages
     is_plain_with_tabs = False
-    _hidden_outputs: Tuple[str, ...] = ()
-    """The model's outputs that are for machines: left out unless `all_outputs` is true."""
+    _hidden_outputs: Tuple[str, ...] = ()  # outputs for machines: left out unless `all_outputs` is true
     _all_outputs = False
-    _unknown_labels: FrozenSet[str] = frozenset()
-    """The gold labels that the model does not know and that the log has."""
-    _splitter: Tokenizer
-    """The tokenizer for raw text."""
+    _unknown_labels: Tuple[str, ...] = ()  # gold labels that the model does not know, already logged
+    _splitter: Tokenizer  # for raw text
 
     def load_line(self, line: str) -> JsonDict:
         """Return the JSON object in a line, with the names of the predictor for the dataset reader's."""
@@ -161,18 +142,17 @@ class TextInput(Predictor):
         known = self.known_labels()
         unknown = {gold} if isinstance(gold, str) else set(gold)
         for label in sorted(unknown.difference(known, self._unknown_labels) if known else ()):
-            self._unknown_labels |= {label}
+            self._unknown_labels += (label,)
+            hint = did_you_mean(label, known)
             logger.warning(
-                "%r is a label that the model does not know, so `correct` is false%s",
-                *(label, did_you_mean(label, known)),
+                "%r is a label that the model does not know, so `correct` is false%s", label, hint
             )
         return {self.answer: answer, "gold": gold, "correct": answer == gold, **output}
 
     def known_labels(self) -> List[str]:
         """Return the labels of the model, none if it has only numbers."""
-        namespace = getattr(
-            self._model, "label_namespace", getattr(self._model, "_label_namespace", "labels")
-        )
+        names = ("label_namespace", "_label_namespace")
+        namespace = next((getattr(self._model, n) for n in names if hasattr(self._model, n)), "labels")
         return list(self._model.vocab.get_token_to_index_vocabulary(namespace))
 
     def predict_json(self, inputs: JsonDict) -> JsonDict:
@@ -190,22 +170,20 @@ class TextInput(Predictor):
             if learn is not None:
                 learn(self._model, instances)
         batches = _batches_by_length(instances)
-        return predictions_of(
-            self._model, instances, batches, lambda *of_one: sanitize(self._readable(*of_one))
-        )
+        return sanitize(predictions_of(self._model, instances, batches, self._readable))
 
 
 def predictions_of(
     model: Model,
     instances: Sequence[Instance],
     batches: Iterable[Sequence[int]],
-    prediction: Callable[[Instance, Dict[str, Any]], T],
-) -> List[T]:
+    prediction: Callable[[Instance, Dict[str, Any]], Any],
+) -> List[Any]:
     """
     Return the result of `prediction(instance, output)` for each instance, in the order of the instances.
     Each batch is a sequence of instance indices. Only the outputs of one batch are in memory at a time.
     """
-    results: Dict[int, T] = {}
+    results: Dict[int, Any] = {}
     for batch in batches:
         outputs = model.forward_on_instances([instances[index] for index in batch])
         for index, output in zip(batch, outputs):

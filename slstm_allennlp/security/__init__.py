@@ -4,5 +4,3 @@ what is not. Importing this package replaces nothing; entering `safe_archives` d
 """
 
 from slstm_allennlp.security.context import load_archive, safe_archives
-
-__all__ = ["load_archive", "safe_archives"]

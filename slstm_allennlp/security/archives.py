@@ -29,12 +29,8 @@ def extracted_archive(
     """
     Unpack a `tar.gz` file to a temporary folder, as AllenNLP's function of this name does. All members
     are checked before any is written. The folder is removed at the end if `cleanup` is true, and in any
-    case if the archive is refused.
-
-    # Errors
-
-    `ConfigurationError` for an archive that `check_members` refuses, and for a file that is damaged or
-    not an archive. `NotWritten` if the disk is full.
+    case if the archive is refused. `ConfigurationError` for an archive that `check_members` refuses, and
+    for a file that is damaged or not an archive. `NotWritten` if the disk is full.
     """
     with opening(), ExitStack() as stack:
         folder = tempfile.mkdtemp()
@@ -75,12 +71,8 @@ class _Member(tarfile.TarInfo):
 
 def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
     """
-    Return the members of an archive.
-
-    # Errors
-
-    `ConfigurationError`, with the member's name, for links, sparse files, devices, absolute paths and
-    paths with `..`, and for more members or bytes than the limits.
+    Return the members of an archive. `ConfigurationError`, with the member's name, for links, sparse
+    files, devices, absolute paths and paths with `..`, and for more members or bytes than the limits.
     """
     name = str(archive.name)
     members: List[tarfile.TarInfo] = []

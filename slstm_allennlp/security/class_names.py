@@ -17,11 +17,7 @@ def resolve_class_name(cls: Any, name: Any) -> Tuple[type, Optional[str]]:
     """
     Return the class and its constructor, as AllenNLP's method of this name does. A name with a dot must
     be a subclass of `cls` in a loaded module or an included package. AllenNLP imports any module and
-    calls any object, such as `subprocess.Popen`.
-
-    # Errors
-
-    `ConfigurationError` for any other name.
+    calls any object, such as `subprocess.Popen`. `ConfigurationError` for any other name.
     """
     if not isinstance(name, str):
         raise ConfigurationError(

@@ -53,9 +53,6 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
     """
     Read an archive's config as plain JSON, as AllenNLP writes it. AllenNLP reads it as Jsonnet, which
     can import files and read environment variables. The user's overrides may be Jsonnet.
-
-    # Errors
-
     `ConfigurationError` for a config that is not plain JSON or has a key that runs code, unless the user
     trusts archives.
     """

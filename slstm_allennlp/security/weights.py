@@ -24,12 +24,9 @@ _DAMAGE = (
 def load(original: Callable[..., Any], f: Any, *args: Any, **kwargs: Any) -> Any:
     """
     Call `torch.load`, the `original`, with `weights_only=True`, whatever the caller and the environment
-    variables say.
-
-    # Errors
-
-    `ConfigurationError` for a file with any other object. While an archive is opened, also for a damaged
-    file, and for any file if PyTorch is older than 1.13. The trainer handles a damaged checkpoint.
+    variables say. `ConfigurationError` for a file with any other object. While an archive is opened,
+    also for a damaged file, and for any file if PyTorch is older than 1.13. The trainer handles a
+    damaged checkpoint.
     """
     name = getattr(f, "name", f)
     if not CAN_CHECK:

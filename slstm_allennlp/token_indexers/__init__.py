@@ -1,3 +1,1 @@
 from slstm_allennlp.token_indexers.utf8_indexer import Utf8Indexer, words_of
-
-__all__ = ["Utf8Indexer", "words_of"]

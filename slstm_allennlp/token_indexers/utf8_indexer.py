@@ -21,16 +21,11 @@ class Utf8Indexer(TokenIndexer):
     The tensors are `token_ids`, *Shape:* (batch_size, num_bytes), each byte plus 2, with the byte 0xFF
     between two words and 0 as padding, and `mask`, *Shape:* (batch_size, num_words). In the vocabulary's
     namespace `utf8`, each byte is a token, for models whose output contains the tokens of their input.
-
-    Registered as a `TokenIndexer` with name "utf8".
+    `ConfigurationError` for a token without text.
 
     # Parameters
 
     token_min_padding_length : `int`, optional (default = `0`)
-
-    # Errors
-
-    `ConfigurationError` for a token without text.
     """
 
     def count_vocab_items(self, token: Token, counter: Dict[str, Dict[str, int]]) -> None:

@@ -1,4 +1,4 @@
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import spacy
 from allennlp.common.checks import ConfigurationError
@@ -11,9 +11,8 @@ _APOSTROPHES = ("'", "’")
 class SpacyBlankTokenizer(Tokenizer):
     """
     Split text with spaCy's rules for a language (`spacy.blank`), without a model or a download. White
-    space is not a token. The tokens have character offsets.
-
-    Registered as a `Tokenizer` with name "spacy_blank".
+    space is not a token. The tokens have character offsets. `ConfigurationError` for a language that
+    spaCy does not know, or whose packages are missing.
 
     # Parameters
 
@@ -24,18 +23,21 @@ class SpacyBlankTokenizer(Tokenizer):
         Whether `it's` and `don't` are two tokens each, as in treebanks, or one.
     split_hyphens : `bool`, optional (default = `True`)
         Whether `well-made` is three tokens, as in spaCy, or one, as in most corpora.
-
-    # Errors
-
-    `ConfigurationError` for a language that spaCy does not know, or whose packages are missing.
+    separator : `str`, optional (default = `None`)
+        The token between two texts that a reader combines (`combine_input_fields`): BERT's is `[SEP]`.
     """
 
     def __init__(
-        self, language: str = "en", split_contractions: bool = True, split_hyphens: bool = True
+        self,
+        language: str = "en",
+        split_contractions: bool = True,
+        split_hyphens: bool = True,
+        separator: Optional[str] = None,
     ) -> None:
         self._language = language
         self._split_contractions = split_contractions
         self._split_hyphens = split_hyphens
+        self._separator = separator
         try:
             self._nlp = spacy.blank(language)
         except ImportError as error:
@@ -57,12 +59,19 @@ class SpacyBlankTokenizer(Tokenizer):
             if not token.is_space
         ]
 
+    def add_special_tokens(
+        self, tokens1: List[Token], tokens2: Optional[List[Token]] = None
+    ) -> List[Token]:
+        between = [Token(self._separator)] if tokens2 is not None and self._separator else []
+        return [*tokens1, *between, *(tokens2 or [])]
+
     def _to_params(self) -> Dict[str, Any]:
         return {
             "type": "spacy_blank",
             "language": self._language,
             "split_contractions": self._split_contractions,
             "split_hyphens": self._split_hyphens,
+            "separator": self._separator,
         }
 
     def _spans_to_merge(self, document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:
@@ -81,17 +90,14 @@ class SpacyBlankTokenizer(Tokenizer):
         if not self._split_contractions:
             # Words such as `cannot` and `y'all` are in spaCy's rules. An apostrophe marks `it` + `'s`.
             whole = first.text + second.text
-            is_contraction = any(mark in whole for mark in _APOSTROPHES) and _has_letters(first, second)
+            have_letters = all(any(map(str.isalpha, token.text)) for token in (first, second))
+            is_contraction = have_letters and any(mark in whole for mark in _APOSTROPHES)
             if is_contraction or whole.lower() in self._rules:
                 return True
         if self._split_hyphens:
             return False
         first_is_hyphen, second_is_hyphen = (token.text.strip("-") == "" for token in (first, second))
         return (first_is_hyphen and _is_word(second)) or (second_is_hyphen and _is_word(first))
-
-
-def _has_letters(*tokens: spacy.tokens.Token) -> bool:
-    return all(any(map(str.isalpha, token.text)) for token in tokens)
 
 
 def _is_word(token: spacy.tokens.Token) -> bool:

@@ -36,8 +36,6 @@ class ReliableCheckpointer(Checkpointer):
     - If the last checkpoint is damaged, the previous one is loaded. The damaged files are renamed to
       `*.damaged`, so that the run can write them again.
     - After a signal (`signals`), it writes a checkpoint after the current batch and raises `Stopped`.
-
-    Registered as a `Checkpointer` with name "default", in AllenNLP's place and with its parameters.
     """
 
     signals: Sequence[int] = ()  # those that the trainer has received
@@ -67,11 +65,8 @@ class ReliableCheckpointer(Checkpointer):
 
     def load_checkpoint(self) -> Optional[TrainerCheckpoint]:
         """
-        Load the last checkpoint without a damaged or missing file.
-
-        # Errors
-
-        `ConfigurationError` if the files of the only checkpoint are damaged.
+        Load the last checkpoint without a damaged or missing file. `ConfigurationError` if the files of
+        the only checkpoint are damaged.
         """
         while True:
             latest = self.find_latest_checkpoint()

@@ -1,9 +1,12 @@
-"""The model card of a trained model, with the head that the Hugging Face Hub reads."""
+"""The model card of a trained model, with the head that the Hub reads, and the metrics of all epochs."""
 
+import csv
 import inspect
 import json
+import shlex
 import sys
 from importlib import metadata
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Dict, Iterator, List
 
@@ -22,6 +25,11 @@ _LICENCES = {  # of requirements-vectors.txt
     "all-MiniLM-L6-v2": "Apache 2.0",
 }
 _TASKS = {"tags": "token-classification", "label": "text-classification"}  # by a model's arguments
+EPOCHS = "metrics_by_epoch.csv"
+_PAPERS = {  # by the name of the encoder, as in CITATION.cff
+    "slstm": "Zhang, Liu and Song: Sentence-State LSTM for Text Representation (ACL 2018)",
+    "cas_lstm": "Choi, Kim and Lee: Cell-aware Stacked LSTMs for Modeling Sentences (ACML 2019)",
+}
 
 
 def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any], sizes: str = "") -> None:
@@ -33,9 +41,19 @@ def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any], sizes:
     title = f"{model_name(model)}: {', '.join(encoder_names(model)) or 'no encoder'}"
     head = [f"{key}: {json.dumps(value)}" for key, value in _head(title, config, model, metrics).items()]
     lines = "\n".join(
-        ["---", *head, "---", "", f"# {title}", "", *_lines(config, model, metrics, sizes)]
+        ["---", *head, "---", "", f"# {title}", "", *_lines(folder, config, model, metrics, sizes)]
     )
     (folder / NAME).write_text(lines + "\n", encoding="utf-8")
+
+
+def write_metrics_by_epoch(folder: Path) -> None:
+    """Write AllenNLP's `metrics_epoch_N.json` as one table, with a row for each epoch."""
+    files = takewhile(Path.exists, (folder / f"metrics_epoch_{number}.json" for number in count()))
+    epochs = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    with (folder / EPOCHS).open("w", encoding="utf-8", newline="") as table:
+        writer = csv.DictWriter(table, list(dict.fromkeys(key for epoch in epochs for key in epoch)))
+        writer.writeheader()
+        writer.writerows(epochs)
 
 
 def _head(title: str, config: Dict[str, Any], model: Model, metrics: Dict[str, Any]) -> Dict[str, Any]:
@@ -72,7 +90,9 @@ def _head(title: str, config: Dict[str, Any], model: Model, metrics: Dict[str, A
     }
 
 
-def _lines(config: Dict[str, Any], model: Model, metrics: Dict[str, Any], sizes: str) -> Iterator[str]:
+def _lines(
+    folder: Path, config: Dict[str, Any], model: Model, metrics: Dict[str, Any], sizes: str
+) -> Iterator[str]:
     weights = num_weights(model)
     yield f"- model: `{model_name(model)}`, {weights['all']:,} weights, {weights['trained']:,} trained"
     labels = _labels(model)
@@ -90,7 +110,12 @@ def _lines(config: Dict[str, Any], model: Model, metrics: Dict[str, Any], sizes:
     yield f"- read by: `{json.dumps(config.get('dataset_reader'))}`"
     seeds = [f"{key} {config[key]}" for key in SEED_KEYS if key in config]
     yield f"- seeds: {', '.join(seeds) or 'the default ones'}"
-    yield f"- command: `{' '.join([Path(sys.argv[0]).name, *sys.argv[1:]])}`"
+    yield f"- command: `{shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])}`"
+    yield "- to go on after an interruption: this command with `--recover`, without `--force`"
+    yield f"- to use it: `slstm predict {shlex.quote(str(folder / 'model.tar.gz'))} FILE`"
+    names = [name.split()[0] for name in encoder_names(model)]
+    papers = "".join(f"; {paper}" for name, paper in _PAPERS.items() if name in names)
+    yield f"- to cite it: slstm-allennlp {__version__}{papers}"
     yield (
         f"- versions: slstm-allennlp {__version__}, AllenNLP {metadata.version('allennlp')}, "
         f"PyTorch {torch.__version__}, Python {sys.version.split()[0]}"

@@ -25,8 +25,9 @@ logger = logging.getLogger(__name__)
 
 Config = Dict[str, Any]
 
-_TABLES = (".csv", ".tsv", ".json", ".jsonl")
+_TABLES = (".csv", ".json", ".jsonl")  # .tsv can be columns of words and tags, too
 _KEPT = ("token_indexers", "tokenizer", "label_namespace", "max_instances")
+_SETTINGS = ("word_column", "tag_column", "word_prefix", "comment")
 _HEAD = 100  # sentences, which show the format of a file
 # A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
 _TEXTS, _SENTENCES = 3_200, 10_000
@@ -74,7 +75,9 @@ def with_data(
     inputs = _inputs_of(config)
     if "tags" in inputs:
         kept.pop("tokenizer", None)
-        reader = _tag_reader(data, config["model"].get("label_encoding"), text, label)
+        settings = {key: (overrides or {}).get(f"dataset_reader.{key}") for key in _SETTINGS}
+        settings = {key: value for key, value in settings.items() if value is not None}
+        reader = _tag_reader(data, config["model"].get("label_encoding"), text, label, settings)
     else:
         reader = _table_reader(data, text, label, is_pair="premise" in inputs)
     config["dataset_reader"] = {**reader, "split_seed": 0, **kept}
@@ -84,7 +87,8 @@ def with_data(
         config["train_data_path"] = f"{data}#train"
         test = f"{data}#test"
     config["validation_data_path"] = dev or f"{data}#dev"
-    config["test_data_path"], config["evaluate_on_test"] = test, test is not None
+    config["test_data_path"] = test
+    config["evaluate_on_test"] = test is not None and not config.get("distributed")
     config = with_overrides(config, overrides or {})
     size = _check(config, inputs)
     trainer = config.get("trainer") or {}
@@ -122,7 +126,11 @@ def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair:
 
 
 def _tag_reader(
-    path: str, label_encoding: Optional[str], text: Sequence[str], label: Optional[str]
+    path: str,
+    label_encoding: Optional[str],
+    text: Sequence[str],
+    label: Optional[str],
+    settings: Config,
 ) -> Config:
     """Return the reader of a file of tagged words: CoNLL-U, word/TAG lines, or columns."""
     file = file_of(path)
@@ -148,7 +156,11 @@ def _tag_reader(
             raise ConfigurationError(f"{name} is {number!r}, expected the number of a column, from 1 on")
         columns.update({} if number is None else {key: int(number)})
     if label_encoding is not None:
-        return {"type": "conll_ner", "coding_scheme": _scheme_of(file, columns), **columns}
+        return {
+            "type": "conll_ner",
+            "coding_scheme": _scheme_of(file, {**columns, **settings}),
+            **columns,
+        }
     if lines and not columns and len(lines[0].columns()) > 2:
         raise lines[0].error(
             f"{number_of_columns(len(lines[0].columns()))}, expected the number of that with the tag as "
@@ -193,7 +205,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         labels = [kind for example in everything for kind in reader.entities_in(example["tags"])]
         kind = "kinds of entities"
     counts = Counter(labels)
-    found = labels_found(counts, kind)
+    found = labels_found(counts, kind, shown=12)
     where = ", ".join(files)
     parts = ", ".join(f"{part} {size:,}" for part, size in sizes.items())
     logger.info("%s: %s, %s; %s", where, what, found, parts)

@@ -2,8 +2,8 @@ import logging
 from typing import List, Optional, Union
 
 import torch
-from allennlp.training.learning_rate_schedulers import LearningRateScheduler
-from allennlp.training.learning_rate_schedulers.pytorch_lr_schedulers import (
+from allennlp.training.learning_rate_schedulers import (
+    LearningRateScheduler,
     ReduceOnPlateauLearningRateScheduler,
 )
 
@@ -13,11 +13,8 @@ logger = logging.getLogger(__name__)
 @LearningRateScheduler.register("reduce_on_plateau", exist_ok=True)
 class ReduceOnPlateau(ReduceOnPlateauLearningRateScheduler):
     """
-    AllenNLP's scheduler, for every PyTorch version. AllenNLP passes on `verbose`, which PyTorch 2.7
-    removed. Here each reduction is logged if `verbose` is true.
-
-    Registered as a `LearningRateScheduler` with name "reduce_on_plateau", in AllenNLP's place and with
-    its parameters.
+    AllenNLP's scheduler with its parameters, for every PyTorch version. AllenNLP passes on `verbose`,
+    which PyTorch 2.7 removed. Here each reduction is logged if `verbose` is true.
     """
 
     def __init__(

@@ -23,23 +23,17 @@ class RunState(TrainerCallback):
     """
     The state of a trainer's run. As its first callback, it is saved and loaded with each checkpoint, and
     it corrects the losses that other callbacks get: AllenNLP sums them from the last checkpoint.
-
-    # Attributes
-
-    starts : `List[Dict[str, Any]]`
-        The random states at the start of each epoch: a recovered run draws the batches of completed
-        epochs again, without training.
-    losses : `Dict[str, float]`
-        The sums of `loss` and, with a regularizer, `reg_loss` over the batches of the epoch.
-    resumed : `Optional[Dict[str, Any]]`
-        The state in the checkpoint, until the run has come to its position.
     """
 
     def __init__(self, trainer: GradientDescentTrainer) -> None:
         super().__init__(trainer._serialization_dir)  # type: ignore[has-type]
         self._trainer = trainer
+        # The random states at the start of each epoch: a recovered run draws the batches of completed
+        # epochs again, without training.
         self.starts: List[Dict[str, Any]] = []
+        # The sums of `loss` and, with a regularizer, `reg_loss` over the batches of the epoch.
         self.losses = {"loss": 0.0}
+        # The state in the checkpoint, until the run has come to its position.
         self.resumed: Optional[Dict[str, Any]] = None
 
     def state_dict(self) -> Dict[str, Any]:

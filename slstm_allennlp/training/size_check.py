@@ -25,12 +25,8 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
     """
     Run the model on one instance, and compare the size of each input of an encoder or feed-forward
     network with its `get_input_dim()`. Afterwards the metrics are reset, and the model's mode and
-    PyTorch's random state are restored.
-
-    # Errors
-
-    `ConfigurationError` for a size that does not match, with its config key and the module before it.
-    Other errors are left to the training.
+    PyTorch's random state are restored. `ConfigurationError` for a size that does not match, with its
+    config key and the module before it. Other errors are left to the training.
     """
     instance = next(iter(loader.iter_instances()), None)
     if instance is None:

@@ -24,9 +24,6 @@ def check_tags(model: torch.nn.Module, loader: DataLoader) -> None:
     """
     Check the tags of each sentence if the model has a `label_encoding` or a span F1: AllenNLP's
     constrained decoding cannot predict tags of another encoding, and its F1 does not count them.
-
-    # Errors
-
     `ConfigurationError` for an unknown encoding. `CorpusError` for tags that are not in it: the message
     has the file, the sentence, and the encoding that fits.
     """

@@ -8,6 +8,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import TensorDict
 from allennlp.training import GradientDescentTrainer, Trainer
+from allennlp.training.metric_tracker import MetricTracker
 from allennlp.training.trainer import TrainerCheckpoint
 from torch.cuda.amp.grad_scaler import OptState  # AllenNLP's import
 
@@ -23,6 +24,16 @@ from slstm_allennlp.training.size_check import check_sizes
 from slstm_allennlp.training.tag_check import check_tags
 
 
+class LowerLossFirst(MetricTracker):
+    """AllenNLP's tracker of the best epoch. Of epochs with the same metric, it takes the lowest loss."""
+
+    def add_metrics(self, metrics: Dict[str, float]) -> None:
+        is_tie = self.combined_score(metrics) == self._best_so_far
+        if is_tie and metrics.get("loss", math.inf) < self.best_epoch_metrics.get("loss", -math.inf):
+            self._best_so_far = None  # this epoch counts as the first, which is the best
+        super().add_metrics(metrics)
+
+
 @Trainer.register("gradient_descent", constructor="from_partial_objects", exist_ok=True)
 class ReliableTrainer(GradientDescentTrainer):
     """
@@ -36,17 +47,14 @@ class ReliableTrainer(GradientDescentTrainer):
       another checkpointer, AllenNLP's behaviour is unchanged.
     - A recovered run has the weights and metrics of an uninterrupted one, to the bit, in one process and
       without loader workers. It keeps its best epoch and its moving average.
+    - Of epochs with the same validation metric, the one with the lowest validation loss is the best.
     - The best weights are written atomically.
     - Sparse gradients (of embeddings with `sparse: true`) are clipped. AllenNLP's `grad_norm` fails on
       them in a current PyTorch, and `grad_clipping` in every version.
 
-    Registered as a `Trainer` with name "gradient_descent", in AllenNLP's place and with its parameters.
-
-    # Errors
-
-    `ConfigurationError` for an unknown key, which AllenNLP ignores, for `num_epochs` below 1, for
-    sizes that do not match and for gold tags that do not fit. While training, `ValueError` for numbers
-    that are not finite.
+    `ConfigurationError` for an unknown key, which AllenNLP ignores, for `num_epochs` below 1, for sizes
+    that do not match and for gold tags that do not fit. While training, `ValueError` for numbers that
+    are not finite.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -54,9 +62,7 @@ class ReliableTrainer(GradientDescentTrainer):
         known = {*inspect.signature(GradientDescentTrainer).parameters, "run_sanity_checks"}
         for key in kwargs:
             if key not in known:
-                keys = [*inspect.signature(self.from_partial_objects).parameters][
-                    :-1
-                ]  # without **kwargs
+                *keys, _ = inspect.signature(self.from_partial_objects).parameters  # without **kwargs
                 raise ConfigurationError(
                     f"trainer.{key} is no key of the trainer{did_you_mean(key, keys)}"
                 )
@@ -66,6 +72,9 @@ class ReliableTrainer(GradientDescentTrainer):
                 f"trainer.num_epochs is {self._num_epochs}, expected 1 or more: without an epoch there "
                 "are no weights to archive"
             )
+        tracker, self._metric_tracker = self._metric_tracker, LowerLossFirst("-loss")
+        self._metric_tracker.tracked_metrics = tracker.tracked_metrics
+        self._metric_tracker._patience = tracker._patience
         self._run = RunState(self)
         self._callbacks = [self._run, *self._callbacks]
         for loader in (self.data_loader, self._validation_data_loader):

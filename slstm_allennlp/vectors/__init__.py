@@ -8,14 +8,3 @@ from slstm_allennlp.vectors.table import FloretVectors, VectorTable, WordVectors
 from slstm_allennlp.vectors.transformer_features import TransformerFeatures
 from slstm_allennlp.vectors.transformer_mismatched import EvalModeMismatchedEmbedder
 from slstm_allennlp.vectors.vector_embedding import ScaledEmbedding, VectorEmbedding
-
-__all__ = [
-    "EvalModeMismatchedEmbedder",
-    "FloretVectors",
-    "ScaledEmbedding",
-    "TransformerFeatures",
-    "VectorEmbedding",
-    "VectorTable",
-    "WordVectors",
-    "open_vectors",
-]

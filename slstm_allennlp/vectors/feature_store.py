@@ -19,11 +19,8 @@ class FeatureStore:
     """
     A key-value cache of text features in half precision, in a memory-mapped LMDB file. Each value is a
     matrix with `size` columns. Processes may read and write at the same time. When the file reaches
-    `gigabytes`, new values are no longer stored.
-
-    # Errors
-
-    `ConfigurationError` without LMDB, for a damaged file, and for a folder that is not writable.
+    `gigabytes`, new values are no longer stored. `ConfigurationError` without LMDB, for a damaged file,
+    and for a folder that is not writable.
     """
 
     def __init__(self, folder: Path, size: int, gigabytes: float) -> None:

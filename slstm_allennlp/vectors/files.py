@@ -47,17 +47,9 @@ _VERSION = 2  # of the conversion; files that another one has converted are not 
 def open_file(uri: str) -> VectorTable:
     """
     Memory-map the vectors of a file. The first call converts the file, into `cache_folder()`.
-
-    # Parameters
-
-    uri : `str`
-        A path or a URL. For a file in an archive, AllenNLP's syntax: `(archive.zip)#file.txt`.
-
-    # Errors
-
     `ConfigurationError` for an unreadable file, `CorpusError` for one that differs from its header by
     more than one row, and, with file and line, for rows of different lengths and for a value that is not
-    a finite number.
+    a finite number. The URI is a path, a URL or, in an archive, AllenNLP's `(archive.zip)#file.txt`.
     """
     folder = _conversion_of(uri)
     if not folder.exists():

@@ -28,11 +28,8 @@ def open_vectors(name: str) -> WordVectors:
     Open the vectors of a package (`en_core_web_md`), a folder or a file. Only the files of the vectors
     are read: packages are not imported, and spaCy pipelines are not loaded. Matrices are memory-mapped,
     so that all processes of a machine share one copy. GloVe, word2vec and fastText files are converted
-    once, into `cache_folder()`.
-
-    # Errors
-
-    `ConfigurationError` if the name is not found, or holds no readable vectors.
+    once, into `cache_folder()`. `ConfigurationError` if the name is not found, or holds no readable
+    vectors.
     """
     if _NOT_A_PATH.fullmatch(name):
         return open_file(name)

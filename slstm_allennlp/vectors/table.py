@@ -19,13 +19,8 @@ class WordVectors(ABC):
     @abstractmethod
     def lookup(self, words: Sequence[str]) -> Tuple[numpy.ndarray, numpy.ndarray]:
         """
-        Look up each word as written, then in lower case, then capitalised.
-
-        # Returns
-
-        `Tuple[numpy.ndarray, numpy.ndarray]`
-            Whether each word has a vector, *Shape:* (num_words,), and the vectors of the words found,
-            *Shape:* (num_found, size)
+        Look up each word as written, then in lower case, then capitalised. Return whether each has a
+        vector, (num_words,), and the vectors of the words found, (num_found, size).
         """
 
 

@@ -6,11 +6,8 @@ from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbe
 @TokenEmbedder.register("pretrained_transformer_mismatched", exist_ok=True)
 class EvalModeMismatchedEmbedder(PretrainedTransformerMismatchedEmbedder):
     """
-    AllenNLP's embedder, with the `eval_mode` of its `pretrained_transformer`. Without `eval_mode`,
-    dropout is active in training even if the transformer's parameters are frozen.
-
-    Registered as a `TokenEmbedder` with name "pretrained_transformer_mismatched", in AllenNLP's place
-    and with its parameters.
+    AllenNLP's embedder with its parameters, and the `eval_mode` of its `pretrained_transformer`. Without
+    `eval_mode`, dropout is active in training even if the transformer's parameters are frozen.
 
     # Parameters
 

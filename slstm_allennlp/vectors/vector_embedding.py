@@ -33,8 +33,6 @@ class VectorEmbedding(Embedding):
     vocabulary and loads without their source. If `trainable` is false and the source is available,
     prediction also uses its vectors for words outside the vocabulary.
 
-    Registered as a `TokenEmbedder` with name "embedding", in AllenNLP's place and with its parameters.
-
     # Parameters
 
     embedding_dim : `int`
@@ -255,8 +253,6 @@ class ScaledEmbedding(VectorEmbedding):
     AllenNLP uses Xavier initialisation, whose standard deviation decreases with the number of words:
     0.03 for 2,000 words of 64 dimensions. On some corpora an S-LSTM with the paper's transition does
     much better with larger values (RESULTS.md).
-
-    Registered as a `TokenEmbedder` with name "scaled_embedding".
 
     # Parameters
 

@@ -1,14 +1,13 @@
-import subprocess
 import sys
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 
 def test_loading_the_plugin_prints_nothing():
     """Nothing is logged at level INFO or higher, which `allennlp` prints."""
     code = "import logging; logging.basicConfig(level=logging.INFO); "
     code += "import slstm_allennlp, allennlp_models.rc"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    done = run_program([sys.executable, "-c", code], cwd=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -8,7 +8,7 @@ import threading
 
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import Metric, Plan, System
-from slstm_allennlp.comparison.predictions import Prediction, write_predictions
+from slstm_allennlp.predictors.predictions import Prediction, write_predictions
 
 
 def config(**encoder):

@@ -86,9 +86,13 @@ def test_the_list(capsys):
     from slstm_allennlp.console.main import main
 
     assert main(["config"]) == 0
-    out = capsys.readouterr().out.splitlines()
-    assert len(out) == len(NAMES)
-    assert any(line.startswith("mr_slstm ") and line.endswith(MR_SLSTM) for line in out)
+    lines = capsys.readouterr().out.splitlines()
+    listed = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert sorted(listed) == NAMES and len(lines) == len(NAMES) + len(command.TASKS)
+    assert any(line.startswith("  mr_slstm ") and line.endswith(MR_SLSTM) for line in lines)
+    assert lines[0].startswith("Recipes") and listed[0] == "reviews_slstm"
+    # README takes the BiLSTM for these.
+    assert listed.index("tags_bilstm") < listed.index("tags_slstm")
 
 
 def test_names_and_files(tmp_path, monkeypatch):

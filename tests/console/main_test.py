@@ -16,9 +16,11 @@ import pytest
 import slstm_cli
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.main import main
+from slstm_allennlp.training.checkpointer import ReliableCheckpointer
 from slstm_allennlp.version import __version__
 from tests.conftest import ROOT
 
+CHECKPOINT = "slstm_allennlp.training.checkpointer.ReliableCheckpointer.save_checkpoint"
 PROGRAM = [sys.executable, "-m", "slstm_allennlp.console"]
 
 
@@ -42,7 +44,7 @@ def test_training_prints_a_line_an_epoch(folder, capsys):
     assert err == ""
     assert re.fullmatch(
         r"Training basic_classifier with slstm \(balanced\): \d,\d{3} weights, "
-        "12 sentences and 12 to validate",
+        "12 sentences and 12 to validate, 2 labels: 6 no, 6 yes",
         lines[0],
     )
     for number, line in enumerate(lines[1:4], start=1):
@@ -55,6 +57,15 @@ def test_training_prints_a_line_an_epoch(folder, capsys):
     assert lines[5:] == [f"the model: {archive}; to use it: slstm predict {archive} FILE"]
     log = (folder / "output" / "mine" / "out.log").read_text()
     assert len(log.splitlines()) > 100 and "model.seq2vec_encoder.num_steps = 2" in log
+
+
+def test_early_stopping_says_so(changed, capsys):
+    changed(trainer={"optimizer": {"type": "sgd", "lr": 0.0}, "num_epochs": 5, "patience": 2})
+    assert main(["train", "mine.json"]) == 0
+    _, *epochs, said, _, _ = capsys.readouterr().out.splitlines()
+    assert [line[:9] for line in epochs] == ["epoch 1/5", "epoch 2/5", "epoch 3/5"]
+    assert said == "stopped early: no better epoch in the last 2 (trainer.patience)"
+    assert " left" in epochs[1] and " left" not in epochs[2]
 
 
 def state():
@@ -121,21 +132,27 @@ def test_the_processes_of_a_distributed_training(changed):
 
 
 def test_predict_and_evaluate(folder, changed, capsys):
-    """`evaluate` scores all sentences, whatever an epoch of the training leaves out."""
-    changed(data_loader={"batch_size": 8, "drop_last": True, "batches_per_epoch": 1})
+    """`evaluate` scores all sentences, whatever an epoch of the training leaves out, in their order."""
+    loader = {"batch_size": 8, "drop_last": True, "batches_per_epoch": 1, "shuffle": True}
+    changed(data_loader={**loader, "max_instances_in_memory": 9})
     assert main(["train", "mine.json", "-s", "run"]) == 0
     capsys.readouterr()
     archive = "run/model.tar.gz"
     assert main(["predict", archive, "dev.jsonl", "--silent", "--output-file", "out"]) == 0
     assert capsys.readouterr() == ("", "dev.jsonl: read as JSON, one object per line\n")
-    assert len((folder / "out").read_text().splitlines()) == 12
+    predicted = (folder / "out").read_text()
+    assert len(predicted.splitlines()) == 12
+    assert main(["predict", archive, "dev.jsonl"]) == 0
+    assert capsys.readouterr().out == predicted
     outputs = ["--output-file", "metrics", "--predictions-output-file", "predictions"]
     assert main(["evaluate", archive, "dev.jsonl", *outputs]) == 0
     accuracy = json.loads((folder / "metrics").read_text())["accuracy"]
     out, err = capsys.readouterr()
     assert (out.splitlines()[0], err) == (f"accuracy  {accuracy:.4f}", "")
-    batches = map(json.loads, (folder / "predictions").read_text().splitlines())
-    assert [len(batch["probs"]) for batch in batches] == [8, 4]
+    lines = map(json.loads, (folder / "predictions").read_text().splitlines())
+    for line, one in zip(lines, map(json.loads, predicted.splitlines()), strict=True):
+        assert [line["gold"], line["predicted"]] == [one["gold"], one["label"]]
+        assert line["texts"] == {"tokens": " ".join(one["words"])}
     limit = ["-o", '{"dataset_reader.max_instances": 10}']
     assert main(["evaluate", archive, "dev.jsonl,train.jsonl", *limit]) == 0
     out, err = capsys.readouterr()
@@ -143,7 +160,12 @@ def test_predict_and_evaluate(folder, changed, capsys):
         f"warning: {file}: the first 10 of 12 are scored (max_instances)"
         for file in ("dev.jsonl", "train.jsonl")
     ]
-    assert [line.split()[0] for line in out.splitlines()[:2]] == ["dev_accuracy", "dev_loss"]
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["dev_accuracy", "dev_loss"]
+    assert "dev.jsonl:" in lines and "train.jsonl:" in lines
+    assert main(["evaluate", archive, "dev.jsonl,train.jsonl", "--auto-names", "ALL"]) == 0
+    assert (folder / "train.preds").read_text().count("\n") == 12
+    assert json.loads((folder / "dev.outputs").read_text())["accuracy"] == accuracy
 
 
 @pytest.mark.parametrize("command", ("config", "predict"))
@@ -218,7 +240,26 @@ def test_help_and_version(capsys):
     assert {*listed} == {"config", *known.replace("'", "").split(", ")}
     with pytest.raises(SystemExit, match="0"):
         main(["train", "--help"])
-    assert "--verbose" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "--verbose" in shown and "data_loader.batch_size" in shown and "iterator." not in shown
+
+
+@pytest.mark.parametrize(
+    "line, words", [("slstm tr", ["train "]), ("slstm train mr_sl", ["mr_slstm", "mr_slstm_attention"])]
+)
+def test_the_tab_key(folder, line, words):
+    """As bash asks it, without AllenNLP."""
+    pytest.importorskip("argcomplete")
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(folder / "words"),
+    }
+    code = "import sys; sys.modules.update(allennlp=None, torch=None); import slstm_cli; slstm_cli.run()"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, check=True)
+    assert (folder / "words").read_text().split("\v") == words
 
 
 def test_what_needs_no_allennlp():
@@ -228,20 +269,29 @@ def test_what_needs_no_allennlp():
 
 
 @pytest.mark.parametrize(
-    "where", ("slstm_allennlp.console.main.main", "allennlp.commands.train.train_model")
+    "where, options, how",
+    [
+        ("slstm_allennlp.console.main.main", [], ""),
+        ("allennlp.commands.train.train_model", [], ""),
+        (CHECKPOINT, [], "; the same command with --recover goes on"),
+        (CHECKPOINT, ["-f"], "; the same command with --recover in the place of --force goes on"),
+    ],
 )
-def test_an_interruption(folder, monkeypatch, capsys, where):
-    """At the start, or during the training."""
+def test_an_interruption(folder, monkeypatch, capsys, where, options, how):
+    """At the start, or during the training, before or after a checkpoint."""
+    save = ReliableCheckpointer.save_checkpoint
 
-    def interrupted(*_, **__):
+    def interrupted(*arguments, **_):
+        if where == CHECKPOINT:
+            save(*arguments)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(where, interrupted)
-    monkeypatch.setattr(sys, "argv", ["slstm", "train", "mine.json", "-s", "run"])
+    monkeypatch.setattr(sys, "argv", ["slstm", "train", "mine.json", "-s", "run", *options])
     monkeypatch.setattr("allennlp.common.util.install_sigterm_handler", lambda: None)
     with pytest.raises(SystemExit, match="130"):
         slstm_cli.run()
-    assert capsys.readouterr().err == "interrupted\n"
+    assert capsys.readouterr().err == f"interrupted{how}\n"
 
 
 def test_the_training_configs_are_found_by_name(folder, capsys):

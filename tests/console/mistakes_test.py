@@ -14,6 +14,22 @@ ENCODER = "model__seq2vec_encoder"
 LSTM = {"type": "lstm", "input_size": 8, "hidden_size": 5}
 FEEDFORWARD = {"input_dim": 10, "num_layers": 1, "hidden_dims": 5, "activations": "relu"}
 CNN = {"type": "cnn", "embedding_dim": 8, "num_filters": 2, "ngram_filter_sizes": [9]}
+ESIM = {
+    "dataset_reader": {"type": "snli", "tokenizer": {"type": "spacy_blank"}},
+    "train_data_path": "train.jsonl",
+    "model": {
+        "type": "esim",
+        "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
+        "encoder": {"type": "slstm", "input_size": 8, "hidden_size": 8},
+        "matrix_attention": "dot_product",
+        "projection_feedforward": {**FEEDFORWARD, "input_dim": 64},
+        "inference_encoder": {"type": "slstm", "input_size": 5, "hidden_size": 8},
+        "output_feedforward": {**FEEDFORWARD, "input_dim": 64},
+        "output_logit": {**FEEDFORWARD, "input_dim": 5},
+    },
+    "data_loader": {"batch_size": 2},
+    "trainer": {"optimizer": "adam", "num_epochs": 1},
+}
 NUMBERED = {"type": "pass_through", "num": 5}
 
 # In the values of a config. In the keys, `__` stands for a dot.
@@ -107,6 +123,12 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         (["predict", "nowhere.tar.gz", "dev.jsonl", "--cuda-device", "99"], "--cuda-device is 99, and "),
         (["predict", "nowhere.tar.gz", "dev.jsonl", "--silent"], "--silent without --output-file"),
         (["predict", "a.tar.gz", "b", "--predictor-args", "{"], "--predictor-args is no JSON: Expect"),
+        (["evaluate", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
+        (
+            ["evaluate", "a.tar.gz", "b,c", "--output-file", "one"],
+            "--output-file names 1 file, expected 2, one for each input file",
+        ),
+        (["print-results", "used"], "--keys is not given, expected names of metrics, such as --keys b"),
         (["train", "mine.json", "-o", '{"trainer": '], "--overrides is no JSON: "),
         (["evaluate", "a.tar.gz", "b", "-o", "[1]"], "--overrides is [1], expected a JSON object"),
         (["train", "mine.json", "-o", '{"a.b.c": 1}'], "--overrides: overrides dict contains unused"),
@@ -162,23 +184,51 @@ def test_no_tokenizer_and_no_network(changed, monkeypatch, capsys, error):
 LONG = " ".join(["word"] * 20)
 
 
+EVALUATE = ["evaluate", "run/model.tar.gz", "new.jsonl"]
+LAZY = {
+    "vocabulary": {"type": "from_files", "directory": "run/vocabulary"},
+    "validation_data_path": "new.jsonl",
+    "data_loader.max_instances_in_memory": 8,
+}
+
+
 @pytest.mark.parametrize(
-    "text, loading, shown",
+    "text, command, shown",
     [
-        ("a good film", {}, ' ("a good film")'),
-        (LONG, {}, ' ("' + "word " * 12 + '…")'),
-        (LONG, {"data_loader.max_instances_in_memory": 8}, ""),
+        ("a good film", EVALUATE, ' ("a good film")'),
+        (LONG, EVALUATE, ' ("' + "word " * 12 + '…")'),
+        (LONG, ["train", "mine.json", "-s", "lazy", "-o", json.dumps(LAZY)], ""),
     ],
+    ids=["a text", "a long one", "one that is not kept in memory"],
 )
-def test_a_label_that_the_model_does_not_know(folder, capsys, text, loading, shown):
+def test_a_label_that_the_model_does_not_know(folder, capsys, text, command, shown):
     assert main(["train", "mine.json", "-s", "run"]) == 0
     (folder / "new.jsonl").write_text(json.dumps({"text": text, "label": "perhaps"}))
     capsys.readouterr()
-    assert main(["evaluate", "run/model.tar.gz", "new.jsonl", "-o", json.dumps(loading)]) == 2
+    assert main(command) == 2
     assert capsys.readouterr().err == (
         f"error: new.jsonl, sentence 1{shown}: 'perhaps' is a label that the model does not know "
         "(labels), expected one of yes, no\n"
     )
+
+
+def test_a_pair_under_other_keys_and_arguments_that_the_predictor_does_not_have(folder, capsys):
+    pair = {"sentence1": "It rains", "sentence2": "It is wet"}
+    (folder / "train.jsonl").write_text(json.dumps({**pair, "gold_label": "neutral"}))
+    (folder / "pairs.jsonl").write_text(json.dumps(pair))
+    (folder / "mine.json").write_text(json.dumps(ESIM))
+    assert main(["train", "mine.json", "-s", "run"]) == 2
+    message = capsys.readouterr().err
+    assert "got 32 and 64 instead: an S-LSTM's output has hidden_size numbers, half of" in message
+    doubled = {"model.encoder.hidden_size": 16, "model.inference_encoder.hidden_size": 16}
+    assert main(["train", "mine.json", "-s", "run", "-f", "-o", json.dumps(doubled)]) == 0
+    capsys.readouterr()
+    command = ["predict", "run/model.tar.gz", "pairs.jsonl"]
+    assert main(command) == main([*command, "--predictor-args", '{"a": 1}']) == 2
+    keys, arguments = capsys.readouterr().err.splitlines()[-2:]
+    expected = "the keys are sentence1, sentence2, expected premise, too, which TextualEntailmentPred"
+    assert keys.startswith(f"error: pairs.jsonl, input 1: {expected}")
+    assert arguments.startswith('error: --predictor-args is {"a": 1}: Predictor.__init__() got an unex')
 
 
 def test_a_text_that_is_shorter_than_a_filter(folder, changed, capsys):

@@ -54,8 +54,8 @@ def test_tags_of_instances_are_bioul(scheme, tags):
 def test_reads_conll_2003_as_the_stock_reader_does():
     path = "fixtures/ner/dev.txt"
     stock = Conll2003DatasetReader(convert_to_coding_scheme="BIOUL").read(path)
-    ours = [values(instance) for instance in ConllNerReader().read(path)]
-    assert ours == [values(instance) for instance in stock]
+    ours = [*map(values, ConllNerReader().read(path))]
+    assert ours == [*map(values, stock)]
     assert any("B-" in tags for _, tags in ours)
     for _, tags in ours:
         bioul_tags_to_spans(tags.split())  # raises an error for illegal tags

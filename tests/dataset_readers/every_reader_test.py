@@ -59,9 +59,7 @@ BALANCE["snli"] = (("entailment", "neutral", "contradiction"), 0.2)
 @pytest.mark.parametrize("name, options, path, sizes", CORPORA)
 def test_the_bundled_corpora_read(name, options, path, sizes):
     for part, size in zip(PARTS, sizes):
-        examples = [
-            example_of(instance) for instance in reader_of(name, **options).read(path.format(part))
-        ]
+        examples = [*map(example_of, reader_of(name, **options).read(path.format(part)))]
         assert len(examples) == size
         classes, share = BALANCE.get(name, ((), 0))
         labels = [example.get("label") for example in examples]
@@ -70,9 +68,8 @@ def test_the_bundled_corpora_read(name, options, path, sizes):
 
 
 WHITE = WhitespaceTokenizer()
-OF_SST = itertools.product(
-    (None, LettersDigitsTokenizer()), ("2-class", "3-class", "5-class"), (False, True)
-)
+CLASSES = ("2-class", "3-class", "5-class")
+OF_SST = itertools.product((None, LettersDigitsTokenizer()), CLASSES, (False, True))
 AS_STOCK = [
     *(("snli", options) for options in ({}, {"tokenizer": SpacyBlankTokenizer()})),
     *(("snli", {key: True}) for key in ("collapse_labels", "combine_input_fields")),
@@ -139,14 +136,12 @@ def test_files_that_cannot_be_read(name, options, tmp_path):
 @pytest.mark.parametrize("limit", [{}, {"max_instances": 7}], ids=str)
 def test_workers_share_the_instances(name, limit):
     options, path = PATHS[name]
-    everything = [values(instance) for instance in reader_of(name, **options, **limit).read(path)]
+    everything = [*map(values, reader_of(name, **options, **limit).read(path))]
     assert len(everything) == limit.get("max_instances", len(everything))
-    found = []
     for worker in range(3):
         reader = reader_of(name, **options, **limit)
         reader._set_worker_info(WorkerInfo(3, worker))
-        found.append([values(instance) for instance in reader.read(path)])
-    assert found == [everything[worker::3] for worker in range(3)]
+        assert [*map(values, reader.read(path))] == everything[worker::3]
 
 
 @pytest.mark.parametrize("name", STOCK)
@@ -163,10 +158,9 @@ def test_workers_of_a_data_loader(name, tmp_path):
 @each_reader
 def test_ranks_share_the_instances(name, monkeypatch):
     options, path = PATHS[name]
-    everything = [values(instance) for instance in reader_of(name, **options).read(path)]
+    everything = [*map(values, reader_of(name, **options).read(path))]
     monkeypatch.setattr("allennlp.common.util.is_distributed", lambda: True)
     monkeypatch.setattr("torch.distributed.get_world_size", lambda: 2)
     for rank in range(2):
         monkeypatch.setattr("torch.distributed.get_rank", lambda rank=rank: rank)
-        found = [values(instance) for instance in reader_of(name, **options).read(path)]
-        assert found == everything[rank::2]
+        assert [*map(values, reader_of(name, **options).read(path))] == everything[rank::2]

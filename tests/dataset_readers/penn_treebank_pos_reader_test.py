@@ -62,9 +62,7 @@ def test_the_format(tmp_path, caplog):
     (tmp_path / "wsj_2300.pos").write_text(FILE)
     with caplog.at_level("INFO"):
         sentences = read(f"{tmp_path}#23")
-    assert [
-        " ".join(f"{word}/{tag}" for word, tag in zip(words, tags)) for words, tags in sentences
-    ] == SENTENCES
+    assert [" ".join(map("/".join, zip(*sentence))) for sentence in sentences] == SENTENCES
     assert "#23: 1 words have several tags, of which the first is read" in caplog.text
 
 

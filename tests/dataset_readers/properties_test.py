@@ -9,7 +9,7 @@ import io
 import json
 import re
 import sys
-from typing import Any, Callable, Dict, List, NamedTuple, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Tuple
 
 import pytest
 import torch
@@ -25,146 +25,139 @@ from slstm_allennlp.vectors.files import _parse_block
 from tests import properties  # noqa: F401  (sets the number of examples)
 from tests.dataset_readers.common import example_of
 
-Examples = List[Dict[str, Any]]
 # Errors that no single line causes.
-FILE_ERRORS = "|".join(
-    [
-        "the file is empty",
-        "no (sentence|word|tree) in the file",
-        r"no sentences but \d+ neutral ones",
-        r"none of \d+ pairs has a gold label",
-        r"\d+ sentences for \d+ folds",
-        r"\d+ reviews, expected more than",
-        r"has \d+ lines and .* has \d+",
-        r"\d+ of \d+ words are _",
-        "no text in the file",
-    ]
+FILE_ERRORS = (
+    r"the file is empty|no (sentence|word|tree|text) in the file|no sentences but \d+ neutral ones"
+    r"|none of \d+ pairs has a gold label|\d+ sentences for \d+ folds|\d+ reviews, expected more than"
+    r"|has \d+ lines and .* has \d+|\d+ of \d+ words are _"
 )
 BOM = b"\xef\xbb\xbf"
 # Characters in words that some programs treat as a space, a line break or nothing.
-UNUSUAL = (
-    "\u00a0 \u0085 \x0b \x0c \x1c \u2028 \u200b \ufeff \x00 \r e\u0301 é 字 😀 \\ ' * # | - _ /".split(
-        " "
-    )
-)
+UNUSUAL = "\u00a0 \u0085 \x0b \x0c \x1c \u2028 \u200b \ufeff \x00 \r e\u0301 é 字 😀 \\ ' * # | - _ /"
+PIECES = [*(bytes([byte]) for byte in b'\t /(){}"1-[]\r\x85\xe9\xc3\xff\x81\x00#')]
+pieces = st.sampled_from([*PIECES, b"=====", b"\\ud83d", b"NaN", BOM]) | st.binary(max_size=4)
+
+
+def listed(strategy, most=4):
+    return st.lists(strategy, min_size=1, max_size=most)
+
+
 word = st.one_of(
     st.sampled_from("the film Cats 1\\/2 (dull) it's -DOCSTART- *x*".split()),
-    st.lists(st.sampled_from([*UNUSUAL, *"abAB12"]), min_size=1, max_size=4).map("".join),
+    listed(st.sampled_from([*UNUSUAL.split(" "), *"abAB12"])).map("".join),
     st.text(min_size=1, max_size=4),
 )
 tag = st.sampled_from("NN . '' JJ|NN |NN _ O B-PER I-PER E-PER S-LOC I-LOC B- I".split())
+slashed = st.builds(lambda w, t: f"{w}/{t}", word, tag)
 label = st.sampled_from(["0", "1", "2", "entailment", "neutral", "-", "", 1, True, None, 0.5, ["1"]])
-pieces = st.one_of(
-    st.sampled_from(
-        [b"\t", b" ", b"/", b"(", b")", b'"', b"{", b"}", b"1", b"-", b"[", b"]", b"=====", BOM]
-    ),
-    st.sampled_from(
-        [b"\r", b"\x85", b"\xe9", b"\xc3", b"\xff", b"\x81", b"\x00", b"\\ud83d", b"NaN", b"#"]
-    ),
-    st.binary(max_size=4),
-)
-
-
-def encoded(line: str) -> bytes:
-    return line.encode("utf-8", "surrogatepass")
-
-
-def columns(line: List[str]) -> bytes:
-    return encoded("\t".join(line))
-
-
-def tree_of(words: List[str], root: str) -> str:
-    return f"({root} " + " ".join(f"(2 {word})" for word in words) + ")"
-
-
-def conllu_line(number: int, word: str, tag: str) -> List[str]:
-    return [str(number), word, "_", tag, tag, "_", "_", "_", "_", "_"]
-
-
-words = st.lists(word, min_size=1, max_size=4)
+words = listed(word)
 text = words.map(" ".join)
 number = st.sampled_from([0, 1, 1, 1, 2, 3])
 
 
-def in_json(**values: Any) -> Any:
-    """Generate lines of JSON with these keys."""
-    return st.fixed_dictionaries(values).map(
-        lambda value: encoded(json.dumps(value, ensure_ascii=False))
-    )
+# The following generate lines that are often valid.
 
 
-def tagged_lines(examples: Examples, line: Callable[[int, str, str], str]) -> bytes:
-    return b"".join(
-        "".join(
-            line(k, w, t) + "\n" for k, (w, t) in enumerate(zip(example["tokens"], example["tags"]), 1)
-        ).encode()
-        + b"\n"
-        for example in examples
-    )
+def encoded(line):
+    return line.encode("utf-8", "surrogatepass")
 
 
-def lines_of(examples: Examples, line: Callable[[Dict[str, Any]], str]) -> bytes:
-    return "".join(line(example) + "\n" for example in examples).encode()
+def in_columns(*values):
+    return st.tuples(*values).map("\t".join).map(encoded)
 
 
-def bracketed(example: Dict[str, Any]) -> str:
-    """Write a paragraph in brackets, so that no sentence ends inside it."""
-    tokens = (
-        word.replace("/", "\\/") + "/" + tag for word, tag in zip(example["tokens"], example["tags"])
-    )
-    return "=====\n\n[ " + " ".join(tokens) + " ]"
+def in_json(**values):
+    return st.fixed_dictionaries(values).map(lambda v: encoded(json.dumps(v, ensure_ascii=False)))
 
 
-def with_letters(example: Dict[str, Any], letters: Dict[int, int]) -> Dict[str, Any]:
-    return {**example, "tags": [tag[0].translate(letters) + tag[1:] for tag in example["tags"]]}
+def tree_of(words, root):
+    return f"({root} " + " ".join(f"(2 {word})" for word in words) + ")"
 
 
-def in_csv(example: Dict[str, Any]) -> str:
-    file = io.StringIO()
-    row = [" ".join(example["source_tokens"]), " ".join(example["target_tokens"])]
-    csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="").writerow(row)
-    return file.getvalue()
+def conllu_line(number, word, tag):
+    return "\t".join([str(number), word, "_", tag, tag, *"_____"])
 
 
-def table(examples: Examples, names: Dict[str, str]) -> bytes:
+# The following return a function that writes a file of examples.
+
+
+def by_words(line):
+    def sentence(example):
+        numbered = enumerate(zip(example["tokens"], example["tags"]), 1)
+        return "".join(line(number, *pair) + "\n" for number, pair in numbered)
+
+    return by_lines(sentence)
+
+
+def by_lines(line):
+    return lambda examples: "".join(line(example) + "\n" for example in examples).encode()
+
+
+def by_tabs(*fields):
+    """Write a line with the fields of an example and other words, with tabs between."""
+    return by_lines(lambda e: "\t".join(" ".join(e[f]) if f in TEXTS else e.get(f, f) for f in fields))
+
+
+def by_keys(**keys):
+    """Write a line of JSON with these keys, each with the field of an example."""
+
+    def line(e):
+        return json.dumps({k: " ".join(e[f]) if f in TEXTS else e[f] for k, f in keys.items() if f in e})
+
+    return by_lines(line)
+
+
+def by_csv(header=True, delimiter=",", quoting=csv.QUOTE_MINIMAL, **names):
     """Write CSV with the columns of the fields that the examples have."""
-    fields = [field for field in names if field in examples[0]]
-    file = io.StringIO()
-    csv.writer(file).writerow([names[field] for field in fields])
-    for example in examples:
-        values = (example[field] for field in fields)
-        csv.writer(file).writerow([v if isinstance(v, str) else " ".join(v) for v in values])
-    return file.getvalue().encode()
+
+    def write(examples):
+        fields, file = [field for field in names if field in examples[0]], io.StringIO()
+        writer = csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator="\n")
+        rows = ([" ".join(e[f]) if f in TEXTS else e[f] for f in fields] for e in examples)
+        writer.writerows([*([[names[field] for field in fields]] if header else []), *rows])
+        return file.getvalue().encode()
+
+    return write
 
 
-def examples(**values: Any) -> Any:
+TEXTS = ("tokens", "premise", "hypothesis", "source_tokens", "target_tokens")
+
+
+def inline(example):
+    pairs = zip(example["tokens"], example["tags"])
+    return " ".join(word.replace("/", "\\/") + "/" + tag for word, tag in pairs)
+
+
+def entities(letters):
+    """Write entities with other letters than BIOUL, the reader's output."""
+    return by_words(lambda k, w, t: f"{w}\t_\t{t[0].translate(letters) + t[1:]}")
+
+
+def positive(examples):
+    return by_tabs("tokens")([example for example in examples if example["label"] == "positive"])
+
+
+def examples(**values):
     """Generate the instances of a valid file."""
     return st.lists(st.fixed_dictionaries(values), min_size=2, max_size=4)
 
 
-plain = st.lists(
-    st.sampled_from("the film Cats it's 1.5 字 😀 x|y #1 a\u200bb ''".split()), min_size=1, max_size=4
+plain = listed(st.sampled_from("the film Cats it's 1.5 字 😀 x|y #1 a\u200bb ''".split()))
+PAIRS = {"premise": plain, "hypothesis": plain}
+WORDS = st.sampled_from("the film Cats 1/2 x|y '' \u00a0 \u3000 a\u00a0b".split(" "))
+TAGS = st.sampled_from("NN . '' JJ".split())
+TAGGED = listed(
+    listed(st.tuples(WORDS, TAGS)).map(
+        lambda pairs: {"tokens": [w for w, _ in pairs], "tags": [t for _, t in pairs]}
+    ),
+    3,
 )
-TAGGED = st.lists(
-    st.lists(
-        st.tuples(
-            st.sampled_from("the film Cats 1/2 x|y '' \u00a0 \u3000 a\u00a0b".split(" ")),
-            st.sampled_from("NN . '' JJ".split()),
-        ),
-        min_size=1,
-        max_size=4,
-    ).map(lambda pairs: {"tokens": [w for w, _ in pairs], "tags": [t for _, t in pairs]}),
-    min_size=1,
-    max_size=3,
-)
-# In BIOUL, the reader's output.
-ENTITIES = st.lists(
-    st.lists(st.sampled_from(["O", "U-PER", "B-LOC L-LOC", "B-PER I-PER L-PER"]), min_size=1, max_size=3)
-    .map(" ".join)
+SPANS = listed(st.sampled_from(["O", "U-PER", "B-LOC L-LOC", "B-PER I-PER L-PER"]), 3)
+ENTITIES = listed(
+    SPANS.map(" ".join)
     .map(str.split)
     .map(lambda tags: {"tokens": [f"w{k}" for k in range(len(tags))], "tags": tags}),
-    min_size=1,
-    max_size=3,
+    3,
 )
 
 
@@ -172,188 +165,138 @@ class Format(NamedTuple):
     """
     A file format: the params of its reader, a strategy for lines that are often valid, a strategy for
     the instances of a valid file, and a function that writes them. `file` is the name of the file,
-    `paths` are the reader's paths in the folder, and `beside` are further files.
+    `paths` are the reader's paths in the folder, if others, and `beside` is a second file.
     """
 
     reader: Dict[str, Any]
     line: Any
     examples: Any
-    write: Callable[[Examples], bytes]
+    write: Callable
     file: str = "corpus"
-    paths: Tuple[str, ...] = ("corpus",)
-    beside: Tuple[Tuple[str, bytes], ...] = ()
+    paths: Tuple[str, ...] = ()
+    beside: Tuple[str, bytes] = ("beside", b"")
 
 
-PAIR = {"sentence1": text, "sentence2": text}
 WHITE = {"tokenizer": "whitespace"}
-WORDS_ALONE = {"source_tokenizer": "whitespace"}
-WORDS_ALONE.update(
-    {f"{side}_add_{end}_token": False for side in ("source", "target") for end in ("start", "end")}
-)
+ENDS = [f"{side}_add_{end}_token" for side in ("source", "target") for end in ("start", "end")]
+WORDS_ALONE = {"source_tokenizer": "whitespace", **dict.fromkeys(ENDS, False)}
+SEQ2SEQ = {"type": "seq2seq", **WORDS_ALONE, "quoting": csv.QUOTE_MINIMAL}
+SIDES = ("source_tokens", "target_tokens")
+both_sides = examples(**dict.fromkeys(SIDES, plain))
 FORMATS = {
     "a table of texts": Format(
         {"type": "table", **WHITE},
         st.builds(lambda one, two: encoded(f'{one},"{two}"'), text, text),
         examples(tokens=plain, label=st.sampled_from(["a,b", 'a "b"', "a\nb"])),
-        lambda examples: table(examples, {"tokens": "text", "label": "Class"}),
-        file="corpus.csv",
-        paths=("corpus.csv",),
+        by_csv(tokens="text", label="Class"),
+        "corpus.csv",
     ),
     "a table of pairs": Format(
         {"type": "table", **WHITE},
         text.map(encoded),
-        examples(premise=plain, hypothesis=plain, label=st.sampled_from(["same", "1"])),
-        lambda examples: table(
-            examples, {"label": "label", "premise": "sentence1", "hypothesis": "sentence2"}
-        ),
-        file="corpus.csv",
-        paths=("corpus.csv",),
+        examples(**PAIRS, label=st.sampled_from(["same", "1"])),
+        by_csv(label="label", premise="sentence1", hypothesis="sentence2"),
+        "corpus.csv",
     ),
     "conllu": Format(
         {"type": "tagged_text"},
-        st.builds(conllu_line, number, word, tag).map(columns),
+        st.builds(conllu_line, number, word, tag).map(encoded),
         TAGGED,
-        lambda examples: tagged_lines(examples, lambda k, w, t: "\t".join(conllu_line(k, w, t))),
+        by_words(conllu_line),
     ),
     "columns": Format(
         {"type": "tagged_text", "format": "columns"},
-        st.builds(lambda w, t: [w, t], word, tag).map(columns),
+        in_columns(word, tag),
         TAGGED,
-        lambda examples: tagged_lines(examples, lambda k, w, t: f"{w}\t{t}"),
+        by_words(lambda k, w, t: f"{w}\t{t}"),
     ),
     "inline": Format(
         {"type": "tagged_text", "format": "inline"},
-        st.lists(st.builds(lambda w, t: f"{w}/{t}", word, tag), min_size=1, max_size=3)
-        .map(" ".join)
-        .map(encoded),
+        listed(slashed, 3).map(" ".join).map(encoded),
         TAGGED,
-        lambda examples: lines_of(
-            examples,
-            lambda example: " ".join(
-                w.replace("/", "\\/") + "/" + t for w, t in zip(example["tokens"], example["tags"])
-            ),
-        ),
+        by_lines(inline),
     ),
     **{
         f"conll_ner {scheme}": Format(
             {"type": "conll_ner", "coding_scheme": scheme},
-            st.builds(lambda w, t: [w, "NN", t], word, tag).map(columns),
+            in_columns(word, st.just("NN"), tag),
             ENTITIES,
-            lambda examples, letters=letters: tagged_lines(
-                [with_letters(example, letters) for example in examples], lambda k, w, t: f"{w}\t_\t{t}"
-            ),
+            entities(str.maketrans("LU", letters)),
         )
-        for scheme, letters in (
-            ("IOB2", str.maketrans("LU", "IB")),
-            ("BIOES", str.maketrans("LU", "ES")),
-        )
+        for scheme, letters in (("IOB2", "IB"), ("BIOES", "ES"))
     },
     "penn_treebank_pos": Format(
         {"type": "penn_treebank_pos"},
-        st.lists(
-            st.one_of(st.builds(lambda w, t: f"{w}/{t}", word, tag), st.sampled_from(["[", "]"])),
-            max_size=4,
-        )
-        .map(" ".join)
-        .map(encoded),
+        st.lists(slashed | st.sampled_from("[]"), max_size=4).map(" ".join).map(encoded),
         TAGGED,
-        lambda examples: lines_of(examples, bracketed),
-        file="wsj_0001.pos",
-        paths=("#0",),
+        by_lines(lambda e: f"=====\n\n[ {inline(e)} ]"),  # no sentence ends inside brackets
+        "wsj_0001.pos",
+        ("#0",),
     ),
     "movie_review": Format(
         {"type": "movie_review", "folds": 3},
         text.map(encoded),
         examples(tokens=plain, label=st.just("positive")),
-        lambda examples: lines_of(
-            [e for e in examples if e["label"] == "positive"], lambda e: " ".join(e["tokens"])
-        ),
-        file="rt-polarity.pos",
-        paths=("#train", "#dev", "#test"),
-        beside=(("rt-polarity.neg", b"a dull film\nno\ntoo long\n"),),
+        positive,
+        "rt-polarity.pos",
+        ("#train", "#dev", "#test"),
+        ("rt-polarity.neg", b"a dull film\nno\ntoo long\n"),
     ),
     "review": Format(
-        {"type": "review", "dataset": "books", "dev_size": 1},
-        st.builds(
-            lambda label, text: [label, text], st.sampled_from(["0", "1", " 1", "2", ""]), text
-        ).map(columns),
-        examples(tokens=plain, label=st.sampled_from(["positive", "negative"])),
-        lambda examples: lines_of(
-            examples, lambda e: f"{int(e['label'] == 'positive')}\t{' '.join(e['tokens'])}"
-        ),
-        file="books.task.train",
-        paths=("#train", "#dev"),
+        {"type": "review", "dataset": "books", "dev_size": 1, "labels": {"0": "0", "1": "1"}},
+        in_columns(st.sampled_from(["0", "1", " 1", "2", ""]), text),
+        examples(tokens=plain, label=st.sampled_from("01")),
+        by_tabs("label", "tokens"),
+        "books.task.train",
+        ("#train", "#dev"),
     ),
     "sst_tokens": Format(
         {"type": "sst_tokens"},
         st.builds(tree_of, words, st.sampled_from("012345")).map(encoded),
         examples(tokens=plain, label=st.sampled_from("01234")),
-        lambda examples: lines_of(examples, lambda e: tree_of(e["tokens"], e["label"])),
+        by_lines(lambda e: tree_of(e["tokens"], e["label"])),
     ),
     "snli": Format(
         {"type": "snli", **WHITE},
-        in_json(gold_label=label, **PAIR),
-        examples(premise=plain, hypothesis=plain, label=st.sampled_from(["neutral", "entailment"])),
-        lambda examples: lines_of(
-            examples,
-            lambda e: json.dumps(
-                {
-                    "gold_label": e["label"],
-                    "sentence1": " ".join(e["premise"]),
-                    "sentence2": " ".join(e["hypothesis"]),
-                }
-            ),
-        ),
+        in_json(gold_label=label, sentence1=text, sentence2=text),
+        examples(**PAIRS, label=st.sampled_from(["neutral", "entailment"])),
+        by_keys(gold_label="label", sentence1="premise", sentence2="hypothesis"),
     ),
     "quora_paraphrase": Format(
         {"type": "quora_paraphrase", **WHITE},
-        st.builds(lambda *values: list(values), st.sampled_from("012"), text, text, text).map(columns),
-        examples(premise=plain, hypothesis=plain, label=st.sampled_from("01")),
-        lambda examples: lines_of(
-            examples,
-            lambda e: "\t".join([e["label"], " ".join(e["premise"]), " ".join(e["hypothesis"]), "7"]),
-        ),
+        in_columns(st.sampled_from("012"), text, text, text),
+        examples(**PAIRS, label=st.sampled_from("01")),
+        by_tabs("label", "premise", "hypothesis", "7"),
     ),
-    **{
-        f"seq2seq {quoting}": Format(
-            {"type": "seq2seq", **WORDS_ALONE, "quoting": quoting},
-            st.builds(lambda *values: list(values), text, text).map(columns),
-            examples(source_tokens=plain, target_tokens=plain),
-            (lambda examples: lines_of(examples, in_csv))
-            if quoting == csv.QUOTE_MINIMAL
-            else (
-                lambda examples: lines_of(
-                    examples,
-                    lambda e: " ".join(e["source_tokens"]) + "\t" + " ".join(e["target_tokens"]),
-                )
-            ),
-        )
-        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
-    },
+    "seq2seq in quotation marks": Format(
+        SEQ2SEQ,
+        in_columns(text, text),
+        both_sides,
+        by_csv(False, "\t", csv.QUOTE_ALL, **dict(zip(SIDES, SIDES))),
+    ),
+    "seq2seq": Format(
+        {**SEQ2SEQ, "quoting": csv.QUOTE_NONE}, in_columns(text, text), both_sides, by_tabs(*SIDES)
+    ),
     "parallel_text": Format(
         {"type": "parallel_text", **WORDS_ALONE},
         text.map(encoded),
         examples(source_tokens=plain),
-        lambda examples: lines_of(examples, lambda e: " ".join(e["source_tokens"])),
-        file="x.a",
-        paths=("x.{a,a}",),
+        by_tabs("source_tokens"),
+        "x.a",
+        ("x.{a,a}",),
     ),
     "text_classification_json": Format(
         {"type": "text_classification_json", **WHITE},
         in_json(text=text, label=label),
-        examples(tokens=plain, label=st.sampled_from(["a", "b"])),
-        lambda examples: lines_of(
-            examples,
-            lambda e: json.dumps(
-                {"text": " ".join(e["tokens"]), **({"label": e["label"]} if "label" in e else {})}
-            ),
-        ),
+        examples(tokens=plain, label=st.sampled_from("ab")),
+        by_keys(text="tokens", label="label"),
     ),
 }
 
 
 def test_every_reader_is_here():
-    ours = set(slstm_allennlp.dataset_readers.__all__)
+    names = vars(slstm_allennlp.dataset_readers).items()
+    ours = {name for name, value in names if isinstance(value, type)}
     tested = {type(reader_of(format)).__name__ for format in FORMATS.values()}
     assert tested == ours
 
@@ -363,14 +306,12 @@ def reader_of(format):
 
 
 def paths_of(folder, format):
-    return [f"{folder}{'' if path[0] == '#' else '/'}{path}" for path in format.paths]
+    return [f"{folder}{'' if path[0] == '#' else '/'}{path}" for path in format.paths or (format.file,)]
 
 
-def read(reader, folder, format) -> Examples:
-    examples = [
-        example_of(instance) for path in paths_of(folder, format) for instance in reader.read(path)
-    ]
-    return in_order(examples, format)
+def read(reader, folder, format):
+    paths = paths_of(folder, format)
+    return in_order([example_of(one) for path in paths for one in reader.read(path)], format)
 
 
 def in_order(examples, format):
@@ -378,8 +319,8 @@ def in_order(examples, format):
 
 
 def write(folder, format, content):
-    for name, beside in format.beside:
-        (folder / name).write_bytes(beside)
+    name, beside = format.beside
+    (folder / name).write_bytes(beside)
     (folder / format.file).write_bytes(content)
 
 

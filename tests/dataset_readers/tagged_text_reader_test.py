@@ -9,22 +9,17 @@ def row(*columns):
     return "\t".join([*columns, *"_" * (10 - len(columns))])
 
 
-CONLLU = "\n".join(
-    [
-        "# text = Don't eat.",
-        row("1-2", "Don't"),
-        row("1", "Do", "do", "AUX", "VB"),
-        row("2", "n't", "not", "PART", "RB"),
-        row("2.1", "you", "you", "PRON", "PRP"),
-        row("3", "New  York", "eat", "VERB", "VB"),
-        row("4", "#", "#", "PUNCT", "."),
-        "",
-        "",
-        row("1", "Où", "où", "ADV", "WRB"),
-        "",
-    ]
-)
+ROWS = [
+    *(("1-2", "Don't"), ("1", "Do", "do", "AUX", "VB"), ("2", "n't", "not", "PART", "RB")),
+    *(("2.1", "you", "you", "PRON", "PRP"), ("3", "New  York", "eat", "VERB", "VB")),
+    ("4", "#", "#", "PUNCT", "."),
+]
+CONLLU = "\n".join(["# text = Don't eat.", *(row(*each) for each in ROWS), "", ""])
+CONLLU += "\n" + row("1", "Où", "où", "ADV", "WRB") + "\n"
 PLUS = "# global.columns = FORM LEMMA UPOS\n\na\tle\tDET\nb\tchat\tNOUN\n"
+MARKED_PLUS = (
+    "\ufeff# global.columns = ID UPOS FORM X\n# text = a b\n1\tDET\ta\t_\n2\tNOUN\t\ufeffb\t_\n"
+)
 TWO_WORDS = [("a b", "DET NOUN")]
 
 
@@ -34,16 +29,8 @@ TWO_WORDS = [("a b", "DET NOUN")]
         ("xpos", CONLLU, [("Do n't New  York #", "VB RB VB ."), ("Où", "WRB")]),
         ("upos", CONLLU, [("Do n't New  York #", "AUX PART VERB PUNCT"), ("Où", "ADV")]),
         ("upos", PLUS, TWO_WORDS),
-        (
-            "upos",
-            "\ufeff# global.columns = ID UPOS FORM X\n# text = a b\n1\tDET\ta\t_\n2\tNOUN\t\ufeffb\t_\n",
-            TWO_WORDS,
-        ),
-        (
-            "upos",
-            row("1", "a", "_", "DET") + "\n" + row("2", "b", "_", "NOUN") + "\n\n" + PLUS,
-            TWO_WORDS * 2,
-        ),
+        ("upos", MARKED_PLUS, TWO_WORDS),
+        ("upos", f"{row('1', 'a', '_', 'DET')}\n{row('2', 'b', '_', 'NOUN')}\n\n{PLUS}", TWO_WORDS * 2),
     ],
 )
 def test_conllu(read, column, content, expected):
@@ -59,11 +46,7 @@ EN = "en:a A\nen:b B\nen:: C\n"
     [
         ({}, ALL, [("The dog", "DT NN"), ("New York", "NNP"), ("It ran", "PRP VBD")]),
         # -DOCSTART- ends a sentence, and only it.
-        (
-            {},
-            "a DT\n-DOCSTART- O\nb NN\n-DOCSTART-ed VBN\n",
-            [("a", "DT"), ("b -DOCSTART-ed", "NN VBN")],
-        ),
+        ({}, "a A\n-DOCSTART- O\nb B\n-DOCSTART-ed C\n", [("a", "A"), ("b -DOCSTART-ed", "B C")]),
         # A no-break space does not end a column, and a line separator does not end a line.
         ({}, "a\u00a0b NN\nc\u2028d NN\n", [("a\u00a0b c\u2028d", "NN NN")]),
         ({}, "\ufeffa A \n\u3000 B\n\u00a0\tC\u00a0\n", [("a \u3000 \u00a0", "A B C")]),
@@ -128,11 +111,6 @@ def test_is_lazy_and_stops_at_max_instances(read, tmp_path):
 
 
 def test_no_held_out_sentence_was_seen_in_training():
-    train, dev, test = (
-        {
-            tuple(example_of(instance)["tokens"])
-            for instance in TaggedTextReader().read(f"fixtures/pos/{part}.conllu")
-        }
-        for part in ("train", "dev", "test")
-    )
+    parts = (TaggedTextReader().read(f"fixtures/pos/{part}.conllu") for part in ("train", "dev", "test"))
+    train, dev, test = ({tuple(example_of(one)["tokens"]) for one in part} for part in parts)
     assert not train & dev and not train & test and not dev & test

@@ -1,4 +1,4 @@
-"""The encoders registered as "slstm", as Seq2SeqEncoder and Seq2VecEncoder, compared with "lstm"."""
+"""What only the encoders registered as "slstm" have. encoders_test.py compares them with "lstm"."""
 
 import pytest
 import torch
@@ -6,8 +6,6 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
 from allennlp.modules.token_embedders import Embedding, TokenCharactersEncoder
-
-from slstm_allennlp.modules import SentenceStateLSTM
 
 ROLES = (Seq2SeqEncoder, Seq2VecEncoder)
 
@@ -18,51 +16,6 @@ def build(role, **params):
 
 def batch():
     return torch.randn(3, 5, 4), torch.arange(5) < torch.tensor([5, 2, 3]).unsqueeze(1)
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_swap_in_a_config(role):
-    """The common keys of "lstm" and "slstm" have the same meaning, and so do their methods."""
-    inputs, mask = batch()
-    lstm, slstm = build(role, type="lstm"), build(role)
-    assert slstm.get_input_dim() == lstm.get_input_dim() == 4
-    assert slstm.get_output_dim() == lstm.get_output_dim() == 6
-    assert slstm(inputs, mask).shape == lstm(inputs, mask).shape
-    assert slstm(inputs, None).shape == lstm(inputs, None).shape
-    torch.testing.assert_close(slstm(inputs), slstm(inputs, torch.ones(3, 5, dtype=torch.bool)))
-    if role is Seq2SeqEncoder:
-        assert slstm.is_bidirectional() is lstm.is_bidirectional() is False
-        assert not slstm(inputs, mask)[~mask].any() and not lstm(inputs, mask)[~mask].any()
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_computes_what_the_module_computes(role):
-    options = {
-        "num_steps": 2,
-        "window_size": 2,
-        "num_sentence_nodes": 2,
-        "boundary": True,
-        "transition": {"preset": "fastnlp", "gate_normalization": "sigmoid_softmax"},
-        "layer_norm": True,
-    }
-    torch.manual_seed(5)
-    module = SentenceStateLSTM(4, 6, **options)
-    torch.manual_seed(5)
-    encoder = build(role, **options)
-    inputs, mask = batch()
-    words, sentence = module(inputs, mask)
-    assert torch.equal(encoder(inputs, mask), words if role is Seq2SeqEncoder else sentence)
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_masks_of_integers_and_rows_of_padding(role):
-    """Some models have integer masks with rows of padding only. "lstm" returns zeros for them."""
-    inputs, mask = batch()
-    mask = torch.cat([mask, torch.zeros(1, 5, dtype=torch.bool)])
-    inputs = torch.cat([inputs, torch.randn(1, 5, 4)])
-    for encoder in (build(role), build(role, type="lstm")):
-        assert torch.equal(encoder(inputs, mask.long()), encoder(inputs, mask))
-        assert not encoder(inputs, mask)[3].any() and encoder(inputs, mask)[2].any()
 
 
 def test_in_a_character_encoder():

@@ -19,12 +19,13 @@ TAGS = """# text = I don't.
 4	.	_	PUNCT	.	_	_	_	_	_
 
 """
+PARTS = ("train", "dev", "test")
 ENTITIES = "Ann\tB-person\nLee\tI-person\nsleeps\tO\n\t\nOslo\tB-location\n\n"
 
 
 @pytest.fixture
 def corpora(tmp_path):
-    for part in ("train", "dev", "test"):
+    for part in PARTS:
         (tmp_path / f"en_ewt-ud-{part}.conllu").write_text(TAGS * 10)
         (tmp_path / f"wnut17.{part}.conll").write_text(ENTITIES * 10)
     return tmp_path
@@ -38,20 +39,12 @@ def script():
 def test_corpora(script, corpora):
     script["convert"](argparse.Namespace(tags=corpora, entities=corpora), corpora)
     vocab = spacy.blank("en").vocab
-    read = {
-        path.name[:-6]: list(DocBin().from_disk(path).get_docs(vocab))
-        for path in corpora.glob("*.spacy")
-    }
-    assert {name: len(docs) for name, docs in read.items()} == {
-        **{"tags.train": 2, "tags.dev": 10, "tags.test": 10},
-        **{"entities.train": 20, "entities.dev": 20, "entities.test": 20},
-    }
-    assert [(word.text, word.tag_) for word in read["tags.dev"][9]] == [
-        ("I", "PRP"),
-        ("do", "VBP"),
-        ("n't", "RB"),
-        (".", "."),
-    ]
+    files = {path.name[:-6]: DocBin().from_disk(path) for path in corpora.glob("*.spacy")}
+    read = {name: list(docs.get_docs(vocab)) for name, docs in files.items()}
+    counts = {part: (len(read[f"tags.{part}"]), len(read[f"entities.{part}"])) for part in PARTS}
+    assert counts == {"train": (2, 20), "dev": (10, 20), "test": (10, 20)}
+    words = [f"{word.text}/{word.tag_}" for word in read["tags.dev"][9]]
+    assert words == ["I/PRP", "do/VBP", "n't/RB", "./."]
     entities = [[(span.text, span.label_) for span in doc.ents] for doc in read["entities.train"]]
     assert entities == [[("Ann Lee", "person")], [("Oslo", "location")]] * 10
 
@@ -59,19 +52,8 @@ def test_corpora(script, corpora):
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [["--seeds", "1", "--steps", "5"], ["--speed"]])
 def test_tables(more, script, corpora, monkeypatch, capsys):
-    folders = [
-        "--tags",
-        str(corpora),
-        "--entities",
-        str(corpora),
-        "--output",
-        str(corpora / "out.jsonl"),
-    ]
+    folders = f"--tags {corpora} --entities {corpora} --output {corpora}/out.jsonl".split()
     monkeypatch.setattr(sys, "argv", ["spacy_encoder.py", *folders, *more])
     script["main"]()
-    rows = [
-        line
-        for line in capsys.readouterr().out.splitlines()
-        if line.startswith(("| tags", "| entities"))
-    ]
-    assert len(rows) == 8
+    lines = capsys.readouterr().out.splitlines()
+    assert len([line for line in lines if line.startswith(("| tags", "| entities"))]) == 8

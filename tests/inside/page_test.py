@@ -171,13 +171,38 @@ def test_it_opens_with_what_was_read_and_predicted(browser, report):
     assert near(own, [changes[0], kept[0], changes[1], kept[1]])
 
 
-def test_attention_has_its_own_table(browser, report):
-    assert browser.texts(".attended tbody th") == ["⟨s⟩", *SENTENCES["second"], "⟨/s⟩"]
-    assert browser.texts(".attended tbody td") == ["0", "75.0", "25.0", "0"]
-    assert "an even split: 50.0 %" in browser.find(".attended .legend").text
-    browser.run("turn(1)")
-    assert browser.texts(".attended tbody th") == SENTENCES["second"]
-    assert browser.texts(".attended tbody td") == ["75.0", "25.0"]
+def test_it_opens_on_what_can_be_concluded(browser, report):
+    """On the attention, or on what the sentence node heard first; neither is of a mean of words."""
+    heard = report["inputs"][0]["readings"][0]["nodes"][0]["listens"][0]
+    first, second = browser.texts(".opening .words")
+    assert first.split("\n")[::2] == ["⟨s⟩", *SENTENCES["first"], "⟨/s⟩"]
+    assert near(first.split("\n")[1::2], heard)
+    assert second.split("\n") == ["It", "75.0", "rains", "25.0"]
+    assert browser.texts(".opening h3")[0] == "What the sentence node heard first"
+    said = browser.find(".reading:nth-of-type(2) .opening").text
+    assert (
+        "mostly of \u2068It\u2069 75.0 %, \u2068rains\u2069 25.0 %." in said
+        and "even split: 50.0 %" in said
+    )
+    nothing = {**report["inputs"][1]["readings"][0], "attention": None}
+    assert browser.run(f"return opening({json.dumps(nothing)}).length") == 0
+
+
+@pytest.mark.parametrize("gates, is_flat", [([[0.45, 0.5]], True), ([[0.1, 0.9]], False)])
+def test_it_says_what_flat_gates_mean(browser, gates, is_flat):
+    said = browser.run(f"return flatness({{ gates: {{ l: {gates}, i: {gates} }} }}, 2)")
+    assert said.startswith(" The gates are flat, all from 45.0 to 50.0: ") if is_flat else said == ""
+
+
+def test_all_steps_are_of_the_quantity_that_varies_most(browser, report):
+    reading = report["inputs"][0]["readings"][0]
+    shares = [(name, values, 9) for name, values in reading["gates"].items()]
+    shares += [
+        (f"heard{k}", node["listens"], len(reading["words"]) + 1)
+        for k, node in enumerate(reading["nodes"])
+    ]
+    most, *_ = max(shares, key=lambda share: numpy.ptp(share[1]) * share[2])
+    assert browser.find("#quantity-0").get_attribute("value") == most
 
 
 @pytest.mark.parametrize("how", ("keys", "buttons", "slider", "headings"))
@@ -225,7 +250,7 @@ def test_it_opens_on_the_first_step_and_plays_to_the_end(driver, report, tmp_pat
     """It stands still for those who want no motion, until they press the button."""
     opened = open_page(driver, report, tmp_path, motion)
     assert opened.find("#where").text == "Step 1 of 3"
-    assert "Each row is a word, each step one exchange" in opened.find("#look").text
+    assert "Each row is a word, each step one exchange" in opened.find(".look").text
     if motion == "reduce":
         assert opened.find("#play").text == "Play"
         opened.find("#play").click()
@@ -358,7 +383,7 @@ def test_it_is_legible(browser, scheme, width, columns):
     """
     browser.look(scheme, width)
     boxes = browser.run(
-        "return [...document.querySelectorAll('.reading:nth-of-type(1) figure')]"
+        "return [...document.querySelectorAll('.reading:nth-of-type(1) .figures > figure')]"
         ".map((figure) => figure.getBoundingClientRect().toJSON())"
     )
     assert len(boxes) == 3 and len({round(box["left"]) for box in boxes}) == columns

@@ -1,6 +1,7 @@
 """A classifier combined with a linear model: predictions, training, archive and errors."""
 
 import copy
+import json
 
 import pytest
 import torch
@@ -8,8 +9,10 @@ from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch
+from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
+from slstm_allennlp.training.calibration import calibration_factor
 from tests.linear.common import fitted, read
 
 CLASSIFIER = {
@@ -92,6 +95,24 @@ def test_the_archive_has_both(tmp_path):
     assert output["label"] in ("positive", "negative") and output["words"][0] == "A"
     assert sum(output["probabilities"].values()) == pytest.approx(1)
     assert predictor._model.linear.is_fitted
+
+
+def test_the_product_is_calibrated_on_the_validation_set(tmp_path):
+    dev, models = read("fixtures/mtl#dev", **READER), {}
+    for name, callbacks in (("without", ["fit_linear"]), ("with", ["calibrate", "fit_linear"])):
+        params = config()
+        params["trainer"]["callbacks"] = callbacks
+        train_model(params, str(tmp_path / name))
+        models[name] = load_archive(tmp_path / name / "model.tar.gz").model.eval()
+        batch = Batch(dev)
+        batch.index_instances(models[name].vocab)
+    tensors = batch.as_tensor_dict()
+    with torch.no_grad():
+        outputs = {name: model(**tensors) for name, model in models.items()}
+    factor = json.loads((tmp_path / "with/metrics.json").read_text())["calibration_factor"]
+    logits = outputs["without"]["logits"]
+    assert factor == pytest.approx(calibration_factor(logits, tensors["label"]), rel=0.01) != 1
+    torch.testing.assert_close(outputs["with"]["probs"], (factor * logits).softmax(-1))
 
 
 def test_a_recovered_run_keeps_its_linear_model(tmp_path, monkeypatch):

@@ -23,9 +23,8 @@ KINDS = pytest.mark.parametrize("kind", [{}, LUONG, STOCK], ids=["none", "luong"
 
 def build(**settings):
     params = {"type": "cas_lstm_cell", "decoding_dim": SIZE, "target_embedding_dim": WORD}
-    net = DecoderNet.from_params(
-        Params(json.loads(json.dumps({**params, "num_layers": LAYERS, **settings})))
-    )
+    params = {**params, "num_layers": LAYERS, **settings}
+    net = DecoderNet.from_params(Params(json.loads(json.dumps(params))))
     for parameter in net.parameters():  # also those that are initially zero
         torch.nn.init.normal_(parameter)
     return net

@@ -34,12 +34,8 @@ PAIRS = (
 
 def build(pairs=PAIRS, **options):
     pairs = instances(*pairs)  # new ones, because indexing changes them
-    params = {
-        "type": "sentence_pair_classifier",
-        "text_field_embedder": EMBEDDER,
-        "seq2vec_encoder": ENCODER,
-        **options,
-    }
+    params = {"type": "sentence_pair_classifier", "text_field_embedder": EMBEDDER, **options}
+    params = {"seq2vec_encoder": ENCODER, **params}
     vocab = Vocabulary.from_instances(pairs)
     model = Model.from_params(Params(json.loads(json.dumps(params))), vocab=vocab)
     batch = Batch(pairs)
@@ -51,7 +47,7 @@ def build(pairs=PAIRS, **options):
 def test_features_are_the_papers(double, features, count):
     """Eqs. 14-16: one encoder for both sentences, φ, the perceptron and softmax."""
     model, tensors = build(features=features, feedforward=MLP)
-    model.double()
+    model = pickle.loads(pickle.dumps(model.double()))
     output = model(**tensors)
     vectors = []
     for name in ("premise", "hypothesis"):
@@ -84,12 +80,6 @@ def test_accuracy_of_each_class():
         of_class = [hit for hit, g in zip(hits, gold) if g == label]
         assert metrics[f"accuracy_{label}"] == pytest.approx(sum(of_class) / len(of_class))
     assert model.get_metrics()["accuracy"] == 0.0
-
-
-def test_it_can_be_pickled():
-    model, tensors = build(feedforward=MLP)
-    again = pickle.loads(pickle.dumps(model))
-    torch.testing.assert_close(again(**tensors)["logits"], model(**tensors)["logits"])
 
 
 def test_more_classes_than_the_vocabulary_has():

@@ -38,7 +38,10 @@ class Case(NamedTuple):
     model: Dict[str, Any]
 
 
-def case(corpus, embedder="text_field_embedder", **model):
+def case(corpus, encoders, feedforwards=None, embedder="text_field_embedder", **model):
+    """Return a case. Encoders and feed-forward networks are given by their sizes."""
+    model.update({name: encoder(*sizes) for name, sizes in encoders.items()})
+    model.update({name: feedforward(*sizes) for name, sizes in (feedforwards or {}).items()})
     return Case(corpus, {embedder: EMBEDDER, **model})
 
 
@@ -52,8 +55,11 @@ def feedforward(input_dim, hidden_dims, activations="tanh"):
     return {**sizes, "activations": activations}
 
 
-def matcher(hidden_dim, **options):
-    return {"hidden_dim": hidden_dim, "num_perspectives": 2, **options}
+def matchers(number, size):
+    """Return the matchers of BiMPM for the halves of an encoder's output."""
+    options = {"hidden_dim": size, "num_perspectives": 2}
+    sides = ("forward", "backward")
+    return {f"matcher_{side}{number}": {**options, "is_forward": side == "forward"} for side in sides}
 
 
 REVIEWS = Corpus("reviews.jsonl", {"type": "text_classification_json", "tokenizer": "whitespace"})
@@ -63,15 +69,10 @@ TARGET = {"type": "seq2seq", "target_token_indexers": {"tokens": {"namespace": "
 COMMANDS = Corpus("commands.tsv", {"source_tokenizer": "whitespace", **TARGET})
 COPIED = {"type": "copynet_seq2seq", "target_namespace": "target_tokens"}
 TAGS = {"pos_tag_embedding": {"embedding_dim": 4, "vocab_namespace": "pos"}}
-PARSER = {**TAGS, "encoder": encoder(12, 6)}
-ARCS = {**PARSER, "tag_representation_dim": 5, "arc_representation_dim": 5}
-BIDAF = {
-    "num_highway_layers": 1,
-    "phrase_layer": encoder(8, 6),
-    "matrix_attention": "dot_product",
-    "modeling_layer": encoder(24, 5),
-    "span_end_encoder": encoder(39, 4),
-}
+ARCS = {**TAGS, "tag_representation_dim": 5, "arc_representation_dim": 5}
+BIDAF = {"phrase_layer": (8, 6), "modeling_layer": (24, 5), "span_end_encoder": (39, 4)}
+ONE_HIGHWAY = {"num_highway_layers": 1}
+DOT = {"matrix_attention": "dot_product"}
 # The reader marks the previous answer in the passage, and an encoder reads the characters of words.
 QUAC_READER = {
     "type": "quac",
@@ -93,142 +94,129 @@ LETTERS_READER = {
     "token_indexers": {"tokens": LETTERS},
 }
 
+LSTM_CELL = {"type": "lstm_cell", "decoding_dim": 6, "target_embedding_dim": 5}
+DECODER = {
+    "type": "auto_regressive_seq_decoder",
+    "decoder_net": {**LSTM_CELL, "attention": "dot_product"},
+    "target_embedder": {"embedding_dim": 5, "vocab_namespace": "target_tokens"},
+    "target_namespace": "target_tokens",
+    "beam_search": BEAM,
+}
 CASES = {
-    "basic_classifier": case(REVIEWS, seq2vec_encoder=encoder(8, 6)),
+    "basic_classifier": case(REVIEWS, {"seq2vec_encoder": (8, 6)}),
     "basic_classifier, sequence and pooling": case(
         REVIEWS,
-        seq2seq_encoder=encoder(8, 6),
+        {"seq2seq_encoder": (8, 6)},
         seq2vec_encoder={"type": "bag_of_embeddings", "embedding_dim": 6, "averaged": True},
     ),
     "bcn": case(
         REVIEWS,
+        {"encoder": (7, 6), "integrator": (18, 5)},
+        {"pre_encode_feedforward": (8, 7), "output_layer": (20, 2, "linear")},
         embedding_dropout=0,
-        pre_encode_feedforward=feedforward(8, 7),
-        encoder=encoder(7, 6),
-        integrator=encoder(18, 5),
         integrator_dropout=0,
-        output_layer=feedforward(20, 2, "linear"),
     ),
-    "simple_tagger": case(Corpus("tagged.txt", {"type": "sequence_tagging"}), encoder=encoder(8, 6)),
+    "simple_tagger": case(Corpus("tagged.txt", {"type": "sequence_tagging"}), {"encoder": (8, 6)}),
     "crf_tagger": case(
         Corpus("names.conll", {"type": "conll2003", "coding_scheme": "BIOUL"}),
-        encoder=encoder(8, 6),
+        {"encoder": (8, 6)},
         label_encoding="BIOUL",
         constrain_crf_decoding=True,
         calculate_span_f1=True,
     ),
     "esim": case(
         PAIRS,
-        encoder=encoder(8, 6),
-        matrix_attention="dot_product",
-        projection_feedforward=feedforward(24, 5),
-        inference_encoder=encoder(5, 4),
-        output_feedforward=feedforward(16, 6),
-        output_logit=feedforward(6, 3, "linear"),
+        {"encoder": (8, 6), "inference_encoder": (5, 4)},
+        {
+            "projection_feedforward": (24, 5),
+            "output_feedforward": (16, 6),
+            "output_logit": (6, 3, "linear"),
+        },
+        **DOT,
     ),
     "decomposable_attention": case(
         PAIRS,
-        premise_encoder=encoder(8, 8),
-        hypothesis_encoder=encoder(8, 8),
-        attend_feedforward=feedforward(8, 6),
-        matrix_attention="dot_product",
-        compare_feedforward=feedforward(16, 6),
-        aggregate_feedforward=feedforward(12, 3, "linear"),
+        {"premise_encoder": (8, 8), "hypothesis_encoder": (8, 8)},
+        {
+            "attend_feedforward": (8, 6),
+            "compare_feedforward": (16, 6),
+            "aggregate_feedforward": (12, 3, "linear"),
+        },
+        **DOT,
     ),
     # BiMPM and the constituency parser's span extractor treat the halves of the output as forward and
     # backward. Here they are just halves, as they are of a unidirectional "lstm".
     "bimpm": case(
         PAIRS,
-        matcher_word=matcher(8, with_full_match=False),
-        encoder1=encoder(8, 6),
-        matcher_forward1=matcher(3, is_forward=True),
-        matcher_backward1=matcher(3, is_forward=False),
-        encoder2=encoder(6, 4),
-        matcher_forward2=matcher(2, is_forward=True),
-        matcher_backward2=matcher(2, is_forward=False),
-        aggregator=encoder(72, 5),
-        classifier_feedforward=feedforward(10, 3, "linear"),
+        {"encoder1": (8, 6), "encoder2": (6, 4), "aggregator": (72, 5)},
+        {"classifier_feedforward": (10, 3, "linear")},
+        matcher_word={"hidden_dim": 8, "num_perspectives": 2, "with_full_match": False},
+        **matchers(1, 3),
+        **matchers(2, 2),
     ),
-    "bidaf": case(SQUAD, **BIDAF),
-    "bidaf, without masks": case(SQUAD, **BIDAF, mask_lstms=False),
+    "bidaf": case(SQUAD, BIDAF, **ONE_HIGHWAY, **DOT),
+    "bidaf, without masks": case(SQUAD, BIDAF, **ONE_HIGHWAY, **DOT, mask_lstms=False),
     "qanet": case(
         SQUAD,
-        num_highway_layers=1,
-        phrase_layer=encoder(6, 5),
+        {"phrase_layer": (6, 5), "modeling_layer": (7, 7)},
+        **ONE_HIGHWAY,
         matrix_attention_layer="dot_product",
-        modeling_layer=encoder(7, 7),
     ),
     "naqanet": case(
         Corpus("drop.json", {"type": "drop", "tokenizer": BLANK}),
-        num_highway_layers=1,
-        phrase_layer=encoder(6, 6),
+        {"phrase_layer": (6, 6), "modeling_layer": (6, 6)},
+        **ONE_HIGHWAY,
         matrix_attention_layer="dot_product",
-        modeling_layer=encoder(6, 6),
     ),
     "dialog_qa": Case(
         Corpus("quac.json", QUAC_READER),
         {
             "text_field_embedder": {
-                "token_embedders": {"tokens": {"embedding_dim": 8}, "token_characters": CHARACTERS}
+                "token_embedders": {**EMBEDDER["token_embedders"], "token_characters": CHARACTERS}
             },
             "num_context_answers": 1,
             "marker_embedding_dim": 5,
             "phrase_layer": encoder(16, 6),
-            "residual_encoder": encoder(6, 6),
-            "span_start_encoder": encoder(6, 6),
             "span_end_encoder": encoder(12, 6),
+            **dict.fromkeys(("residual_encoder", "span_start_encoder"), encoder(6, 6)),
         },
     ),
     "coref": case(
         Corpus("ontonotes/stories.gold_conll", {"type": "coref", "max_span_width": 3}),
-        context_layer=encoder(8, 6),
-        mention_feedforward=feedforward(24, 5),
-        antecedent_feedforward=feedforward(76, 5),
-        feature_size=4,
-        max_span_width=3,
-        spans_per_word=0.5,
-        max_antecedents=4,
-        coarse_to_fine=True,
-        inference_order=2,
+        {"context_layer": (8, 6)},
+        {"mention_feedforward": (24, 5), "antecedent_feedforward": (76, 5)},
+        **{"feature_size": 4, "max_span_width": 3, "spans_per_word": 0.5, "max_antecedents": 4},
+        **{"coarse_to_fine": True, "inference_order": 2},
     ),
-    "srl": case(Corpus("ontonotes", {"type": "srl"}), encoder=encoder(12, 6), binary_feature_dim=4),
+    "srl": case(Corpus("ontonotes", {"type": "srl"}), {"encoder": (12, 6)}, binary_feature_dim=4),
     "constituency_parser": case(
         Corpus("trees.mrg", {"type": "ptb_trees"}),
-        **PARSER,
+        {"encoder": (12, 6)},
+        {"feedforward": (6, 5)},
         span_extractor={"type": "bidirectional_endpoint", "input_dim": 6},
-        feedforward=feedforward(6, 5),
+        **TAGS,
     ),
-    "biaffine_parser": case(Corpus("trees.conllu", {"type": "universal_dependencies"}), **ARCS),
-    "graph_parser": case(Corpus("graphs.sdp", {"type": "semantic_dependencies"}), **ARCS),
+    "biaffine_parser": case(
+        Corpus("trees.conllu", {"type": "universal_dependencies"}), {"encoder": (12, 6)}, **ARCS
+    ),
+    "graph_parser": case(
+        Corpus("graphs.sdp", {"type": "semantic_dependencies"}), {"encoder": (12, 6)}, **ARCS
+    ),
     "simple_seq2seq": case(
         COMMANDS,
+        {"encoder": (8, 6)},
         embedder="source_embedder",
-        encoder=encoder(8, 6),
         attention="dot_product",
         target_namespace="target_tokens",
         beam_search=BEAM,
     ),
     "composed_seq2seq": case(
-        COMMANDS,
-        embedder="source_text_embedder",
-        encoder=encoder(8, 6),
-        decoder={
-            "type": "auto_regressive_seq_decoder",
-            "decoder_net": {
-                "type": "lstm_cell",
-                "decoding_dim": 6,
-                "target_embedding_dim": 5,
-                "attention": "dot_product",
-            },
-            "target_embedder": {"embedding_dim": 5, "vocab_namespace": "target_tokens"},
-            "target_namespace": "target_tokens",
-            "beam_search": BEAM,
-        },
+        COMMANDS, {"encoder": (8, 6)}, embedder="source_text_embedder", decoder=DECODER
     ),
     "copynet_seq2seq": case(
         Corpus("commands.tsv", {"source_tokenizer": "whitespace", **COPIED}),
+        {"encoder": (8, 6)},
         embedder="source_embedder",
-        encoder=encoder(8, 6),
         attention={"type": "bilinear", "vector_dim": 6, "matrix_dim": 6},
         beam_search=BEAM,
     ),
@@ -335,14 +323,3 @@ def test_one_step_and_one_prediction(case, bart):
     assert all(not torch.equal(new, old) for new, old in zip(weights, before))
     output = model.eval().forward_on_instance(instances[0])
     assert len(output) > 1 and output["loss"] >= 0
-
-
-def test_language_model():
-    """It trains, but an S-LSTM's state of the first word depends on the second, the word to predict."""
-    ends = {"start_tokens": ["@@S@@"], "end_tokens": ["@@E@@"]}
-    reader = {"type": "simple_language_modeling", "tokenizer": "whitespace", **ends}
-    lines = case(Corpus("lines.txt", reader), contextualizer=encoder(8, 6))
-    reader, _, model = build(lines, "language_model")
-    instances = [reader.text_to_instance(text) for text in ("the tide", "the boats")]
-    first, second = (out["lm_embeddings"][1] for out in model.eval().forward_on_instances(instances))
-    assert not (first == second).all()

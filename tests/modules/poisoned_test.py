@@ -11,6 +11,7 @@ import torch
 
 from slstm_allennlp.encoders import MaxPoolingEncoder
 from slstm_allennlp.ops import compiled
+from tests.conftest import slow_but
 from tests.modules.common import MODULES
 
 LENGTHS = (5, 3, 4, 0)
@@ -103,25 +104,20 @@ def gpu_kernels(monkeypatch):
     )
 
 
+ON_GPU = [
+    ("slstm one step", "float32", "first", float("nan")),
+    ("slstm paper", "float32", "first", float("nan")),
+    ("slstm recompute", "autocast", "last", -float("inf")),
+    ("slstm fastnlp", "float64", "padding", float("nan")),
+    ("slstm released", "float32", "last", float("inf")),
+    ("slstm balanced", "autocast", "last", float("nan")),
+    ("slstm no node", "float32", "first", -float("inf")),
+    ("slstm window", "autocast", "padding", float("inf")),
+]
+
+
 # The interpreter is slow: `make test` runs only one of these.
-@pytest.mark.parametrize(
-    "name, precision, where, poison",
-    [
-        ("slstm one step", "float32", "first", float("nan")),
-        *(
-            pytest.param(name, precision, where, poison, marks=pytest.mark.slow)
-            for name, precision, where, poison in (
-                ("slstm paper", "float32", "first", float("nan")),
-                ("slstm recompute", "autocast", "last", -float("inf")),
-                ("slstm fastnlp", "float64", "padding", float("nan")),
-                ("slstm released", "float32", "last", float("inf")),
-                ("slstm balanced", "autocast", "last", float("nan")),
-                ("slstm no node", "float32", "first", -float("inf")),
-                ("slstm window", "autocast", "padding", float("inf")),
-            )
-        ),
-    ],
-)
+@pytest.mark.parametrize("name, precision, where, poison", slow_but(ON_GPU, fast=ON_GPU[:1]))
 def test_on_the_kernels_for_gpus(gpu_kernels, name, precision, where, poison):
     if torch.cuda.is_available():
         pytest.skip("Triton's interpreter is for machines without a GPU")

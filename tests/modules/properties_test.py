@@ -20,32 +20,26 @@ SIZES = st.integers(1, 5)
 INVALID = [True, False, 1.5, "4", [4], {}, "", -1, [[]], {"type": "x"}]
 # For each key: valid and invalid values.
 SIZE = (SIZES, [0, None, *INVALID])
-RATE = (
-    st.one_of(st.sampled_from([0, 1]), st.floats(0, 1)),
-    [1.01, 2, None, -0.5, *INVALID[4:], True, "0.5"],
-)
+RATE = (st.sampled_from([0, 1]) | st.floats(0, 1), [1.01, 2, None, -0.5, *INVALID[4:], True, "0.5"])
 FLAG = (st.booleans(), [2, None, *INVALID[2:]])
 CNN = {"input_size": SIZE, "hidden_size": SIZE, "num_layers": SIZE, "dropout": RATE}
 LSTM = {**CNN, "bidirectional": FLAG}
 POOLINGS = [[], ["max"], ["mean"], ["max", "mean"], ["mean", "max"]]
 NO_POOLINGS = [["min"], "max", ["max", 1], ["max", "max"], 3, True, [None], {}]
-TRANSITIONS = st.one_of(
-    st.sampled_from(["paper", "released", "fastnlp", "balanced", {}]),
-    st.fixed_dictionaries(
-        {},
-        optional={
-            "preset": st.sampled_from(["paper", "released", "fastnlp", "balanced"]),
-            "candidate": st.sampled_from(["tanh", "input"]),
-            "gate_normalization": st.sampled_from(["sigmoid_softmax", "softmax"]),
-            "sentence_forget": st.sampled_from(["separate", "shared"]),
-            "project_input": st.booleans(),
-            "initial_state": st.sampled_from(["learned", "input", "uniform"]),
-            "window": st.sampled_from(["concatenated", "summed"]),
-            "sentence_vector": st.sampled_from(["node", "mean", "sum_over_words"]),
-            "boundary": st.booleans(),
-            "initialization": st.sampled_from(["normal", "linear"]),
-        },
-    ),
+PRESETS = ["paper", "released", "fastnlp", "balanced"]
+CHOICES = {
+    "preset": PRESETS,
+    "candidate": ["tanh", "input"],
+    "gate_normalization": ["sigmoid_softmax", "softmax"],
+    "sentence_forget": ["separate", "shared"],
+    "initial_state": ["learned", "input", "uniform"],
+    "window": ["concatenated", "summed"],
+    "sentence_vector": ["node", "mean", "sum_over_words"],
+    "initialization": ["normal", "linear"],
+    **dict.fromkeys(("project_input", "boundary"), (True, False)),
+}
+TRANSITIONS = st.sampled_from([*PRESETS, {}]) | st.fixed_dictionaries(
+    {}, optional={key: st.sampled_from(values) for key, values in CHOICES.items()}
 )
 SLSTM = {
     "input_size": SIZE,
@@ -60,10 +54,10 @@ SLSTM = {
     "bfloat16": FLAG,
     "dropout": RATE,
 }
-FUSION = (
-    st.one_of(st.floats(0, 1), st.sampled_from([0, 1, "trainable", "sum", "peephole"])),
-    [-0.1, 2, "x", True, None, [0.5], {}],
-)
+FUSIONS = st.floats(0, 1) | st.sampled_from([0, 1, "trainable", "sum", "peephole"])
+FUSION = (FUSIONS, [-0.1, 2, "x", True, None, [0.5], {}])
+RECURRENT = [{"type": name, "hidden_size": 3} for name in ("slstm", "lstm")]
+NO_ENCODERS = [None, 3, True, [], {}]
 SEQUENCE = {
     "slstm": SLSTM,
     "cas_lstm": {**LSTM, "fusion": FUSION},
@@ -74,10 +68,7 @@ SEQUENCE = {
 VECTOR = {
     **{name: SEQUENCE[name] for name in ("cas_lstm", "coupled_lstm", "stacked_cnn")},
     "slstm": {**SLSTM, "pooling": (st.sampled_from([None, *POOLINGS]), NO_POOLINGS)},
-    "additive_attention": {
-        "input_size": SIZE,
-        "attention_size": (st.one_of(st.none(), SIZES), [0, *INVALID]),
-    },
+    "additive_attention": {"input_size": SIZE, "attention_size": (st.none() | SIZES, [0, *INVALID])},
     "max_pooling": {"embedding_dim": SIZE},
     "pooling": {
         "embedding_dim": SIZE,
@@ -86,46 +77,28 @@ VECTOR = {
     "compose": {
         "input_size": SIZE,
         "seq2seq_encoder": (
-            st.sampled_from(
-                [
-                    {"type": "dropout"},
-                    "dropout",
-                    *({"type": t, "hidden_size": 3} for t in ("slstm", "lstm")),
-                ]
-            ),
-            [None, 3, True, [], {}, ["dropout"], {"type": "dropout", "input_dim": -1}],
+            st.sampled_from([{"type": "dropout"}, "dropout", *RECURRENT]),
+            [*NO_ENCODERS, ["dropout"], {"type": "dropout", "input_dim": -1}],
         ),
         "seq2vec_encoder": (
             st.sampled_from([{"type": "max_pooling"}, "additive_attention", {"type": "boe"}]),
-            [None, 3, True, [], {}, ["max_pooling"], {"type": "pooling", "pooling": []}],
+            [*NO_ENCODERS, ["max_pooling"], {"type": "pooling", "pooling": []}],
         ),
     },
 }
 # Required keys. A config without one of them is an error.
-REQUIRED = (
-    *("input_size", "hidden_size", "input_dim", "embedding_dim"),
-    *("seq2seq_encoder", "seq2vec_encoder"),
-)
+REQUIRED = "input_size hidden_size input_dim embedding_dim seq2seq_encoder seq2vec_encoder".split()
 ROLES = {"sequence": (Seq2SeqEncoder, SEQUENCE), "vector": (Seq2VecEncoder, VECTOR)}
 EACH = [(role, name) for role, (_, encoders) in ROLES.items() for name in encoders]
 each_encoder = pytest.mark.parametrize("role, name", EACH)
 # Errors of valid settings that cannot be combined.
-CONFLICTS = "|".join(
-    [
-        r"input_size is \d and hidden_size is \d, expected equal sizes",
-        "num_sentence_nodes is 0, expected",
-    ]
-)
+CONFLICTS = r"input_size is \d and hidden_size is \d, expected equal|num_sentence_nodes is 0, expected"
 
 
 def test_every_encoder_is_here():
     for base, encoders in ROLES.values():
-        known = {
-            name
-            for name in base.list_available()
-            if base.by_name(name).__module__.startswith("slstm_allennlp.")
-        }
-        assert set(encoders) == known
+        modules = {name: base.by_name(name).__module__ for name in base.list_available()}
+        assert set(encoders) == {name for name in modules if modules[name].startswith("slstm_allennlp.")}
 
 
 def build(role, params):

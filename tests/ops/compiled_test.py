@@ -14,13 +14,13 @@ from slstm_allennlp.ops.compiled import load_kernels
 from tests.conftest import run_program
 
 HAS_COMPILER = shutil.which(os.environ.get("CXX", "c++")) and shutil.which("ninja")
+with_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="no C++ compiler or no ninja here")
 
 
+@with_compiler
 @pytest.mark.parametrize("operation", ["slstm", "cas_lstm"])
 def test_the_kernels_compile_here(operation):
-    """If there is a compiler. Otherwise tests of compiled kernels would be skipped unnoticed."""
-    if not HAS_COMPILER:
-        pytest.skip("no C++ compiler or no ninja here")
+    """Otherwise tests of compiled kernels would be skipped unnoticed."""
     assert load_kernels(operation) is not None
 
 
@@ -56,9 +56,8 @@ def test_without_a_cache_it_is_a_temporary_folder_of_ones_own(tmp_path, temporar
         compiled._cache()
 
 
+@with_compiler
 def test_a_damaged_file_is_built_again(tmp_path, monkeypatch):
-    if not HAS_COMPILER:
-        pytest.skip("no C++ compiler or no ninja here")
     built = load_kernels("slstm").__file__
     library = tmp_path / "cut.so"
     library.write_bytes(pathlib.Path(built).read_bytes()[:10])
@@ -67,10 +66,9 @@ def test_a_damaged_file_is_built_again(tmp_path, monkeypatch):
     assert hasattr(compiled._built_once(name, tmp_path, library), "word_forward")
 
 
+@with_compiler
 def test_processes_that_start_together_compile_once(tmp_path, monkeypatch):
     """The others wait for the lock of the first, and load what it has built."""
-    if not HAS_COMPILER:
-        pytest.skip("no C++ compiler or no ninja here")
     built = load_kernels("slstm").__file__
     library, builds = tmp_path / "together.so", []
 

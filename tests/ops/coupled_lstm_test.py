@@ -52,12 +52,3 @@ def test_one_unit_by_hand(double):
         gate = 1 / (1 + torch.tensor(-(0.5 + h)).exp())  # î, f̂ and o are the same, so i = f = 1/2
         c = 0.5 * 1.0 + 0.5 * torch.tensor(0.5 + h).tanh()
         torch.testing.assert_close(state, gate * c.tanh())
-
-
-def test_gradcheck(double):
-    inputs, mask, weights = case()
-    inputs = inputs.nan_to_num()
-    tensors = [tensor.clone().requires_grad_() for tensor in (inputs, *weights)]
-    assert torch.autograd.gradcheck(
-        lambda x, *w: hoisted_coupled_lstm(x, mask, CoupledLstmWeights(*w)), tensors
-    )

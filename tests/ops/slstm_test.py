@@ -28,6 +28,14 @@ MIXED = (
 )
 
 
+# Transition, window, number of nodes, and layer normalization.
+SETTINGS = (
+    *(("paper", 1, 1, False), ("paper", 2, 0, False), ("paper", 2, 2, True)),
+    *(("released", 1, 1, False), ("released", 2, 1, False), (TRANSITIONS[-1], 1, 1, False)),
+    *(("fastnlp", 2, 1, False), ("fastnlp", 1, 2, True), (MIXED[0], 1, 1, False)),
+)
+
+
 def name(transition):
     return transition if isinstance(transition, str) else "-".join(map(str, transition.values()))
 
@@ -77,20 +85,12 @@ COMPILED = load_kernels("slstm")
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize(
     "transition, window, nodes, boundary, layer_norm",
-    AllPairs([TRANSITIONS, (1, 2, 3), (0, 1, 2, 3), (False, True), (False, True)]),
+    AllPairs([(*TRANSITIONS, *MIXED), (1, 2, 3), (0, 1, 2, 3), (False, True), (False, True)]),
 )
 def test_equals_naive(transition, window, nodes, boundary, layer_norm):
-    encoder = SentenceStateLSTM(
-        SIZE,
-        SIZE,
-        num_steps=3,
-        window_size=window,
-        num_sentence_nodes=nodes,
-        boundary=boundary,
-        transition=transition,
-        layer_norm=layer_norm,
+    encoder = randomized(
+        SentenceStateLSTM(SIZE, SIZE, 3, window, nodes, boundary, transition, layer_norm)
     )
-    randomized(encoder)
     inputs, mask = batch()
     expected_words, expected_sentence = seeded(naive, encoder, inputs, mask)
     for version in (encoder, *versions(encoder).values()):
@@ -101,52 +101,13 @@ def test_equals_naive(transition, window, nodes, boundary, layer_norm):
 
 
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("nodes", (0, 1, 2))
-@pytest.mark.parametrize("transition", MIXED, ids=name)
-def test_single_choices_equal_naive(transition, nodes):
-    encoder = SentenceStateLSTM(
-        SIZE, SIZE, num_steps=3, window_size=2, num_sentence_nodes=nodes, transition=transition
-    )
-    randomized(encoder)
-    inputs, mask = batch()
-    for version in versions(encoder).values():
-        for ours, expected in zip(version(inputs, mask), naive(encoder, inputs, mask)):
-            torch.testing.assert_close(ours, expected, rtol=0, atol=1e-10)
-
-
-@pytest.mark.usefixtures("double")
 @pytest.mark.parametrize(
     "settings, needed, recompute",
-    AllPairs(
-        [
-            [
-                ("paper", 1, 1, False),
-                ("paper", 2, 0, False),
-                ("paper", 2, 2, True),
-                ("released", 1, 1, False),
-                ("released", 2, 1, False),
-                ("fastnlp", 2, 1, False),
-                ("fastnlp", 1, 2, True),
-                ({"gate_normalization": "softmax"}, 1, 1, False),
-                ({"preset": "released", "initial_state": "uniform"}, 1, 1, False),
-            ],
-            [(True, True), (True, False), (False, True)],  # words, sentence
-            [False, True],
-        ]
-    ),
+    AllPairs([SETTINGS, [(True, True), (True, False), (False, True)], [False, True]]),
 )
 def test_gradients_equal_naive(settings, needed, recompute):
     transition, window, nodes, layer_norm = settings
-    encoder = SentenceStateLSTM(
-        SIZE,
-        SIZE,
-        num_steps=4,
-        window_size=window,
-        num_sentence_nodes=nodes,
-        transition=transition,
-        layer_norm=layer_norm,
-    )
-    randomized(encoder)
+    encoder = randomized(SentenceStateLSTM(SIZE, SIZE, 4, window, nodes, None, transition, layer_norm))
     inputs, mask = batch()
     inputs.masked_fill_(~mask.unsqueeze(-1), float("nan")).requires_grad_()
     variables = [inputs, *encoder.parameters()]
@@ -303,29 +264,11 @@ def test_a_second_derivative_is_refused():
 
 
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
-@pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
-def test_gradcheck(transition, layer_norm):
-    encoder = SentenceStateLSTM(2, 2, num_steps=2, transition=transition, layer_norm=layer_norm)
-    inputs, mask = batch(lengths=(3, 1), padded=3, size=2)
-    names, parameters = zip(*encoder.named_parameters())
-
-    def function(inputs, *values):
-        # The output is also a function of the weights.
-        weights = encoder.weights._replace(**dict(zip(names, values)))
-        return batched_slstm(inputs, mask, weights, encoder.settings)
-
-    assert torch.autograd.gradcheck(function, (inputs.requires_grad_(), *parameters), fast_mode=True)
-
-
-@pytest.mark.usefixtures("double")
 @pytest.mark.parametrize(
     "transition, nodes", itertools.product(("paper", "released", "fastnlp"), (0, 1, 2))
 )
 def test_a_sentence_has_the_same_result_in_any_batch(transition, nodes):
-    encoder = SentenceStateLSTM(
-        SIZE, SIZE, num_steps=3, window_size=2, num_sentence_nodes=nodes, transition=transition
-    )
+    encoder = SentenceStateLSTM(SIZE, SIZE, 3, 2, nodes, transition=transition)
     inputs, mask = batch()
     words, sentence = encoder(inputs, mask)
     for i, length in enumerate(LENGTHS):
@@ -342,30 +285,18 @@ def test_a_sentence_has_the_same_result_in_any_batch(transition, nodes):
 
 
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("steps, window", itertools.product((1, 2, 3), (1, 2)))
-def test_without_node_a_word_reaches_one_window_further_a_step(steps, window):
-    """Neighbours' states depend on their inputs from the second step on."""
-    encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=steps, window_size=window, num_sentence_nodes=0)
-    reach = (steps - 1) * window
-    distances = distances_that_matter(encoder, length=12, word=5)
-    assert max(distances) == reach
+@pytest.mark.parametrize(
+    "steps, window, nodes, reach",
+    # Without a node, neighbours' states depend on their inputs from the second step on. With one and
+    # T = 2, a word reads g⁰ and g¹, which depend on no input; with T = 3 also g².
+    [*((s, w, 0, (s - 1) * w) for s in (1, 2, 3) for w in (1, 2)), (2, 1, 1, 1), (3, 1, 1, 6)],
+)
+def test_which_inputs_a_word_depends_on(steps, window, nodes, reach):
+    encoder = SentenceStateLSTM(SIZE, SIZE, steps, window, nodes)
+    inputs, word = torch.randn(1, 12, SIZE, requires_grad=True), 5
+    (gradient,) = torch.autograd.grad(encoder(inputs)[0][0, word].sum(), inputs)
+    distances = {abs(i - word) for i in range(12) if gradient[0, i].abs().max() > 0}
     assert distances == set(range(reach + 1))
-
-
-@pytest.mark.usefixtures("double")
-def test_words_read_the_sentence_state_of_the_step_before():
-    """With T = 2 a word reads g⁰ and g¹, which depend on no input; with T = 3 also g²."""
-    for steps, expected in ((2, {0, 1}), (3, set(range(7)))):
-        encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=steps)
-        assert distances_that_matter(encoder, length=12, word=5) == expected
-
-
-def distances_that_matter(encoder, length, word):
-    """Return the distances |i - word| at which input i affects the output of `word`."""
-    inputs = torch.randn(1, length, SIZE, requires_grad=True)
-    words, _ = encoder(inputs)
-    (gradient,) = torch.autograd.grad(words[0, word].sum(), inputs)
-    return {abs(i - word) for i in range(length) if gradient[0, i].abs().max() > 0}
 
 
 def sigmoid(value):
@@ -489,19 +420,6 @@ def test_bfloat16_is_autocast():
     trace = low.trace(inputs, mask)
     for traced, ours, exact in zip(trace[-2:], low(inputs, mask), encoder(inputs, mask)):
         assert relative_error(traced, ours) < 0.01 and not torch.equal(traced, exact)
-
-
-@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
-def test_autocast(transition):
-    encoder = SentenceStateLSTM(16, 16, transition=transition)
-    inputs, mask = batch(size=16)
-    expected = encoder(inputs, mask)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        results = encoder(inputs, mask)
-    for ours, exact in zip(results, expected):
-        assert near(ours, exact)
-    sum(ours.float().sum() for ours in results).backward()
-    assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())
 
 
 @pytest.mark.parametrize("bfloat16", (False, True))

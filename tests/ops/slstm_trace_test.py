@@ -110,13 +110,8 @@ def naive_neighbors(states, settings):
 @pytest.mark.parametrize("window", (1, 2))
 @pytest.mark.parametrize("transition", TRANSITIONS, ids=name)
 def test_the_equations_hold(transition, window, nodes, boundary, layer_norm):
-    encoder = slstm(
-        window_size=window,
-        num_sentence_nodes=nodes,
-        boundary=boundary,
-        transition=transition,
-        layer_norm=layer_norm,
-    )
+    sizes = {"window_size": window, "num_sentence_nodes": nodes}
+    encoder = slstm(**sizes, boundary=boundary, transition=transition, layer_norm=layer_norm)
     inputs, mask = batch()
     assert_steps_hold(seeded(encoder.trace, inputs, mask), encoder, inputs, mask)
 
@@ -139,22 +134,6 @@ def test_gates_are_those_of_the_naive_version(monkeypatch, transition, nodes):
             if of_nodes is not None:
                 assert_close(trace.f[step, b, :words], of_nodes[:-1])
                 assert_close(trace.f_g[step, b], of_nodes[-1])
-
-
-@pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("transition", ("paper", "fastnlp"))
-def test_every_step_is_the_result_of_so_many_steps(transition):
-    """The traced states at step t are what a module of t steps gives."""
-    encoder = slstm(transition={"preset": transition, "sentence_vector": "node", "boundary": False})
-    inputs, mask = batch()
-    trace = encoder.trace(inputs, mask)
-    for steps in range(1, STEPS + 1):
-        shorter = SentenceStateLSTM(SIZE, SIZE, num_steps=steps, transition=encoder.settings.transition)
-        shorter.load_state_dict(encoder.state_dict())
-        words, sentence = naive_slstm(inputs, mask, shorter.weights, shorter.settings)
-        assert_close(trace.h[steps], words)
-        some = mask.any(1)  # the naive version returns zeros for a sentence without words
-        assert_close(trace.g[steps, some, 0], sentence[some])
 
 
 def test_a_trace_has_gradients():

@@ -19,13 +19,14 @@ EMBEDDER = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim":
 BAG = {"type": "bag_of_embeddings", "embedding_dim": 4}
 WHITE = {"tokenizer": "whitespace"}
 JSON = {"type": "text_classification_json", **WHITE}
+SNLI = {"type": "snli", **WHITE}
+CONLL = {"type": "conll2003", "convert_to_coding_scheme": "BIOUL"}
+OWN_TABLE = {"type": "table", "text": "t", "label": "l", **WHITE}
 NER = {"type": "conll_ner", "coding_scheme": "IOB2"}
 TAGS = {"type": "tagged_text", "format": "columns"}
 TEXTS = ("t.jsonl", '{"text": "good film", "label": "x"}\n{"text": "bad", "label": "y"}\n')
-PAIRS = "".join(
-    json.dumps({"sentence1": "a b", "sentence2": "b", "gold_label": label}) + "\n"
-    for label in ("entailment", "neutral", "contradiction")
-)
+PAIR = '{"sentence1": "a b", "sentence2": "b", "gold_label": "%s"}\n'
+PAIRS = ("p.jsonl", "".join(PAIR % label for label in ("entailment", "neutral", "contradiction")))
 COLUMNS = "Ada\tB-PER\nMay\tI-PER\nworks\tO\n\nTom\tB-PER\n\nAcme\tB-ORG\n"
 TAGGED = "the\tDET\ncat\tNOUN\nsees\tVERB\n.\t.\n"
 NUMBERS = ("t.jsonl", '{"text": "a", "label": 1}\n{"text": "b", "label": 0}\n')
@@ -71,7 +72,7 @@ def examples(tmp_path, caplog):
 
 
 COLUMNS_FORM = "columns of words and tags, by the reader conll_ner"
-PLAIN = "plain text, one text per line"
+PLAIN, TABLE = "plain text, one text per line", "a table, by the reader table"
 TAGGER = {
     "ner": (NER, "n", COLUMNS),
     "tags": (TAGS, "n", TAGGED),
@@ -94,17 +95,15 @@ TAGGER = {
         ("tags", "a.txt", '{"text": "a"}\n', "JSON, one object per line"),
         ("tags", "a.txt", "\n{ a b }\n", PLAIN),
         ("texts", "a.txt", "good\n\nthis film is x\n", PLAIN),
-        ("texts", "a.csv", 'id,text,label\n1,"a\nb",x\n', "a table, by the reader table"),
-        ("texts", "a.tsv", "review\ta b\n", "a table, by the reader table"),
+        ("texts", "a.csv", 'id,text,label\n1,"a\nb",x\n', TABLE),
+        ("texts", "a.tsv", "review\nb\n", TABLE),
         ("trees", "a.txt", TREES, "texts and their labels, by the reader sst_tokens"),
         ("trees", "a.txt", "(2 or 3) good films\n", PLAIN),
-        ("table", "a.txt", "text\tlabel\na\tx\n", "a table, by the reader table"),
+        ("table", "a.txt", "text\tlabel\na\tx\n", TABLE),
         ("table", "a.txt", "a film\n", PLAIN),
     ],
-)  # fmt: skip
+)
 def test_the_log_says_what_is_read(predictor, examples, model, name, content, form):
-    if name == "a.tsv":
-        content = "review\nb\n"
     assert examples(predictor(*TAGGER[model]), name, content)[1] == form
 
 
@@ -126,9 +125,8 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
 )
 def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatch, model, content, why):
     predictor = predictor(*TAGGER[model])
-    with pytest.raises(
-        CorpusError, match=rf"a\.txt: looks like labelled data.*{why}.*--input-format text"
-    ):
+    message = rf"a\.txt: looks like labelled data.*{why}.*--input-format text"
+    with pytest.raises(CorpusError, match=message):
         examples(predictor, "a.txt", content)
     assert len(examples(predictor, "a.txt", content, input_format="text")[0]) == content.count("\n")
     if "\t" in content.partition("\n")[0] and model != "table":
@@ -151,18 +149,15 @@ def test_a_format_that_is_named(predictor, examples):
     predictor = predictor(*TAGGER["tags"])
     inputs, _ = examples(predictor, "a.txt", "a\tX\n", input_format="corpus")
     assert inputs == [{"words": ["a"], "tags": ["X"]}]
-    with pytest.raises(
-        ConfigurationError, match="input_format is 'csv', expected one of text, json, corpus"
-    ):
+    with pytest.raises(ConfigurationError, match="is 'csv', expected one of text, json, corpus"):
         examples(predictor, "a.txt", "a\tX\n", input_format="csv")
 
 
 @pytest.mark.parametrize("line", ["a b", "a    b", "7\ta\tb", "\ta\tb", "a\tb\tentailment"])
 def test_pairs_with_another_number_of_tabs(predictor, examples, line):
-    predictor = predictor({"type": "snli", **WHITE}, "p.jsonl", PAIRS)
-    with pytest.raises(
-        CorpusError, match=rf"a.txt, line 3: there are {line.count(chr(9))} tabs, expected one"
-    ):
+    predictor = predictor(SNLI, *PAIRS)
+    message = rf"a.txt, line 3: there are {line.count(chr(9))} tabs, expected one"
+    with pytest.raises(CorpusError, match=message):
         examples(predictor, "a.txt", f"a\tb\n\n{line}\n")
     inputs, form = examples(predictor, "a.txt", " a b \tc\n\n")
     assert [predictor._sentences(each) for each in inputs] == [[" a b ", "c"], ["", ""]]
@@ -174,36 +169,16 @@ def test_pairs_with_another_number_of_tabs(predictor, examples, line):
 @pytest.mark.parametrize(
     "reader, file, given, gold",
     [
-        (
-            {"type": "snli", "collapse_labels": True, **WHITE},
-            ("p.jsonl", PAIRS),
-            {"sentence1": "a", "sentence2": "b", "gold_label": "neutral"},
-            "non-entailment",
-        ),
-        (
-            {"type": "snli", **WHITE},
-            ("p.jsonl", PAIRS),
-            {"premise": "a", "hypothesis": "b", "label": -1},
-            "-1",
-        ),
+        ({**SNLI, "collapse_labels": True}, PAIRS, json.loads(PAIR % "neutral"), "non-entailment"),
+        (SNLI, PAIRS, {"premise": "a", "hypothesis": "b", "label": -1}, "-1"),
         (NER, ("n", COLUMNS), {"words": ["Ada", "May"], "tags": ["B-PER", "B-ORG"]}, ["U-PER", "U-ORG"]),
         (NER, ("n", COLUMNS), {"text": "Ada May", "tags": ["B-PER", "L-PER"]}, ["B-PER", "L-PER"]),
-        (
-            {"type": "conll2003", "convert_to_coding_scheme": "BIOUL"},
-            ("n", "Ada NN I-NP I-PER\nMay NN I-NP I-PER\n"),
-            {"words": ["Ada"], "tags": ["I-PER"]},
-            ["U-PER"],
-        ),
+        (CONLL, ("n", "Ada N I-NP I-PER\n"), {"words": ["Ada"], "tags": ["I-PER"]}, ["U-PER"]),
         (JSON, TEXTS, {"text": "a", "label": " x\t"}, "x"),
         ({**JSON, "skip_label_indexing": True}, NUMBERS, {"text": "a", "label": "1"}, "1"),
         (TWO_CLASSES, ("n", TREES), {"words": ["a"], "label": 4}, "1"),
         (TWO_CLASSES, ("n", TREES), {"words": ["a"], "label": 2}, "2"),
-        (
-            {"type": "table", "text": "t", "label": "l", **WHITE},
-            ("t.csv", "t,l\na,1\nb,-1\n"),
-            {"text": "a", "label": -1},
-            "-1",
-        ),
+        (OWN_TABLE, ("t.csv", "t,l\na,1\nb,-1\n"), {"text": "a", "label": -1}, "-1"),
     ],
 )
 def test_gold_labels_go_through_the_reader(predictor, reader, file, given, gold):
@@ -234,11 +209,8 @@ def test_tags_that_are_none(predictor, examples, tags, message):
 def test_offsets_are_those_of_the_line(predictor, examples, monkeypatch, before):
     predictor = predictor(*TAGGER["ner"])
     predictor._label_encoding = "BIOUL"
-    monkeypatch.setattr(
-        predictor._model,
-        "forward_on_instances",
-        lambda some: [{"tags": ["O", "B-PER", "L-PER"]}] * len(some),
-    )
+    tagged = [{"tags": ["O", "B-PER", "L-PER"]}]
+    monkeypatch.setattr(predictor._model, "forward_on_instances", lambda some: tagged * len(some))
     line = f"{before}by Ada   May"
     (output,) = predictor.predict_batch_json(examples(predictor, "a.txt", line + "\n")[0])
     (span,) = output["spans"]

@@ -58,14 +58,6 @@ def test_of_a_package_by_include_package(package):
     assert DatasetReader.by_name(package).__name__ == "Reader"
 
 
-def test_of_a_plugin(package, tmp_path):
-    (tmp_path / ".allennlp_plugins").write_text("own_package\n")
-    with pytest.raises(ConfigurationError, match="not loaded"):
-        DatasetReader.by_name(package)  # the file alone does not load the plugin
-    __import__("own_package")  # as AllenNLP does with the plugins in the file
-    assert DatasetReader.by_name(package).__name__ == "Reader"
-
-
 @pytest.mark.parametrize(
     "name, message",
     [

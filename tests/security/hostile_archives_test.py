@@ -79,11 +79,18 @@ def weights(save):
     return make
 
 
-def call(make_object):
-    """Put an object that makes a call among the weights. Its argument is the path of `pwned`."""
-    return weights(
-        lambda forge, file: torch.save({**forge.weights, "w": make_object(str(forge.pwned))}, file)
-    )
+def saved(**options):
+    return weights(lambda forge, file: torch.save(touch(forge), file, **options))
+
+
+def call(function, *arguments):
+    """Put an object that makes a call among the weights."""
+
+    def save(forge, file):
+        given = [a.replace("{}", str(forge.pwned)) if isinstance(a, str) else a for a in arguments]
+        torch.save({**forge.weights, "w": Call(function, *given)}, file)
+
+    return weights(save)
 
 
 def file_behind_a_link(forge, _):
@@ -101,18 +108,14 @@ def chain_of_links(forge, _):
 
 
 def zip_for_the_vocabulary(forge, _):
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
+    with zipfile.ZipFile(data := io.BytesIO(), "w") as archive:
         archive.writestr("tokens.txt", "@@UNKNOWN@@\n")
     forge.member("vocabulary", data.getvalue())
 
 
 def tar_for_the_vocabulary(forge, _):
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as archive:
-        info = tarfile.TarInfo("tokens.txt")
-        info.type, info.linkname = tarfile.SYMTYPE, "other.txt"
-        archive.addfile(info)
+    with tarfile.open(fileobj=(data := io.BytesIO()), mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("tokens.txt"))
     forge.member("vocabulary", data.getvalue())
 
 
@@ -123,20 +126,15 @@ def archive_within(forge, _):
     forge.put("model", {"type": "from_archive", "archive_file": str(inner.write())})
 
 
-def many_members(forge, monkeypatch):
-    monkeypatch.setenv(MAX_MEMBERS, "20")
-    for number in range(20):
-        forge.member(f"vocabulary/{number}")
+def limited(variable, limit, *members):
+    """Add members that are more or larger than a limit."""
 
+    def make(forge, monkeypatch):
+        monkeypatch.setenv(variable, limit)
+        for member in members:
+            member(forge, monkeypatch)
 
-def many_bytes(forge, monkeypatch):
-    monkeypatch.setenv(MAX_BYTES, "100000")
-    forge.member("zeros", bytes(100_001))
-
-
-def size_in_the_header_alone(forge, monkeypatch):
-    monkeypatch.setenv(MAX_BYTES, "100000")
-    header(tarfile.REGTYPE)(forge, monkeypatch)
+    return make
 
 
 def module_on_the_path(forge, monkeypatch):
@@ -147,10 +145,8 @@ def module_on_the_path(forge, monkeypatch):
 
 
 TOKENS = "model.text_field_embedder.token_embedders.tokens"
-OWN_CODE = {
-    "model_type": "strange",
-    "auto_map": {"AutoConfig": "code.Config", "AutoModel": "code.Config"},
-}
+AUTO = {"AutoConfig": "code.Config", "AutoModel": "code.Config"}
+OWN_CODE = {"model_type": "strange", "auto_map": AUTO}
 
 
 def transformer(forge, auto_map, **options):
@@ -201,14 +197,26 @@ FOLDER = "would unpack .*vocabulary, expected a folder"
 SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "notes"}
 POPEN = {"type": "subprocess.Popen", "args": ["touch", "{}"]}
 IS_POPEN = 'type "subprocess.Popen"'
-CLASSIFIER = "allennlp.models.basic_classifier.BasicClassifier"
 ADDRESS = "http://127.0.0.1:9/x"
 PART = {"archive_file": ADDRESS, "module_path": "encoder"}
 ELMO = {"type": "elmo_token_embedder", "options_file": ADDRESS, "weight_file": ADDRESS}
-OPEN = f"{open.__module__}.open"  # io.open, from Python 3.13 on _io.open
-DOTTED = torch._utils._import_dotted_name
 SCRIPT = torch.jit.script(torch.nn.Linear(1, 1))
 NO_WEIGHTS = "it holds|expected tensors"
+# The last is a class of another role.
+TYPES = """
+    os.system pathlib.Path.touch runpy.run_path torch.load torch.hub.load
+    allennlp.models.archival.archive_model allennlp.common.file_utils.cached_path
+    allennlp.common.util.get_spacy_model allennlp.models.basic_classifier.BasicClassifier
+"""
+PLACES = f"""
+    dataset_reader validation_dataset_reader dataset_reader.token_indexers.tokens vocabulary
+    model model.encoder model.text_field_embedder {TOKENS}
+"""
+CALLS = [
+    *((exec, "open('{}', 'w')"), (eval, "open('{}', 'w')"), (open, "{}", "w")),
+    *((getattr, torch.Tensor, "__doc__"), (tempfile.mkdtemp, "{}"), (torch.hub.load, "x", "y")),
+    *((torch.serialization.load, "x"), (torch._utils._import_dotted_name, "os.system")),
+]
 ATTACKS = {
     # Members of the archive, which is unpacked to forge/tmp/RANDOM
     "parent path": ("member '../../pwned' lies outside", member("../../pwned", b"x")),
@@ -236,46 +244,26 @@ ATTACKS = {
         "is a sparse file|damaged",
         member("x", b"0\n".ljust(512, b"\0"), pax_headers={**SPARSE, "GNU.sparse.realsize": "9" * 12}),
     ),
-    "many members": ("more than 20 members.*SLSTM_ALLENNLP_MAX_ARCHIVE_MEMBERS raises", many_members),
-    "many bytes": ("than 100000 bytes unpacked.*SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES raises", many_bytes),
-    "size in the header alone": ("than 100000 bytes unpacked", size_in_the_header_alone),
+    "many members": (
+        "more than 20 members.*SLSTM_ALLENNLP_MAX_ARCHIVE_MEMBERS raises",
+        limited(MAX_MEMBERS, "20", *(member(f"vocabulary/{number}") for number in range(20))),
+    ),
+    "many bytes": (
+        "than 100000 bytes unpacked.*SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES raises",
+        limited(MAX_BYTES, "100000", member("zeros", bytes(100_001))),
+    ),
+    "size in the header alone": ("100000 b", limited(MAX_BYTES, "100000", header(tarfile.REGTYPE))),
     "large pax header": ("a header of 8589934592 bytes", header(tarfile.XHDTYPE)),
     "large long name": ("a header of 8589934592 bytes", header(tarfile.GNUTYPE_LONGNAME)),
-    "limit that is no number": (
-        "SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES is 'much', expected a number",
-        lambda _, monkeypatch: monkeypatch.setenv(MAX_BYTES, "much"),
-    ),
+    "limit": ("BYTES is 'much', expected a number", limited(MAX_BYTES, "much")),
     "zip for the vocabulary": (FOLDER, zip_for_the_vocabulary),
     "tar for the vocabulary": (FOLDER, tar_for_the_vocabulary),
     "archive within": ("lies outside", archive_within),
     # Types in the config
-    "Popen": (IS_POPEN, config("dataset_reader", POPEN)),
-    "os.system": ('type "os.system"', reader("os.system", command="touch {}")),
-    "touch": ('type "pathlib.Path.touch"', reader("pathlib.Path.touch")),
+    **{name: (f'type "{name}"', reader(name)) for name in TYPES.split()},
     "copyfile": ('"shutil.copyfile"', reader("shutil.copyfile", src="/etc/hostname", dst="{}")),
-    "run_path": ('type "runpy.run_path"', reader("runpy.run_path", path_name="{}")),
-    "torch.load": ('type "torch.load"', reader("torch.load", f="{}")),
-    "torch.hub": ('"torch.hub.load"', reader("torch.hub.load", repo_or_dir="x/y", model="x")),
-    "archive_model": (
-        'type "allennlp.models.archival.archive_model"',
-        reader("allennlp.models.archival.archive_model", serialization_dir="{}"),
-    ),
-    "cached_path": (
-        'type "allennlp.common.file_utils.cached_path"',
-        reader("allennlp.common.file_utils.cached_path", url_or_filename=ADDRESS),
-    ),
-    "get_spacy_model": (
-        'type "allennlp.common.util.get_spacy_model"',
-        reader("allennlp.common.util.get_spacy_model", spacy_model_name="{}"),
-    ),
-    "Popen as validation reader": (IS_POPEN, config("validation_dataset_reader", POPEN)),
-    "Popen as indexer": (IS_POPEN, config("dataset_reader.token_indexers.tokens", POPEN)),
-    "Popen as model": (IS_POPEN, config("model", POPEN)),
-    "Popen as encoder": (IS_POPEN, config("model.encoder", POPEN)),
-    "Popen as text field embedder": (IS_POPEN, config("model.text_field_embedder", POPEN)),
-    "Popen as token embedder": (IS_POPEN, config(TOKENS, POPEN)),
+    **{f"Popen as {place}": (IS_POPEN, config(place, POPEN)) for place in PLACES.split()},
     "Popen as regularizer": (IS_POPEN, config("model.regularizer", {"regexes": [["x", POPEN]]})),
-    "Popen as vocabulary": (IS_POPEN, config("vocabulary", POPEN)),
     "module on the path": (
         'type "stranger_module.Reader" is of a module that is not loaded.*--include-package',
         module_on_the_path,
@@ -285,7 +273,6 @@ ATTACKS = {
         'type "torch.nn.LSTM" is no Seq2SeqEncoder',
         config("model.encoder.type", "torch.nn.LSTM"),
     ),
-    "class of another role": (f'type "{CLASSIFIER}" is no DatasetReader', reader(CLASSIFIER)),
     "type that is a list": ("is no name|not in acceptable choices", reader(["."])),
     # Other values in the config
     "fetch by http": (f"would fetch {ADDRESS}", fetch(ADDRESS)),
@@ -325,24 +312,14 @@ ATTACKS = {
     "config that is a list": ("holds a list, expected an object", text("[]")),
     "config of bytes": ("is no JSON", text("\0\0\0")),
     # Contents of the weights
-    "system": ('holds "posix.system"', weights(lambda forge, file: torch.save(touch(forge), file))),
-    # PyTorch's message has the name without the module.
-    "exec": ('"(builtins.)?exec"', call(lambda path: Call(exec, f"open({path!r}, 'w')"))),
-    "eval": ('"(builtins.)?eval"', call(lambda path: Call(eval, f"open({path!r}, 'w')"))),
-    "getattr": ('"(builtins.)?getattr"', call(lambda _: Call(getattr, torch.Tensor, "__doc__"))),
-    "open": (f'"{OPEN}"', call(lambda path: Call(open, path, "w"))),
-    "load": ('"torch.serialization.load"', call(lambda _: Call(torch.serialization.load, "x"))),
-    "hub": ('"torch.hub.load"', call(lambda _: Call(torch.hub.load, "x", "y"))),
-    "mkdtemp": ('"tempfile.mkdtemp"', call(lambda path: Call(tempfile.mkdtemp, path))),
-    "dotted name": (f'"torch._utils.{DOTTED.__name__}"', call(lambda _: Call(DOTTED, "os.system"))),
-    "legacy weights": (
-        'it holds "posix.system"',
-        weights(lambda it, file: torch.save(touch(it), file, _use_new_zipfile_serialization=False)),
-    ),
-    "new pickle": (
-        NO_WEIGHTS,
-        weights(lambda it, file: torch.save(touch(it), file, pickle_protocol=5)),
-    ),
+    # PyTorch's message has some names without the module.
+    **{
+        function.__name__: (rf'"({function.__module__}\.)?{function.__name__}"', call(function, *rest))
+        for function, *rest in CALLS
+    },
+    "system": ('holds "posix.system"', saved()),
+    "legacy weights": ('it holds "posix.system"', saved(_use_new_zipfile_serialization=False)),
+    "new pickle": (NO_WEIGHTS, saved(pickle_protocol=5)),
     "plain pickle": (NO_WEIGHTS, weights(lambda it, file: pickle.dump(touch(it), file))),
     "old opcodes": (NO_WEIGHTS, weights(lambda _, file: file.write(b"(S'true'\nios\nsystem\n."))),
     "TorchScript": ('it holds "TorchScript"', weights(lambda _, file: torch.jit.save(SCRIPT, file))),
@@ -350,7 +327,7 @@ ATTACKS = {
     "no weights": ("is damaged", weights(lambda *_: None)),
 }
 BREAKING_IN = [
-    *("Popen", "copyfile", "module on the path", "transformer with code"),
+    *("Popen as dataset_reader", "copyfile", "module on the path", "transformer with code"),
     *("system", "exec", "open", "legacy weights", "new pickle", "plain pickle"),
 ]
 if sys.version_info < (3, 14):  # whose tarfile has a filter by default

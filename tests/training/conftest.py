@@ -13,6 +13,7 @@ from allennlp.training import TrainerCallback
 WORDS = "the a dog cat it they barks sleeps runs".split()
 EPOCHS = 3
 SHUFFLED = {"batch_size": 2, "shuffle": True}
+EVERY_BATCH = {"checkpointer": {"save_every_num_batches": 1}}
 
 
 class Killed(BaseException):

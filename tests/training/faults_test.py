@@ -1,11 +1,10 @@
 """Faults during training: the error message, and the files that are left."""
 
 import fcntl
+import itertools
 import math
 import os
-import resource
 import signal
-import sys
 
 import pytest
 import torch
@@ -13,10 +12,7 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.mistakes import USERS_MISTAKE
 from slstm_allennlp.console.main import main
-from tests.conftest import ROOT, run_program
-from tests.training.conftest import Killed, assert_same
-
-EVERY_BATCH = {"checkpointer": {"save_every_num_batches": 1}}
+from tests.training.conftest import EVERY_BATCH, Killed, assert_same
 
 
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
@@ -32,31 +28,6 @@ def test_signals(run, tmp_path, fault, number, batch):
     epoch, last = divmod(batch - 1, 4)
     assert (tmp_path / "stopped" / f"training_state_e{epoch}_b{last + 1}.th").exists()
     assert_same(run("stopped", recover=True), whole)
-
-
-SIGNALLED = """
-import sys
-sys.path.insert(0, {root!r})
-import os, signal, slstm_allennlp
-from allennlp.training import TrainerCallback
-
-@TrainerCallback.register("terminate")
-class Terminate(TrainerCallback):
-    def on_batch(self, trainer, *args, **kwargs):
-        os.kill(os.getpid(), signal.SIGTERM)
-
-from allennlp.commands.train import train_model_from_file
-train_model_from_file({config!r}, {folder!r}, overrides={{"trainer.callbacks": ["terminate"]}})
-"""
-
-
-def test_exit_status(tmp_path):
-    folder = tmp_path / "run"
-    config = str(ROOT / "training_config" / "mr_slstm.jsonnet")
-    code = SIGNALLED.format(root=str(ROOT), config=config, folder=str(folder))
-    process = run_program([sys.executable, "-c", code], cwd=ROOT)
-    assert process.returncode == 128 + signal.SIGTERM, process.stderr
-    assert (folder / "training_state_e0_b1.th").exists()
 
 
 def set_weights(value):
@@ -105,11 +76,12 @@ def test_an_infinite_loss(run, tmp_path, fault):
         run("run")
 
 
-@pytest.mark.parametrize("damage", ("cut", "empty", "missing"))
-@pytest.mark.parametrize("part", ("model", "training"))
+# AllenNLP looks for the model's state: without it there is no checkpoint.
+@pytest.mark.parametrize(
+    "part, damage",
+    [*itertools.product(("model", "training"), ("cut", "empty")), ("training", "missing")],
+)
 def test_a_damaged_checkpoint(run, tmp_path, kill_after, part, damage):
-    if (part, damage) == ("model", "missing"):
-        pytest.skip("AllenNLP looks for the model's state: without it there is no checkpoint")
     whole = run("whole", **EVERY_BATCH)
     kill_after(6)
     with pytest.raises(Killed):
@@ -132,32 +104,6 @@ def test_when_every_checkpoint_is_damaged(run, tmp_path, kill_after):
         path.write_bytes(b"")
     with pytest.raises(ConfigurationError, match=r"model_state_e1_b.\.th is damaged"):
         run("run", recover=True, **EVERY_BATCH)
-
-
-@pytest.fixture
-def file_size():
-    """Limit the size of files: writing more fails as on a full disk. None removes the limit."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size or limits[0], limits[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
-@pytest.mark.skipif(
-    not hasattr(torch.serialization, "add_safe_globals"),
-    reason="PyTorch 1.12 aborts the process if the disk is full",
-)
-def test_no_room_for_a_checkpoint(run, tmp_path, fault, file_size):
-    whole = run("whole", **EVERY_BATCH)
-    fault(6, lambda trainer: file_size(2000))
-    with pytest.raises(
-        OSError, match=r"state_e1_b2\.th could not be written \(.*\), expected enough disk space"
-    ):
-        run("full", **EVERY_BATCH)
-    file_size(None)
-    names = {path.name for path in (tmp_path / "full").glob("*_state_*")}
-    assert {"model_state_e1_b1.th", "training_state_e1_b1.th"} <= names
-    assert not [name for name in names if "e1_b2" in name]
-    assert_same(run("full", recover=True, **EVERY_BATCH), whole)
 
 
 def test_two_trainings_in_one_folder(run, tmp_path, capsys):

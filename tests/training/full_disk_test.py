@@ -23,6 +23,7 @@ from slstm_allennlp.console.main import main
 from slstm_allennlp.training import ReliableTrainer
 from tests.comparison.common import plan, write_run
 from tests.conftest import slow_but
+from tests.training.conftest import EVERY_BATCH, assert_same
 
 NO_ROOM = r"could not be written \(.*\), expected enough disk space; the previous content is unchanged"
 WRITER_RAISES = pytest.mark.skipif(
@@ -44,15 +45,13 @@ def full_disk(size):
 
 def contents(folder):
     """Return the contents of all files below a folder."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 @pytest.fixture
 def full_after(monkeypatch):
     """Return a function that lets the disk be full as soon as another function has returned."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     @contextlib.contextmanager
     def context(owner, name, size):
@@ -60,18 +59,28 @@ def full_after(monkeypatch):
 
         def call(*arguments, **options):
             result = function(*arguments, **options)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+            disk.enter_context(full_disk(size))
             return result
 
         is_function = isinstance(owner, type) and inspect.isfunction(function)
-        with monkeypatch.context() as patch:
+        with contextlib.ExitStack() as disk, monkeypatch.context() as patch:
             patch.setattr(owner, name, call if is_function else staticmethod(call))
-            try:
-                yield
-            finally:
-                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            yield
 
     return context
+
+
+@WRITER_RAISES
+def test_a_checkpoint(run, tmp_path, fault):
+    whole = run("whole", **EVERY_BATCH)
+    message = r"state_e1_b2\.th could not be written \(.*\), expected enough disk space"
+    with contextlib.ExitStack() as disk, pytest.raises(OSError, match=message):
+        fault(6, lambda trainer: disk.enter_context(full_disk(2000)))
+        run("full", **EVERY_BATCH)
+    names = {path.name for path in (tmp_path / "full").glob("*_state_*")}
+    assert {"model_state_e1_b1.th", "training_state_e1_b1.th"} <= names
+    assert not [name for name in names if "e1_b2" in name]
+    assert_same(run("full", recover=True, **EVERY_BATCH), whole)
 
 
 def test_the_archive(classifier, tmp_path, full_after, capsys):
@@ -149,44 +158,30 @@ def test_predictions(classifier, sentences, tmp_path, full_after, capsys):
 
 
 def test_predictions_before_a_mistake_are_kept(classifier, sentences, tmp_path, capsys):
-    output = tmp_path / "out.jsonl"
+    output, unfinished = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
+    good, bad = sentences.read_text(), '{"sentence": 7}\n'
+    sentences.write_text(bad)
+    assert predict(classifier, sentences, output) == USERS_MISTAKE
+    assert [path.name for path in tmp_path.iterdir()] == ["sentences.jsonl"]  # without one, no file
     output.write_text("the last ones")
-    lines = sentences.read_text().splitlines()
-    sentences.write_text("\n".join([*lines[:3], '{"sentence": 7}']) + "\n")
+    sentences.write_text(good + bad)
     assert predict(classifier, sentences, output) == USERS_MISTAKE
     assert output.read_text() == "the last ones"
-    unfinished = tmp_path / "out.jsonl.unfinished"
-    assert len(unfinished.read_text().splitlines()) == 3
+    assert len(unfinished.read_text().splitlines()) == 60
     assert f"The predictions so far are in {unfinished}" in capsys.readouterr().err
 
 
-def test_no_predictions_leave_no_file(classifier, sentences, tmp_path):
-    sentences.write_text('{"sentence": 7}\n')
-    assert predict(classifier, sentences, tmp_path / "out.jsonl") == USERS_MISTAKE
-    assert {path.name for path in tmp_path.iterdir()} == {"sentences.jsonl"}
-
-
-def test_predictions_to_what_is_no_file(classifier, sentences):
-    assert predict(classifier, sentences, "/dev/null") == 0
-
-
-def test_predictions_behind_a_link(classifier, sentences, tmp_path):
+def test_predictions_to_a_link_or_what_is_no_file(classifier, sentences, tmp_path):
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "out.jsonl")
     assert predict(classifier, sentences, tmp_path / "link.jsonl") == 0
     assert (tmp_path / "link.jsonl").is_symlink()
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 60
+    assert predict(classifier, sentences, "/dev/null") == 0
 
 
 def test_what_evaluate_writes(classifier, tmp_path, full_after, capsys):
-    files = [
-        "--output-file",
-        tmp_path / "metrics",
-        "--predictions-output-file",
-        tmp_path / "predictions",
-    ]
-    evaluate = [
-        str(word) for word in ("evaluate", classifier / "model.tar.gz", "fixtures/mr#dev", *files)
-    ]
+    files = f"--output-file {tmp_path}/metrics --predictions-output-file {tmp_path}/predictions"
+    evaluate = f"evaluate {classifier}/model.tar.gz fixtures/mr#dev {files}".split()
     assert main(evaluate) == 0
     before = contents(tmp_path)
     assert len(before) == 2

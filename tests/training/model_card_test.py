@@ -1,3 +1,4 @@
+import csv
 import json
 from importlib import metadata
 
@@ -26,9 +27,20 @@ def test_the_card_of_a_tagger(tagger):
         '"type": "tagged_text"',
         f"- versions: slstm-allennlp {__version__}, AllenNLP 2.",
         "- command: `",
+        f"- to use it: `slstm predict {tagger}/model.tar.gz FILE`",
+        f"- to cite it: slstm-allennlp {__version__}; Zhang, Liu and Song: ",
         "| best_validation_accuracy | 0.",
     ):
         assert expected in card, card
+
+
+def test_the_metrics_of_all_epochs(tagger):
+    with (tagger / "metrics_by_epoch.csv").open() as table:
+        rows = list(csv.DictReader(table))
+    last = json.loads((tagger / f"metrics_epoch_{len(rows) - 1}.json").read_text())
+    assert (
+        rows[-1] == {key: str(value) for key, value in last.items()} and len(rows) == last["epoch"] + 1
+    )
 
 
 def test_the_card_has_the_test_metrics(classifier):

@@ -60,6 +60,8 @@ def put(tmp_path, monkeypatch):
         ("entities_bilstm", "all.txt", COLUMNS, {}, {"type": "conll_ner", "coding_scheme": "IOB2"},
             "all.txt: 60 sentences, 180 words, 1 kinds of entities: 60 PER; train 48, dev 6, test 6"),
         ("ner_slstm", "all.txt", COLUMNS.replace("B-", "I-"), {}, {"coding_scheme": "IOB1"}, "60 PER"),
+        ("ner_slstm", "all.tsv", COLUMNS.replace("Ada", "# id\nAda"),
+            {"overrides": {"dataset_reader.comment": "# "}}, {"comment": "# "}, "60 PER"),
         ("ner_linear", "all.txt", COLUMNS.replace("I-", "E-"), {}, {"coding_scheme": "BIOES"}, "60 PER"),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",

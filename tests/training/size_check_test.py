@@ -27,12 +27,12 @@ def feedforwards(model, path=()):
 WITH_FEEDFORWARD = [(name, path) for name, case in CASES.items() for path in feedforwards(case.model)]
 
 
-def check(case, name):
+def built(case, name):
+    """Return the model of a case, and a loader of its instances."""
     reader, instances, model = build(case, name)
     for instance in instances:
         reader.apply_token_indexers(instance)
-    check_sizes(model, SimpleNamespace(iter_instances=lambda: iter(instances)), CPU)
-    return model
+    return model, SimpleNamespace(iter_instances=lambda: iter(instances))
 
 
 @pytest.mark.parametrize("name, path", WITH_FEEDFORWARD, ids=str)
@@ -46,13 +46,14 @@ def test_a_feedforward_that_does_not_fit(name, path):
     by_check = rf"{path[-1]}\.input_dim is {right + 3}, expected {right}$"
     message = rf"{by_check}|must match .* {right + 3}|{right + 3} and"
     with pytest.raises(ConfigurationError, match=message):
-        check(case, name_of(name))
+        check_sizes(*built(case, name_of(name)), CPU)
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in WITH_FEEDFORWARD}))
 def test_sizes_that_fit(name, caplog):
+    model, loader = built(CASES[name], name_of(name))
     with caplog.at_level("DEBUG", logger="slstm_allennlp.training.size_check"):
-        model = check(CASES[name], name_of(name))
+        check_sizes(model, loader, CPU)
     assert "not checked" not in caplog.text
     assert model.training
 
@@ -65,22 +66,18 @@ OWN = {
     "trainer.num_epochs": 1,
     "dataset_reader.max_instances": 20,
 }
-FEEDFORWARD = {"input_dim": 100, "num_layers": 1, "hidden_dims": 5, "activations": "relu"}
+MLP = {"input_dim": 100, "num_layers": 1, "hidden_dims": 5, "activations": "relu"}
+FEEDFORWARD = {"model.feedforward": MLP}
+EMBEDDING = {"model.text_field_embedder.token_embedders.tokens.embedding_dim": 12}
 
 
-@pytest.mark.parametrize(
-    "overrides, message",
-    [
-        (
-            {"model.feedforward": FEEDFORWARD},
-            "the seq2vec_encoder gives 50, model.feedforward.input_dim is 100, expected 50",
-        ),
-        (
-            {"model.text_field_embedder.token_embedders.tokens.embedding_dim": 12},
-            "the text_field_embedder gives 12, model.seq2vec_encoder.input_size is 8, expected 12",
-        ),
-    ],
-)
+TOO_LARGE = [
+    (FEEDFORWARD, "the seq2vec_encoder gives 50, model.feedforward.input_dim is 100, expected 50"),
+    (EMBEDDING, "the text_field_embedder gives 12, model.seq2vec_encoder.input_size is 8, expected 12"),
+]
+
+
+@pytest.mark.parametrize("overrides, message", TOO_LARGE)
 def test_before_the_training(tmp_path, overrides, message):
     config = ROOT / "training_config" / "mr_slstm.jsonnet"
     with pytest.raises(ConfigurationError) as caught:
@@ -91,17 +88,12 @@ def test_before_the_training(tmp_path, overrides, message):
 
 @pytest.fixture
 def classifier():
-    """A classifier, and a loader of its instances."""
     config = {
         "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
         "seq2vec_encoder": {"type": "slstm", "input_size": 8, "hidden_size": 6},
         "dropout": 0.5,
     }
-    case = CASES["basic_classifier"]._replace(model=config)
-    reader, instances, model = build(case, "basic_classifier")
-    for instance in instances:
-        reader.apply_token_indexers(instance)
-    return model, SimpleNamespace(iter_instances=lambda: iter(instances))
+    return built(CASES["basic_classifier"]._replace(model=config), "basic_classifier")
 
 
 def test_an_embedder_that_is_called_by_keyword(classifier, monkeypatch):

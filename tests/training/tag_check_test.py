@@ -77,11 +77,7 @@ def test_every_pair(tmp_path, scheme, encoding):
         ),
         ("BMES", [BIOES], "are not BMES, .* expected label_encoding BIOUL, and tags with U for S"),
         ("BIOUL", ["B-X L-Y"], "expected it in every sentence, as in 0 of 1 sentences"),
-        (
-            "BIO",
-            ["B-X O"] * 3 + ["O I-X"],
-            "sentence 4: .* expected it in every .*, as in 3 of 4 sentences",
-        ),
+        ("BIO", ["B-X O"] * 3 + ["O I-X"], "sentence 4: .* it in every .*, as in 3 of 4 sentences"),
         ("BIOUL", ["B-X O"] * 3 + ["O I-X"], "the same .* in every sentence; 3 of 4 sentences are BIO$"),
         ("BIO", ["NN IN BUT"], "the tags NN IN BUT are not BIO"),
         ("BIOUL", ["B I O"], "expected label_encoding BIO"),  # entities without a type

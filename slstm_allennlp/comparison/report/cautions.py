@@ -2,14 +2,14 @@
 
 from typing import Iterator, List, Sequence
 
-from slstm_allennlp.comparison.document import Paragraph, Part
+from slstm_allennlp.comparison.document import Paragraph
 from slstm_allennlp.comparison.report.numbers import plural
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure
 from slstm_allennlp.comparison.significance import ENOUGH_SEEDS
 
 
-def cautions(results: Results, failures: Sequence[Failure]) -> List[Part]:
+def cautions(results: Results, failures: Sequence[Failure]) -> List[Paragraph]:
     warnings = [*_of_scores(results, failures)]
     if results.done:
         warnings += [*_of_seeds(results), *_of_conditions(results)]
@@ -24,7 +24,7 @@ def _of_scores(results: Results, failures: Sequence[Failure]) -> Iterator[str]:
         yield f"{plural(len(missing), 'run')} not in this report: {', '.join(missing)}."
     if results.without_score:
         names = ", ".join(run.name for run in results.without_score)
-        yield f"{names}: left out, because the test {metric.name} is not a finite number."
+        yield f"{names}: left out, because the test {metric.name} is not there, or not a finite number."
     if results.other_test:
         yield (
             f"{results.other_test}: unless only the tokenization differs, differences between such runs "

@@ -4,6 +4,7 @@ notes, or nothing without data.
 """
 
 import json
+import statistics
 from typing import Dict, Iterator, List, Sequence
 
 from slstm_allennlp.comparison.document import Heading, Link, Listing, Paragraph, Part, Row, Table
@@ -12,9 +13,8 @@ from slstm_allennlp.comparison.report import numbers
 from slstm_allennlp.comparison.report.numbers import NONE, p_value, plural, signed, spread
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure
-from slstm_allennlp.comparison.significance import ALPHA, ENOUGH_SEEDS
+from slstm_allennlp.comparison.significance import ALPHA, ENOUGH_SEEDS, TOO_FEW_SEEDS
 
-_ORDER = ("better", "worse", "too close to call", "the same with every seed", "too few seeds to say")
 _PEAK_MEMORY_OF = {
     "CPU": "the training process, libraries included",
     "GPU": "PyTorch's tensors on the GPU in the last epoch",
@@ -26,20 +26,25 @@ _CORRECTED = (
 
 
 def verdict(results: Results) -> List[Part]:
-    """Return the first paragraph: which system is better."""
+    """Return the first paragraph: the scores, the best first, and which differences are certain."""
     if not results.done:
         return []
-    scale = numbers.scale_of(results.plan.metric.name)
-    scores = {system: spread(of_seeds, scale) for system, of_seeds in results.test_scores.items()}
-    systems: Dict[str, List[str]] = {said: [] for said in _ORDER}
+    scale, scores = numbers.scale_of(results.plan.metric.name), results.test_scores
+    means = {system: statistics.mean(of_seeds) for system, of_seeds in scores.items()}
+    ranked = sorted(scores, key=means.__getitem__, reverse=results.plan.metric.higher_is_better)
+    text = f"Test {scale.label}: " + ", ".join(
+        f"{name} {spread(scores[name], scale)}" for name in ranked
+    )
+    systems: Dict[str, List[str]] = {}
     for comparison in results.comparisons:
-        systems[comparison.verdict].append(f"{comparison.system} ({scores.pop(comparison.system)})")
-    # Above all the baseline is not compared.
-    sentences = [f"{system} has a test {scale.label} of {score}." for system, score in scores.items()]
-    if results.comparisons:
-        groups = [f"{said}: {', '.join(names)}" for said, names in systems.items() if names]
-        sentences.append(f"Against {results.plan.baseline}, {'; '.join(groups)}.")
-    return [Paragraph(" ".join(sentences), is_verdict=True)]
+        systems.setdefault(comparison.verdict, []).append(comparison.system)
+    if [*systems] == [TOO_FEW_SEEDS]:
+        fewest = min(comparison.over_seeds.num_seeds for comparison in results.comparisons)
+        text += f": too few seeds ({fewest}) to rank them"
+    elif systems:
+        groups = [f"{said}: {', '.join(names)}" for said, names in systems.items()]
+        text += f". Against {results.plan.baseline}, {'; '.join(groups)}"
+    return [Paragraph(f"{text}.", is_verdict=True)]
 
 
 def results_table(results: Results) -> List[Part]:
@@ -120,7 +125,7 @@ def _notes_on_differences(results: Results) -> Iterator[str]:
         f'"better" and "worse": p is below {ALPHA} in both tests (or in the only one), with differences '
         "in the same direction. "
         + (_CORRECTED.format(len(comparisons)) if len(comparisons) > 1 else "")
-        + f'"too few seeds to say": neither of these, with fewer than {ENOUGH_SEEDS} seeds. "too close '
+        + f'"{TOO_FEW_SEEDS}": neither of these, with fewer than {ENOUGH_SEEDS} seeds. "too close '
         'to call" does not mean that two systems are equal. "the same with every seed": their scores '
         "are equal."
     )
@@ -159,7 +164,7 @@ def settings(results: Results) -> List[Part]:
     Return what differs between the configs, with one row per system or per key, whichever table is
     narrower; and what is the same.
     """
-    systems = results.plan.systems
+    systems = results.all_systems
     # A fitted system's config has little in common with the others: it is described in a sentence.
     trained = [system for system in systems if not is_fitted(system.config)] or systems
     fitted = [system for system in systems if system not in trained]

@@ -9,14 +9,3 @@ from slstm_allennlp.ops.cas_lstm.weights import (
     CasLstmWeights,
     initial_weights,
 )
-
-__all__ = [
-    "FORGET_OFFSET",
-    "CasLstmStates",
-    "CasLstmWeights",
-    "cas_lstm_step",
-    "fused_cas_lstm_layer",
-    "hoisted_cas_lstm_layer",
-    "initial_weights",
-    "naive_cas_lstm",
-]

@@ -14,23 +14,8 @@ def fused_cas_lstm_layer(
 ) -> CasLstmStates:
     """
     Run `hoisted_cas_lstm_layer` with a hand-written backward pass. Each weight's gradient is one product
-    over all words, and the steps are one function of `kernels`. It does not return the gates, does not
-    support peepholes, and can be differentiated only once.
-
-    # Parameters
-
-    inputs : `Tensor`
-        *Shape:* (D, seq_len, batch_size, input_size)
-    cells_below : `Tensor`, optional
-        None for the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
-    weights : `CasLstmWeights`
-    kernels : `ModuleType`
-        `kernels.eager`, or the result of `load_kernels`.
-
-    # Returns
-
-    `CasLstmStates`
-        h and c; o and g are None. *Shape:* (D, seq_len, batch_size, hidden_size) each
+    over all words, and the steps are one function of `kernels`, from `load_kernels`. It returns no
+    gates, does not support peepholes, and can be differentiated only once.
     """
     W, U = weights.W.flatten(1, 2), weights.U.flatten(1, 2)
     h, c = _Layer.apply(inputs, cells_below, W, U, weights.biases, weights.fusion, kernels)

@@ -7,25 +7,14 @@ from slstm_allennlp.ops.cas_lstm.weights import CasLstmStates, CasLstmWeights
 
 
 def hoisted_cas_lstm_layer(
-    inputs: Tensor, cells_below: Optional[Tensor], weights: CasLstmWeights
+    inputs: Tensor,  # (D, L, B, input_size): words or states of the layer below, in reading order
+    cells_below: Optional[Tensor],  # (D, L, B, hidden_size), None in the first layer
+    weights: CasLstmWeights,
 ) -> CasLstmStates:
     """
-    Run one layer on a batch of sentences, with D directions at once. W x + b of all words is one product
-    before the loop. The equations are those of `naive_cas_lstm`.
-
-    # Parameters
-
-    inputs : `Tensor`
-        The words' inputs, or the states of the layer below, in reading order.
-        *Shape:* (D, seq_len, batch_size, input_size)
-    cells_below : `Tensor`, optional
-        None in the first layer. *Shape:* (D, seq_len, batch_size, hidden_size)
-    weights : `CasLstmWeights`
-
-    # Returns
-
-    `CasLstmStates`
-        With the gates o and g. *Shape:* (D, seq_len, batch_size, hidden_size) each
+    Run one layer on B sentences, with D directions at once. Return h, c, o and g, (D, L, B, hidden_size)
+    each. The equations are those of `naive_cas_lstm`. W x + b of all words is one product before the
+    loop.
     """
     projected = project(inputs, weights)
     U = recurrent_weights(weights)
@@ -57,33 +46,14 @@ def recurrent_weights(weights: CasLstmWeights) -> Tensor:
 
 
 def cas_lstm_step(
-    x: Tensor,
-    h: Tensor,
-    c: Tensor,
-    c_below: Optional[Tensor],
-    U: Tensor,
+    x: Tensor,  # (D, B, G * h), W x + b of the words, from `project`
+    h: Tensor,  # (D, B, h), the previous states
+    c: Tensor,  # (D, B, h), the previous cells
+    c_below: Optional[Tensor],  # (D, B, h), the cells of the layer below, None in the first layer
+    U: Tensor,  # from `recurrent_weights`
     weights: CasLstmWeights,
 ) -> CasLstmStates:
-    """
-    Compute one step: one word of every sentence.
-
-    # Parameters
-
-    x : `Tensor`
-        W x + b of the words, from `project`. *Shape:* (D, batch_size, G * hidden_size)
-    h, c : `Tensor`
-        The previous states and cells. *Shape:* (D, batch_size, hidden_size)
-    c_below : `Tensor`, optional
-        The cells of the layer below, None in the first layer. *Shape:* (D, batch_size, hidden_size)
-    U : `Tensor`
-        The result of `recurrent_weights`.
-    weights : `CasLstmWeights`
-
-    # Returns
-
-    `CasLstmStates`
-        *Shape:* (D, batch_size, hidden_size) each
-    """
+    """Compute one step, one word of every sentence: h, c, o and g, (D, B, h) each."""
     size = h.size(-1)
     if weights.peephole is None or c_below is None:
         gates = list(torch.baddbmm(x, h, U).split(size, dim=-1))

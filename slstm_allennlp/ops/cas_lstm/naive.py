@@ -26,17 +26,8 @@ def naive_cas_lstm(inputs: Tensor, layers: Sequence[CasLstmWeights]) -> List[Cas
 
         g = σ(W h' + p₁ ⊙ c₋ + p₂ ⊙ c' + b)
 
-    # Parameters
-
-    inputs : `Tensor`
-        *Shape:* (seq_len, input_size)
-    layers : `Sequence[CasLstmWeights]`
-        For D directions: forward, or forward and backward, which are independent.
-
-    # Returns
-
-    `List[CasLstmStates]`
-        For each layer, with the gates o and g. *Shape:* (seq_len, D, hidden_size) each
+    The inputs are (seq_len, input_size), the layers those of D directions: forward, or forward and
+    backward, which are independent. Return h, c, o and g of each layer, (seq_len, D, hidden_size) each.
     """
     states = []
     for direction in range(len(layers[0].W)):

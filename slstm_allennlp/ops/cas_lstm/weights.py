@@ -12,19 +12,13 @@ class CasLstmWeights(NamedTuple):
     The parameters of one layer. D is the number of directions (forward, or forward and backward), h the
     hidden size and d the input size. The G gates are stacked in PyTorch's order i, f, c̃, o, followed by
     g above the first layer: G is 4 in the first layer and 5 above it.
-
-    W : *Shape:* (D, G, h, d)
-    U : *Shape:* (D, G, h, h), or (D, 4, h, h) with peepholes, where g has no U
-    b : *Shape:* (D, G, h)
-    fusion : λ; None in the first layer, for the plain sum and for peepholes. *Shape:* (D, h)
-    peephole : p₁ and p₂ of Eq. 17, None without peepholes. *Shape:* (D, 2, h)
     """
 
-    W: Tensor
-    U: Tensor
-    b: Tensor
-    fusion: Optional[Tensor]
-    peephole: Optional[Tensor]
+    W: Tensor  # (D, G, h, d)
+    U: Tensor  # (D, G, h, h), or (D, 4, h, h) with peepholes, where g has no U
+    b: Tensor  # (D, G, h)
+    fusion: Optional[Tensor]  # λ, (D, h); None in the first layer, for the plain sum and for peepholes
+    peephole: Optional[Tensor]  # p₁ and p₂ of Eq. 17, (D, 2, h); None without peepholes
 
     @property
     def is_first(self) -> bool:
@@ -33,9 +27,7 @@ class CasLstmWeights(NamedTuple):
 
     @property
     def biases(self) -> Tensor:
-        """
-        Return b plus, above the first layer, the offset of the forget gates. *Shape:* (D, G * h)
-        """
+        """Return b plus, above the first layer, the offset of the forget gates. *Shape:* (D, G * h)"""
         if self.is_first:
             return self.b.flatten(1)
         offset = self.b.new_tensor([0, FORGET_OFFSET, 0, 0, FORGET_OFFSET])
@@ -51,18 +43,12 @@ class CasLstmWeights(NamedTuple):
 
 
 class CasLstmStates(NamedTuple):
-    """
-    The results of a layer. All have the same shape, given by the function that returns them.
+    """The results of a layer. All have the same shape, given by the function that returns them."""
 
-    h, c : the states and the cells
-    o, g : the output gates and the vertical forget gates; None if not requested, and g is always None in
-        the first layer
-    """
-
-    h: Tensor
-    c: Tensor
-    o: Optional[Tensor]
-    g: Optional[Tensor]
+    h: Tensor  # the states
+    c: Tensor  # the cells
+    o: Optional[Tensor]  # the output gates; None if not requested
+    g: Optional[Tensor]  # the vertical forget gates; None if not requested, and in the first layer
 
 
 def initial_weights(

@@ -3,5 +3,3 @@
 from slstm_allennlp.ops.coupled_lstm.hoisted import hoisted_coupled_lstm
 from slstm_allennlp.ops.coupled_lstm.naive import naive_coupled_lstm
 from slstm_allennlp.ops.coupled_lstm.weights import CoupledLstmWeights, initial_weights
-
-__all__ = ["CoupledLstmWeights", "hoisted_coupled_lstm", "initial_weights", "naive_coupled_lstm"]

@@ -5,25 +5,15 @@ from slstm_allennlp.ops.coupled_lstm.weights import CoupledLstmWeights
 from slstm_allennlp.ops.reading_order import reading_orders, take
 
 
-def hoisted_coupled_lstm(inputs: Tensor, mask: Tensor, weights: CoupledLstmWeights) -> Tensor:
+def hoisted_coupled_lstm(
+    inputs: Tensor,  # (batch_size, seq_len, input_size)
+    mask: Tensor,  # (batch_size, seq_len), boolean, padded on the right
+    weights: CoupledLstmWeights,  # of D directions: forward, or forward and backward
+) -> Tensor:
     """
-    Run one layer on a batch of sentences. W x + b of all words is one product before the loop, and all
-    directions share the loop. The equations are those of `naive_coupled_lstm`.
-
-    # Parameters
-
-    inputs : `Tensor`
-        *Shape:* (batch_size, seq_len, input_size)
-    mask : `Tensor`
-        Boolean, padded on the right. *Shape:* (batch_size, seq_len)
-    weights : `CoupledLstmWeights`
-        For D directions: forward, or forward and backward.
-
-    # Returns
-
-    `Tensor`
-        The words' states, the directions concatenated, zero at padding.
-        *Shape:* (batch_size, seq_len, D * hidden_size)
+    Run one layer on a batch. Return the words' states, (batch_size, seq_len, D * hidden_size), the
+    directions concatenated, zero at padding. The equations are those of `naive_coupled_lstm`. W x + b of
+    all words is one product before the loop, and all directions share the loop.
     """
     batch_size, length, _ = inputs.shape
     directions, _, hidden_size, _ = weights.W.shape

@@ -14,17 +14,8 @@ def naive_coupled_lstm(inputs: Tensor, weights: CoupledLstmWeights) -> Tensor:
         c = f ⊙ c + i ⊙ u
         h = o ⊙ tanh(c)
 
-    # Parameters
-
-    inputs : `Tensor`
-        *Shape:* (seq_len, input_size)
-    weights : `CoupledLstmWeights`
-        For D directions: forward, or forward and backward.
-
-    # Returns
-
-    `Tensor`
-        The words' states, the directions concatenated. *Shape:* (seq_len, D * hidden_size)
+    The inputs are (seq_len, input_size), the weights those of D directions: forward, or forward and
+    backward. Return the words' states, the directions concatenated, (seq_len, D * hidden_size).
     """
     directions = []
     for direction, (W, U, b, h, c) in enumerate(zip(*weights)):

@@ -8,18 +8,13 @@ class CoupledLstmWeights(NamedTuple):
     """
     The parameters of one layer. D is the number of directions (forward, or forward and backward), h the
     hidden size and d the input size. The gates are stacked in the order i, f, o, u.
-
-    W : *Shape:* (D, 4, h, d)
-    U : *Shape:* (D, 4, h, h)
-    b : *Shape:* (D, 4, h)
-    initial_h, initial_c : each direction's initial state and cell. *Shape:* (D, h)
     """
 
-    W: Tensor
-    U: Tensor
-    b: Tensor
-    initial_h: Tensor
-    initial_c: Tensor
+    W: Tensor  # (D, 4, h, d)
+    U: Tensor  # (D, 4, h, h)
+    b: Tensor  # (D, 4, h)
+    initial_h: Tensor  # each direction's initial state, (D, h)
+    initial_c: Tensor  # each direction's initial cell, (D, h)
 
 
 def initial_weights(directions: int, input_size: int, hidden_size: int) -> CoupledLstmWeights:

@@ -11,16 +11,3 @@ from slstm_allennlp.ops.slstm.naive import naive_slstm
 from slstm_allennlp.ops.slstm.settings import SlstmSettings, Transition
 from slstm_allennlp.ops.slstm.trace import SlstmTrace, trace_slstm
 from slstm_allennlp.ops.slstm.weights import SlstmWeights, initial_weights
-
-__all__ = [
-    "SlstmSettings",
-    "SlstmTrace",
-    "SlstmWeights",
-    "Transition",
-    "batched_slstm",
-    "fused_slstm",
-    "initial_weights",
-    "is_fusible",
-    "naive_slstm",
-    "trace_slstm",
-]

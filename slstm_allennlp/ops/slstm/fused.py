@@ -40,24 +40,15 @@ def fused_slstm(
     settings: SlstmSettings,
     initial_state: Optional[Tensor] = None,
     *,
-    kernels: SlstmKernels,
-    need_words: bool = True,
-    need_sentence: bool = True,
-    recompute: bool = False,
-    packed_weights: Optional[PackedWeights] = None,
+    kernels: SlstmKernels,  # those for the tensors' device
+    need_words: bool = True,  # if not, the words' states are not computed, and are None
+    need_sentence: bool = True,  # if not, the same for the sentence vectors
+    recompute: bool = False,  # whether the backward pass computes W ξ again, which saves memory
+    packed_weights: Optional[PackedWeights] = None,  # a cache for calls without gradients on a CPU
 ) -> Tuple[Optional[Tensor], Optional[Tensor]]:
     """
-    Compute the final word states and the sentence vectors. Arguments and results as in
-    `slstm_allennlp.ops.slstm.batched.batched_slstm`, and
-
-    kernels : `SlstmKernels`
-        The elementwise operations for the tensors' device.
-    need_words, need_sentence : `bool`, optional (default = `True`)
-        A result that is not needed is not computed, and is None.
-    recompute : `bool`, optional (default = `False`)
-        Whether the backward pass computes W ξ again, which saves memory.
-    packed_weights : `PackedWeights`, optional (default = `None`)
-        A cache for calls without gradients, which need the compiled CPU kernels then.
+    Return every word's last state and the sentence vectors. Other arguments and results as in
+    `slstm_allennlp.ops.slstm.batched.batched_slstm`.
     """
     x, x_mask = inputs, mask
     if weights.boundary_inputs is not None:

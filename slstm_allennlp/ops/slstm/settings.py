@@ -11,7 +11,8 @@ from slstm_allennlp.common.suggestions import did_you_mean
 class Transition:
     """
     The independent choices in which the paper, the authors' released code and the fastNLP
-    re-implementation differ. A preset is one combination of them; see `Transition.of`.
+    re-implementation differ. A preset is one combination of them; see `Transition.of`. `ValueError` for
+    a value that is not one of those listed.
 
     # Parameters
 
@@ -42,10 +43,6 @@ class Transition:
     initialization : `str`
         `"normal"`, N(0, 0.1²) for every weight and bias, as in the authors' code (the paper does not
         say); `"linear"`, PyTorch's default for `torch.nn.Linear`, U(-1/√fan_in, 1/√fan_in).
-
-    # Errors
-
-    `ValueError` for a value that is not one of those listed.
     """
 
     candidate: Literal["tanh", "input"] = "tanh"
@@ -70,11 +67,8 @@ class Transition:
         """
         Return a transition from the name of a preset, `"paper"`, `"released"`, `"fastnlp"` or
         `"balanced"`, or from a mapping such as `{"preset": "released", "initial_state": "uniform"}`: the
-        choices in which it differs from the preset, which is `"paper"` by default.
-
-        # Errors
-
-        `ValueError` for an unknown preset, choice or value.
+        choices in which it differs from the preset, which is `"paper"` by default. `ValueError` for an
+        unknown preset, choice or value.
         """
         if isinstance(transition, Transition):
             return transition
@@ -106,11 +100,7 @@ PRESETS: Dict[str, Transition] = {
     "paper": Transition(),
     # The authors' TensorFlow code. For tagging it starts from `initial_state: "uniform"`.
     "released": Transition(
-        candidate="input",
-        initial_state="input",
-        window="summed",
-        sentence_vector="mean",
-        boundary=False,
+        candidate="input", initial_state="input", window="summed", sentence_vector="mean", boundary=False
     ),
     "fastnlp": _FASTNLP,
     # This project's own: fastNLP's with the paper's initial state and the authors' initialisation,
@@ -123,11 +113,8 @@ PRESETS: Dict[str, Transition] = {
 class SlstmSettings:
     """
     The validated sizes and transition of one S-LSTM. Arguments as in `SentenceStateLSTM`, except that
-    `transition` is a `Transition`, which includes `boundary`.
-
-    # Errors
-
-    `ValueError` that names the argument, its value and what is expected.
+    `transition` is a `Transition`, which includes `boundary`. `ValueError` that names the argument, its
+    value and what is expected.
     """
 
     input_size: int

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from slstm_allennlp.ops.slstm.batched import Gates, next_state
-from slstm_allennlp.ops.slstm.before_and_after import first_state, outputs, read
+from slstm_allennlp.ops.slstm.batched import Gates, State, first_state, next_state, outputs, read
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -19,38 +18,24 @@ class SlstmTrace(NamedTuple):
     the initial state: the gates at `[t]` compute the states at `[t + 1]` from those at `[t]`.
     """
 
-    h: Tensor
-    """The words' states. *Shape:* (T + 1, B, N, h)"""
-    c: Tensor
-    """The words' cells. *Shape:* (T + 1, B, N, h)"""
+    h: Tensor  # the words' states, (T + 1, B, N, h)
+    c: Tensor  # the words' cells, (T + 1, B, N, h)
+    # The gates of Eq. 2 that sum to one, by name: l1, l2, … for the left neighbours by distance, f for
+    # the word's own cell, r1, r2, … for the right neighbours, s1, s2, … for the sentence nodes, and i
+    # for the input. With a summed window, l1 and r1 are the gates of the sums. (T, B, N, h) each
     word_gates: Dict[str, Tensor]
-    """
-    The gates of Eq. 2 that sum to one, by name: l1, l2, … for the left neighbours by distance, f for the
-    word's own cell, r1, r2, … for the right neighbours, s1, s2, … for the sentence nodes, and i for the
-    input. With a summed window, l1 and r1 are the gates of the sums. *Shape:* (T, B, N, h) each
-    """
-    o: Tensor
-    """The words' output gates. *Shape:* (T, B, N, h)"""
-    u: Tensor
-    """What the input gate multiplies: the candidate u, or the input itself. *Shape:* (T, B, N, h)"""
+    o: Tensor  # the words' output gates, (T, B, N, h)
+    u: Tensor  # what the input gate multiplies, the candidate u or the input itself, (T, B, N, h)
+    # The sentence nodes' states; g, c_g, f, f_g and o_g are None without nodes. (T + 1, B, m, h)
     g: Optional[Tensor]
-    """The sentence nodes' states; g, c_g, f, f_g and o_g are None without nodes.
-    *Shape:* (T + 1, B, m, h)"""
-    c_g: Optional[Tensor]
-    """The sentence nodes' cells. *Shape:* (T + 1, B, m, h)"""
+    c_g: Optional[Tensor]  # the sentence nodes' cells, (T + 1, B, m, h)
+    # Eq. 3's fᵢ, the weight of each word's cell; fᵢ of all words and f_g sum to one. (T, B, N, m, h)
     f: Optional[Tensor]
-    """Eq. 3's fᵢ, the weight of each word's cell; fᵢ of all words and f_g sum to one.
-    *Shape:* (T, B, N, m, h)"""
-    f_g: Optional[Tensor]
-    """Eq. 3's f_g, the weight of the node's own cell. *Shape:* (T, B, m, h)"""
-    o_g: Optional[Tensor]
-    """The sentence nodes' output gates. *Shape:* (T, B, m, h)"""
-    mask: Tensor
-    """True at words, boundary words included. *Shape:* (B, N)"""
-    words: Tensor
-    """The words' states as `forward` returns them. *Shape:* (B, seq_len, h)"""
-    sentence: Tensor
-    """The sentence vectors as `forward` returns them. *Shape:* (B, h)"""
+    f_g: Optional[Tensor]  # Eq. 3's f_g, the weight of the node's own cell, (T, B, m, h)
+    o_g: Optional[Tensor]  # the sentence nodes' output gates, (T, B, m, h)
+    mask: Tensor  # true at words, boundary words included, (B, N)
+    words: Tensor  # the words' states as `forward` returns them, (B, seq_len, h)
+    sentence: Tensor  # the sentence vectors as `forward` returns them, (B, h)
 
 
 def trace_slstm(
@@ -67,27 +52,27 @@ def trace_slstm(
     """
     x, padding = read(inputs, mask, weights)
     Ux = linear(x, weights.word_U.flatten(0, 1), weights.word_b.flatten())
-    states = [first_state(x, padding, weights, settings, initial_state)]
-    gates: List[Gates] = []
+    each_state = [first_state(x, padding, weights, settings, initial_state)]
+    each_gates: List[Gates] = []
     for _ in range(settings.num_steps + more_steps):
-        state, of_step = next_state(states[-1], x, Ux, padding, weights, settings)
-        states.append(state)
-        gates.append(of_step)
-    has_nodes = settings.num_sentence_nodes > 0
-    of_words = torch.stack([step.words.masked_fill(padding.unsqueeze(-1), 0) for step in gates])
-    f = torch.stack([step.f for step in gates if step.f is not None]) if has_nodes else None
-    words, sentence = outputs(states[settings.num_steps], mask, padding, settings)
+        state, of_step = next_state(each_state[-1], x, Ux, padding, weights, settings)
+        each_state.append(state)
+        each_gates.append(of_step)
+    words, sentence = outputs(each_state[settings.num_steps], mask, padding, settings)
+    states = State._make(map(torch.stack, zip(*each_state)))
+    gates = Gates._make(None if part[0] is None else torch.stack(part) for part in zip(*each_gates))
+    of_words = gates.words.masked_fill(padding.unsqueeze(-1), 0)
     return SlstmTrace(
-        h=torch.stack([state.h for state in states]),
-        c=torch.stack([state.c for state in states]),
+        h=states.h,
+        c=states.c,
         word_gates={name: of_words[:, :, :, q] for q, name in enumerate(settings.normalized_gates)},
-        o=torch.stack([step.o.masked_fill(padding, 0) for step in gates]),
-        u=torch.stack([step.u.masked_fill(padding, 0) for step in gates]),
-        g=torch.stack([state.g for state in states]) if has_nodes else None,
-        c_g=torch.stack([state.c_g for state in states]) if has_nodes else None,
-        f=None if f is None else f[:, :, :-1],
-        f_g=None if f is None else f[:, :, -1],
-        o_g=torch.stack([step.o_g for step in gates if step.o_g is not None]) if has_nodes else None,
+        o=gates.o.masked_fill(padding, 0),
+        u=gates.u.masked_fill(padding, 0),
+        g=None if gates.f is None else states.g,
+        c_g=None if gates.f is None else states.c_g,
+        f=None if gates.f is None else gates.f[:, :, :-1],
+        f_g=None if gates.f is None else gates.f[:, :, -1],
+        o_g=gates.o_g,
         mask=~padding.squeeze(-1),
         words=words,
         sentence=sentence,

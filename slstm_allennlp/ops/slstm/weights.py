@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple, Optional
 
 import torch
+from torch import Tensor
 
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 
@@ -15,39 +16,23 @@ class SlstmWeights(NamedTuple):
     of ξ (`settings.neighbor_gates`); d' is `settings.gate_input_size`.
     """
 
-    word_W: torch.Tensor
-    """Eq. 2, for ξ. *Shape:* (G, h, S, h)"""
-    word_U: torch.Tensor
-    """Eq. 2, for x. *Shape:* (G, h, d')"""
-    word_V: Optional[torch.Tensor]
-    """Eq. 2, for every node's g. *Shape:* (G, h, m, h)"""
-    word_b: torch.Tensor
-    """Eq. 2. *Shape:* (G, h)"""
-    sentence_W: Optional[torch.Tensor]
-    """Eq. 3: the first m is the node that reads, the second the node whose g is read.
-    *Shape:* (m, Q, h, m, h)"""
-    sentence_U: Optional[torch.Tensor]
-    """Eq. 3, for h̄ or hᵢ. *Shape:* (m, Q, h, h)"""
-    sentence_b: Optional[torch.Tensor]
-    """Eq. 3. *Shape:* (m, Q, h)"""
-    projection_weight: Optional[torch.Tensor]
-    """For e = Linear(x). *Shape:* (h, d)"""
-    projection_bias: Optional[torch.Tensor]
-    """*Shape:* (h)"""
-    initial_h: Optional[torch.Tensor]
-    """h⁰ of every word and node. *Shape:* (h)"""
-    initial_c: Optional[torch.Tensor]
-    """c⁰ of every word and node. *Shape:* (h)"""
-    boundary_inputs: Optional[torch.Tensor]
-    """The inputs ⟨s⟩ and ⟨/s⟩. *Shape:* (2, d)"""
-    word_norm_weight: Optional[torch.Tensor]
-    """Layer normalisation of Eq. 2's pre-activations. *Shape:* (G, h)"""
-    word_norm_bias: Optional[torch.Tensor]
-    """*Shape:* (G, h)"""
-    sentence_norm_weight: Optional[torch.Tensor]
-    """Layer normalisation of Eq. 3's pre-activations. *Shape:* (m, Q, h)"""
-    sentence_norm_bias: Optional[torch.Tensor]
-    """*Shape:* (m, Q, h)"""
+    word_W: Tensor  # Eq. 2, for ξ: (G, h, S, h)
+    word_U: Tensor  # Eq. 2, for x: (G, h, d')
+    word_V: Optional[Tensor]  # Eq. 2, for every node's g: (G, h, m, h)
+    word_b: Tensor  # Eq. 2: (G, h)
+    # Eq. 3; the first m is the node that reads, the second the node whose g is read: (m, Q, h, m, h)
+    sentence_W: Optional[Tensor]
+    sentence_U: Optional[Tensor]  # Eq. 3, for h̄ or hᵢ: (m, Q, h, h)
+    sentence_b: Optional[Tensor]  # Eq. 3: (m, Q, h)
+    projection_weight: Optional[Tensor]  # for e = Linear(x): (h, d)
+    projection_bias: Optional[Tensor]  # (h)
+    initial_h: Optional[Tensor]  # h⁰ of every word and node: (h)
+    initial_c: Optional[Tensor]  # c⁰ of every word and node: (h)
+    boundary_inputs: Optional[Tensor]  # the inputs ⟨s⟩ and ⟨/s⟩: (2, d)
+    word_norm_weight: Optional[Tensor]  # layer normalisation of Eq. 2's pre-activations: (G, h)
+    word_norm_bias: Optional[Tensor]  # (G, h)
+    sentence_norm_weight: Optional[Tensor]  # layer normalisation of Eq. 3's pre-activations: (m, Q, h)
+    sentence_norm_bias: Optional[Tensor]  # (m, Q, h)
 
 
 def initial_weights(settings: SlstmSettings) -> SlstmWeights:
@@ -60,7 +45,7 @@ def initial_weights(settings: SlstmSettings) -> SlstmWeights:
     gates, node_gates = len(settings.word_gates), len(settings.sentence_gates)
     normal = settings.transition.initialization == "normal"
 
-    def draw(*shape: int, fan_in: int) -> torch.Tensor:
+    def draw(*shape: int, fan_in: int) -> Tensor:
         if normal:
             return torch.empty(shape).normal_(std=0.1)
         bound = 1 / math.sqrt(fan_in)

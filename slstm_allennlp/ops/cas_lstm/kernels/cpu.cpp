@@ -1,6 +1,5 @@
 // The steps of one direction of a CAS-LSTM layer on the CPU. PyTorch computes the matrix products. The elementwise
-// part of a step reads and writes each tensor once, in parallel over the sentences. naive.py has the equations;
-// eager.py has the same functions in PyTorch and documents their arguments.
+// part of a step reads and writes each tensor once, in parallel over the sentences. naive.py has the equations.
 
 #include "elementwise.h"
 
@@ -130,6 +129,9 @@ void backward_step(const Shape& s, int64_t t, T* gates, const T* left, const T* 
 
 }  // namespace
 
+// Compute h and c of one direction, (seq_len, batch_size, h), by c = i * u + left * f * c_old + below * g * lower and
+// h = o * tanh(c). `gates`, (seq_len, batch_size, G, h), has W x + b, and is overwritten with the gates. `left` and
+// `below` have (h,), U has (G * h, h), and `cells_below`, the cells of the layer below, the shape of c.
 void forward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_below, Tensor h, Tensor c,
              bool by_onednn) {
   const Shape shape(gates);
@@ -145,6 +147,9 @@ void forward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_b
   });
 }
 
+// Compute the gradients of `forward`. `gates` has its gates, and is overwritten with the gradients of their
+// pre-activations. `grad_h` and `d_c` are the incoming gradients of h and c; the gradient through later steps and h is
+// added to `d_c`. The gradient of `cells_below` is written to `d_below`.
 void backward(Tensor gates, Tensor U, Tensor left, Tensor below, Optional cells_below, Tensor c, Tensor grad_h,
               Tensor d_c, Optional d_below, bool by_onednn) {
   const Shape shape(gates);

@@ -546,14 +546,7 @@ def _node_backward(
 
 
 @triton.jit(do_not_specialize=["sentences"])
-def _windows(
-    cu_seqlens,
-    states,
-    result,
-    sentences,
-    HIDDEN: tl.constexpr,
-    WINDOW: tl.constexpr,
-):
+def _windows(cu_seqlens, states, result, sentences, HIDDEN: tl.constexpr, WINDOW: tl.constexpr):
     NEIGHBORS: tl.constexpr = 2 * WINDOW + 1
     words, mask, _ = _places(cu_seqlens, sentences, HIDDEN)
     _, _, _, rows, columns = words
@@ -564,12 +557,7 @@ def _windows(
 
 @triton.jit(do_not_specialize=["sentences"])
 def _windows_backward(
-    cu_seqlens,
-    d_windows,
-    d_states,
-    sentences,
-    HIDDEN: tl.constexpr,
-    WINDOW: tl.constexpr,
+    cu_seqlens, d_windows, d_states, sentences, HIDDEN: tl.constexpr, WINDOW: tl.constexpr
 ):
     words, mask, at = _places(cu_seqlens, sentences, HIDDEN)
     total = _load(d_states, at, mask)

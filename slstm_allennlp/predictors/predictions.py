@@ -3,14 +3,14 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple
 
 from allennlp.data import Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.metrics.class_scores import Labels
 
-Labels = Union[str, List[str]]  # one for a text or a pair, or one per word
 _PREFERRED = ("label", "tags", "labels")  # the usual names of the field to predict
 
 

@@ -1,0 +1,35 @@
+// A BERT that is fine-tuned whole, beside the S-LSTM's recipe, on a corpus of RESULTS.md or a review set:
+//
+//   TASK=books DATA=/data/mtl SYSTEMS='bert slstm' slstm compare experiments/today.jsonnet \
+//     --output-dir output/today/books
+//
+// TASK is sst2, ewt, wnut17, sick, mrpc or a review set. Run in the project's folder, after `make vectors`.
+local tasks = import 'tasks.libsonnet';
+local task = std.extVar('TASK');
+local kind = std.get({ ewt: 'tags', wnut17: 'entities', sick: 'pairs', mrpc: 'pairs' }, task, 'reviews');
+local indexers = {
+  bert: { tokens: { type: 'utf8' } },
+  slstm: (import '../training_config/reviews_slstm.jsonnet').dataset_reader.token_indexers,
+};
+local changes(system) = std.get({
+  sst2: {
+    dataset_reader: { type: 'sst_tokens', granularity: '2-class', token_indexers: indexers[system] },
+  },
+  ewt: {},
+  wnut17: { 'dataset_reader.coding_scheme': 'IOB2' },
+  sick: {},
+  mrpc: { 'dataset_reader.type': 'quora_paraphrase' }
+        + if system == 'bert' then {} else { 'model.features': 'paraphrase' },
+}, task, { 'dataset_reader.dataset': task });
+
+{
+  seeds: [13, 14, 15, 16, 17],
+  systems: {
+    [system]: {
+      config: 'training_config/%s_%s.jsonnet' % [kind, system],
+      overrides: changes(system),
+    }
+    for system in std.split(std.extVar('SYSTEMS'), ' ')
+  },
+  overrides: tasks.paths(task, std.extVar('DATA')),
+}

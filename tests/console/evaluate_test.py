@@ -1,0 +1,55 @@
+"""`slstm evaluate` prints the scores of each class, and writes predictions beside gold labels."""
+
+import json
+import re
+
+import pytest
+
+from slstm_allennlp.console import evaluate
+from slstm_allennlp.console.main import main
+
+FILES = {
+    "classifier": ("class", "mr#dev"),
+    "pair_classifier": ("class", "snli/dev.jsonl"),
+    "tagger": ("tag", "pos/dev.conllu"),
+    "entity_tagger": ("entity", "ner/dev.txt"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_scores_of_each_class(request, tmp_path, capsys, monkeypatch, name):
+    monkeypatch.setattr(evaluate, "_SHOWN", 2)
+    monkeypatch.setattr(evaluate, "_IN_MATRIX", 2)
+    what, file = FILES[name]
+    archive = str(request.getfixturevalue(name) / "model.tar.gz")
+    files = ["--output-file", f"{tmp_path}/metrics", "--predictions-output-file", f"{tmp_path}/lines"]
+    capsys.readouterr()  # of the training
+    assert main(["evaluate", archive, f"fixtures/{file}", *files]) == 0
+    metrics, scores, *matrix = capsys.readouterr().out.split("\n\n")
+    overall = json.loads((tmp_path / "metrics").read_text())
+    assert len(metrics.splitlines()) == len(overall)
+
+    header, *rows = scores.splitlines()
+    assert header.split() == [what, "precision", "recall", "F1", "gold"]
+    lines = list(map(json.loads, (tmp_path / "lines").read_text().splitlines()))
+    pairs = [(line["gold"], line["predicted"]) for line in lines]
+    if name == "entity_tagger":
+        starts = [tag[2:] for gold, _ in pairs for tag in gold if tag[:1] in "BU"]
+        number = len(set(starts))
+    else:
+        if name == "tagger":
+            pairs = [pair for gold, predicted in pairs for pair in zip(gold, predicted, strict=True)]
+        starts = [gold for gold, _ in pairs]
+        number = len({label for pair in pairs for label in pair})
+        right = sum(gold == predicted for gold, predicted in pairs) / len(pairs)
+        assert overall["accuracy"] == pytest.approx(right)
+    for row in rows[:2]:
+        label, *_, gold = row.split()
+        assert int(gold) == starts.count(label)
+    assert rows[2:] == ([f"… and {number - 2} less frequent"] if number > 2 else [])
+    assert len(matrix) == ("classifier" in name)
+    if matrix:
+        header, *rows = matrix[0].splitlines()
+        _, *names = re.split("  +", header)
+        for gold, row in zip(names, rows[:2], strict=True):
+            assert row.split() == [gold, *(str(pairs.count((gold, other))) for other in names)]

@@ -1,0 +1,293 @@
+"""Each predictor: raw text and words, batches, scores, entities, and inputs that are not its own."""
+
+import itertools
+import json
+import types
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Vocabulary
+from allennlp.models import Model
+
+from slstm_allennlp.predictors import SentencePair, SentenceTagger, TextClassifier
+from tests.conftest import ROOT
+
+PAIR = {"premise": "A girl is throwing a ball.", "hypothesis": "A child is throwing something."}
+
+
+@pytest.fixture
+def build(predictors):
+    """Build a predictor of a small model with options. "scores" is the tagger with scores."""
+
+    def build(name, **options):
+        if name == "scores":
+            return build("tagger", scores=True)
+        base = predictors[name]
+        return type(base)(base._model, base._dataset_reader, **options)
+
+    return build
+
+
+@pytest.mark.parametrize(
+    "name, kind, text, words, keys",
+    [
+        ("tagger", SentenceTagger, "The baker didn't", "The baker did n't", {"tagged", "tags"}),
+        (
+            "classifier",
+            TextClassifier,
+            "It doesn't work.",
+            "It doesn't work .",
+            {"label", "probabilities"},
+        ),
+    ],
+)
+def test_raw_and_tokenised_texts(predictors, name, kind, text, words, keys):
+    predictor = predictors[name]
+    assert type(predictor) is kind  # without being named
+    raw = predictor.predict_json({"sentence": text})
+    assert raw["words"] == words.split() and set(raw) == {"words", *keys}
+    assert raw == predictor.predict_json({"words": raw["words"]}) == predictor.predict(text)
+    if name == "tagger":
+        assert raw["tagged"] == " ".join(f"{w}/{tag}" for w, tag in zip(raw["words"], raw["tags"]))
+    else:
+        assert raw["label"] == max(raw["probabilities"], key=raw["probabilities"].get)
+
+
+TEXTS = [
+    *({"sentence": "The young pilot sold two old hats to her."}, {"sentence": " "}),
+    *({"words": ["Rosa", "laughed", "."]}, {"words": []}),
+]
+PAIRS = [PAIR, {**PAIR, "hypothesis": " "}, {**PAIR, "premise": "Rain ."}]
+PAIRS.append({"sentence1": "", "sentence2": "A dog."})
+NO_TAGS = {"tagged": "", "words": [], "tags": []}
+NO_LABEL = {"label": None, "probabilities": {}}
+
+
+@pytest.mark.parametrize(
+    "name, inputs, nothing",
+    [
+        ("tagger", TEXTS, NO_TAGS),
+        ("scores", TEXTS, {**NO_TAGS, "scores": []}),
+        ("entities", TEXTS, {**NO_TAGS, "spans": []}),
+        ("classifier", TEXTS, {**NO_LABEL, "words": []}),
+        ("pairs", PAIRS, NO_LABEL),
+    ],
+    ids=str,
+)
+def test_a_batch_gives_what_each_input_gives_alone(build, name, inputs, nothing):
+    predictor = build(name)
+    batch = predictor.predict_batch_json(inputs)
+    assert batch[1::2] == [nothing] * 2
+    for together, alone in zip(batch, map(predictor.predict_json, inputs)):
+        assert together.keys() == nothing.keys()
+        for key, value in together.items():
+            is_number = key in ("scores", "probabilities")
+            assert value == (pytest.approx(alone[key], abs=1e-5) if is_number else alone[key])
+
+
+@pytest.mark.parametrize("name, path", [("tagger", "pos/dev.conllu"), ("classifier", "mr#dev")])
+def test_instances_of_the_reader(predictors, name, path):
+    predictor = predictors[name]
+    instances = list(predictor._dataset_reader.read(f"fixtures/{path}"))[:3]
+    outputs = predictor.predict_batch_instance(instances)
+    assert [one["words"] for one in outputs] == [one["metadata"].metadata["words"] for one in instances]
+    assert predictor.predict_instance(instances[0])[predictor.answer] == outputs[0][predictor.answer]
+
+
+def test_scores_are_the_marginals_of_the_crf(build):
+    predictor = build("tagger", scores=True, all_outputs=True)
+    output = predictor.predict_json({"words": ["Anna", "smiled"]})
+    crf, vocabulary = predictor._model.crf, predictor._model.vocab
+    logits = torch.tensor([output["logits"][:2]])
+    mask = torch.ones(1, 2, dtype=torch.bool)
+    marginals = [0.0, 0.0]
+    chosen = [vocabulary.get_token_index(tag, "labels") for tag in output["tags"]]
+    for path in itertools.product(range(vocabulary.get_vocab_size("labels")), repeat=2):
+        probability = crf(logits, torch.tensor([path]), mask).exp().item()
+        for i in range(2):
+            marginals[i] += probability * (path[i] == chosen[i])
+    assert output["scores"] == pytest.approx(marginals, abs=1e-4)
+
+
+def test_scores_of_other_models(build):
+    """A model without a CRF gives the probabilities of a softmax, or none."""
+    predictor = build("scores")
+    vocab = predictor._model.vocab
+    names = [vocab.get_token_from_index(i, "labels") for i in (1, 0)]
+    output = {"tags": names, "class_probabilities": torch.tensor([[0.2, 0.8], [0.7, 0.3]]).numpy()}
+    assert predictor._probabilities(output) == pytest.approx([0.8, 0.7])
+    predictor._model = types.SimpleNamespace(vocab=vocab)
+    with pytest.raises(ConfigurationError, match="SimpleNamespace gives no probabilities, expected"):
+        predictor._probabilities({"tags": ["NN"], "logits": torch.zeros(1, 28).numpy()})
+
+
+def test_a_model_with_other_outputs_keeps_them(predictors):
+    instance = predictors["tagger"]._dataset_reader.text_to_instance(["a"])
+    outputs = {"labels": ["X"], "logits": [1]}
+    assert predictors["tagger"]._readable(instance, dict(outputs)) == outputs
+
+
+def test_lines(predictors):
+    predictor = predictors["tagger"]
+    assert predictor.load_line('\ufeff{"sentence": "é"}\r\n') == {"sentence": "é"}
+    assert predictor.dump_line({"words": ["é"]}) == '{"words": ["é"]}\n'
+
+
+def test_language(build, monkeypatch):
+    assert build("tagger", language="it").predict("l'amico")["words"] == ["l'", "amico"]
+    with pytest.raises(ConfigurationError, match="language is 'qq'"):
+        build("tagger", language="qq")
+    # AllenNLP's own tokenizer gets the name of an installed pipeline.
+    monkeypatch.setattr("spacy.util.is_package", lambda name: name == "en_core_web_sm")
+    monkeypatch.setattr(
+        "slstm_allennlp.predictors.text_input.SpacyTokenizer", lambda name: ("its", name)
+    )
+    assert build("tagger", language="en_core_web_sm")._splitter == ("its", "en_core_web_sm")
+
+
+def test_probabilities_by_the_names_of_the_classes(predictors):
+    predictor = predictors["classifier"]
+    output = predictor.predict_json({"sentence": "a moving film"})
+    assert set(output["probabilities"]) == {"positive", "negative"}
+    assert sum(output["probabilities"].values()) == pytest.approx(1)
+    instance = predictor._json_to_instance({"sentence": "a moving film"})
+    predictor._dataset_reader.apply_token_indexers(instance)
+    index = predictor._model.vocab.get_token_index("positive", "labels")
+    expected = predictor._model.forward_on_instance(instance)["probs"][index]
+    assert output["probabilities"]["positive"] == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_more_than_the_prediction(build):
+    """All outputs on request, and labelled instances for AllenNLP's interpreters and attackers."""
+    predictor = build("classifier", all_outputs=True)
+    text = {"sentence": "a moving film"}
+    assert {"logits", "probs", "token_ids", "tokens"} < set(predictor.predict_json(text))
+    (instance,) = predictor.json_to_labeled_instances(text)
+    assert "label" in instance.fields
+
+
+@pytest.mark.parametrize(
+    "reader, data",
+    [
+        # A reader whose text_to_instance takes only text, and one without a tokenizer.
+        (
+            {"type": "text_classification_json", "tokenizer": {"type": "spacy_blank"}},
+            '{"text": "fine film", "label": "3"}\n{"text": "dull film", "label": "1"}\n',
+        ),
+        ({"type": "sst_tokens"}, "(3 (2 fine) (2 film))\n(1 (2 dull) (2 film))\n"),
+    ],
+)
+def test_allennlps_own_readers(reader, data, tmp_path):
+    (tmp_path / "data").write_text(data)
+    reader = DatasetReader.from_params(Params(reader))
+    instances = list(reader.read(tmp_path / "data"))
+    params = {
+        "type": "basic_classifier",
+        "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 4}}},
+        "seq2vec_encoder": {"type": "slstm", "input_size": 4, "hidden_size": 4},
+    }
+    model = Model.from_params(Params(params), vocab=Vocabulary.from_instances(instances)).eval()
+    predictor = TextClassifier(model, reader)
+    raw = predictor.predict_json({"sentence": "fine film"})
+    assert raw == predictor.predict_json({"words": ["fine", "film"]})
+    assert raw["words"] == ["fine", "film"] and set(raw["probabilities"]) == {"1", "3"}
+
+
+def test_pairs_of_raw_text(predictors):
+    predictor = predictors["pairs"]
+    assert type(predictor) is SentencePair
+    lines = (ROOT / "fixtures/snli/raw.jsonl").read_text().splitlines()
+    results = predictor.predict_batch_json(list(map(predictor.load_line, lines)))
+    assert len(results) == 3
+    for result in results:
+        assert set(result) == {"label", "probabilities"}
+        assert set(result["probabilities"]) == {"entailment", "neutral", "contradiction"}
+        assert sum(result["probabilities"].values()) == pytest.approx(1)
+        assert result["label"] == max(result["probabilities"], key=result["probabilities"].get)
+        assert json.loads(predictor.dump_line(result)) == result
+    # The keys of SNLI are accepted, and others are ignored.
+    line = {"gold_label": "hidden", "sentence1": PAIR["premise"], "sentence2": PAIR["hypothesis"]}
+    assert predictor.predict_json(line) == predictor.predict_json(PAIR)
+
+
+def test_a_pair_that_the_reader_combines(predictors, monkeypatch):
+    """It is one text field. A pair with an empty sentence has no label there, either."""
+    predictor = predictors["pairs"]
+    monkeypatch.setattr(predictor._dataset_reader, "_combine_input_fields", True)
+    assert predictor._instance_of_words({**PAIR, "hypothesis": " "}) is None
+    assert len(predictor._instance_of_words(PAIR)["tokens"]) == 13
+
+
+@pytest.fixture
+def spans(predictors, monkeypatch):
+    """Return the entities that some tags give to each sentence."""
+    predictor = predictors["entities"]
+
+    def spans(tags, *inputs):
+        monkeypatch.setattr(
+            predictor._model, "forward_on_instances", lambda some: [{"tags": tags.split()}] * len(some)
+        )
+        return [
+            [tuple(s.values()) for s in one["spans"]] for one in predictor.predict_batch_json(inputs)
+        ]
+
+    return spans
+
+
+def test_entities(spans, predictors):
+    """Text, label, start and end. Each has the white space of its own sentence."""
+    inputs = [
+        {"sentence": "Anna  Lindau likes Galway."},
+        {"sentence": "Tom\nMay left\tNorwick."},
+        {"words": ["Anna", "Lindau", "likes", "Galway", "."]},
+    ]
+    assert spans("B-PER L-PER O U-LOC O", *inputs) == [
+        [("Anna  Lindau", "PER", 0, 12), ("Galway", "LOC", 19, 25)],
+        [("Tom\nMay", "PER", 0, 7), ("Norwick", "LOC", 13, 20)],
+        [("Anna Lindau", "PER", 0, 11), ("Galway", "LOC", 18, 24)],
+    ]
+    illegal = spans("I-PER O B-LOC", {"words": ["Anna", "likes", "Galway"]})
+    assert illegal == [[("Anna", "PER", 0, 4), ("Galway", "LOC", 11, 17)]]
+    # Where tags are no entities, there are none.
+    assert "spans" not in predictors["tagger"].predict_json({"sentence": "Anna likes Galway."})
+
+
+def test_entities_of_a_model_stand_in_the_text(predictors):
+    texts = ["Anna Lindau  visits Norwick Bank,\tin Galway.", "“Norwick” — said Tomás Muñoz — 'll do."]
+    outputs = predictors["entities"].predict_batch_json([{"sentence": text} for text in texts])
+    spans = [(text, span) for text, output in zip(texts, outputs) for span in output["spans"]]
+    assert spans and all(span["text"] == text[span["start"] : span["end"]] for text, span in spans)
+
+
+@pytest.mark.parametrize(
+    "name, given, message",
+    [
+        ("tagger", {"title": "a"}, 'is {"title": "a"}, expected {"sentence": "raw text"} or {"words"'),
+        ("tagger", {"sentence": "a", "words": ["a"]}, "expected {"),
+        ("tagger", ["a"], "expected {"),
+        ("tagger", {"sentence": 3}, "sentence is 3, expected"),
+        ("tagger", {"words": "a b"}, "words is 'a b', expected a list of words"),
+        ("tagger", {"words": ["a", " "]}, "expected a list of words, none of them empty"),
+        (
+            "tagger",
+            {"words": ["It", "rains"], "tags": ["PRP"]},
+            "there are 1 tags for 2 words, expected",
+        ),
+        ("classifier", {}, r"the input is \{\}, expected"),
+        ("classifier", {"sentence": 3}, "sentence is 3, expected"),
+        ("pairs", {"premise": "A dog"}, r'the input is \{"premise": "A dog"\}, expected'),
+        ("pairs", ["a", "b"], 'input is .*, expected {"premise": "raw text", "hypothesis": "raw text"}'),
+        ("pairs", {"premise": ["A", "dog"], "hypothesis": "a"}, r"premise is \['A', 'dog'\], expected"),
+        # Lines
+        ("tagger", "The dog.\n", r"'The dog\.' is not JSON .* expected {\"sentence\""),
+        ("tagger", '{"sentence": \n', r"is not JSON \(Expecting value at character 13\)"),
+        ("classifier", "a film\n", r"'a film' is not JSON .*, expected"),
+        ("pairs", "A dog\n", r"'A dog' is not JSON .* expected .*premise"),
+    ],
+)
+def test_inputs_of_another_form(predictors, name, given, message):
+    predictor = predictors[name]
+    with pytest.raises(ValueError, match=message):
+        predictor.load_line(given) if isinstance(given, str) else predictor.predict_json(given)
