@@ -100,6 +100,12 @@ def _output_files(
         return [str(Path(path).with_suffix(suffix)) for path in paths]
     given = getattr(arguments, option)
     files = given.split(",") if given else []
+    for file in files:  # before the work
+        folder = Path(file).parent
+        if not folder.is_dir():
+            raise ConfigurationError(
+                f"--{option.replace('_', '-')} is {file}, and there is no folder {folder}, expected one"
+            )
     if files and len(files) != len(paths):
         raise ConfigurationError(
             f"--{option.replace('_', '-')} names {len(files)} file{'s' * (len(files) > 1)}, "

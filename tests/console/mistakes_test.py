@@ -112,6 +112,10 @@ def test_in_a_config(folder, changed, capsys, keys, message):
             ["evaluate", "a.tar.gz", "b,c", "--output-file", "one"],
             "--output-file names 1 file, expected 2, one for each input file",
         ),
+        (
+            ["evaluate", "a.tar.gz", "b", "--predictions-output-file", "no/lines"],
+            "--predictions-output-file is no/lines, and there is no folder no, expected one",
+        ),
         (["train", "mine.json", "-o", '{"trainer": '], "--overrides is no JSON: "),
         (["evaluate", "a.tar.gz", "b", "-o", "[1]"], "--overrides is [1], expected a JSON object"),
         (["train", "mine.json", "-o", '{"a.b.c": 1}'], "--overrides: overrides dict contains unused"),
