@@ -19,6 +19,8 @@ from allennlp.evaluation import Evaluator, SimpleEvaluator
 from allennlp.models import Archive, Model, load_archive
 
 from slstm_allennlp.common.atomic_write import atomic_write, raise_not_written
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.console.output_folder import expect_folder_of
 from slstm_allennlp.console.training import metric_lines
 from slstm_allennlp.metrics.class_scores import class_scores
 from slstm_allennlp.predictors.predictions import (
@@ -100,6 +102,8 @@ def _output_files(
         return [str(Path(path).with_suffix(suffix)) for path in paths]
     given = getattr(arguments, option)
     files = given.split(",") if given else []
+    for file in files:  # before the work
+        expect_folder_of(option, file)
     if files and len(files) != len(paths):
         raise ConfigurationError(
             f"--{option.replace('_', '-')} names {len(files)} file{'s' * (len(files) > 1)}, "
@@ -146,6 +150,11 @@ class GoldBesidePredictions(SimpleEvaluator):
             model, data_loader, batch_weight_key, metrics_output_file, predictions_output_file
         )
         predictions = [found[id(instance)] for instance in data_loader.iter_instances()]
+        if all(one.gold is None and one.output and "label" in one.output for one in predictions):
+            raise CorpusError(
+                f"{data_loader.data_path} has no labels, expected some to score against "  # type: ignore[attr-defined]
+                "(slstm predict needs none)"
+            )
         write_predictions(Path(predictions_output_file), predictions)
         return metrics
 

@@ -94,3 +94,12 @@ def lock(folder: Path, runs: str = "another training is", option: str = "-s") ->
         logger.warning("%s: no lock on this file system (%s)", folder, error)
         return None
     return descriptor
+
+
+def expect_folder_of(option: str, file: str) -> None:
+    """Check, before the work, that the folder of an output file exists."""
+    folder = Path(file).parent
+    if not folder.is_dir():
+        raise ConfigurationError(
+            f"--{option.replace('_', '-')} is {file}, and there is no folder {folder}, expected one"
+        )

@@ -53,3 +53,11 @@ def test_the_scores_of_each_class(request, tmp_path, capsys, monkeypatch, name):
         _, *names = re.split("  +", header)
         for gold, row in zip(names, rows[:2], strict=True):
             assert row.split() == [gold, *(str(pairs.count((gold, other))) for other in names)]
+
+
+def test_a_file_without_labels_has_no_score(classifier, tmp_path, capsys):
+    (tmp_path / "new.jsonl").write_text('{"text": "A fine film ."}\n')
+    config = json.dumps({"dataset_reader": {"type": "table"}})
+    archive = str(classifier / "model.tar.gz")
+    assert main(["evaluate", archive, f"{tmp_path}/new.jsonl", "--overrides", config]) == 2
+    assert f"{tmp_path}/new.jsonl has no labels, expected some to score" in capsys.readouterr().err

@@ -122,6 +122,10 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         (["predict", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
         (["predict", "nowhere.tar.gz", "dev.jsonl", "--cuda-device", "99"], "--cuda-device is 99, and "),
         (["predict", "nowhere.tar.gz", "dev.jsonl", "--silent"], "--silent without --output-file"),
+        (
+            ["predict", "a.tar.gz", "b", "--output-file", "no/p"],
+            "--output-file is no/p, and there is no",
+        ),
         (["predict", "a.tar.gz", "b", "--predictor-args", "{"], "--predictor-args is no JSON: Expect"),
         (["evaluate", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
         (
@@ -129,6 +133,10 @@ def test_in_a_config(folder, changed, capsys, keys, message):
             "--output-file names 1 file, expected 2, one for each input file",
         ),
         (["print-results", "used"], "--keys is not given, expected names of metrics, such as --keys b"),
+        (
+            ["evaluate", "a.tar.gz", "b", "--predictions-output-file", "no/lines"],
+            "--predictions-output-file is no/lines, and there is no folder no, expected one",
+        ),
         (["train", "mine.json", "-o", '{"trainer": '], "--overrides is no JSON: "),
         (["evaluate", "a.tar.gz", "b", "-o", "[1]"], "--overrides is [1], expected a JSON object"),
         (["train", "mine.json", "-o", '{"a.b.c": 1}'], "--overrides: overrides dict contains unused"),
