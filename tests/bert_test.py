@@ -44,7 +44,6 @@ def weights_of(model):
 
 
 def is_tuned(archive, bert):
-    """Return whether training has changed BERT's weights."""
     embedder = archive.model._text_field_embedder.token_embedder_tokens
     now = weights_of(embedder.transformer)
     return not torch.equal(now, weights_of(BertModel.from_pretrained(bert)))

@@ -109,7 +109,6 @@ def _seeded_and_small(monkeypatch, request):
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory):
-    """Use a cache folder other than the user's."""
     os.environ["SLSTM_ALLENNLP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
 
 
@@ -128,7 +127,6 @@ def run_program(command, **options):
 
 @pytest.fixture
 def allennlp(monkeypatch):
-    """Run `allennlp ...` in this process."""
     from allennlp.commands import main
 
     def run(*arguments):
@@ -140,23 +138,22 @@ def allennlp(monkeypatch):
 
 def slow_but(values, fast):
     """Return the parameter values (or tuples of them), marked slow unless they are in `fast`."""
-    slow = pytest.mark.slow
-    return [
-        value
-        if value in fast
-        else pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=slow)
-        for value in values
-    ]
+    rows = [(value, value if isinstance(value, tuple) else (value,)) for value in values]
+    return [v if v in fast else pytest.param(*row, marks=pytest.mark.slow) for v, row in rows]
 
 
+EMBEDDING = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
 # Overrides with which the taggers, such as pos_slstm.jsonnet, train in seconds.
 SMALL = {
-    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
+    EMBEDDING: 10,
     "model.encoder.input_size": 60,
     "model.encoder.hidden_size": 10,
     "trainer.num_epochs": 2,
     "evaluate_on_test": False,
 }
+# The same for classifiers, such as mr_slstm.jsonnet.
+_SIZES = ("seq2seq_encoder.input_dim", "seq2vec_encoder.input_size", "seq2vec_encoder.hidden_size")
+SMALL_TEXTS = {EMBEDDING: 10, **{f"model.{key}": 10 for key in _SIZES}, "trainer.num_epochs": 2}
 
 
 def train(folder, config, overrides):
@@ -183,39 +180,23 @@ def trained(shared):
 
 @pytest.fixture(scope="session")
 def tagger(trained):
-    """Folder of a small part-of-speech tagger."""
     return trained("tagger", "pos_slstm", SMALL)
 
 
 @pytest.fixture(scope="session")
 def entity_tagger(trained):
-    """Folder of a small named-entity tagger."""
     return trained("entity_tagger", "ner_slstm", SMALL)
 
 
 @pytest.fixture(scope="session")
 def classifier(trained):
-    """Folder of a small classifier."""
-    overrides = {
-        "model.text_field_embedder.token_embedders.tokens.embedding_dim": 10,
-        "model.seq2seq_encoder.input_dim": 10,
-        "model.seq2vec_encoder.input_size": 10,
-        "model.seq2vec_encoder.hidden_size": 10,
-        "trainer.num_epochs": 2,
-    }
-    return trained("classifier", "mr_slstm", overrides)
+    return trained("classifier", "mr_slstm", SMALL_TEXTS)
 
 
 @pytest.fixture(scope="session")
 def pair_classifier(trained):
-    """Folder of a small sentence-pair classifier."""
-    overrides = {
-        "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
-        "model.seq2vec_encoder.input_size": 6,
-        "model.seq2vec_encoder.hidden_size": 5,
-        "model.feedforward.hidden_dims": 6,
-        "trainer.num_epochs": 1,
-    }
+    sizes = {EMBEDDING: 6, "model.seq2vec_encoder.input_size": 6, "model.seq2vec_encoder.hidden_size": 5}
+    overrides = {**sizes, "model.feedforward.hidden_dims": 6, "trainer.num_epochs": 1}
     return trained("pair_classifier", "snli_slstm", overrides)
 
 

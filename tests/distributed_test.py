@@ -96,7 +96,6 @@ def training(tmp_path):
 
 
 def kill_group(process):
-    """Kill a process and its children, if any still run."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 

@@ -3,21 +3,9 @@
 import shutil
 import sys
 
-import pytest
-
 from tests.conftest import ROOT, run_program
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
-
-
-@pytest.fixture
-def bin(tmp_path):
-    """Folder for PATH: the tools that the script needs, and no Python."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    for tool in ("bash", "grep"):
-        (folder / tool).symlink_to(shutil.which(tool))
-    return folder
 
 
 def script(path, text):
@@ -26,32 +14,30 @@ def script(path, text):
     path.chmod(0o755)
 
 
-def find(bin, *versions):
-    command = [str(bin / "bash"), str(ROOT / "tools" / "find_python.sh"), *(versions or [VERSION])]
-    done = run_program(command, env={"PATH": str(bin)})
-    return done.returncode, done.stdout.strip()
+def test_the_first_python_that_starts(tmp_path):
+    bin, pyenv = tmp_path / "bin", tmp_path / "pyenv"
 
+    def find(*versions):
+        """Run it with a PATH that has the tools that it needs."""
+        command = [str(bin / "bash"), str(ROOT / "tools" / "find_python.sh"), *versions]
+        done = run_program(command, env={"PATH": str(bin)})
+        return done.returncode, done.stdout.strip()
 
-def test_the_first_of_several_that_there_is(bin):
-    assert find(bin) == (1, "")
-    script(bin / f"python{VERSION}", f'exec {sys.executable} "$@"')
-    assert find(bin) == (0, sys.executable)
-    assert find(bin, "3.99", VERSION, "3.98") == (0, sys.executable)
-    assert find(bin, "3.99", "3.98") == (1, "")
-
-
-def test_one_that_refuses_to_start_or_is_of_another_version_does_not_count(bin):
+    bin.mkdir()
+    for tool in ("bash", "grep"):
+        (bin / tool).symlink_to(shutil.which(tool))
+    assert find(VERSION) == (1, "")
+    # One that refuses to start or is of another version does not count.
     script(bin / f"python{VERSION}", "exit 127")
     script(bin / "python3", "echo 2.7; exit 1")
-    assert find(bin) == (1, "")
-
-
-def test_under_a_version_manager_that_refuses_on_the_path(bin, tmp_path):
-    root = tmp_path / "pyenv"
-    script(bin / f"python{VERSION}", "exit 127")
-    script(
-        bin / "pyenv",
-        f'case "$1" in root) echo {root};; versions) echo system; echo {VERSION}.99;; esac',
-    )
-    script(root / "versions" / f"{VERSION}.99" / "bin" / "python", f'exec {sys.executable} "$@"')
-    assert find(bin) == (0, sys.executable)
+    assert find(VERSION) == (1, "")
+    # A version manager has one, and refuses on the path.
+    versions = f'case "$1" in root) echo {pyenv};; versions) echo system; echo {VERSION}.99;; esac'
+    script(bin / "pyenv", versions)
+    python = f'exec {sys.executable} "$@"'
+    script(pyenv / "versions" / f"{VERSION}.99" / "bin" / "python", python)
+    assert find(VERSION) == (0, sys.executable)
+    (bin / "pyenv").unlink()
+    script(bin / f"python{VERSION}", python)
+    assert find("3.99", VERSION, "3.98") == (0, sys.executable)
+    assert find("3.99", "3.98") == (1, "")

@@ -15,19 +15,17 @@ from allennlp.interpret.saliency_interpreters import IntegratedGradient, SimpleG
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from tests.conftest import slow_but
+from tests.conftest import SMALL, SMALL_TEXTS, slow_but
 
-MODEL = "model.text_field_embedder.token_embedders.tokens.embedding_dim model.seq2vec_encoder.input_size"
-TEXTS = dict.fromkeys([*MODEL.split(), "model.seq2vec_encoder.hidden_size"], 10)
-ALONE = {**TEXTS, "model.seq2seq_encoder.input_dim": 10}
 HIDDEN = {"model.feedforward.hidden_dims": 10}
-TAGS = {MODEL.split()[0]: 10, "model.encoder.input_size": 60, "model.encoder.hidden_size": 10}
+OF_PAIRS = {**SMALL_TEXTS, **HIDDEN}
+del OF_PAIRS["model.seq2seq_encoder.input_dim"]
 CLASSIFIERS = {
-    **dict.fromkeys(("mr_slstm", "mr_cnn", "mr_coupled_lstm"), ALONE),
-    "sst2_cas_lstm": {**ALONE, **HIDDEN, "model.feedforward.input_dim": 10},
+    **dict.fromkeys(("mr_slstm", "mr_cnn", "mr_coupled_lstm"), SMALL_TEXTS),
+    "sst2_cas_lstm": {**SMALL_TEXTS, **HIDDEN, "model.feedforward.input_dim": 10},
 }
-PAIRS = {name: {**TEXTS, **HIDDEN} for name in ("snli_slstm", "snli_cas_lstm")}
-TAGGERS = {"ner_slstm": TAGS, "pos_slstm": TAGS}
+PAIRS = dict.fromkeys(("snli_slstm", "snli_cas_lstm"), OF_PAIRS)
+TAGGERS = dict.fromkeys(("ner_slstm", "pos_slstm"), SMALL)
 OVERRIDES = {**CLASSIFIERS, **PAIRS, **TAGGERS}
 FAST = [name for name in OVERRIDES if name not in ("mr_cnn", "mr_coupled_lstm")]
 PAIR = {"premise": "A young woman is painting a fence.", "hypothesis": "A person is outdoors."}
@@ -36,7 +34,6 @@ INTERPRETERS = (SimpleGradient, IntegratedGradient, SmoothGradient)
 
 @pytest.fixture(scope="module")
 def trained():
-    """Return a config's small trained predictor and its training instances, cached by config."""
     return functools.cache(train)
 
 

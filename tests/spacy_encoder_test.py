@@ -31,7 +31,6 @@ TEXTS = ["Ann lives in Oslo.", "", "The old dog sees Rome!", "Bob"]
 
 
 def blocks():
-    """Return the configs of docs/spacy.md."""
     page = (ROOT / "docs/spacy.md").read_text(encoding="utf-8")
     configs = [Config().from_str(text) for text in re.findall(r"```ini\n(.*?)```", page, re.DOTALL)]
     return {config["nlp"]["pipeline"][0]: config for config in configs}
@@ -48,7 +47,6 @@ def documents(vocab):
 
 
 def loaded(config):
-    """Return the pipeline of a config, and annotated examples."""
     nlp = spacy.util.load_model_from_config(config, auto_fill=True)
     docs = documents(nlp.vocab)
     return nlp, [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in docs]

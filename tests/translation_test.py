@@ -27,7 +27,6 @@ def small(folder, config):
 
 @pytest.fixture(scope="module", params=["cas_lstm", "lstm"])
 def archive(request, shared):
-    """Archive of a small translation model."""
     config = f"translation_{request.param}"
     folder = shared(
         config, lambda folder: train_model_from_file(small(folder, config), str(folder / "run"))

@@ -17,12 +17,10 @@ _OPTIONS = {
 
 
 def reader_of(name, **options):
-    """Return the reader with a registered name."""
     return DatasetReader.by_name(name)(**{**_OPTIONS.get(name, {}), **options})
 
 
 def stock_reader_of(stock, name, **options):
-    """Return AllenNLP's reader with the options of ours."""
     return stock(**{**_OPTIONS.get(name, {}), **options})
 
 
@@ -61,7 +59,5 @@ def values(instance):
 
 
 class NoMarks(CharacterTokenizer):
-    """Split into characters, and drop punctuation."""
-
     def tokenize(self, text):
         return [token for token in super().tokenize(text) if token.text.isalnum()]

@@ -22,15 +22,11 @@ def test_coding_schemes(read, scheme, tags, bioul):
     assert read("conll_ner", text, coding_scheme=scheme)[0][1] == bioul
 
 
-def test_other_columns_and_comments(read):
-    """The format of GermEval 2014, whose last column has nested entities."""
+def test_other_columns_comments_and_lone_tabs_between_sentences(read):
+    """The formats of GermEval 2014, whose last column has nested entities, and of WNUT-17."""
     text = "#\thttp://example.com\n1\tAda\tB-PER\tO\n2\tMay\tI-PER\tB-LOC\n\n#\tx\n1\tTom\tO\tO\n"
     options = {"word_column": 2, "tag_column": 3, "comment": "#\t", "coding_scheme": "IOB2"}
     assert read("conll_ner", text, **options) == [("Ada May", "B-PER L-PER"), ("Tom", "O")]
-
-
-def test_two_columns_and_lone_tabs_between_sentences(read):
-    """The format of WNUT-17."""
     text = "New\tB-location\nYork\tI-location\n\t\nHi\tO\n\n \nthere\tO\n"
     expected = [("New York", "B-location L-location"), ("Hi", "O"), ("there", "O")]
     assert read("conll_ner", text, coding_scheme="IOB2") == expected

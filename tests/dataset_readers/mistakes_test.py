@@ -129,7 +129,6 @@ def test_a_tree_is_not_one(read, line, message, use_subtrees):
 
 
 def row(*columns):
-    """Return a line of CoNLL-U."""
     return "\t".join([*columns, *"_" * (10 - len(columns))])
 
 
@@ -181,16 +180,8 @@ BAD_FILES = {
         (row("1", "a"), "the word 'a' has no tag, expected one in the column UPOS", UPOS),
         (row("1", " ", "_", "X", "X"), ", line 1: the word is empty, expected one in column 2", {}),
         (row("1", "a", "_", "X", " "), "the word 'a' has no tag", {}),
-        (
-            row("1-3", "a") + f"\n{FIRST}",
-            ", line 2: the sentence ends with word 1, .* words up to 3",
-            {},
-        ),
-        (
-            row("0.1", "a", "_", "X", "X"),
-            ", line 1: the sentence ends with word 0, .* words up to 1",
-            {},
-        ),
+        (f"{row('1-3', 'a')}\n{FIRST}", "2: the sentence ends with word 1, .* words up to 3", {}),
+        (row("0.1", "a", "_", "X", "X"), "1: the sentence ends with word 0, .* words up to 1", {}),
         ("The DT\ndog NN", ", line 1: 1 column between tabs, expected the 10 of CoNLL-U", {}),
         ("# global.columns = ID WORD\n1\ta\n", ", line 1: the columns are ID WORD, expected FORM", {}),
         ("# global.columns = FORM UPOS\na\tX\n", ", line 2: the word 'a' has no tag", {}),
@@ -251,11 +242,7 @@ BAD_FILES = {
     ],
     # Of a whole file, or after its tokenizer.
     "snli": [
-        (
-            json.dumps(pair(premise="…")),
-            r", line 1: .* \(sentence1\) is '…', which has no tokens",
-            NO_MARKS,
-        ),
+        (json.dumps(pair(premise="…")), r"1: .* \(sentence1\) is '…', which has no tokens", NO_MARKS),
         ((json.dumps(pair("-")) + "\n") * 2, 'none of 2 pairs has a gold label, all have "-"', {}),
     ],
     "sst_tokens": [
@@ -268,11 +255,7 @@ BAD_FILES = {
         ('{"text": "a"}\n' + A % '"a"', ', line 2: label is "a", and the lines before have none', {}),
         ('{"text": "?!", "label": "a"}', r", line 1: the text is '\?!', which has no tokens", NO_MARKS),
         *(
-            (
-                A % label,
-                ", line 1: label is .*, expected a number from 0 on, since skip_label_indexing",
-                NUMBERS,
-            )
+            (A % label, "1: label is .*, expected a number from 0 on, since skip_label_ind", NUMBERS)
             for label in ('"x"', "-1", "1.0", "[1]", "true")
         ),
     ],
@@ -305,11 +288,7 @@ IN_COLUMNS = {"format": "columns"}
         ("conll_ner", {"coding_scheme": "BIO"}, "is 'BIO', expected one of IOB1, IOB2, BIOES"),
         ("movie_review", {"encoding": "utf-9"}, f"encoding is 'utf-9', {KNOWN}"),
         ("movie_review", {"encoding": "hex"}, f"encoding is 'hex', {KNOWN}"),
-        (
-            "movie_review",
-            {"encoding": "utf-16"},
-            "is 'utf-16', in which a newline is not one byte, expect",
-        ),
+        ("movie_review", {"encoding": "utf-16"}, "'utf-16', in which a newline is not one byte, expec"),
         ("movie_review", {"folds": 2}, "folds is 2, expected at least 3"),
         ("movie_review", {"fold": 10}, "fold is 10, expected one from 0 to 9"),
         ("movie_review", {"fold": -1}, "fold is -1"),

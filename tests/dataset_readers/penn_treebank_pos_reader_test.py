@@ -51,7 +51,6 @@ def read(path):
 
 @pytest.fixture
 def treebank(tmp_path):
-    """A folder of 25 sections with one file each. Its only word is the number of the section."""
     for section in range(25):
         (tmp_path / f"{section:02}").mkdir()
         (tmp_path / f"{section:02}" / f"wsj_{section:02}07.pos").write_text(f"{section}/CD\n")

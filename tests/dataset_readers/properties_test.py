@@ -108,8 +108,6 @@ def by_keys(**keys):
 
 
 def by_csv(header=True, delimiter=",", quoting=csv.QUOTE_MINIMAL, **names):
-    """Write CSV with the columns of the fields that the examples have."""
-
     def write(examples):
         fields, file = [field for field in names if field in examples[0]], io.StringIO()
         writer = csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator="\n")
@@ -138,7 +136,6 @@ def positive(examples):
 
 
 def examples(**values):
-    """Generate the instances of a valid file."""
     return st.lists(st.fixed_dictionaries(values), min_size=2, max_size=4)
 
 
@@ -325,7 +322,6 @@ def write(folder, format, content):
 
 
 def mutate(content, place, length, piece):
-    """Replace `length` bytes by another piece."""
     place = min(place, len(content))
     return content[:place] + piece + content[place + length :]
 
@@ -417,7 +413,6 @@ def test_predictors_read_what_readers_read(name, tmp_path, monkeypatch):
     form = "corpus" if hasattr(reader, "examples") else "json"
 
     def seen(inputs):
-        """Return what the model would see."""
         instances = (
             {**example_of(predictor._json_to_instance(each)), predictor.answer: predictor.gold(each)}
             for each in inputs

@@ -39,7 +39,6 @@ def test_a_changed_number_changes_the_document(script, monkeypatch):
 
 
 def test_every_number_is_in_a_table(script, monkeypatch):
-    """Replace each number by a unique one, and look for it in the documents."""
     contents = {name: script["load"](name) for name in FILES}
     numbers = itertools.count(10_000)
     marks = {}
@@ -83,10 +82,7 @@ def test_differences_are_those_of_the_means(script, name):
 
 @pytest.fixture
 def taken(script, tmp_path, monkeypatch):
-    """
-    Let the script copy a report's numbers into a file in `tmp_path`. `systems` has each system's dev and
-    test scores of the seeds 1, 2, ...
-    """
+    """Copy a report into a file in `tmp_path`: the dev and test scores of each system and seed."""
     (tmp_path / "experiments").mkdir()
     monkeypatch.setitem(script["take"].__globals__, "ROOT", tmp_path)
 

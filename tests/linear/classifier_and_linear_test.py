@@ -17,9 +17,7 @@ from tests.linear.common import fitted, read
 
 CLASSIFIER = {
     "type": "basic_classifier",
-    "text_field_embedder": {
-        "token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 5}},
-    },
+    "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 5}}},
     "seq2vec_encoder": {"type": "slstm", "hidden_size": 4, "num_steps": 2},
 }
 MODEL = {"type": "classifier_and_linear", "classifier": CLASSIFIER, "linear_indexer": "words"}
@@ -75,12 +73,8 @@ def test_the_product_of_both(tmp_path, weight):
 
 def test_the_linear_model_is_that_of_the_train_set(tmp_path):
     model = train_model(config(linear={"strengths": [3.0]}), str(tmp_path / "run"))
-    same, _ = fitted(
-        read("fixtures/mtl#train", **READER),
-        read("fixtures/mtl#dev", **READER),
-        type="linear_classifier",
-        strengths=[3.0],
-    )
+    train, dev = (read(f"fixtures/mtl#{part}", **READER) for part in ("train", "dev"))
+    same, _ = fitted(train, dev, type="linear_classifier", strengths=[3.0])
     ours, theirs = model.linear.get_extra_state(), same.get_extra_state()
     assert ours["terms"] == theirs["terms"]
     # The vocabularies may number the labels differently.
@@ -125,9 +119,7 @@ def test_a_recovered_run_keeps_its_linear_model(tmp_path, monkeypatch):
     Params.to_file(params, str(tmp_path / "run/config.json"))
     for name in ("model.tar.gz", "metrics.json"):
         (tmp_path / "run" / name).unlink()
-    import slstm_allennlp.linear.classifier as linear_classifier
-
-    monkeypatch.setattr(linear_classifier, "_fitted", None)  # another fit would fail
+    monkeypatch.setattr("slstm_allennlp.linear.classifier._fitted", None)  # another fit would fail
     again = train_model(params.duplicate(), str(tmp_path / "run"), recover=True)
     for name, weight in whole.state_dict().items():
         if isinstance(weight, torch.Tensor):

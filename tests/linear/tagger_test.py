@@ -66,6 +66,8 @@ def test_the_tags_are_crfsuites(model, by_hand, sentences):
     together = model(**Batch(sentences["test"]).as_tensor_dict())  # with padding
     assert float(together["loss"]) == pytest.approx(sum(losses), rel=1e-5)
     assert model.get_metrics(reset=True) == pytest.approx(one_by_one)
+    info = by_hand.info()
+    assert model.num_weights == len(info.state_features) + len(info.transitions)
 
 
 def test_span_f1_is_of_the_entities(model, sentences):
@@ -74,17 +76,9 @@ def test_span_f1_is_of_the_entities(model, sentences):
     metrics = model.get_metrics(reset=True)
     assert set(metrics) == {"accuracy", "precision-overall", "recall-overall", "f1-measure-overall"}
     assert 0.5 < metrics["f1-measure-overall"] < 1
-
-
-def test_without_an_encoding_there_are_no_spans(sentences):
-    model, _ = fitted(sentences["train"], type="linear_tagger", max_iterations=3)
-    model.forward_on_instances(sentences["test"])
-    assert set(model.get_metrics()) == {"accuracy"}
-
-
-def test_its_weights_are_counted(model, by_hand):
-    info = by_hand.info()
-    assert model.num_weights == len(info.state_features) + len(info.transitions)
+    other, _ = fitted(sentences["train"], type="linear_tagger", max_iterations=3)  # without an encoding
+    other.forward_on_instances(sentences["test"])
+    assert set(other.get_metrics()) == {"accuracy"}
 
 
 def test_a_tag_that_training_has_not_seen(sentences):

@@ -11,16 +11,8 @@ def test_the_features_of_a_word_and_its_neighbours():
     assert second == own | affixes | around
     assert {"title", "-1none", "+2lower=b"} <= first and "upper" not in first
     assert {"-2lower=in", "+1none", "prefix3=b", "suffix3=b"} <= third
-
-
-def test_capitals():
-    (of_word,) = features_of(["USA"])
-    assert b"upper" in of_word and b"title" not in of_word
-
-
-def test_half_a_surrogate_pair_is_a_letter():
-    (of_word,) = features_of(["\ud800"])
-    assert b"word=\xed\xa0\x80" in of_word
+    capitals, half = features_of(["USA", "\ud800"])  # half of a surrogate pair is a letter
+    assert b"upper" in capitals and b"title" not in capitals and b"word=\xed\xa0\x80" in half
 
 
 def test_shapes():

@@ -4,11 +4,10 @@ import itertools
 
 import pytest
 import torch
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.data.dataset_readers.dataset_utils.span_utils import bioul_tags_to_spans
 
-from slstm_allennlp.metrics.span_tags import bioul_spans, check_encoding, span_f1, spans_of
+from slstm_allennlp.metrics.span_tags import bioul_spans, span_f1, spans_of
 
 
 def conlleval(tags):
@@ -106,8 +105,3 @@ def test_span_f1_is_the_scripts(gold, predicted, precision, recall):
     correct = len(chunks[0] & chunks[1])
     f1 = 2 * correct / max(1, len(chunks[0]) + len(chunks[1]))
     assert result["f1-measure-overall"] == pytest.approx(f1)
-
-
-def test_an_unknown_encoding():
-    with pytest.raises(ConfigurationError, match=r"label_encoding is 'BILOU', did you mean 'BIOUL'\?"):
-        check_encoding("BILOU")

@@ -291,7 +291,6 @@ def make_bart(folder):
 
 
 def build(case, name, bart="BART"):
-    """Return reader, instances and model of a case."""
     text = json.dumps({"reader": case.corpus.reader, "model": {"type": name, **case.model}})
     config = Params(json.loads(text.replace('"BART"', json.dumps(bart))))
     torch.manual_seed(0)

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from slstm_allennlp.encoders import MaxPoolingEncoder
-from slstm_allennlp.ops import compiled
 from tests.conftest import slow_but
 from tests.modules.common import MODULES
 
@@ -123,8 +122,3 @@ def test_on_the_kernels_for_gpus(gpu_kernels, name, precision, where, poison):
         pytest.skip("Triton's interpreter is for machines without a GPU")
     found = sentences_that_differ(name, poison, where, precision)
     assert found == expected_to_differ(name, poison, where)
-
-
-def test_compiled_kernels_are_here():
-    """Without them, the tests above would test only PyTorch's operations."""
-    assert compiled.load_kernels("slstm") is not None

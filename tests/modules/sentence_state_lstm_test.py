@@ -18,6 +18,12 @@ def test_sizes_are_those_of_the_equations():
     assert with_node - without == 1_531_200  # the paper's Table 2 has 1,552K
 
 
+def test_start_is_learned_and_cells_start_from_zero():
+    encoder = SentenceStateLSTM(4, 6)
+    assert encoder.initial_h.any() and not encoder.initial_c.any()
+    assert encoder.initial_h.requires_grad and encoder.initial_c.requires_grad
+
+
 @pytest.mark.parametrize(
     "transition, boundary",
     [("paper", True), ("released", False), ("fastnlp", False), ("balanced", False)],
@@ -26,18 +32,6 @@ def test_boundary_is_the_presets_own_unless_said(transition, boundary):
     assert SentenceStateLSTM(4, 4, transition=transition).settings.boundary is boundary
     other = SentenceStateLSTM(4, 4, transition=transition, boundary=not boundary)
     assert other.settings.boundary is not boundary
-
-
-def test_the_balanced_preset_is_fastnlps_with_another_start():
-    choices = {"preset": "fastnlp", "initial_state": "learned", "initialization": "normal"}
-    assert Transition.of("balanced") == Transition.of(choices)
-
-
-def test_start_is_learned_and_cells_start_from_zero():
-    encoder = SentenceStateLSTM(4, 6)
-    assert not encoder.initial_c.any()
-    assert encoder.initial_h.any()
-    assert encoder.initial_h.requires_grad and encoder.initial_c.requires_grad
 
 
 def test_uniform_start_is_drawn_anew_in_each_pass():
@@ -53,6 +47,8 @@ def test_uniform_start_is_drawn_anew_in_each_pass():
 
 
 def test_transition_by_preset_choice_or_object():
+    choices = {"preset": "fastnlp", "initial_state": "learned", "initialization": "normal"}
+    assert Transition.of("balanced") == Transition.of(choices)
     changed = Transition.of({"preset": "fastnlp", "sentence_forget": "separate"})
     assert changed.gate_normalization == "softmax" and changed.sentence_forget == "separate"
     assert Transition.of(changed) is changed
@@ -84,9 +80,6 @@ def test_masks_of_integers_and_lengths():
 def test_lengths_that_do_not_fit(lengths, message):
     with pytest.raises(ValueError, match=message):
         SentenceStateLSTM(4, 4)(torch.zeros(2, 3, 4), lengths=lengths)
-
-
-def test_a_mask_or_lengths():
     with pytest.raises(ValueError, match="mask and lengths are both given, expected one of them"):
         SentenceStateLSTM(4, 4)(torch.zeros(1, 2, 4), torch.ones(1, 2, dtype=torch.bool), lengths=[2])
 

@@ -19,7 +19,6 @@ LENGTH, BATCH, SIZE = 4, 3, 5
 
 
 def versions(fusion):
-    """Return every fast version that supports the variant."""
     result = {"hoisted": hoisted_cas_lstm_layer}
     if fusion != "peephole" and COMPILED is not None:
         result["fused"] = lambda *layer: fused_cas_lstm_layer(*layer, COMPILED)
@@ -55,21 +54,14 @@ def run(version, inputs, all_layers):
 def run_naive(inputs, all_layers):
     """Run the naive version on each sentence. Return states in the order of each direction."""
     sentences = [naive_cas_lstm(inputs[0, :, b], all_layers) for b in range(inputs.size(2))]
-    return [
-        CasLstmStates._make(
-            None
-            if per_field[0] is None
-            else torch.stack(
-                [
-                    torch.stack([s[:, 0], s[:, -1].flip(0)][: len(inputs)])  # (D, L, h)
-                    for s in per_field
-                ],
-                dim=2,
-            )
-            for per_field in zip(*per_layer)
-        )
-        for per_layer in zip(*sentences)
-    ]
+
+    def joined(of_sentences):
+        if of_sentences[0] is None:
+            return None
+        directions = [[s[:, 0], s[:, -1].flip(0)][: len(inputs)] for s in of_sentences]
+        return torch.stack([torch.stack(each) for each in directions], dim=2)  # (D, L, B, h)
+
+    return [CasLstmStates._make(map(joined, zip(*layer))) for layer in zip(*sentences)]
 
 
 def case(fusion, directions, **sizes):
@@ -96,12 +88,10 @@ def test_equals_naive(double, fusion, directions):
     for name, version in versions(fusion).items():
         inputs = torch.stack([leaves[0], leaves[0].flip(0)][:directions])
         fast = run(version, inputs, all_layers)
-        for ours, exact in zip(fast, naive):
-            for field in CasLstmStates._fields:
-                if getattr(ours, field) is not None:
-                    torch.testing.assert_close(
-                        getattr(ours, field), getattr(exact, field), atol=1e-12, rtol=0, msg=name
-                    )
+        for layer in zip(fast, naive):
+            for ours, exact in zip(*layer):
+                if ours is not None:
+                    torch.testing.assert_close(ours, exact, atol=1e-12, rtol=0, msg=name)
         # A backward pass with `retain_graph` must not change what the next one needs.
         for keep_graph in (True, True, False):
             for ours, exact in zip(gradients(fast, keep_graph), oracle):
@@ -112,7 +102,6 @@ def test_equals_naive(double, fusion, directions):
 @pytest.mark.parametrize("size", [1, 7, 16, 33, 300])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_compiled_kernels_at_every_size(dtype, size):
-    """Compare single and double precision with a result in double precision."""
     inputs, all_layers, _ = case("vector", 2, hidden_size=size)
     scale = size**-0.5  # so that the gates do not saturate
     all_layers = [w._replace(W=w.W * scale, U=w.U * scale) for w in all_layers]
@@ -150,10 +139,7 @@ def test_one_unit_by_hand(double):
 
     def weights(numbers, fusion):
         W, U, b = (torch.tensor(list(column)) for column in zip(*numbers.values()))
-        gates = len(numbers)
-        return CasLstmWeights(
-            W.view(1, gates, 1, 1), U.view(1, gates, 1, 1), b.view(1, gates, 1), fusion, None
-        )
+        return CasLstmWeights(W.view(1, -1, 1, 1), U.view(1, -1, 1, 1), b.view(1, -1, 1), fusion, None)
 
     both = [weights(w1, None), weights(w2, torch.tensor([[0.25]]))]
     states = naive_cas_lstm(torch.tensor(words).unsqueeze(1), both)

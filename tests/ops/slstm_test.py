@@ -54,13 +54,10 @@ def randomized(encoder):
 
 
 def naive(encoder, inputs, mask):
-    """Run the naive version with the encoder's weights."""
     return naive_slstm(inputs, mask, encoder.weights, encoder.settings, encoder._initial_state(inputs))
 
 
 def versions(encoder, **options):
-    """Return every fast version that supports the encoder's settings, by name."""
-
     def run(function, **options):
         return lambda inputs, mask: function(
             inputs, mask, encoder.weights, encoder.settings, encoder._initial_state(inputs), **options
@@ -77,6 +74,18 @@ def seeded(function, *arguments):
     """Call a function with a fixed seed, for random initial states."""
     torch.manual_seed(1)
     return function(*arguments)
+
+
+def with_gradients(function, inputs, mask, variables, needed=(True, True)):
+    """
+    Return the results that are needed, and the gradients of a loss that has another weight for every
+    number, so that errors do not cancel.
+    """
+    results = [out for out, need in zip(seeded(function, inputs, mask), needed) if need]
+    torch.manual_seed(2)
+    loss = sum((out * torch.randn_like(out, dtype=torch.float32)).sum() for out in results)
+    gradients = torch.autograd.grad(loss, variables, allow_unused=True)
+    return [*results, *(torch.zeros_like(v) if d is None else d for d, v in zip(gradients, variables))]
 
 
 COMPILED = load_kernels("slstm")
@@ -110,28 +119,19 @@ def test_gradients_equal_naive(settings, needed, recompute):
     encoder = randomized(SentenceStateLSTM(SIZE, SIZE, 4, window, nodes, None, transition, layer_norm))
     inputs, mask = batch()
     inputs.masked_fill_(~mask.unsqueeze(-1), float("nan")).requires_grad_()
-    variables = [inputs, *encoder.parameters()]
-
-    def gradients(function):
-        results = [out for out, need in zip(seeded(function, inputs, mask), needed) if need]
-        # Different weights for every number, so that errors do not cancel.
-        torch.manual_seed(2)
-        loss = sum((out * torch.randn_like(out)).sum() for out in results)
-        results = torch.autograd.grad(loss, variables, allow_unused=True)
-        return [torch.zeros_like(v) if d is None else d for d, v in zip(results, variables)]
-
-    expected = gradients(lambda *arguments: naive(encoder, *arguments))
+    given = inputs, mask, [inputs, *encoder.parameters()], needed
+    expected = with_gradients(lambda *arguments: naive(encoder, *arguments), *given)
     fused = {"need_words": needed[0], "need_sentence": needed[1], "recompute": recompute}
     for version in versions(encoder, **fused).values():
-        found = gradients(version)
+        found = with_gradients(version, *given)
         for ours, oracle in zip(found, expected):
             torch.testing.assert_close(ours, oracle, rtol=0, atol=1e-10)
-        assert not found[0][~mask].any()  # of the inputs
+        assert not found[sum(needed)][~mask].any()  # the gradient of the inputs
 
 
 @pytest.mark.usefixtures("double")
 @pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
-@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
+@pytest.mark.parametrize("transition", TRANSITIONS[:3])
 @pytest.mark.parametrize("size", (1, 16, 65, 400))
 def test_compiled_kernels_at_every_size(transition, size):
     """Sizes below, at and above the kernels' block of dimensions, also in single precision."""
@@ -148,7 +148,7 @@ def test_compiled_kernels_at_every_size(transition, size):
 @pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
 @pytest.mark.parametrize("recompute", (False, True))
 @pytest.mark.parametrize("window, nodes", ((1, 1), (2, 1), (1, 0)))
-@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
+@pytest.mark.parametrize("transition", TRANSITIONS[:3])
 def test_large_products(monkeypatch, transition, window, nodes, recompute):
     """Values and gradients if oneDNN computes the products, with padded rows, as for large weights."""
     monkeypatch.setattr(products, "LARGE", 1)
@@ -162,10 +162,8 @@ def test_large_products(monkeypatch, transition, window, nodes, recompute):
         x = inputs.to(dtype, copy=True).requires_grad_()
         variables = [x, *encoder.to(dtype).parameters()]
         options = {} if dtype == torch.float64 else {"recompute": recompute}
-        found = versions(encoder, **options)["fused" if options else "batched"](x, mask)
-        torch.manual_seed(2)
-        loss = sum((out * torch.randn_like(out, dtype=torch.float32)).sum() for out in found)
-        results.append([*found, *torch.autograd.grad(loss, variables)])
+        version = versions(encoder, **options)["fused" if options else "batched"]
+        results.append(with_gradients(version, x, mask, variables))
     for ours, exact in zip(*results):
         assert relative_error(ours.double(), exact) < 1e-4
 
@@ -354,7 +352,7 @@ def near(ours, exact):
 
 
 @pytest.mark.parametrize("dtype", (torch.bfloat16, torch.float16))
-@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp"))
+@pytest.mark.parametrize("transition", TRANSITIONS[:3])
 @pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
 def test_low_precision_is_finite_and_near(dtype, transition, layer_norm):
     encoder = SentenceStateLSTM(16, 16, transition=transition, layer_norm=layer_norm)
@@ -374,33 +372,23 @@ def test_low_precision_is_finite_and_near(dtype, transition, layer_norm):
 
 
 def relative_error(ours, exact):
-    """Return the norm of the difference, relative to the exact norm."""
     return ((ours - exact).norm() / exact.norm().clamp(min=1e-12)).item()
 
 
 @pytest.mark.parametrize("recompute", (False, True))
 @pytest.mark.parametrize("window, nodes", ((1, 1), (2, 1), (2, 0)))
-@pytest.mark.parametrize(
-    "transition", ("paper", "released", "fastnlp", {"candidate": "input"}), ids=name
-)
+@pytest.mark.parametrize("transition", (*TRANSITIONS[:3], {"candidate": "input"}), ids=name)
 def test_products_in_bfloat16(transition, window, nodes, recompute):
     """Close to single precision (within bfloat16's eight bits)."""
     encoder = SentenceStateLSTM(24, 24, 5, window, nodes, transition=transition)
     if not is_fusible(encoder.settings):
         pytest.skip("a summed window has no kernels")
     inputs, mask = batch(size=24)
-    inputs.requires_grad_()
-    variables = [inputs, *encoder.parameters()]
-
-    def everything(version):
-        results = seeded(version, inputs, mask)
-        torch.manual_seed(2)
-        loss = sum((out * torch.randn_like(out)).sum() for out in results)
-        return [*results, *torch.autograd.grad(loss, variables)]
-
-    exact = everything(versions(encoder)["batched"])
+    given = inputs.requires_grad_(), mask, [inputs, *encoder.parameters()]
+    exact = with_gradients(versions(encoder)["batched"], *given)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        found = [everything(version) for version in versions(encoder, recompute=recompute).values()]
+        every = versions(encoder, recompute=recompute).values()
+        found = [with_gradients(version, *given) for version in every]
     for result in found:
         for ours, expected in zip(result, exact):
             assert ours.dtype == torch.float32 and relative_error(ours, expected) < 0.02

@@ -73,7 +73,6 @@ def assert_steps_hold(trace, encoder, inputs, mask):
 
 
 def check_nodes(trace, settings):
-    """Check Eq. 3 for the traced gates."""
     if not settings.num_sentence_nodes:
         assert all(value is None for value in (trace.g, trace.c_g, trace.f, trace.f_g, trace.o_g))
         return

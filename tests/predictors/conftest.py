@@ -4,7 +4,6 @@ from allennlp.predictors import Predictor
 
 @pytest.fixture(scope="package")
 def predictors(tagger, entity_tagger, classifier, pair_classifier):
-    """The predictors of small models, loaded from their archives."""
     folders = {"tagger": tagger, "entities": entity_tagger}
     folders.update(classifier=classifier, pairs=pair_classifier)
     return {name: Predictor.from_path(str(folder / "model.tar.gz")) for name, folder in folders.items()}

@@ -255,7 +255,8 @@ def test_entities(spans, predictors):
 
 
 def test_entities_of_a_model_stand_in_the_text(predictors):
-    texts = ["Anna Lindau  visits Norwick Bank,\tin Galway.", "“Norwick” — said Tomás Muñoz — 'll do."]
+    sentences = predictors["entities"]._dataset_reader.read("fixtures/ner/dev.txt")
+    texts = ["“" + "\t é  ".join(map(str, sentence["tokens"])) for sentence in sentences]
     outputs = predictors["entities"].predict_batch_json([{"sentence": text} for text in texts])
     spans = [(text, span) for text, output in zip(texts, outputs) for span in output["spans"]]
     assert spans and all(span["text"] == text[span["start"] : span["end"]] for text, span in spans)

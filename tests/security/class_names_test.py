@@ -24,7 +24,6 @@ def safe():
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A user's package with a reader in a module."""
     (tmp_path / "own_package").mkdir()
     (tmp_path / "own_package" / "__init__.py").write_text("")
     code = "from allennlp.data import DatasetReader\nclass Reader(DatasetReader): pass\n"
@@ -58,10 +57,20 @@ def test_of_a_package_by_include_package(package):
     assert DatasetReader.by_name(package).__name__ == "Reader"
 
 
+# The last is a class of another role.
+NO_READERS = f"""
+    os.system pathlib.Path shutil.copyfile torch.load torch.hub.load
+    allennlp.models.archival.archive_model allennlp.common.file_utils.cached_path {__name__}.safe
+    allennlp.common.util.get_spacy_model allennlp.models.basic_classifier.BasicClassifier
+"""
+
+
 @pytest.mark.parametrize(
     "name, message",
     [
-        *((name, "is no DatasetReader") for name in ("pathlib.Path", "torch.load", f"{__name__}.safe")),
+        *((name, "is no DatasetReader") for name in NO_READERS.split()),
+        ("pathlib.Path.touch", "is of a module that is not loaded"),
+        ("runpy.run_path", "is of a module that is not loaded|is no DatasetReader"),
         ("allennlp.data.DataLoader", 'such as "allennlp.data.DatasetReader"'),
         ("allennlp.data.NoReader", "unable to find class"),  # AllenNLP's message
         ("none_such", "not a registered name for 'DatasetReader'"),

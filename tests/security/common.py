@@ -24,8 +24,6 @@ CONFIG = {
 
 
 class Call:
-    """An object that makes a call when it is unpickled."""
-
     def __init__(self, function, *arguments):
         self.reduced = function, arguments
 

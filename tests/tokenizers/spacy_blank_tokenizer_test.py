@@ -14,12 +14,11 @@ def test_splits_by_the_rules_of_the_language():
     ]  # fmt: skip
     assert [token.text for token in tokenizer(language="fr").tokenize("l'ami")] == ["l'", "ami"]
     assert tokenizer().tokenize(" \n ") == []
-
-
-def test_knows_where_tokens_stand():
     text = "  Café, été."
     tokens = tokenizer(language="xx").tokenize(text)
     assert [text[token.idx : token.idx_end] for token in tokens] == [token.text for token in tokens]
+    with pytest.raises(ConfigurationError, match="language is 'qq', expected a code that spaCy has"):
+        tokenizer(language="qq")
 
 
 def test_contractions_and_hyphens_stay_whole():
@@ -35,10 +34,3 @@ def test_contractions_and_hyphens_stay_whole():
     assert all(text[token.idx : token.idx_end] == token.text for token in split)
     chinese = tokenizer(language="zh", split_contractions=False, split_hyphens=False)
     assert len(chinese.tokenize("我喜欢这部电影")) > 1
-
-
-def test_language_without_rules():
-    with pytest.raises(
-        ConfigurationError, match="language is 'qq', expected a code that spaCy has rules"
-    ):
-        tokenizer(language="qq")

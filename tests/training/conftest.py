@@ -40,8 +40,6 @@ class Fault(TrainerCallback):
 
 @pytest.fixture
 def fault():
-    """Return a function that arms the fault of the next run."""
-
     def arm(after, happen):
         Fault.after, Fault.happen = after, staticmethod(happen)
 
@@ -114,7 +112,6 @@ def results(folder, model):
 
 
 def assert_same(found, expected):
-    """Check that two runs have the same weights and metrics, to the bit."""
     assert found[1] == expected[1]
     for kind, weights in expected[0].items():
         assert found[0][kind].keys() == weights.keys()

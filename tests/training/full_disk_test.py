@@ -44,7 +44,6 @@ def full_disk(size):
 
 
 def contents(folder):
-    """Return the contents of all files below a folder."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 

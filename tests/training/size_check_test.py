@@ -17,7 +17,6 @@ CPU = torch.device("cpu")
 
 
 def feedforwards(model, path=()):
-    """Yield the paths of the feed-forward networks in a model's config."""
     for key, value in model.items():
         if isinstance(value, dict):
             is_one = {"input_dim", "hidden_dims"} <= set(value)
@@ -28,7 +27,6 @@ WITH_FEEDFORWARD = [(name, path) for name, case in CASES.items() for path in fee
 
 
 def built(case, name):
-    """Return the model of a case, and a loader of its instances."""
     reader, instances, model = build(case, name)
     for instance in instances:
         reader.apply_token_indexers(instance)

@@ -91,26 +91,32 @@ def test_what_fits(tmp_path, encoding, tags, message):
         train(tmp_path, encoding, *tags)
 
 
-def test_the_validation_data(tmp_path):
-    with pytest.raises(CorpusError, match=r"dev\.txt, sentence 1: the tags B-X are not BIOUL.* BIO$"):
-        train(tmp_path, "BIOUL", "U-X", validation="B-X")
+LINEAR = {"model": {"type": "linear_tagger", "label_encoding": "BIOUL"}, "trainer": "fit"}
+
+
+@pytest.mark.parametrize(
+    "encoding, tags, options, message",
+    [
+        (
+            "BIOUL",
+            "U-X",
+            {"validation": "B-X"},
+            r"dev\.txt, sentence 1: .* B-X are not BIOUL.* BIO$",
+        ),
+        # A model that has only the metric, and one that is fitted at once
+        ("BIO", "U-X", {"type": "simple_tagger"}, r"are not BIO, .* expected label_encoding BIOUL"),
+        ("BIOUL", "B-X O", LINEAR, r"are not BIOUL, .* expected label_encoding BIO$"),
+    ],
+)
+def test_other_data_and_models(tmp_path, encoding, tags, options, message):
+    with pytest.raises(CorpusError, match=message):
+        train(tmp_path, encoding, tags, **options)
 
 
 @pytest.mark.parametrize("model", ({}, {"constrain_crf_decoding": False}), ids=str)
 def test_an_unknown_encoding(tmp_path, model):
     with pytest.raises(ConfigurationError, match=r"label_encoding is 'BIO2', did you mean 'BIO'\?"):
         train(tmp_path, "BIO2", "O", **model)
-
-
-def test_a_model_that_has_only_the_metric(tmp_path):
-    with pytest.raises(CorpusError, match=r"are not BIO, .* expected label_encoding BIOUL"):
-        train(tmp_path, "BIO", "U-X", type="simple_tagger")
-
-
-def test_a_model_that_is_fitted_at_once(tmp_path):
-    model = {"type": "linear_tagger", "label_encoding": "BIOUL"}
-    with pytest.raises(CorpusError, match=r"are not BIOUL, .* expected label_encoding BIO$"):
-        train(tmp_path, "BIOUL", "B-X O", model=model, trainer="fit")
 
 
 def test_models_without_an_encoding_have_any_tags(tmp_path):

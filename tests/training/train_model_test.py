@@ -20,7 +20,6 @@ FIRST_TEN = "dev.txt: the first 10 of 15 are scored (max_instances)"
 
 @pytest.fixture
 def config(tmp_path):
-    """A config with 15 sentences in each of its files, and batches of 4."""
     for name in ("train", "dev", "test"):
         (tmp_path / f"{name}.txt").write_text("a\tD\ndog\tN\n\n" * 15)
     embedder = {"token_embedders": {"tokens": {"embedding_dim": 2}}}
@@ -41,7 +40,6 @@ def config(tmp_path):
 
 
 def scored(config, folder):
-    """Return how many sentences training, validation and test have."""
     params = Params(copy.deepcopy(config))
     built = TrainModel.from_params(params, serialization_dir=str(folder), local_rank=0)
     loaders = (built.trainer.data_loader, built.trainer._validation_data_loader)

@@ -59,7 +59,6 @@ def expected(bert, words, layer=-1, gradients=False):
 
 @pytest.fixture
 def count_calls(monkeypatch):
-    """A list with an entry for each call of BERT."""
     calls = []
     forward = BertModel.forward
 
@@ -72,17 +71,25 @@ def count_calls(monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize("options", ({}, *({"layers": n} for n in ([0], [1], [-1], [2, 0], [-2, 1]))))
-def test_features_are_the_mean_of_the_pieces(bert, options):
-    """Layers stand one behind the other, and the last is the default. Training changes nothing."""
-    module = embedder(bert, cache=False, **options).train()
-    layers = options.get("layers", [-1])
+@pytest.mark.parametrize(
+    "layers, left", [(None, 2), ([0], 0), ([1], 1), ([-1], 2), ([2, 0], 2), ([-2, 1], 1)]
+)
+def test_features_are_the_mean_of_the_pieces(bert, layers, left):
+    """
+    Layers stand one behind the other, and the last is the default. Those above are not there. Training
+    changes nothing.
+    """
+    options = {"cache": False, **({"layers": layers} if layers else {})}
+    module, other = (embedder(bert, **options).train() for _ in range(2))
+    assert len(module.transformer.encoder.layer) == left
+    layers = layers or [-1]
     features = torch.cat([expected(bert, WORDS, layer) for layer in layers], dim=1)
     assert not features[5].any()  # the word without a piece
     found = embed(module, WORDS)
     torch.testing.assert_close(found[0], features)
     assert not found.requires_grad
     assert isinstance(module, TokenEmbedder) and module.get_output_dim() == features.size(1)
+    other.load_state_dict(module.state_dict())
 
 
 @pytest.mark.parametrize(
@@ -104,15 +111,6 @@ def test_bfloat16_where_the_processor_has_it(bert, monkeypatch, processor, optio
     assert torch.equal(features, embed(exact, WORDS)) != is_used
     torch.testing.assert_close(features, embed(exact, WORDS), rtol=1e-2, atol=1e-2)
     assert (module._key_of(WORDS) != exact._key_of(WORDS)) == is_used
-
-
-@pytest.mark.parametrize("layers, left", ([[0], 0], [[1, 0], 1], [[-2], 1], [[1, 2], 2]))
-def test_layers_above_are_not_there(bert, tmp_path, layers, left):
-    module = embedder(bert, cache=False, layers=layers)
-    assert len(module.transformer.encoder.layer) == left
-    other = embedder(bert, cache=False, layers=layers)
-    other.load_state_dict(module.state_dict())
-    torch.testing.assert_close(embed(other, WORDS), embed(module, WORDS))
 
 
 def test_layers_stay_where_the_last_is_not_like_the_others(bert, monkeypatch):
@@ -218,18 +216,13 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
         embed(module, WORDS)
 
 
-def test_the_first_call_of_a_tokenizer_changes_no_key(bert):
-    """It sets the tokenizer's truncation, which is not part of the key."""
+def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     cached_transformers._clear_caches()
-    module = embedder(bert, cache=False)
+    module, other = (embedder(bert, cache=False) for _ in range(2))
     before = module._key_of(WORDS)
-    embed(module, WORDS)
+    embed(module, WORDS)  # the first call sets the tokenizer's truncation, which is not part of the key
     module._fingerprint = None
     assert module._key_of(WORDS) == before
-
-
-def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
-    module, other = embedder(bert), embedder(bert)
     texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
     assert len({module._key_of(words) for words in texts}) == len(texts)
     other.transformer.config.hidden_act = "relu"
