@@ -66,6 +66,8 @@ class TableReader(LabelledTextReader):
     split_seed : `int`, optional (default = `0`)
         Decides which lines are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent of
         each class.
+    combine_input_fields : `bool`, optional (default = `False`)
+        Whether the two texts of a pair are one field, `tokens`, as BERT reads them.
     """
 
     form = "a table"
@@ -85,6 +87,7 @@ class TableReader(LabelledTextReader):
         label_namespace: str = "labels",
         max_instances: Optional[int] = None,
         split_seed: int = 0,
+        combine_input_fields: bool = False,
     ) -> None:
         tokenizer = tokenizer or SpacyBlankTokenizer()
         super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
@@ -103,6 +106,7 @@ class TableReader(LabelledTextReader):
         self._delimiter = delimiter
         self._quoting = quoting
         self._split_seed = split_seed
+        self._combine_input_fields = combine_input_fields
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for texts, label in self.shard_iterable(self._labelled_rows(str(file_path))):
@@ -129,6 +133,8 @@ class TableReader(LabelledTextReader):
             name: self._tokenizer.tokenize(each) if isinstance(each, str) else list(each)
             for name, each in (("premise", text), ("hypothesis", text_b))
         }
+        if self._combine_input_fields:
+            return super().text_to_instance(self._tokenizer.add_special_tokens(*texts.values()), label)
         words = {f"{name}_tokens": [token.text for token in tokens] for name, tokens in texts.items()}
         fields: Dict[str, Field] = {name: TextField(tokens) for name, tokens in texts.items()}
         fields["metadata"] = MetadataField(words)

@@ -6,7 +6,7 @@ import itertools
 import logging
 import math
 from collections import Counter
-from typing import Any, Dict, Iterable, Optional, Sequence
+from typing import Any, Dict, Iterable, Optional, Sequence, Set
 
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 Config = Dict[str, Any]
 
 _TABLES = (".csv", ".json", ".jsonl")  # .tsv can be columns of words and tags, too
-_KEPT = ("token_indexers", "tokenizer", "label_namespace", "max_instances")
+_KEPT = "token_indexers tokenizer label_namespace max_instances combine_input_fields".split()
 _SETTINGS = ("word_column", "tag_column", "word_prefix", "comment")
 _HEAD = 100  # sentences, which show the format of a file
 # A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
@@ -70,6 +70,8 @@ def with_data(
     given = given if isinstance(given, dict) else {"type": given}
     kept = {key: given[key] for key in _KEPT if key in given}
     inputs = _inputs_of(config)
+    if kept.get("combine_input_fields"):  # pairs that the model takes as texts
+        inputs |= {"premise"}
     if "tags" in inputs:
         kept.pop("tokenizer", None)
         settings = {key: (overrides or {}).get(f"dataset_reader.{key}") for key in _SETTINGS}
@@ -95,11 +97,11 @@ def with_data(
     return with_overrides(config, overrides or {})  # again: num_epochs may be among them
 
 
-def _inputs_of(config: Config) -> Iterable[str]:
+def _inputs_of(config: Config) -> Set[str]:
     """Return the names of a model's inputs, which show its task."""
     name = (config.get("model") or {}).get("type")
-    inputs = inspect.signature(Model.resolve_class_name(str(name))[0].forward).parameters
-    if not {"tags", "label"} & set(inputs):
+    inputs = {*inspect.signature(Model.resolve_class_name(str(name))[0].forward).parameters}
+    if not {"tags", "label"} & inputs:
         raise ConfigurationError(
             f"the model is {name}, expected one that classifies texts or pairs, or a tagger, for data "
             "of one's own"

@@ -220,7 +220,7 @@ def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
         "epoch 1/3  l",
         "epoch 2/3  l",
         "epoch 3/3  l",
-        "best epoch 1",
+        "best epoch 3",
         "the model: o",
     ]
     assert any("%|" in part for part in lines[1])  # the batches of the first epoch
