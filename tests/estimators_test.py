@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -27,7 +28,7 @@ from slstm_allennlp import PairClassifier, Tagger, TextClassifier
 from slstm_allennlp.console import training
 from slstm_allennlp.console.main import main
 from slstm_allennlp.vectors import packages
-from tests.conftest import ROOT
+from tests.conftest import ROOT, slow_but
 
 TOKENS = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
 SMALL = {TOKENS: 8, "model.seq2vec_encoder.hidden_size": 6, "model.seq2vec_encoder.num_steps": 2}
@@ -96,18 +97,12 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
         ]
 
 
+SAVED = [([0, 1], True), ([False, True], True), ([1.5, 2.5], True), (["", "1 "], True), ([1, "1"], True)]
+NOT_SAVED = [([(0, 1), (1, 0)], False), ([date(2020, 1, 1), date(2021, 1, 1)], False)]
+
+
 @pytest.mark.parametrize(
-    "labels, kept",
-    [
-        ([0, 1], True),
-        ([False, True], True),
-        ([1.5, 2.5], True),
-        (["", "1 "], True),
-        ([1, "1"], True),
-        ([(0, 1), (1, 0)], False),
-        ([date(2020, 1, 1), date(2021, 1, 1)], False),
-    ],
-    ids=str,
+    "labels, kept", slow_but([*SAVED, *NOT_SAVED], fast=[SAVED[0], SAVED[4], NOT_SAVED[0]]), ids=str
 )
 def test_labels_come_back_as_they_went_in(labels, kept, tmp_path):
     model = text_classifier().fit(TEXTS, [labels[0 if label == "positive" else 1] for label in LABELS])
@@ -132,9 +127,10 @@ FRAME = pandas.DataFrame({"text": TEXTS, "other": TEXTS[::-1], "label": LABELS},
         (text_classifier, tuple(TEXTS), numpy.arange(32) % 2),
         (pair_classifier, FRAME[["text", "other"]], FRAME["label"]),
         (pair_classifier, numpy.array(PAIRS), tuple(LABELS)),
+        (tagger, [["\ufeffa", "1", "en:b"]] * 10, [[0, 1, 1]] * 10),
         (tagger, numpy.array([["a", "b"]] * 10), numpy.array([[0, 1]] * 10)),
     ],
-    ids=["arrays", "pandas", "tuples", "frame", "array of pairs", "arrays of words"],
+    ids=["arrays", "pandas", "tuples", "frame", "array of pairs", "words", "arrays of words"],
 )
 def test_columns_of_other_libraries(make, X, y):
     assert len(make(epochs=1).fit(X, y).predict(X)) == len(X)
@@ -220,10 +216,17 @@ def test_an_archive_of_another_kind(classifier):
         Tagger.load(classifier / "vocabulary")
 
 
-def test_in_the_tools_of_scikit_learn():
-    lower = FunctionTransformer(lambda texts: [text.lower() for text in texts])
-    pipeline = make_pipeline(lower, text_classifier(epochs=1))
+LOWER = FunctionTransformer(lambda texts: [text.lower() for text in texts])
+
+
+def test_cross_validation_of_a_pipeline():
+    pipeline = make_pipeline(LOWER, text_classifier(epochs=1))
     assert len(cross_val_score(pipeline, TEXTS, LABELS, cv=2)) == 2
+
+
+@pytest.mark.slow
+def test_other_tools_of_scikit_learn():
+    pipeline = make_pipeline(LOWER, text_classifier(epochs=1))
     assert len(cross_val_score(tagger(epochs=1), WORDS, TAGS, cv=2)) == 2
     grid = {"textclassifier__random_state": [1, numpy.random.RandomState(2)]}
     search = GridSearchCV(pipeline, grid, cv=2).fit(TEXTS, LABELS)
@@ -355,6 +358,18 @@ def test_a_line_for_each_epoch_and_a_bar_in_a_notebook(capsys, monkeypatch):
     assert [line.split("  ")[0] for line in lines[1:3]] == ["epoch 1/2", "epoch 2/2"]
     assert lines[3].startswith("best epoch ") and len(lines) == 4
     assert "%|" in stream.getvalue() and tempfile.gettempdir() not in stream.getvalue()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_page_runs(number, tmp_path, monkeypatch):
+    """The examples of docs/python.md, with small models."""
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number]
+    code = re.sub(r"^from .*", "", code).replace("TextClassifier()", "text_classifier()")
+    names = dict(globals())
+    monkeypatch.chdir(tmp_path)
+    exec(code.replace("Tagger(", "entity_tagger("), names)
+    assert len(names["model"].predict(names[("texts", "words")[number]])) == (100, 20)[number]
 
 
 @pytest.mark.slow

@@ -17,6 +17,10 @@ words, sentence = module(torch.randn(2, 5, 4), torch.arange(5) < torch.tensor([[
 (words.sum() + sentence.sum()).backward()
 assert words.shape == (2, 5, 3) and sentence.shape == (2, 3)
 assert all(parameter.grad is not None for parameter in module.parameters())
+try:
+    from slstm_allennlp import TextClassifier
+except ImportError as error:
+    assert "TextClassifier needs AllenNLP" in str(error)
 print(sorted(loaded))
 """
 # AllenNLP itself has some of the packages. It is imported before they are taken away.
@@ -73,6 +77,7 @@ vocab = Vocabulary()
 assert said(Model.by_name("linear_classifier"), vocab) == sentence("sklearn", "linear")
 assert said(Model.by_name("linear_tagger"), vocab) == sentence("pycrfsuite", "linear")
 assert said(open_store, Path(folder), 4, 1.0) == sentence("lmdb", "vectors")
+assert said(getattr, slstm_allennlp, "TextClassifier") == sentence("sklearn", "linear")
 """
 
 

@@ -41,3 +41,38 @@ files = Path(find_spec("slstm_allennlp").submodule_search_locations[0], "bundled
 assert (files / "training_config" / "pos_slstm.jsonnet").is_file(), f"no config in {files}"
 assert (files / "fixtures" / "pos" / "train.conllu").is_file(), f"no sample corpus in {files}"
 EOF
+
+# With all extras, beside AllenNLP: PYTHON's packages without its own copy of this one, which is the clone.
+"$1" -m venv "$folder/allennlp"
+python="$folder/allennlp/bin/python"
+purelib='import sysconfig; print(sysconfig.get_path("purelib"))'
+"$1" -c "$purelib" >"$("$python" -c "$purelib")/others.pth"
+"$python" -m pip install --quiet --no-deps --force-reinstall "$folder"/*.whl
+unset PYTHONPATH
+mkdir "$folder/elsewhere"
+cd "$folder/elsewhere"
+"$python" - <<'EOP'
+from importlib.metadata import requires, version
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+import slstm_allennlp
+from slstm_allennlp import TextClassifier
+
+extras = [part for part in map(Requirement, requires("slstm-allennlp")) if 'extra == "all"' in str(part.marker)]
+assert len(extras) > 5 and all(part.specifier.contains(version(part.name)) for part in extras), extras
+
+assert "allennlp/lib" in slstm_allennlp.__file__, f"imported {slstm_allennlp.__file__}, expected the wheel"
+small = {"model.text_field_embedder.token_embedders.tokens.embedding_dim": 10}
+texts, labels = ["It broke.", "Warm and light."] * 20, ["negative", "positive"] * 20
+model = TextClassifier("mr_slstm", small, epochs=1, verbose=0).fit(texts, labels)
+model.save("saved")
+assert TextClassifier.load("saved", verbose=0).predict(texts[:1])[0] in labels
+assert [path.name for path in Path().iterdir()] == ["saved"]
+EOP
+slstm="$folder/allennlp/bin/slstm"
+"$slstm" config | grep ^mr_slstm >/dev/null
+"$slstm" train mr_slstm -s trained -o '{"model.seq2vec_encoder.hidden_size": 10, "trainer.num_epochs": 1}' >/dev/null
+echo "It broke." | "$slstm" predict trained/model.tar.gz - | grep '"label"' >/dev/null
+echo "The wheel works with AllenNLP and all extras: slstm config, train and predict, and the estimators."

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List
 import numpy
 
 _NO_TEXT = re.compile(r"[\s\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # blank, or half of an emoji
-_NO_WORD = re.compile(r" .*|.* |.*[\t\r\n\ufeff].*|-DOCSTART-(\s.*)?", re.DOTALL)
+_NO_WORD = re.compile(r" .*|.* |.*[\t\r\n].*|-DOCSTART-(\s.*)?", re.DOTALL)
 shown = reprlib.repr
 
 
@@ -30,7 +30,7 @@ def text_of(where: str, text: Any, is_word: bool = False) -> str:
         raise ValueError(f"{where} is {shown(text)}, expected a string that is not blank")
     if is_word and _NO_WORD.fullmatch(text):
         raise ValueError(f"{where} is {text!r}, expected a word without tabs, line ends or outer spaces")
-    return str(text)
+    return str(text).replace("\ufeff", "")  # byte order marks, as in files
 
 
 def texts_of(where: str, items: Any, is_word: bool = False) -> List[str]:

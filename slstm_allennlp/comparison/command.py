@@ -45,8 +45,7 @@ class Compare(Subcommand):
 
     Each run has a folder `runs/NAME-SEED` with AllenNLP's files, predictions and measurements. The same
     command, run again, resumes interrupted runs and skips finished ones. If a run fails, the report has
-    the end of its log, and the exit status is 1. AllenNLP finds the command in a folder whose
-    `.allennlp_plugins` names this package.
+    the end of its log, and the exit status is 1.
 
     Registered as a `Subcommand` with name "compare".
     """
@@ -164,7 +163,6 @@ def _run(
     is_done: Callable[[Run], bool],
     arguments: argparse.Namespace,
 ) -> List[Failure]:
-    """Perform the unfinished runs and return the failures."""
     runs = plan.runs()
     left = [run for run in runs if not is_done(run)]
     jobs, devices = arguments.jobs, arguments.devices or []

@@ -3,7 +3,7 @@
 import re
 import time
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, Dict, List, Tuple
 
 import torch
 from allennlp.common import Params
@@ -26,14 +26,6 @@ _GROUPS = 10  # of training sentences by their length, as in the S-LSTM paper's 
 _BATCHES = 5  # per group, at most
 
 
-class Measurements(NamedTuple):
-    # As from `allennlp evaluate`, but on the whole test set, without `drop_last` of the data loader.
-    test_metrics: Dict[str, Any]
-    test_seconds: float  # of this evaluation, after reading the corpus and a warm-up
-    parameters: int
-    trained_parameters: int
-
-
 class TrainedRun:
     """The best model of a run, loaded from its archive, and the data of the run's config."""
 
@@ -50,7 +42,11 @@ class TrainedRun:
             if any(re.search(regex, name) for regex in frozen):
                 parameter.requires_grad_(False)
 
-    def measure(self) -> Measurements:
+    def measure(self) -> Dict[str, Any]:
+        """
+        Return `test_metrics`, as from `allennlp evaluate`, but on the whole test set; `test_seconds` of
+        this evaluation, after reading the corpus and a warm-up; `parameters` and `trained_parameters`.
+        """
         reader = self._archive.validation_dataset_reader
         loader_config = self._config.get("validation_data_loader") or self._config["data_loader"]
         loader = DataLoader.from_params(
@@ -63,7 +59,8 @@ class TrainedRun:
         start = time.perf_counter()
         metrics = evaluate(self.model, loader, cuda_device=self._device)
         seconds = time.perf_counter() - start
-        return Measurements(metrics, seconds, *num_weights(self.model).values())
+        weights = dict(zip(("parameters", "trained_parameters"), num_weights(self.model).values()))
+        return {"test_metrics": metrics, "test_seconds": seconds, **weights}
 
     def predict(self) -> List[Prediction]:
         """Return the predictions in the order of the test set. Batches have similar lengths."""

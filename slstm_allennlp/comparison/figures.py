@@ -1,17 +1,19 @@
 """Pictures of a comparison. Systems also differ in marker and line style, for black-and-white print."""
 
 import collections
+import itertools
 import math
 import textwrap
 import warnings
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Counter, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Counter, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 
 from slstm_allennlp.common.extras import needs
-from slstm_allennlp.comparison.lines import Chart, Line, Scale
+from slstm_allennlp.comparison.significance import Spread
 
 # One per line in a panel. Colour and dashes are both unique, because a level has no marker.
 _STYLES: List[Dict[str, Any]] = [
@@ -25,6 +27,7 @@ _STYLES: List[Dict[str, Any]] = [
         ("#7a7a7a", (0, (4, 1.5, 1, 1.5, 1, 1.5)), "P"),
     )
 ]
+_MAX_SHADED = 4  # lines in a panel; with more, the shaded ranges would hide each other
 _MAX_LABELS = 20
 _COLUMNS = 4  # of panels, if each line has its own
 _LARGE, _SMALL = (5.2, 3.6), (2.6, 1.9)  # panel sizes in inches
@@ -34,6 +37,75 @@ _TITLE_WIDTH, _LEGEND_WIDTH = 34, 44  # characters per line
 _LINE_STYLE = {"color": "black", "marker": "o", "markersize": 3, "linewidth": 1.2}
 _BASELINE_STYLE = {"color": "0.55", "linestyle": "--", "linewidth": 1.2}
 OTHER = "(other)"
+
+
+class Scale(NamedTuple):
+    """A score's name with its unit, and the factor that converts the score to this unit."""
+
+    label: str
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """Means over the seeds: points with error bars for the standard deviation, a curve or a level."""
+
+    xs: Optional[List[float]]  # None for a level, a horizontal line
+    # For each x, or for the level, one per seed. If a seed's value is None, the point is not drawn.
+    values: Sequence[Sequence[Optional[float]]]
+    is_curve: bool = False  # its range from minimum to maximum is shaded
+
+    @classmethod
+    def over_epochs(cls, seeds: List[List[float]]) -> "Line":
+        """
+        Return the curve of the values of each seed after each epoch. It ends with the last epoch that
+        all seeds have: the mean of the remaining seeds would jump.
+        """
+        values = list(map(list, itertools.zip_longest(*seeds)))
+        return cls(list(range(1, len(values) + 1)), values, is_curve=True)
+
+    def draw(self, axis: Any, factor: float, style: Dict[str, Any], among: int) -> None:
+        """Draw the line. `among` is the number of lines in the panel; with 0, only the mean is drawn."""
+        points = [_scaled(values, factor) for values in self.values if None not in values]
+        means, color = list(map(numpy.mean, points)), style["color"]
+        if self.xs is None:
+            axis.axhline(*means, **{**style, "marker": None})
+            return
+        xs = self.xs[: len(points)]
+        axis.plot(xs, means, **style)
+        if self.is_curve and 0 < among <= _MAX_SHADED:
+            lowest, highest = list(map(min, points)), list(map(max, points))
+            axis.fill_between(xs, lowest, highest, color=color, alpha=0.12, linewidth=0)
+        elif among and not self.is_curve:
+            errors = [Spread.of(values).std or 0.0 for values in points]
+            axis.errorbar(xs, means, errors, fmt="none", ecolor=color, capsize=2, elinewidth=0.8)
+
+    def numbers(self, factor: float) -> Dict[str, Any]:
+        values = [_scaled(of_seeds, factor) for of_seeds in self.values]
+        return {"values": values[0]} if self.xs is None else {"x": self.xs, "values": values}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A panel for each quantity, with its lines."""
+
+    panels: Dict[Scale, Dict[str, Line]]
+    x: str  # label of the x axis, with its unit
+    baseline: str  # name of the baseline's line, which may be missing
+    ticks: Optional[List[int]] = None  # of the x axis; if None, automatic whole numbers
+    from_zero: bool = False  # whether the y axes begin at zero
+
+    def numbers(self) -> Dict[str, Any]:
+        """Return the numbers of all panels in the axes' units, for `report.json`."""
+        panels = [
+            {"y": scale.label, "lines": {name: line.numbers(scale.factor) for name, line in of.items()}}
+            for scale, of in self.panels.items()
+        ]
+        return {"x": self.x, "panels": panels}
+
+
+def _scaled(values: Sequence[Optional[float]], factor: float) -> List[Any]:
+    return [None if value is None else factor * value for value in values]
 
 
 @contextmanager
@@ -83,10 +155,9 @@ def chart(path: Path, of: Chart) -> bool:
             axis.xaxis.set_major_locator(ticks)
             if of.from_zero:
                 axis.set_ylim(bottom=0)
-        if apart:
-            handles, names = axes[0, 0].get_legend_handles_labels()
-            if names:
-                axes[0, 0].figure.legend(handles, names, loc="outside upper left", fontsize=8)
+        handles, names = axes[0, 0].get_legend_handles_labels()
+        if apart and names:
+            axes[0, 0].figure.legend(handles, names, loc="outside upper left", fontsize=8)
     return apart
 
 
@@ -96,24 +167,19 @@ def are_apart(number: int) -> bool:
 
 
 def _draw_together(axes: numpy.ndarray, scale: Scale, lines: Dict[str, Line], of: Chart) -> None:
-    """Draw the lines of one quantity into its only panel."""
     for (name, line), style in zip(lines.items(), _STYLES):
-        label = _wrapped(name, _LEGEND_WIDTH)
-        line.draw(axes[0], scale.factor, {**style, "label": label}, len(lines))
-    axes[0].set_xlabel(of.x)
-    axes[0].set_ylabel(scale.label)
+        line.draw(axes[0], scale.factor, {**style, "label": _wrapped(name, _LEGEND_WIDTH)}, len(lines))
+    axes[0].set(xlabel=of.x, ylabel=scale.label)
     axes[0].legend(fontsize=8)
 
 
 def _draw_apart(axes: numpy.ndarray, scale: Scale, lines: Dict[str, Line], of: Chart) -> None:
-    """Draw each line of one quantity into its own panel."""
-    baseline = lines.get(of.baseline)
     label = _wrapped(f"in every panel: {of.baseline}", _COLUMNS * _TITLE_WIDTH)
     for number, (axis, (name, line)) in enumerate(zip(axes, lines.items())):
         axis.sharex(axes[0])
         axis.sharey(axes[0])
-        if baseline is not None:
-            baseline.outline(axis, scale.factor, {**_BASELINE_STYLE, "label": label})
+        if of.baseline in lines:
+            lines[of.baseline].draw(axis, scale.factor, {**_BASELINE_STYLE, "label": label}, 0)
         line.draw(axis, scale.factor, _LINE_STYLE, 1)
         axis.set_title(_wrapped(name, _TITLE_WIDTH), fontsize=9)
         is_lowest, is_first = number + _COLUMNS >= len(lines), number % _COLUMNS == 0
@@ -135,7 +201,6 @@ class Confusions(NamedTuple):
     was_cut: bool  # whether labels were merged into `OTHER`
 
     def numbers(self) -> Dict[str, Any]:
-        """Return the numbers of the matrix, for `report.json`."""
         return {"x": "predicted", "y": "gold", "labels": self.labels, "counts": self.counts.tolist()}
 
 

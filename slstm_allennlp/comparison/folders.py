@@ -1,18 +1,19 @@
 """The folders of a comparison and of its runs: their files, and the state of a run."""
 
 import contextlib
-import fcntl
+import functools
+import hashlib
 import itertools
 import json
+import os
 import re
 from pathlib import Path
-from typing import Any, Collection, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Collection, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.atomic_write import atomic_write
-from slstm_allennlp.common.training_keys import SEED_KEYS
-from slstm_allennlp.comparison.checksums import checksums
+from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
 from slstm_allennlp.comparison.plan import Run, differences, flatten
 from slstm_allennlp.console import output_folder
 
@@ -55,14 +56,11 @@ class RunFolder:
 
     def is_begun(self) -> bool:
         """Return whether the folder has anything that a new attempt would reuse."""
-        return self.count_epochs() > 0 or self.latest_checkpoint() is not None or self.metrics.exists()
+        return bool(self.epoch_files()) or self.latest_checkpoint() is not None or self.metrics.exists()
 
     def epochs(self) -> List[Dict[str, Any]]:
         """Read AllenNLP's metrics of each finished epoch."""
         return [read_json(path) for path in self.epoch_files()]
-
-    def count_epochs(self) -> int:
-        return len(self.epoch_files())
 
     def epoch_files(self) -> List[Path]:
         paths = (self.path / f"metrics_epoch_{number}.json" for number in itertools.count())
@@ -115,7 +113,7 @@ class ComparisonFolder:
         return self.path / "logs" / f"{run.name}.failed.json"
 
     def earlier_runs(self, systems: Collection[str]) -> List[Run]:
-        """Return the finished runs of earlier comparisons in this folder, of other systems than these."""
+        """Return the finished runs of earlier comparisons here, of other systems than these."""
         found = []
         for path in sorted(self.path.glob("configs/*[0-9].json")):
             config = read_json(path)
@@ -156,22 +154,19 @@ class ComparisonFolder:
             write_json(self.data(run), checksums(run.config))
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[int]:
+    def locked(self) -> Iterator[Sequence[int]]:
         """
-        Lock the folder against a second comparison. Yields the file descriptor of the lock, which the
-        runs inherit: if this comparison is killed, the lock lasts until its runs have ended.
+        Lock the folder against a second comparison. Yields the file descriptor of the lock, if there are
+        locks. The runs inherit it: if this comparison is killed, the lock lasts until they have ended.
         """
         output_folder.make(self.path, "--output-dir")
-        with (self.path / ".lock").open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ConfigurationError(
-                    f"{self.path}: another comparison, or a run of one that was killed, is still "
-                    "running in this folder; expected no other (wait for it, stop it, or give another "
-                    "--output-dir)"
-                ) from None
-            yield lock.fileno()
+        runs = "another comparison, or a run of one that was killed, is still"
+        descriptor = output_folder.lock(self.path, runs, "--output-dir")
+        try:
+            yield [] if descriptor is None else [descriptor]
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
 
 
 def read_json(path: Path) -> Any:
@@ -196,3 +191,37 @@ def write_json(path: Path, value: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as unfinished:
         unfinished.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+
+
+def checksums(config: Dict[str, Any]) -> Dict[str, str]:
+    """
+    Compute the SHA-256 of each of a config's data paths: of a file's content, or of the contents and
+    names of all files in a folder. Paths that are not a local file or folder are left out, such as a URL
+    or a pattern. Ignored in a path: after `#`, the part that a reader takes; after `!`, the path in an
+    archive.
+    """
+    found = {}
+    for key in DATA_KEYS:
+        local = str(config.get(key) or "").partition("!")[0]
+        for path in filter(os.path.exists, (local, local.rpartition("#")[0])):
+            found[key] = _checksum(Path(path))
+    return found
+
+
+def _checksum(path: Path) -> str:
+    digest = hashlib.sha256()
+    for file in sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path]:
+        if file != path:  # some readers take labels from the names in a folder
+            digest.update(os.fsencode(file.relative_to(path)) + b"\0")
+        status = file.stat()
+        digest.update(_checksum_of_file(file, status.st_mtime_ns, status.st_size))
+    return digest.hexdigest()
+
+
+@functools.cache  # the runs of a comparison read the same files
+def _checksum_of_file(file: Path, modified: int, size: int) -> bytes:
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while block := content.read(1 << 20):
+            digest.update(block)
+    return digest.digest()

@@ -56,7 +56,6 @@ class Progress:
         self._show()
 
     def dropped(self, run: Run) -> None:
-        """Remove a run that will not begin."""
         self._epochs[run.name] = self._finished(run)
         self._num_runs -= 1
 
@@ -86,4 +85,4 @@ class Progress:
         return "testing" if is_trained else f"{self._finished(run)}/{run.num_epochs}"
 
     def _finished(self, run: Run) -> int:
-        return min(self._folder.run(run).count_epochs(), run.num_epochs)
+        return min(len(self._folder.run(run).epoch_files()), run.num_epochs)

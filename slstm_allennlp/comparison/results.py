@@ -1,7 +1,6 @@
 """Results of the finished runs of a comparison."""
 
 import math
-import re
 import statistics
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,8 +44,7 @@ class RunResult:
         self.epochs: List[Dict[str, Any]] = folder.epochs()
         self.measurements: Dict[str, Any] = read_json(folder.measurements)
         self.training: Dict[str, Any] = read_json(folder.training)
-        timed_file = folder.time_over_length
-        timed: Dict[str, Any] = read_json(timed_file) if timed_file.exists() else {}
+        timed = read_json(folder.time_over_length) if folder.time_over_length.exists() else {}
         test_metrics = self.measurements["test_metrics"]
         if metric.name not in test_metrics and not is_earlier:
             raise ConfigurationError(
@@ -104,12 +102,9 @@ def epoch_seconds(durations: Sequence[str], recovered_from: Sequence[Checkpoint]
 
 
 def _seconds(duration: str) -> float:
-    """Parse the string form of a `timedelta`."""
-    match = re.fullmatch(r"(?:(\d+) days?, )?(\d+):(\d+):(\d+(?:\.\d+)?)", duration)
-    if match is None:
-        raise ValueError(f"the duration is {duration!r}, expected one such as '1 day, 2:03:04.5'")
-    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
-    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    days, _, clock = duration.rpartition(", ")  # "1 day, 2:03:04.5"
+    hours, minutes, seconds = map(float, clock.split(":"))
+    return ((int(days.partition(" ")[0] or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
 @dataclass
@@ -128,9 +123,9 @@ class Comparison:
 
 class Results:
     """
-    Results of a comparison's finished runs, with `num_resamples` in the tests over sentences, and of other
-    systems' finished runs of earlier comparisons in the folder. `without_score` has the runs whose score
-    is not there or not finite; they are left out.
+    Results of a comparison's finished runs, and of those that earlier comparisons in the folder have of
+    other systems, with `num_resamples` in the tests over sentences. `without_score` has the runs whose
+    score is not there or not finite; they are left out.
     """
 
     def __init__(self, plan: Plan, folder: ComparisonFolder, *, num_resamples: int = 9999) -> None:

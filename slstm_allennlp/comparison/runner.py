@@ -19,6 +19,8 @@ from slstm_allennlp.console.quiet import PATIENCE_WARNING
 _POLL_SECONDS = 0.2
 _GRACE_SECONDS = 10.0  # between SIGTERM and SIGKILL
 _TAIL_LINES = 15
+# Of AllenNLP, for each run: no patience, and the loss beside the predictions.
+_KNOWN_WARNINGS = (PATIENCE_WARNING, "Encountered the loss key in the model's return dictionary")
 
 
 class Failure(NamedTuple):
@@ -78,11 +80,11 @@ class Runner(NamedTuple):
     is_done: Callable[[Run], bool]  # whether the run is complete
     watch: Callable[[Run], None]  # called regularly for active runs; its exceptions stop all runs
 
-    def __call__(self, runs: Sequence[Run], progress: Progress, lock: int) -> List[Failure]:
+    def __call__(self, runs: Sequence[Run], progress: Progress, lock: Sequence[int]) -> List[Failure]:
         """
         Perform all runs and return those that failed. After a failure the other runs continue, except
         that a user error in a config cancels the system's remaining runs. In any case, no process is
-        left running. The processes inherit `lock`, a file descriptor.
+        left running. The processes inherit `lock`, file descriptors.
         """
         waiting = deque(runs)
         devices: List[Optional[int]] = [*self.resources.devices] or [None]
@@ -114,7 +116,7 @@ class Runner(NamedTuple):
             stop([one.process for one in active])
         return failures
 
-    def _start(self, run: Run, device: Optional[int], lock: int) -> "subprocess.Popen[bytes]":
+    def _start(self, run: Run, device: Optional[int], lock: Sequence[int]) -> "subprocess.Popen[bytes]":
         log_path = self.folder.log(run)
         log_path.parent.mkdir(parents=True, exist_ok=True)
         self.folder.failure(run).unlink(missing_ok=True)
@@ -126,7 +128,7 @@ class Runner(NamedTuple):
                 stderr=subprocess.STDOUT,
                 env=self.resources.environment(device),
                 start_new_session=True,  # Ctrl-C reaches only this process, which stops the runs
-                pass_fds=(lock,),
+                pass_fds=lock,
             )
 
     def _failure(self, run: Run, code: int) -> Optional[Failure]:
@@ -159,7 +161,7 @@ def logged_warnings(log: Path) -> List[str]:
     if not log.exists():  # of a run that did not begin, because of a mistake in its config
         return []
     texts = re.findall(r" - WARNING - \S+ - (.*)", log.read_text(encoding="utf-8", errors="replace"))
-    return [text for text in texts if not text.startswith(PATIENCE_WARNING)]
+    return [text for text in texts if not text.startswith(_KNOWN_WARNINGS)]
 
 
 def tail(log: Path, lines: int = _TAIL_LINES) -> List[str]:

@@ -79,7 +79,7 @@ def do(work: argparse.Namespace) -> None:
             for checkpoint in folder.path.glob("*_state_e*_b*.th"):
                 checkpoint.unlink()
         # Last, because these mark the run as done.
-        write_json(folder.measurements, {**measured._asdict(), "conditions": _conditions(work, config)})
+        write_json(folder.measurements, {**measured, "conditions": _conditions(work, config)})
     if work.time_over_length:
         groups = trained.time_over_length()
         write_json(folder.time_over_length, {"groups": groups, "conditions": _conditions(work, config)})

@@ -36,7 +36,7 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
         raise ConfigurationError("--recover and --force are both given, expected one of them")
     if not recover:
         make(folder)
-    descriptor = _lock(folder) if folder.is_dir() else None
+    descriptor = lock(folder) if folder.is_dir() else None
     try:
         if recover and not (folder / "config.json").is_file():
             raise ConfigurationError(
@@ -74,8 +74,11 @@ def make(folder: Path, option: str = "-s") -> None:
         ) from error
 
 
-def _lock(folder: Path) -> Optional[int]:
-    """Return the descriptor that holds the lock, or `None` where there are no locks."""
+def lock(folder: Path, runs: str = "another training is", option: str = "-s") -> Optional[int]:
+    """
+    Lock the folder, and return the descriptor that holds the lock, or `None` where there are no locks.
+    The error says what `runs` in the folder, and the option for another one.
+    """
     if fcntl is None:
         return None
     descriptor = os.open(folder, os.O_RDONLY)
@@ -85,8 +88,8 @@ def _lock(folder: Path) -> Optional[int]:
         os.close(descriptor)
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
             raise ConfigurationError(
-                f"{folder}: another training is running in this folder, expected none; wait for it, or "
-                "give another --serialization-dir"
+                f"{folder}: {runs} running in this folder, expected none; wait for it, or give another "
+                f"folder by {option}"
             ) from None
         logger.warning("%s: no lock on this file system (%s)", folder, error)
         return None

@@ -1,6 +1,7 @@
 """`slstm train`."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any, Dict
 
@@ -46,10 +47,6 @@ class SlstmTrain(Train):
                 action.help = f"{action.help}; default: output/NAME, with the name of the config"
             if action.dest == "param_path":
                 action.help = "the config: a file, or a name that `slstm config` lists"
-            if action.dest == "overrides":
-                action.help = (
-                    """JSON of values for keys of the config, such as '{"trainer.num_epochs": 3}'"""
-                )
         subparser.description = (
             "Train a config on its data, or on your own: slstm train reviews_slstm --data reviews.csv"
         )
@@ -112,9 +109,9 @@ def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
     path = overrides.get("train_data_path")
     if not isinstance(path, str) or {"dataset_reader", "dataset_reader.type"} & set(overrides):
         return False
-    reads_folders = "#" in config.get("train_data_path", "")
-    reads_tables = config.get("dataset_reader", {}).get("type") == "table"
-    return Path(path).is_file() and not reads_tables and (reads_folders or path.endswith(".csv"))
+    reads_folders = "#" in str(config.get("train_data_path"))
+    is_unread = path.endswith(".csv") and '"table"' not in json.dumps(config.get("dataset_reader"))
+    return Path(path).is_file() and (reads_folders or is_unread)
 
 
 def _check(config: Any) -> None:

@@ -9,6 +9,7 @@ from allennlp.common import Params
 from allennlp.training import GradientDescentTrainer, TrainerCallback
 
 from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
+from slstm_allennlp.training.label_counts import count_labels, labels_found
 
 
 class EpochLines(TrainerCallback):
@@ -85,6 +86,8 @@ def _model_summary(trainer: GradientDescentTrainer) -> str:
         what += f", {sentences:,} sentences"
         validation = _num_instances(trainer._validation_data_loader)
         what += "" if validation is None else f" and {validation:,} to validate"
+        counts = count_labels(trainer.model, trainer.data_loader)
+        what += f", {labels_found(counts)}" if counts else ""
     return what
 
 

@@ -27,9 +27,6 @@ def examples_of(
     Yield the examples that `read(file)` yields, those of the whole file or, for `FILE#train`, `FILE#dev`
     and `FILE#test`, 80, 10 and 10 per cent of them, in the file's order. `FILE#train+test` joins two
     parts. The seed decides which example is in which part. Each part has its share of each label.
-
-    # Errors
-
     `CorpusError` for an unknown part, and for parts of fewer than 10 examples.
     """
     file = file_of(path)

@@ -22,12 +22,7 @@ class QuoraParaphraseReader(QuoraParaphraseDatasetReader):
 
     For a valid file, the instances are those of AllenNLP's reader, which skips rows with another number
     of columns, lets a quotation mark hide tabs and line ends, and fails in a data loader's workers.
-    `CorpusError` as in `CorpusReader`.
-
-    # Parameters
-
-    tokenizer, token_indexers, combine_input_fields, max_instances
-        As in AllenNLP's `QuoraParaphraseDatasetReader`.
+    `CorpusError` as in `CorpusReader`. Parameters as in AllenNLP's.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

@@ -21,12 +21,7 @@ class Seq2SeqReader(Seq2SeqDatasetReader):
     error here. `"quoting": 3` reads quotation marks as ordinary characters.
 
     For a valid file, the instances are those of AllenNLP's reader, which silently skips pairs with an
-    empty side. `CorpusError` as in `CorpusReader`.
-
-    # Parameters
-
-    source_tokenizer, target_tokenizer, delimiter, quoting, …
-        As in AllenNLP's `Seq2SeqDatasetReader`.
+    empty side. `CorpusError` as in `CorpusReader`. Parameters as in AllenNLP's.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

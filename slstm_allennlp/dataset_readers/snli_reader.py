@@ -23,12 +23,8 @@ class SnliReader(StockSnliReader):
 
     For a valid file, the instances are those of AllenNLP's reader, which also accepts files without
     labels, and does not report what it skips. `CorpusError` as in `CorpusReader`, for a label other than
-    `entailment`, `neutral`, `contradiction` and `-`, and for a file without a labelled pair.
-
-    # Parameters
-
-    tokenizer, token_indexers, combine_input_fields, collapse_labels, max_instances
-        As in AllenNLP's `SnliReader`.
+    `entailment`, `neutral`, `contradiction` and `-`, and for a file without a labelled pair. Parameters
+    as in AllenNLP's.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

@@ -24,12 +24,8 @@ class StanfordSentimentTreebankReader(StanfordSentimentTreeBankDatasetReader):
 
     For a valid file, the instances are those of AllenNLP's reader, including escapes in words (`\\/`,
     `\\*`). AllenNLP's reader accepts any label on a node, and does not report what it skips.
-    `CorpusError` as in `CorpusReader`, and for a file of neutral texts only with two classes.
-
-    # Parameters
-
-    token_indexers, tokenizer, use_subtrees, granularity, max_instances
-        As in AllenNLP's `StanfordSentimentTreeBankDatasetReader`.
+    `CorpusError` as in `CorpusReader`, and for a file of neutral texts only with two classes. Parameters
+    as in AllenNLP's.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

@@ -26,8 +26,9 @@ _LABELS = "label gold_label class category sentiment polarity target is_duplicat
 _LABEL = [[name] for name in _LABELS]
 _JSON = (".jsonl", ".json")
 _EXPECTED = (
-    "expected the columns text and label, or text_a, text_b and label (the reader's keys of these names "
-    "give others, columns all of a file without a header line, and delimiter what is between them)"
+    "expected the columns text and label, or text_a, text_b and label (--text and --label of `slstm "
+    "train` or the reader's keys of these names give others, its key columns all of a file without a "
+    "header line, and delimiter what is between them)"
 )
 
 
@@ -158,7 +159,9 @@ class TableReader(LabelledTextReader):
                 _say_once(path, ", ".join(read))
             texts = [line.text_of(row, key, key, self._tokenizer, "expected text") for key in keys]
             is_blank = isinstance(row.get(label), str) and not row[label].strip()
-            value = None if is_blank else line.label_of(row, label, "expected a string or a number")
+            value = (
+                None if is_blank else line.label_of(row, label, "expected a string or a whole number")
+            )
             yield line, row, texts, value
         if not logged:
             raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
@@ -182,7 +185,7 @@ class TableReader(LabelledTextReader):
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         for line in read_lines(path, self._decoding):
             if line.text.strip():
-                yield line, line.json_object(f"expected one JSON object per line; {_EXPECTED}")
+                yield line, line.json_object("expected one object per line, with a text and a label")
 
     def _csv_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         lines, again, head = itertools.tee(read_lines(path, self._decoding), 3)

@@ -18,16 +18,8 @@ class TextClassificationJsonReader(StockReader):
     without words and labels that are lists, and does not report the line of an error. `CorpusError` as
     in `CorpusReader`. With `skip_label_indexing`, labels must be integers from 0 on.
 
-    # Parameters
-
-    token_indexers, segment_sentences, max_sequence_length, skip_label_indexing, max_instances
-        As in AllenNLP's `TextClassificationJsonReader`.
-    tokenizer : `Tokenizer`, optional
-        As in AllenNLP's: by default a spaCy model, which is downloaded if it is not installed.
-        `{"type": "spacy_blank"}` needs no model.
-    text_key : `str`, optional (default = `"text"`)
-    label_key : `str`, optional (default = `"label"`)
-        The JSON keys of the text and its class.
+    Parameters as in AllenNLP's. The default tokenizer is a spaCy model, which is downloaded if it is not
+    installed; `{"type": "spacy_blank"}` needs no model.
     """
 
     def _read(self, file_path: str) -> Iterator[Instance]:

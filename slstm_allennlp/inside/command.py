@@ -23,11 +23,9 @@ class SlstmInside(Subcommand):
 
         allennlp slstm-inside model.tar.gz sentences.jsonl --output-dir inside --sample 20
 
-    The input file is as for `allennlp predict` with this archive: JSON objects or texts, one per line,
-    or a file that the model can be trained on. The command writes two files to the output folder:
-    `inside.json` has the numbers (see `slstm_allennlp.inside.report_of`), and `inside.html` is a
-    self-contained page that shows them for one sentence and one step at a time. AllenNLP finds the
-    command in a folder whose `.allennlp_plugins` names this package.
+    It writes two files to the output folder: `inside.json` has the numbers (see
+    `slstm_allennlp.inside.report_of`), and `inside.html` is a self-contained page that shows them for
+    one sentence and one step at a time.
 
     Registered as a `Subcommand` with name "slstm-inside".
     """

@@ -23,10 +23,7 @@ class CasLstmGates(Subcommand):
 
         allennlp cas-lstm-gates model.tar.gz sentences.jsonl --output-dir gates --sample 1000
 
-    The input file is as for `allennlp predict` with this archive: JSON objects or texts, one per line,
-    or a file that the model can be trained on. The command writes the numbers to `gates.json` and the
-    pictures to `gates.png` in the output folder. AllenNLP finds the command in a folder whose
-    `.allennlp_plugins` names this package.
+    It writes the numbers to `gates.json` and the pictures to `gates.png` in the output folder.
 
     Registered as a `Subcommand` with name "cas-lstm-gates".
     """
@@ -54,37 +51,26 @@ def cas_lstm_gates(arguments: argparse.Namespace) -> None:
             predictor.predict_batch_json(batch)
     if not histograms.histograms:
         raise ConfigurationError(f"{arguments.input_file}: no words in the file, expected sentences")
-    report = _report(histograms.histograms)
-    write_json(folder / "gates.json", {"lines": len(inputs), **report})
     with drawing(folder / "gates.png", (3.6, 2.7), len(QUANTITIES), len(histograms.histograms)) as axes:
         _draw(axes, histograms.histograms)
-    for place in report["places"]:
-        for key in QUANTITIES:
-            numbers = place[key]
-            print(f"{place['name']}: {key} {numbers['mean']:.3f} ± {numbers['std']:.3f}")
-
-
-def _report(histograms: Dict[Place, Dict[str, Histogram]]) -> Dict[str, Any]:
-    places: List[Dict[str, Any]] = [
-        {
-            "name": str(place),
-            **place._asdict(),
-            **{key: histogram.as_dict() for key, histogram in of_place.items()},
-        }
-        for place, of_place in histograms.items()
-    ]
+    places: List[Dict[str, Any]] = []
+    for place, of_place in histograms.histograms.items():
+        numbers = {key: histogram.as_dict() for key, histogram in of_place.items()}
+        places.append({"name": str(place), **place._asdict(), **numbers})
+        for key, of in numbers.items():
+            print(f"{place}: {key} {of['mean']:.3f} ± {of['std']:.3f}")
     edges = [number / BINS for number in range(BINS + 1)]
-    return {"quantities": QUANTITIES, "bin_edges": edges, "places": places}
+    report = {"lines": len(inputs), "quantities": QUANTITIES, "bin_edges": edges, "places": places}
+    write_json(folder / "gates.json", report)
 
 
 def _draw(axes: numpy.ndarray, histograms: Dict[Place, Dict[str, Histogram]]) -> None:
     """Draw the histograms, with a column per layer and direction and a row per quantity."""
-    width = 1 / BINS
+    middles = (numpy.arange(BINS) + 0.5) / BINS
     for column, (place, of_place) in zip(axes.T, histograms.items()):
         for axis, (key, label) in zip(column, QUANTITIES.items()):
             counts = of_place[key].counts
-            middles = [(number + 0.5) * width for number in range(BINS)]
-            axis.bar(middles, counts / counts.sum(), width=width, color="0.45")
+            axis.bar(middles, counts / counts.sum(), width=1 / BINS, color="0.45")
             axis.set_xlim(0, 1)
             axis.set_xlabel(label, fontsize=8)
             axis.tick_params(labelsize=8)

@@ -1,4 +1,7 @@
-"""Command-line arguments that `cas-lstm-gates` and `slstm-inside` share."""
+"""
+What `cas-lstm-gates` and `slstm-inside` share: their input file is as for `slstm predict`, and AllenNLP
+finds the commands in a folder whose `.allennlp_plugins` names this package.
+"""
 
 import argparse
 import pathlib
@@ -43,8 +46,8 @@ def open_all(
 
     # Errors
 
-    `ConfigurationError` if the folder cannot be made, and if the watcher raises `ValueError`, because the
-    model lacks the encoder. `ConfigurationError` and `ValueError` for the inputs as in `read_examples`.
+    `ConfigurationError` if the folder cannot be made, and for a model without the encoder, for which the
+    watcher raises `ValueError`. `ConfigurationError` and `ValueError` as in `read_examples`.
     """
     folder = pathlib.Path(arguments.output_dir)
     output_folder.make(folder, "--output-dir")  # before the long work

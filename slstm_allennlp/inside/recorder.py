@@ -17,24 +17,15 @@ from slstm_allennlp.ops.slstm import SlstmSettings, SlstmTrace
 class Reading(NamedTuple):
     """One sentence that one encoder read."""
 
-    encoder: str
-    """The encoder's name in the model."""
+    encoder: str  # its name in the model
     settings: SlstmSettings
-    trace: SlstmTrace
-    """The trace of the sentence's batch, without gradients."""
-    row: int
-    """The index of the sentence in the batch."""
-    field: Optional[str]
-    """The name of the instance's `TextField` that was read, or `None` if it is unknown."""
-    words: Optional[List[str]]
-    """The words without boundary words, or `None` if they are unknown."""
-    taken: str
-    """The outputs of the encoder that the model uses: `"words"`, `"sentence"` or `"both"`."""
+    trace: SlstmTrace  # of the sentence's batch, without gradients
+    row: int  # of the sentence in the batch
+    field: Optional[str]  # the name of the instance's `TextField` that was read, if it is known
+    words: Optional[List[str]]  # without boundary words, if they are known
+    taken: str  # the outputs of the encoder that the model uses: "words", "sentence" or "both"
+    # The weights of the last `AdditiveAttention` over exactly the encoder's words, if there is one.
     attention: Optional[Tensor] = None
-    """
-    The weights of the last `AdditiveAttention` over exactly the encoder's words, without boundary words;
-    `None` if there is none. *Shape:* (number of words,)
-    """
 
 
 class TraceRecorder:
@@ -134,17 +125,8 @@ class TraceRecorder:
         for row, (count, texts) in enumerate(zip(counts, self._texts(inputs))):
             fitting = [(name, words) for name, words in texts.items() if len(words) == count]
             field, words = fitting[0] if len(fitting) == 1 else (None, None)
-            self._readings.append(
-                Reading(
-                    encoder=self._encoders[encoder],
-                    settings=encoder.settings,
-                    trace=detached,
-                    row=row,
-                    field=field,
-                    words=words,
-                    taken=taken,
-                )
-            )
+            name, settings = self._encoders[encoder], encoder.settings
+            self._readings.append(Reading(name, settings, detached, row, field, words, taken))
         return trace.words, trace.sentence
 
     def _attended(self, attention: AdditiveAttention, arguments: Tuple[Any, ...], _: Tensor) -> None:

@@ -1,5 +1,7 @@
 """Summarise a trace in readable numbers: means over the dimensions, and changes between steps."""
 
+import json
+from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 import torch
@@ -68,6 +70,14 @@ def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
     if not all(torch.isfinite(values).all() for values in (of_words(trace.h), trace.sentence[row])):
         raise NotFinite(f"{reading.encoder}: the states of {report['words']} are not finite")
     return report
+
+
+def page(report: Dict[str, Any]) -> str:
+    """Return an HTML page that shows the report of `slstm inside`. It needs no other file."""
+    # Only "<" could end the script element.
+    data = json.dumps(report, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    return template.replace("{{ report }}", data)
 
 
 def _words(reading: Reading, count: int) -> List[str]:

@@ -15,6 +15,7 @@ from allennlp.training.util import evaluate
 from slstm_allennlp.common.atomic_write import atomic_write_by_torch
 from slstm_allennlp.linear.fitted_model import FittedModel
 from slstm_allennlp.models.summary import model_name
+from slstm_allennlp.training.label_counts import count_labels, labels_found
 from slstm_allennlp.training.tag_check import check_tags
 
 logger = logging.getLogger(__name__)
@@ -69,7 +70,8 @@ class FitTrainer(Trainer):
         held_out = None if validation is None else list(validation.iter_instances())
         sizes = f"{len(train):,} sentences"
         sizes += "" if held_out is None else f" and {len(held_out):,} to validate"
-        logger.info("Training %s: %s", model_name(self.model), sizes)
+        found = labels_found(count_labels(self.model, self.data_loader))
+        logger.info("Training %s: %s, %s", model_name(self.model), sizes, found)
         chosen = self.model.fit(train, held_out)
         metrics: Dict[str, Any] = {"epoch": 0, "best_epoch": 0}
         training_metrics = {**chosen, **evaluate(self.model, self.data_loader)}

@@ -69,7 +69,6 @@ def _is_text(value: Any) -> bool:
 
 
 def write_predictions(path: Path, predictions: List[Prediction]) -> None:
-    """Write one JSON object per line."""
     with path.open("w", encoding="utf-8") as file:
         for prediction in predictions:
             file.write(json.dumps(dataclasses.asdict(prediction), ensure_ascii=False) + "\n")

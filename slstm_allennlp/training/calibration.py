@@ -22,8 +22,8 @@ class Calibrate(TrainerCallback):
     last layer and into the metrics. Predicted labels and the metrics of the epochs do not change.
     Without a validation set, and in distributed training, the log says that nothing is calibrated.
 
-    Registered as a `TrainerCallback` with name "calibrate". `ConfigurationError` for a model that is not
-    `basic_classifier`, `sentence_pair_classifier` or `classifier_and_linear`.
+    `ConfigurationError` for a model that is not `basic_classifier`, `sentence_pair_classifier` or
+    `classifier_and_linear`.
     """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:

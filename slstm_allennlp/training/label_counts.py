@@ -1,8 +1,8 @@
-"""Count the labels of the data of a training, and say what was found."""
+"""Count the labels of the data of a training."""
 
 import logging
 from collections import Counter
-from typing import Any, Dict, Iterator, Mapping, Optional
+from typing import Any, Dict, Iterable, Iterator, Optional
 
 from allennlp.data import DataLoader, Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
@@ -10,7 +10,6 @@ from allennlp.models import Model
 
 logger = logging.getLogger(__name__)
 
-_MAX_LABELS = 12
 _MAX_WORDS = 12
 
 
@@ -19,28 +18,22 @@ def count_labels(model: Any, loader: DataLoader) -> Counter:
     return Counter(label for instance in loader.iter_instances() for label in labels_of(model, instance))
 
 
-def say_labels(model: Model, loaders: Mapping[str, Optional[DataLoader]]) -> None:
+def warn_of_unseen(model: Model, train: Any, others: Iterable[Any]) -> None:
     """
-    Log the labels of the train set with their counts, and a warning with file and line for each label
-    that only another part has. Only instances that are in memory are counted.
+    Log a warning with file and line for each label that only the loaders of the other data have. All
+    instances must be in memory.
     """
-    counts: Counter = Counter()
-    for part, loader in loaders.items():
-        if not getattr(loader, "_instances", None):
-            continue
-        assert loader is not None
-        if part == "train":
-            counts = count_labels(model, loader)
-            if counts:
-                logger.info("%s: %s", part, labels_found(counts, "labels"))
-            continue
+    loaders = [loader for loader in (train, *others) if loader is not None]
+    if not all(getattr(loader, "_instances", None) for loader in loaders):
+        return
+    known = set(count_labels(model, train))
+    for loader in loaders[1:]:
         for number, instance in enumerate(loader.iter_instances(), start=1):
             for label in labels_of(model, instance):
-                if counts and label not in counts:
-                    counts[label] = 1  # said once
-                    where = _where(loader, number, label)
-                    words = words_of(instance)
-                    logger.warning("%s%s: no example for training has the label %r", where, words, label)
+                if label not in known:
+                    known.add(label)  # said once
+                    where = f"{_where(loader, number, label)}{words_of(instance)}"
+                    logger.warning("%s: no example for training has the label %r", where, label)
 
 
 def labels_of(model: Any, instance: Instance) -> Iterator[str]:
@@ -72,10 +65,10 @@ def words_of(instance: Optional[Instance]) -> str:
     return ""
 
 
-def labels_found(counts: Dict[str, int], what: str) -> str:
-    """Return a phrase such as `2 classes: 210 negative, 190 positive`, the most frequent first."""
+def labels_found(counts: Dict[str, int], what: str = "labels", shown: int = 5) -> str:
+    """Return a phrase such as `2 labels: 210 negative, 190 positive`, the most frequent first."""
     names = sorted(counts, key=lambda name: (-counts[name], name))
     what = {"classes": "class", "labels": "label"}.get(what, what) if len(names) == 1 else what
-    listed = ", ".join(f"{counts[name]:,} {name}" for name in names[:_MAX_LABELS])
-    more = f" and {len(names) - _MAX_LABELS:,} more" if len(names) > _MAX_LABELS else ""
+    listed = ", ".join(f"{counts[name]:,} {name}" for name in names[:shown])
+    more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
     return f"{len(names):,} {what}: {listed or 'none'}{more}"

@@ -47,6 +47,8 @@ def with_data(
     Return a config that trains the same model on a user's files. It has their paths, a reader for their
     format, and more epochs if there are few examples. The log says what was read. Without `dev`, `data`
     is split into train, dev and test, 80, 10 and 10 per cent, by the reader's `split_seed`.
+    `ConfigurationError` for a config of another task. `CorpusError` for files that cannot be read and
+    for labels from which nothing can be learned.
 
     # Parameters
 
@@ -62,11 +64,6 @@ def with_data(
         The column of the label. For taggers, its number, or `upos` or `xpos`.
     overrides : `Dict[str, Any]`, optional (default = `None`)
         Values that win over those of the config and of this function, as for `allennlp train`.
-
-    # Errors
-
-    `ConfigurationError` for a config of another task. `CorpusError` for files that cannot be read and
-    for labels from which nothing can be learned.
     """
     config = copy.deepcopy(config)
     given = config.get("dataset_reader") or {}
@@ -205,7 +202,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         labels = [kind for example in everything for kind in reader.entities_in(example["tags"])]
         kind = "kinds of entities"
     counts = Counter(labels)
-    found = labels_found(counts, kind)
+    found = labels_found(counts, kind, shown=12)
     where = ", ".join(files)
     parts = ", ".join(f"{part} {size:,}" for part, size in sizes.items())
     logger.info("%s: %s, %s; %s", where, what, found, parts)

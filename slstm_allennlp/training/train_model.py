@@ -11,7 +11,7 @@ from allennlp.nn.parallel import DdpAccelerator
 from allennlp.training import Trainer
 
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
-from slstm_allennlp.training.label_counts import say_labels
+from slstm_allennlp.training.label_counts import warn_of_unseen
 from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
 
 # The first process would wait for the others, which have ended, and write no archive.
@@ -30,8 +30,7 @@ class TrainModelWithCard(TrainModel):
       `batches_per_epoch` of `data_loader` to them, too. A limit for these data themselves
       (`batches_per_epoch` in `validation_data_loader`, `max_instances` of their reader) is kept, and a
       warning says so.
-    - The labels of the train set are logged with their counts, and a label that only the validation or
-      test data have is a warning.
+    - A label that only the validation or test data have is a warning.
     - `evaluate_on_test` with `distributed` is refused at the start.
     - `metrics_by_epoch.csv` is written, and `model_card.md`: the encoder, the data, the metrics, the
       versions and the command, and how to resume, use and cite the model.
@@ -91,14 +90,10 @@ class TrainModelWithCard(TrainModel):
         )
 
     def run(self) -> Dict[str, Any]:
-        """Train, as AllenNLP does, after a message about the labels of the data."""
-        if not is_distributed():
-            loaders = {
-                "train": getattr(self.trainer, "data_loader", None),
-                "dev": getattr(self.trainer, "_validation_data_loader", None),
-                "test": self.evaluation_data_loader,
-            }
-            say_labels(self.model, loaders)
+        """Train, as AllenNLP does, after warnings about labels that the train set does not have."""
+        train, dev = (getattr(self.trainer, f"{name}data_loader", None) for name in ("", "_validation_"))
+        if train is not None and not is_distributed():
+            warn_of_unseen(self.model, train, (dev, self.evaluation_data_loader))
         return super().run()
 
     def finish(self, metrics: Dict[str, Any]) -> None:

@@ -33,7 +33,9 @@ class TransformerFeatures(TokenEmbedder):
     The token indexer is `utf8`, so that a config names the transformer only once. The features of a
     frozen transformer are computed once per text, cached in half precision, and shared by all epochs and
     runs on a machine. An archive holds the weights, the tokenizer and the config of the transformer, and
-    loads without its folder.
+    loads without its folder. `ConfigurationError` for a transformer that is not found or has no fast
+    tokenizer, for an argument out of range, for a given `cache` that cannot be opened, and for damaged
+    features in it.
 
     # Parameters
 
@@ -64,11 +66,6 @@ class TransformerFeatures(TokenEmbedder):
         features by less than 1 %. Elsewhere they are computed in the precision of the weights.
     serialization_dir : `str`, optional (default = `None`)
         The folder of the model; AllenNLP sets it.
-
-    # Errors
-
-    `ConfigurationError` for a transformer that is not found or has no fast tokenizer, for an argument
-    out of range, for a given `cache` that cannot be opened, and for damaged features in it.
     """
 
     def __init__(

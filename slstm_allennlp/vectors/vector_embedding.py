@@ -31,7 +31,10 @@ class VectorEmbedding(Embedding):
     Each word is looked up as in the vocabulary, then in lower case, then capitalised. Words without a
     vector are initialised from N(0, std²), the scale of the others. An archive holds the vectors of its
     vocabulary and loads without their source. If `trainable` is false and the source is available,
-    prediction also uses its vectors for words outside the vocabulary.
+    prediction also uses its vectors for words outside the vocabulary. `ConfigurationError` for an `std`
+    that is not above zero; for `vectors` that are not found, are unreadable or differ in size from
+    `embedding_dim`; for `vectors` with `pretrained_file` or `num_embeddings`; and for `half_precision`
+    with `trainable`.
 
     # Parameters
 
@@ -50,12 +53,6 @@ class VectorEmbedding(Embedding):
         As in AllenNLP's `embedding`.
     serialization_dir : `str`, optional (default = `None`)
         The folder of the model; AllenNLP sets it.
-
-    # Errors
-
-    `ConfigurationError` for an `std` that is not above zero; for `vectors` that are not found, are
-    unreadable or differ in size from `embedding_dim`; for `vectors` with `pretrained_file` or
-    `num_embeddings`; and for `half_precision` with `trainable`.
     """
 
     default_std: ClassVar[Optional[float]] = None

@@ -51,18 +51,18 @@ def test_predictions_make_up_the_accuracy(request, name):
     trained = trained_run(request.getfixturevalue(name))
     predictions = trained.predict()
     measured = trained.measure()
-    assert counts_of([predictions]).scores()[0] == pytest.approx(measured.test_metrics["accuracy"])
+    assert counts_of([predictions]).scores()[0] == pytest.approx(measured["test_metrics"]["accuracy"])
     assert len({prediction.length for prediction in predictions}) > 3
     if "tagger" in name:
         assert all(len(one.gold) == len(one.predicted) == one.length for one in predictions)
-    assert measured.test_seconds > 0 and trained.predict() == predictions
+    assert measured["test_seconds"] > 0 and trained.predict() == predictions
 
 
 def test_predictions_make_up_the_span_f1(tmp_path):
     overrides = {**SMALL, "trainer.num_epochs": 3, "trainer.optimizer.lr": 0.03}
     trained = trained_run(train(tmp_path / "run", "ner_bilstm", overrides))
     predictions = trained.predict()
-    f1 = trained.measure().test_metrics["f1-measure-overall"]
+    f1 = trained.measure()["test_metrics"]["f1-measure-overall"]
     assert 0 < f1 < 1
     assert counts_of([predictions], "BIOUL").scores()[0] == pytest.approx(f1)
 
@@ -79,7 +79,7 @@ def test_predictions_make_up_the_span_f1(tmp_path):
 def test_the_whole_test_set_counts(classifier, loader):
     """Without a `validation_data_loader`, the training data loader also loads the test set."""
     trained = trained_run(classifier, data_loader=loader)
-    accuracy = trained.measure().test_metrics["accuracy"]
+    accuracy = trained.measure()["test_metrics"]["accuracy"]
     assert accuracy == pytest.approx(counts_of([trained.predict()]).scores()[0])
     assert trained._config["data_loader"] == loader  # unchanged
 
@@ -99,18 +99,18 @@ def test_a_translation_has_words_and_no_labels(translator):
         one.gold is None and one.predicted is None for one in predictions
     )
     assert all("predicted_tokens" in one.output for one in predictions)
-    assert "BLEU" in trained.measure().test_metrics
+    assert "BLEU" in trained.measure()["test_metrics"]
 
 
 def test_parameters_that_training_leaves_alone(classifier):
     trained = trained_run(classifier)
     sizes = {name: parameter.numel() for name, parameter in trained.model.named_parameters()}
     measured = trained.measure()
-    assert measured.parameters == measured.trained_parameters == sum(sizes.values())
+    assert measured["parameters"] == measured["trained_parameters"] == sum(sizes.values())
     trainer = {**read_json(classifier / "config.json")["trainer"], "no_grad": ["^_text_field_embedder"]}
     held_back = trained_run(classifier, trainer=trainer).measure()
     words = sum(size for name, size in sizes.items() if name.startswith("_text_field_embedder"))
-    assert words > 0 and held_back.parameters - held_back.trained_parameters == words
+    assert words > 0 and held_back["parameters"] - held_back["trained_parameters"] == words
     timed = trained_run(classifier, trainer=trainer)
     assert len(timed.time_over_length()) == 10
     gradients = {name for name, parameter in timed.model.named_parameters() if parameter.requires_grad}

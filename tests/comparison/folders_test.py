@@ -9,11 +9,11 @@ import sys
 import pytest
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.checksums import checksums
 from slstm_allennlp.comparison.folders import (
     Checkpoint,
     ComparisonFolder,
     RunFolder,
+    checksums,
     read_json,
     write_json,
 )
@@ -32,7 +32,7 @@ def test_a_run_is_done_when_it_is_measured(comparison):
     assert not comparison.run(run).is_done()
     folder = write_run(comparison, run, [1, 1, 0, 0])
     assert folder.is_done() and not folder.is_done(time_over_length=True)
-    assert folder.count_epochs() == 2
+    assert len(folder.epoch_files()) == 2
     write_json(folder.time_over_length, [])
     assert folder.is_done(time_over_length=True)
 
@@ -188,7 +188,7 @@ def test_two_comparisons_do_not_work_in_one_folder(comparison):
     with comparison.locked() as lock:
         # If a comparison is killed, its runs continue and hold the lock.
         orphan = subprocess.Popen(
-            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(lock,)
+            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=lock
         )
         with pytest.raises(ConfigurationError, match="another comparison"), comparison.locked():
             pass
@@ -203,7 +203,7 @@ def test_a_file_in_the_place_of_the_folder(tmp_path):
     (tmp_path / "file").write_text("mine")
     for path in (tmp_path / "file", tmp_path / "file" / "out"):
         with (
-            pytest.raises(ConfigurationError, match="a file, expected a folder"),
+            pytest.raises(ConfigurationError, match=r"cannot be made .*--output-dir names another"),
             ComparisonFolder(path).locked(),
         ):
             pass

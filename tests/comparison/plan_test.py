@@ -169,10 +169,23 @@ def test_what_is_wrong_with_the_options(options, message):
         plan_from_options(MR, **options)
 
 
-def test_a_config_that_is_not_there():
-    for path, what in (("no.jsonnet", "no.jsonnet: .*"), ("fixtures", "fixtures is a folder, ")):
-        with pytest.raises(ConfigurationError, match=f"{what}expected a Jsonnet or JSON"):
-            plan_from_options([path])
+@pytest.mark.parametrize(
+    "path, error, message",
+    [
+        ("no.jsonnet", ConfigurationError, "no.jsonnet: .*expected a Jsonnet or JSON"),
+        ("fixtures", IsADirectoryError, "fixtures is a folder, expected a config"),
+        ("mr_slsm", FileNotFoundError, "no config of that name, did you mean 'mr_slstm'"),
+    ],
+)
+def test_a_config_that_is_not_there(path, error, message):
+    with pytest.raises(error, match=message):
+        plan_from_options([path])
+
+
+def test_configs_that_come_with_the_package():
+    plan = plan_from_options(["mr_bilstm", MR[1]])
+    assert [system.name for system in plan.systems] == ["mr_bilstm", "mr_slstm"]
+    assert encoder(plan.systems[0])["type"] == "lstm"
 
 
 def test_configs_with_other_metrics_need_one_to_be_named():

@@ -27,8 +27,6 @@ def write_all(comparison, the_plan, right):
 def test_epoch_seconds():
     durations = ["0:00:10", "0:00:25.5", "1 day, 0:00:30"]
     assert epoch_seconds(durations, []) == pytest.approx([10, 15.5, 24 * 3600 + 4.5])
-    with pytest.raises(ValueError, match="the duration is '10 s', expected one such as"):
-        epoch_seconds(["10 s"], [])
 
 
 def test_the_seconds_start_again_after_an_interruption():

@@ -1,7 +1,6 @@
 """A worker after an earlier one was killed. tests/comparison/command_test.py tests the rest."""
 
 import argparse
-import types
 
 import pytest
 
@@ -80,7 +79,7 @@ class FakeTrainedRun:
         return []
 
     def measure(self):
-        return types.SimpleNamespace(_asdict=dict)
+        return {}
 
     def time_over_length(self):
         return [{"length": 3}]

@@ -44,7 +44,7 @@ def test_training_prints_a_line_an_epoch(folder, capsys):
     assert err == ""
     assert re.fullmatch(
         r"Training basic_classifier with slstm \(balanced\): \d,\d{3} weights, "
-        "12 sentences and 12 to validate",
+        "12 sentences and 12 to validate, 2 labels: 6 no, 6 yes",
         lines[0],
     )
     for number, line in enumerate(lines[1:4], start=1):

@@ -37,7 +37,7 @@ def test_train_recover_evaluate_and_predict(files, capsys):
     assert train(*arguments) == 0
     out, err = capsys.readouterr()
     assert "all.csv: 60 texts, 2 classes: 30 1, 30 5; train 48, dev 6, test 6" in err
-    assert "train: 2 labels: 24 1, 24 5" in err and "test accuracy" in out
+    assert "48 sentences and 6 to validate, 2 labels: 24 1, 24 5" in out and "test accuracy" in out
     assert train(*arguments, "--recover") == 0
     metrics = json.loads((files / "out/metrics.json").read_text())
     assert main(["evaluate", "out/model.tar.gz", "all.csv#test", "--output-file", "m.json"]) == 0

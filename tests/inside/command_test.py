@@ -98,13 +98,13 @@ def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, e
         (tmp_path / name).write_text(content)
     with pytest.raises(error, match=f"{name}[:,] {message}"):
         inside(tagger, tmp_path / name)
-    assert not (tmp_path / "out").exists()
+    assert not [*tmp_path.glob("out/*")]
 
 
 def test_the_output_folder_is_a_file(inside, tmp_path):
     """The error comes before the archive is opened: here there is no archive."""
     (tmp_path / "out").write_text("")
-    with pytest.raises(ConfigurationError, match=r"--output-dir: .*out is a file, expected"):
+    with pytest.raises(ConfigurationError, match=r"out cannot be made .*--output-dir names"):
         inside(tmp_path, "fixtures/pos/raw.jsonl")
 
 

@@ -1,6 +1,6 @@
 """Report of a comparison: report.md, report.html and report.json, with pictures in figures/."""
 
-import math
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
@@ -42,7 +42,9 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
             ]
         parts += tables.failed_runs(failures)
         document.write(folder, _title(results), parts)
-        write_json(folder / "report.json", _or_null(_as_dict(results, failures, parts)))
+        contents = json.dumps(_as_dict(results, failures, parts))
+        # JSON has no NaN and no infinity.
+        write_json(folder / "report.json", json.loads(contents, parse_constant=lambda _: None))
     return results.folder.path / "report.md"
 
 
@@ -68,7 +70,6 @@ def summary(results: Results) -> List[str]:
 
 
 def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part]) -> Dict[str, Any]:
-    """Collect the contents of report.json."""
     drawn = [picture for part in parts if isinstance(part, Pictures) for picture in part.pictures]
     return {
         "metric": results.plan.metric._asdict(),
@@ -88,15 +89,6 @@ def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part
         "failed": {failure.run.name: failure.reason for failure in failures},
         "pictures": {Path(picture.path).name: picture.numbers for picture in drawn},
     }
-
-
-def _or_null(value: Any) -> Any:
-    """Replace numbers that JSON cannot represent, such as NaN, by None."""
-    if isinstance(value, dict):
-        return {key: _or_null(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_or_null(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _spread_dict(values: Sequence[float]) -> Optional[Dict[str, Any]]:

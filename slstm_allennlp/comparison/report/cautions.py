@@ -8,6 +8,12 @@ from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.runner import Failure
 from slstm_allennlp.comparison.significance import ENOUGH_SEEDS
 
+_ONE_SEED = "there is no standard deviation, and conclusions are limited to these trained models"
+_FEW_SEEDS = (
+    "a t-test over so few has little power, so that only large differences are significant, and "
+    "standard deviations are imprecise"
+)
+
 
 def cautions(results: Results, failures: Sequence[Failure]) -> List[Paragraph]:
     warnings = [*_of_scores(results, failures)]
@@ -61,17 +67,10 @@ def _of_seeds(results: Results) -> Iterator[str]:
     which = ""
     if fewest < len(results.plan.seeds):
         which = " of some systems" if fewest in done.values() else " in common with the baseline"
-    if fewest < 2:
-        yield (
-            f"One seed{which}: there is no standard deviation, and conclusions are limited to these "
-            f"trained models. Use {ENOUGH_SEEDS} seeds or more."
-        )
-    elif fewest < ENOUGH_SEEDS:
-        yield (
-            f"{fewest} seeds{which}: a t-test over so few has little power, so that only large "
-            "differences are significant, and standard deviations are imprecise. "
-            f"Use {ENOUGH_SEEDS} seeds or more."
-        )
+    if fewest < ENOUGH_SEEDS:
+        what = "One seed" if fewest < 2 else f"{fewest} seeds"
+        why = _ONE_SEED if fewest < 2 else _FEW_SEEDS
+        yield f"{what}{which}: {why}. Use {ENOUGH_SEEDS} seeds or more."
 
 
 def _of_conditions(results: Results) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from typing import Any, List, Optional, Sequence, Tuple
 
-from slstm_allennlp.comparison.lines import Scale
+from slstm_allennlp.comparison.figures import Scale
 from slstm_allennlp.comparison.significance import Spread
 
 _SHARES = ("accuracy", "f1", "precision", "recall", "bleu")  # metrics from 0 to 1, shown in per cent
@@ -31,12 +31,9 @@ def spread(
         return NONE
     mean, std = Spread.of(known)
     if digits is None:
-        digits = 2 if scale.factor == 100 else _digits(mean)
+        size = abs(mean)
+        digits = 2 if scale.factor == 100 else 1 if size >= 10 else 2 if size >= 1 else 3
     return f"{mean:.{digits}f}" if std is None else f"{mean:.{digits}f} ± {std:.{digits}f}"
-
-
-def _digits(value: float) -> int:
-    return 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
 
 
 def in_thousands(values: Sequence[int]) -> str:
@@ -46,13 +43,11 @@ def in_thousands(values: Sequence[int]) -> str:
 
 
 def signed(value: float, scale: Scale = PERCENT) -> str:
-    """Format a difference."""
     digits = 2 if scale.factor == 100 else 4
     return f"{scale.factor * value:+.{digits}f}"
 
 
 def interval(bounds: Optional[Tuple[float, float]], scale: Scale = PERCENT) -> str:
-    """Format the confidence interval of a difference."""
     return NONE if bounds is None else " to ".join(signed(bound, scale) for bound in bounds)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Tuple
 
 from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture, Pictures
-from slstm_allennlp.comparison.lines import Chart, Line, Scale
+from slstm_allennlp.comparison.figures import Chart, Line, Scale
 from slstm_allennlp.comparison.report.numbers import given, scale_of
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
@@ -153,7 +153,8 @@ def _confusions(results: Results, folder: Path) -> List[Part]:
     pairs: Dict[str, Counter[Tuple[str, str]]] = {name: Counter() for name in results.test_scores}
     for run in results.done:
         for prediction in run.predictions:
-            pairs[run.run.system].update(_label_pairs(prediction.gold, prediction.predicted))
+            both: Any = (prediction.gold, prediction.predicted)
+            pairs[run.run.system].update(zip(*both) if isinstance(both[0], list) else [both])
     drawn = []
     confusions = figures.confusions(pairs)
     for name, found in confusions.items():
@@ -167,7 +168,3 @@ def _confusions(results: Results, folder: Path) -> List[Part]:
         f"{_SHORTENED if figures.short_labels(labels) != labels else ''}"
     )
     return [Pictures("Confusion matrices", caption, drawn)]
-
-
-def _label_pairs(gold: Any, predicted: Any) -> List[Tuple[str, str]]:
-    return list(zip(gold, predicted)) if isinstance(gold, list) else [(gold, predicted)]

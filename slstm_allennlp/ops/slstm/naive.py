@@ -50,21 +50,18 @@ def _sentence(
         assert weights.projection_weight is not None and weights.projection_bias is not None
         x = [weights.projection_weight @ x_i + weights.projection_bias for x_i in x]
 
-    kind = settings.transition.initial_state
-    zero = weights.word_b.new_zeros(settings.hidden_size)
+    kind, m = settings.transition.initial_state, settings.num_sentence_nodes
     if kind == "learned":
         assert weights.initial_h is not None and weights.initial_c is not None
-        h, c = [weights.initial_h for _ in x], [weights.initial_c for _ in x]
-        g = [weights.initial_h for _ in range(settings.num_sentence_nodes)]
-        c_g = [weights.initial_c for _ in range(settings.num_sentence_nodes)]
+        h, c = [weights.initial_h] * len(x), [weights.initial_c] * len(x)
+        g, c_g = [weights.initial_h] * m, [weights.initial_c] * m
     else:
-        if kind == "input":
-            h, c = list(x), list(x)
-        else:
+        h = c = x
+        if kind == "uniform":
             assert initial_state is not None
             h, c = list(initial_state[0]), list(initial_state[1])
-        g = [_mean(h, zero) for _ in range(settings.num_sentence_nodes)]
-        c_g = [_mean(c, zero) for _ in range(settings.num_sentence_nodes)]
+        zero = weights.word_b.new_zeros(settings.hidden_size)
+        g, c_g = [_mean(h, zero)] * m, [_mean(c, zero)] * m
 
     for _ in range(settings.num_steps):
         new_words = [_word(i, x, h, c, g, c_g, weights, settings) for i in range(len(x))]
@@ -86,14 +83,10 @@ def _word(
 ) -> Tuple[Tensor, Tensor]:
     """Compute Eq. 2: the next hᵢ and cᵢ."""
     k = settings.window_size
-
-    def at(states: List[Tensor], position: int) -> Tensor:
-        beyond = position < 0 or position >= len(states)
-        return torch.zeros_like(weights.word_b[0]) if beyond else states[position]
+    beyond = [torch.zeros_like(weights.word_b[0])] * k
 
     def neighbors(states: List[Tensor]) -> List[Tensor]:
-        left = [at(states, i - distance) for distance in range(k, 0, -1)]
-        right = [at(states, i + distance) for distance in range(1, k + 1)]
+        left, right = [*beyond, *states][i : i + k], [*states, *beyond][i + 1 : i + 1 + k]
         if settings.transition.window == "summed":
             left, right = [_sum(left)], [_sum(right)]
         return [*left, states[i], *right]
@@ -107,11 +100,7 @@ def _word(
         for node, g_node in enumerate(g):
             assert weights.word_V is not None
             value = value + weights.word_V[index, :, node] @ g_node
-        if settings.layer_norm:
-            assert weights.word_norm_weight is not None and weights.word_norm_bias is not None
-            norm_weight, norm_bias = weights.word_norm_weight[index], weights.word_norm_bias[index]
-            value = layer_norm(value, value.shape, norm_weight, norm_bias)
-        hat[gate] = value
+        hat[gate] = _layer_norm(value, weights.word_norm_weight, weights.word_norm_bias, index)
 
     o = torch.sigmoid(hat["o"])
     u = torch.tanh(hat["u"]) if settings.transition.candidate == "tanh" else x[i]
@@ -144,12 +133,7 @@ def _node(
         value = U[index] @ state + b[index]
         for node, g_node in enumerate(g):  # node j's own g, and the other nodes'
             value = value + W[index, :, node] @ g_node
-        if settings.layer_norm:
-            assert weights.sentence_norm_weight is not None
-            assert weights.sentence_norm_bias is not None
-            norm_weight = weights.sentence_norm_weight[j, index]
-            value = layer_norm(value, value.shape, norm_weight, weights.sentence_norm_bias[j, index])
-        return value
+        return _layer_norm(value, weights.sentence_norm_weight, weights.sentence_norm_bias, j, index)
 
     shared = settings.transition.sentence_forget == "shared"
     h_bar = _mean(h, torch.zeros_like(g[j]))
@@ -161,6 +145,13 @@ def _node(
     for f_i, c_i in zip(f, c):
         new_c = new_c + f_i * c_i
     return o * torch.tanh(new_c), new_c
+
+
+def _layer_norm(value: Tensor, weight: Optional[Tensor], bias: Optional[Tensor], *gate: int) -> Tensor:
+    """Apply the gate's own layer normalisation, if the settings have one."""
+    if weight is None or bias is None:
+        return value
+    return layer_norm(value, value.shape, weight[gate], bias[gate])
 
 
 def _normalize(pre_activations: List[Tensor], settings: SlstmSettings) -> List[Tensor]:

@@ -1,6 +1,6 @@
 """
-Train and predict from Python, as scikit-learn's estimators do. Data go into a temporary folder.
-AllenNLP's `train_model` trains a config on them, as in `slstm train`, and its predictors predict.
+Train and predict from Python, by scikit-learn's conventions. Data go into a temporary folder. AllenNLP's
+`train_model` trains a config on them, as in `slstm train --data`, and its predictors predict.
 """
 
 import io

@@ -1,7 +1,7 @@
 // A BERT that is fine-tuned whole, beside the S-LSTM's recipe, on a corpus of RESULTS.md or a review set:
 //
-//   TASK=books DATA=/data/mtl SYSTEMS='bert slstm' slstm compare experiments/today.jsonnet \
-//     --output-dir output/today/books
+//   TASK=books DATA=/data/mtl SYSTEMS='bert slstm' slstm compare experiments/bert.jsonnet \
+//     --output-dir output/bert/books
 //
 // TASK is sst2, ewt, wnut17, sick, mrpc or a review set. Run in the project's folder, after `make vectors`.
 local tasks = import 'tasks.libsonnet';
