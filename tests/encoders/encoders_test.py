@@ -176,10 +176,7 @@ def test_encoders_compute_what_their_modules_compute(role, name, kind, options):
             "compose: seq2seq_encoder gives 6 numbers a word and seq2vec_encoder takes 4",
         ),
         ({**POOLED, "seq2vec_encoder": None}, "compose: seq2vec_encoder is None, expected an encoder"),
-        (
-            {**POOLED, "seq2seq_encoder": None, "seq2vec_encoder": "boe"},
-            "seq2seq_encoder is None, expect",
-        ),
+        ({**POOLED, "seq2seq_encoder": None, "seq2vec_encoder": "boe"}, "seq2seq_encoder is None, exp"),
         ({"type": "max_pooling", "embedding_dim": 0}, "max_pooling: embedding_dim is 0"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": []}, "pooling is .., expected at le"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": ["min"]}, "is .'min'., expected a l"),
