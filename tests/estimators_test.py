@@ -72,7 +72,8 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
     assert list(model.classes_) == sorted(set(flat))
     assert [len(each) for each in predicted] if model.__class__ is Tagger else len(predicted) == 5
     assert capsys.readouterr() == ("", "")
-    assert not [*(tmp_path / "temporary").iterdir(), *(tmp_path / "here").iterdir()]
+    left = [*(tmp_path / "temporary").iterdir(), *(tmp_path / "here").iterdir()]
+    assert not [path for path in left if not path.name.startswith("torchinductor")]  # PyTorch's own
 
     model.save("saved")
     others = [type(model).load("saved", verbose=0), pickle.loads(pickle.dumps(model))]
