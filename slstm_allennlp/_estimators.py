@@ -1,7 +1,4 @@
-"""
-Train and predict from Python, by scikit-learn's conventions. Data go into a temporary folder. AllenNLP's
-`train_model` trains a config on them, as in `slstm train --data`, and its predictors predict.
-"""
+"""Train and predict by scikit-learn's conventions, through AllenNLP's `train_model` and predictors."""
 
 import io
 import json
