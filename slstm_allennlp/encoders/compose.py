@@ -7,12 +7,12 @@ from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 from slstm_allennlp.common.arguments import check_sizes
-from slstm_allennlp.encoders.module_encoder import errors_of
+from slstm_allennlp.encoders.module_encoder import CheckedParams, errors_of
 from slstm_allennlp.encoders.sized import sized, sized_seq2vec
 
 
 @Seq2VecEncoder.register("compose")
-class ComposeSeq2VecEncoder(Seq2VecEncoder):
+class ComposeSeq2VecEncoder(CheckedParams, Seq2VecEncoder):  # type: ignore[misc]
     """
     Combine a sequence encoder and a vector encoder into one vector encoder: any pooling over any
     sequence encoder, for models that take a single encoder. `ConfigurationError` for a missing encoder,

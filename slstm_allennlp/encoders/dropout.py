@@ -4,12 +4,12 @@ import torch
 from allennlp.modules.seq2seq_encoders import PassThroughEncoder, Seq2SeqEncoder
 
 from slstm_allennlp.common.arguments import check_sizes
-from slstm_allennlp.encoders.module_encoder import errors_of
+from slstm_allennlp.encoders.module_encoder import CheckedParams, errors_of
 from slstm_allennlp.modules.checks import check_rate
 
 
 @Seq2SeqEncoder.register("dropout")
-class DropoutEncoder(PassThroughEncoder):
+class DropoutEncoder(CheckedParams, PassThroughEncoder):  # type: ignore[misc]
     """
     Apply dropout to the word embeddings, and nothing else. Use it for models without dropout between
     embedder and encoder. In `basic_classifier`, make it the `seq2seq_encoder`. `ConfigurationError` for

@@ -1,11 +1,62 @@
+import inspect
 from contextlib import contextmanager
-from typing import Any, Iterator, Optional
+from typing import Any, Dict, Iterator, Optional, Union, get_args, get_origin
 
 import torch
+from allennlp.common import Lazy, Params
 from allennlp.common.checks import ConfigurationError
 
+_NAMES: Dict[Any, str] = {
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+    list: "a list",
+    Lazy: "an encoder",
+}
 
-class ModuleEncoder(torch.nn.Module):
+
+class CheckedParams:
+    """
+    A mixin that rejects a config value of the wrong type. AllenNLP itself converts `"input_size": true`
+    to 1 before the encoder sees it, and its error for a string does not name the value.
+    """
+
+    @classmethod
+    def from_params(cls, params: Params, constructor_to_inspect: Any = None, **extras: Any) -> Any:
+        constructor = constructor_to_inspect or cls.__init__
+        for name, argument in inspect.signature(constructor).parameters.items():
+            annotation, value = argument.annotation, params.params.get(name)
+            kinds = get_args(annotation) if get_origin(annotation) is Union else (annotation,)
+            # AllenNLP passes None on to the encoder.
+            if value is not None and not any(_fits(value, kind) for kind in kinds):
+                classes = (get_origin(kind) or kind for kind in kinds)
+                raise ConfigurationError(
+                    f"{cls.__name__}: {name} is {params.as_dict(quiet=True)[name]!r}, expected "
+                    f"{' or '.join(_NAMES[kind] for kind in classes if kind in _NAMES)}"
+                )
+        return super().from_params(  # type: ignore[misc]
+            params, constructor_to_inspect=constructor_to_inspect, **extras
+        )
+
+
+def _fits(value: Any, annotation: Any) -> bool:
+    kind = get_origin(annotation) or annotation
+    if isinstance(value, bool):
+        return kind is bool
+    if kind is bool:
+        return isinstance(value, int) and value in (0, 1)
+    if kind is float:
+        return isinstance(value, (int, float))
+    if kind is list:
+        (part,) = get_args(annotation)
+        return isinstance(value, list) and all(isinstance(each, part) for each in value)
+    if kind is Lazy:
+        return isinstance(value, (dict, Params, str))
+    return not isinstance(kind, type) or isinstance(value, kind)
+
+
+class ModuleEncoder(CheckedParams, torch.nn.Module):
     """
     Base class of the AllenNLP encoders over one of this package's modules, which has an `input_size` and
     an `output_size`. If it returns several results, `_encode` selects those that the role needs.

@@ -171,6 +171,8 @@ def test_encoders_compute_what_their_modules_compute(role, name, kind, options):
         ({"type": "stacked_cnn", **SIZES, "num_layers": 0}, "stacked_cnn: num_layers is 0"),
         ({"type": "stacked_cnn", **SIZES, "dropout": -1}, "stacked_cnn: dropout is -1"),
         ({"type": "additive_attention", "input_size": 0}, "additive_attention: input_size is 0"),
+        ({"type": "additive_attention", "input_size": True}, "input_size is True, expected an integer"),
+        ({"type": "additive_attention", "input_size": 4, "attention_size": False}, "size is False, exp"),
         (
             {**POOLED, "seq2vec_encoder": {"type": "max_pooling", "embedding_dim": 4}},
             "compose: seq2seq_encoder gives 6 numbers a word and seq2vec_encoder takes 4",
@@ -179,6 +181,7 @@ def test_encoders_compute_what_their_modules_compute(role, name, kind, options):
         ({**POOLED, "seq2seq_encoder": None, "seq2vec_encoder": "boe"}, "seq2seq_encoder is None, exp"),
         ({"type": "max_pooling", "embedding_dim": 0}, "max_pooling: embedding_dim is 0"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": []}, "pooling is .., expected at le"),
+        ({"type": "max_pooling", "embedding_dim": True}, "embedding_dim is True, expected an integer"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": ["min"]}, "is .'min'., expected a l"),
         ({"type": "slstm", **SIZES, "pooling": ["max", "max"]}, "slstm: pooling is .'max', 'max'., exp"),
     ],
@@ -193,7 +196,9 @@ def test_configs_out_of_range(params, message):
     [
         ({"input_dim": 4, "dropout": 2}, "dropout: dropout is 2, expected a rate"),
         ({"input_dim": 0}, "input_dim is 0, expected an integer"),
-        ({"input_dim": "4"}, "input_dim to be a int"),
+        ({"input_dim": True}, "input_dim is True, expected an integer"),
+        ({"input_dim": None}, "input_dim (is None, expected an integer|to be a int)"),
+        ({"input_dim": "4"}, "input_dim (is '4', expected an integer|to be a int)"),
     ],
 )
 def test_configs_of_dropout_out_of_range(params, message):
