@@ -81,8 +81,8 @@ def config(arguments: argparse.Namespace) -> None:
             print(f"{task}:")
             for corpus in corpora:
                 names = [name for name in config_names() if name.split("_")[0] == corpus]
-                # The recipe itself comes before those that replace its encoder.
-                for name in sorted(names, key=lambda name: " recipe of " in description(name)):
+                # The recipe comes before those that replace its encoder, and what to compare it with.
+                for name in sorted(names, key=lambda name: ": the recipe for " not in description(name)):
                     print(f"  {name:{width}}  {description(name)}")
         return
     expect_config(arguments.name, f"there is no config {arguments.name!r}")

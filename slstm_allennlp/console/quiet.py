@@ -78,7 +78,8 @@ def is_quiet() -> bool:
 def _restored_logging() -> Iterator[None]:
     """Restore the log handlers, the warning filters and the hook for errors, which AllenNLP sets."""
     root = logging.getLogger()
-    handlers, level, hook = list(root.handlers), root.level, sys.excepthook
+    kept = [(logger, list(logger.handlers)) for logger in (root, common_tqdm.logger)]
+    level, hook = root.level, sys.excepthook
     with warnings.catch_warnings():
         for message in _KNOWN_WARNINGS:
             warnings.filterwarnings("ignore", message=message)
@@ -86,12 +87,13 @@ def _restored_logging() -> Iterator[None]:
             yield
         finally:
             sys.excepthook = hook
-            added = [handler for handler in root.handlers if handler not in handlers]
-            root.handlers[:] = handlers
             root.setLevel(level)
-            for handler in added:
-                with suppress(OSError):  # a full disk, which was reported
-                    handler.close()
+            for logger, handlers in kept:
+                added = [handler for handler in logger.handlers if handler not in handlers]
+                logger.handlers[:] = handlers
+                for handler in added:
+                    with suppress(OSError):  # a full disk, which was reported
+                        handler.close()
 
 
 class _ConsoleFilter(logging.Filter):

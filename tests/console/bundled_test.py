@@ -78,7 +78,7 @@ def test_each_part_of_a_printed_config_is_explained(name):
 def test_the_lines_of_ones_own_data_follow_each_other():
     lines = command.annotated("mr_slstm").splitlines()
     (first,) = [number for number, line in enumerate(lines) if '"train_data_path"' in line]
-    assert "Your own data" in lines[first - 1]
+    assert "Your own data" in lines[first - 2]
     assert '"validation_data_path"' in lines[first + 1] and '"test_data_path"' in lines[first + 2]
 
 
