@@ -34,7 +34,7 @@ from slstm_allennlp.dataset_readers import table_reader
 from slstm_allennlp.dataset_readers.conll_ner_reader import expect_iob2
 from slstm_allennlp.metrics.span_tags import bio_of, bioul_spans
 from slstm_allennlp.security import safe_archives
-from slstm_allennlp.training import own_data
+from slstm_allennlp.training import model_card, own_data
 from slstm_allennlp.training.run_state import random_states, set_random_states
 from slstm_allennlp.training.signals import Stopped
 from slstm_allennlp.vectors.packages import use_vectors
@@ -100,6 +100,7 @@ class _Estimator(BaseEstimator):
             self._train(config, str(paths[0]), str(paths[len(parts) - 1]), folder / "run")
             (folder / "run" / _LABELS).write_text(json.dumps(labels, default=repr), encoding="utf-8")
             self._take(folder / "run")
+            self.files_[model_card.NAME] = model_card.without_paths(self.files_[model_card.NAME])
         self._labels, self.classes_ = labels, columns.array_of(labels.values())
         return self
 

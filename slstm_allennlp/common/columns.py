@@ -18,7 +18,7 @@ def listed(where: str, column: Any) -> List[Any]:
         column = numpy.asarray(column).tolist()
     if isinstance(column, (str, dict)) or not hasattr(column, "__iter__"):
         raise ValueError(f"{where} is {shown(column)}, expected a list")
-    items = list(column)
+    items = [item.item() if isinstance(item, numpy.generic) else item for item in column]
     if not items:
         raise ValueError(f"{where} is empty, expected at least one item")
     return items

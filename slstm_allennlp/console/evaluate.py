@@ -52,6 +52,12 @@ class SlstmEvaluate(Evaluate):
 def evaluate(arguments: argparse.Namespace) -> None:
     """Score the model on the files, and print the metrics and the scores of each class."""
     paths = re.split(r",(?![^{]*\})", arguments.input_file)  # `test.{de,en}` is one path
+    names = [Path(path).stem for path in paths]  # with which AllenNLP names the metrics
+    if len(set(names)) < len(names):
+        raise ConfigurationError(
+            f"the input files are {', '.join(paths)}, expected files whose names differ before the "
+            "ending, because their metrics have these names (or evaluate them one by one)"
+        )
     arguments.input_file = json.dumps(paths)[1:-1]
     archives: List[Archive] = []
 
@@ -99,11 +105,15 @@ def _output_files(
 ) -> List[str]:
     """Return the output files of an option, none or one for each path."""
     if arguments.auto_names in (auto, "ALL"):
-        return [str(Path(path).with_suffix(suffix)) for path in paths]
+        return [str(Path(path.replace("#", "-")).with_suffix(suffix)) for path in paths]
     given = getattr(arguments, option)
     files = given.split(",") if given else []
     for file in files:  # before the work
         expect_folder_of(option, file)
+    if len(set(files)) < len(files):
+        raise ConfigurationError(
+            f"--{option.replace('_', '-')} is {given}, expected a file of its own for each input file"
+        )
     if files and len(files) != len(paths):
         raise ConfigurationError(
             f"--{option.replace('_', '-')} names {len(files)} file{'s' * (len(files) > 1)}, "

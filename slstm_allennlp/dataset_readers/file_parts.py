@@ -2,7 +2,7 @@
 
 import random
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, TypeVar
+from typing import Any, Callable, Dict, Iterable, Iterator, List, TypeVar
 
 from slstm_allennlp.common.errors import CorpusError
 
@@ -26,8 +26,9 @@ def examples_of(
     """
     Yield the examples that `read(file)` yields, those of the whole file or, for `FILE#train`, `FILE#dev`
     and `FILE#test`, 80, 10 and 10 per cent of them, in the file's order. `FILE#train+test` joins two
-    parts. The seed decides which example is in which part. Each part has its share of each label.
-    `CorpusError` for an unknown part, and for parts of fewer than 10 examples.
+    parts. The seed decides which example is in which part. Examples that are the same are in one part,
+    and each part has its share of each frequent label. `CorpusError` for an unknown part, and for fewer
+    than 10 different examples.
     """
     file = file_of(path)
     if file == path:
@@ -38,13 +39,16 @@ def examples_of(
         if part not in _PARTS:
             raise CorpusError(f"{file}: there is no part {part!r}, expected one of {', '.join(_PARTS)}")
     examples = list(read(file))
-    if len(examples) < 10:
+    same: Dict[str, List[int]] = {}
+    for number, example in enumerate(examples):
+        same.setdefault(str(example), []).append(number)
+    if len(same) < 10:
         raise CorpusError(
-            f"{file}: {len(examples)} examples, expected at least 10 to split them into "
+            f"{file}: {len(same)} different examples, expected at least 10 to split them into "
             f"{', '.join(_PARTS)}, or a file for each"
         )
-    order = list(range(len(examples)))
+    order = list(same.values())
     random.Random(seed).shuffle(order)
-    order.sort(key=lambda number: str(label_of(examples[number])))
-    kept = {n for place, n in enumerate(order) if _TENTHS.get(place % 10, "train") in parts}
-    yield from (example for number, example in enumerate(examples) if number in kept)
+    order.sort(key=lambda numbers: str(label_of(examples[numbers[0]])))
+    part_of = {n: _TENTHS.get(place % 10, "train") for place, group in enumerate(order) for n in group}
+    yield from (example for number, example in enumerate(examples) if part_of[number] in parts)

@@ -250,7 +250,13 @@ def _say_once(path: str, columns: str) -> None:
 
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
-    written = {re.sub("[ -]", "_", name.lower()): name for name in names}
+    written: Dict[str, str] = {}
+    for name in names:
+        same = written.setdefault(re.sub("[ -]", "_", name.lower()), name)
+        if same != name and any(re.sub("[ -]", "_", name.lower()) in columns for columns in known):
+            raise CorpusError(
+                f"the columns {same} and {name} both fit, expected the reader's {key} to name one"
+            )
     fitting = [columns for columns in known if set(columns) <= set(written)]
     fitting = [columns for columns in fitting if columns in (_TEXT[0], _PAIRS[0], _LABEL[0])] or fitting
     if len(fitting) > 1:

@@ -90,7 +90,7 @@ class TfidfClassifier(FittedModel):
 
     def use_class_weights(self, given: Optional[ClassWeights]) -> None:
         """Take the value of the key `class_weights`."""
-        self._class_weights = given
+        self.class_weights = given
         if given is not None:
             check_class_weights(given, self.vocab.get_token_to_index_vocabulary(self._label_namespace))
 
@@ -105,7 +105,7 @@ class TfidfClassifier(FittedModel):
             )
         self._vectorizer.set_params(vocabulary=None).fit(chain(*texts))
         features = self._features(texts)
-        weights: Any = self._class_weights
+        weights: Any = self.class_weights
         if isinstance(weights, dict):
             names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
             weights = {number: weights.get(names[number], 1) for number in known}

@@ -72,6 +72,10 @@ class ClassifierAndLinear(Model):
                     f"classifier_and_linear: class_weights with a {type(classifier).__name__}, expected "
                     "a classifier that has this key"
                 )
+            if classifier.class_weights is not None or self.linear.class_weights is not None:
+                raise ConfigurationError(
+                    "classifier_and_linear: class_weights, and a part has its own, expected one of them"
+                )
             classifier.use_class_weights(class_weights)
             self.linear.use_class_weights(class_weights)
 

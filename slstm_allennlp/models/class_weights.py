@@ -51,6 +51,11 @@ class WithClassWeights:
             return
         labels = self.vocab.get_token_to_index_vocabulary(self._label_namespace)
         check_class_weights(given, labels)
+        if len(labels) != len(self.weight_buffer()):
+            raise ConfigurationError(
+                f"class_weights: the model has {len(self.weight_buffer())} classes and the data have "
+                f"{len(labels)} labels as strings, expected the same number (by num_labels)"
+            )
         weights = {} if isinstance(given, str) else given
         self.weight_buffer().copy_(torch.tensor([float(weights.get(label, 1)) for label in labels]))
 

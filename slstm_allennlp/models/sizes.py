@@ -3,6 +3,7 @@
 from typing import Any, Optional
 
 from allennlp.common import Lazy
+from allennlp.common.checks import ConfigurationError
 from allennlp.models import BasicClassifier as StockBasicClassifier
 from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
@@ -61,6 +62,11 @@ class CrfTagger(StockCrfTagger, WithClassWeights):
 
     def __init__(self, *args: Any, class_weights: Optional[ClassWeights] = None, **kwargs: Any) -> None:
         if class_weights is not None:
+            for key in ("label_weights", "weight_strategy"):
+                if kwargs.get(key):
+                    raise ConfigurationError(
+                        f"crf_tagger: class_weights and {key}, expected one of them"
+                    )
             kwargs.update(label_weights={}, weight_strategy="lannoy")
         super().__init__(*args, **kwargs)
         self._label_namespace = self.label_namespace

@@ -43,7 +43,10 @@ class Calibrate(TrainerCallback):
         **kwargs: Any,
     ) -> None:
         loader = trainer._validation_data_loader
-        if loader is None or trainer._distributed or metrics is None:  # the training was stopped
+        if loader is None or trainer._distributed:
+            return
+        if metrics is None:
+            logger.warning("The training was stopped: the probabilities are not calibrated")
             return
         model = trainer.model.eval()
         logits, labels = [], []
@@ -64,11 +67,11 @@ class Calibrate(TrainerCallback):
 def calibration_factor(logits: Tensor, labels: Tensor) -> float:
     """
     Return the factor, from 0.01 to 100, with which logits of held-out data, (n, k), have the least loss.
-    Gold labels have the probability (n + 1) / (n + k), not 1, by Laplace's rule, as in Platt's scaling:
-    with few texts that are all right, the factor would grow without a bound.
+    Gold labels have the probability (n + 1) / (n + 2), not 1, as in Platt's scaling: with few texts that
+    are all right, the factor would grow without a bound.
     """
     number, classes = logits.shape
-    smoothing = classes / (number + classes)
+    smoothing = classes / (max(1, classes - 1) * (number + 2))
 
     def loss(factor: Tensor) -> float:
         return float(cross_entropy(factor * logits, labels.long(), label_smoothing=smoothing))

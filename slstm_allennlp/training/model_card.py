@@ -46,6 +46,17 @@ def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any], sizes:
     (folder / NAME).write_text(lines + "\n", encoding="utf-8")
 
 
+def without_paths(card: bytes) -> bytes:
+    """Return a card without the paths and the command of its training, if those were temporary."""
+    starts = (
+        b"- command:",
+        b"- to go on",
+        b"- to use it:",
+        *(f"- {key}:".encode() for key in DATA_KEYS),
+    )
+    return b"".join(line for line in card.splitlines(keepends=True) if not line.startswith(starts))
+
+
 def write_metrics_by_epoch(folder: Path) -> None:
     """Write AllenNLP's `metrics_epoch_N.json` as one table, with a row for each epoch."""
     files = takewhile(Path.exists, (folder / f"metrics_epoch_{number}.json" for number in count()))
@@ -63,8 +74,9 @@ def _head(title: str, config: Dict[str, Any], model: Model, metrics: Dict[str, A
     part = "test" if any(name.startswith("test_") for name in metrics) else "validation"
     tracked = (config.get("trainer") or {}).get("validation_metric") or []
     tracked = [name.lstrip("+-") for name in ([tracked] if isinstance(tracked, str) else tracked)]
+    best = "test_" if part == "test" else "best_validation_"  # of the weights in the archive
     found = {
-        name: metrics.get(f"{part}_{name}", metrics.get(f"best_{part}_{name}"))
+        name: metrics.get(f"{best}{name}", metrics.get(f"{part}_{name}"))
         for name in dict.fromkeys([*tracked, "accuracy"])
         if name != "loss"
     }

@@ -144,7 +144,11 @@ def _tag_reader(
     if label_encoding is None and rows and all(len(row) == 10 for row in rows):
         tags = label or ("xpos" if any(row[4] != "_" for row in rows) else "upos")
         return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
-    if label_encoding is None and rows and all("/" in word for line in lines for word in line.words()):
+    is_named = bool(text or label or settings)
+    is_inline = all(len(row) == 1 for row in rows) and all(
+        "/" in w for line in lines for w in line.words()
+    )
+    if label_encoding is None and not is_named and rows and is_inline:
         return {"type": "tagged_text", "format": "inline"}
     columns: Config = {}
     for key, name, number in (

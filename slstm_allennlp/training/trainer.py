@@ -82,6 +82,11 @@ class ReliableTrainer(GradientDescentTrainer):
                 check_tags(self._pytorch_model, loader)
         for part in self._pytorch_model.modules():
             if isinstance(part, WithClassWeights) and part.class_weights == BALANCED:
+                if self._distributed:
+                    raise ConfigurationError(
+                        'class_weights is "balanced" and a process has a part of the data, expected the '
+                        "weights of the classes in distributed training"
+                    )
                 part.balance(count_labels(part, self.data_loader))
         if not self._distributed:  # a distributed model may be sharded
             check_sizes(self.model, self.data_loader, self.cuda_device)

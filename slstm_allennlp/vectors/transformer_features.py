@@ -214,12 +214,15 @@ class TransformerFeatures(TokenEmbedder):
 
     def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the states of the pieces, layers concatenated. *Shape:* (segments, num_pieces, size)"""
-        precision = torch.autocast("cpu", torch.bfloat16) if self._bfloat16 else nullcontext()
+        precision = torch.autocast("cpu", torch.bfloat16) if self._uses_bfloat16() else nullcontext()
         with precision:
             if self._layers is None:
                 return self.transformer(**inputs).last_hidden_state
             by_layer = self.transformer(**inputs, output_hidden_states=True).hidden_states
             return torch.cat([by_layer[layer] for layer in self._layers], dim=-1)
+
+    def _uses_bfloat16(self) -> bool:
+        return self._bfloat16 and next(self.transformer.parameters()).device.type == "cpu"
 
     def _key_of(self, words: Sequence[str]) -> bytes:
         if self._fingerprint is None:
@@ -237,7 +240,7 @@ class TransformerFeatures(TokenEmbedder):
         settings = [self._max_length, type(self.transformer).__name__, config, tokenizer]
         if self._layers is not None:
             settings.append(self._layers)
-        if self._bfloat16:
+        if self._uses_bfloat16():
             settings.append("bfloat16")
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
         for weight in self.transformer.state_dict().values():

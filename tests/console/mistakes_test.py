@@ -129,6 +129,14 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         (["predict", "a.tar.gz", "b", "--predictor-args", "{"], "--predictor-args is no JSON: Expect"),
         (["evaluate", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
         (
+            ["evaluate", "a.tar.gz", "all.csv#dev,all.csv#test"],
+            "expected files whose names differ before",
+        ),
+        (
+            ["evaluate", "a.tar.gz", "b,c", "--output-file", "one,one"],
+            "--output-file is one,one, expected a file of its own for each input file",
+        ),
+        (
             ["evaluate", "a.tar.gz", "b,c", "--output-file", "one"],
             "--output-file names 1 file, expected 2, one for each input file",
         ),

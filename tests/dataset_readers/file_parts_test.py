@@ -1,5 +1,7 @@
 """A reader of one file reads its parts: 80, 10 and 10 per cent, by a seed."""
 
+import itertools
+
 import pytest
 
 from slstm_allennlp.common.errors import CorpusError
@@ -41,15 +43,26 @@ def test_parts(tmp_path, reader, options, content):
         (
             "train",
             9,
-            "all.csv: 9 examples, expected at least 10 to split them into train, dev, test, or ",
+            "all.csv: 9 different examples, expected at least 10 to split them into train, dev, test, ",
         ),
         ("trian", 20, "all.csv: there is no part 'trian', expected one of train, dev, test"),
     ],
 )
 def test_no_parts(tmp_path, part, count, message):
-    (tmp_path / "all.csv").write_text("text,label\n" + "a,b\n" * count)
+    (tmp_path / "all.csv").write_text("text,label\n" + "".join(f"a{n},b\n" for n in range(count)))
     with pytest.raises(CorpusError, match=message):
         list(reader_of("table").examples(f"{tmp_path}/all.csv#{part}"))
+
+
+def test_the_same_examples_are_in_one_part(tmp_path):
+    lines = [f"text {n % 20},{'few' if n % 20 < 2 else 'many'}\n" for n in range(100)]
+    (tmp_path / "all.csv").write_text("text,label\n" + "".join(lines))
+    parts = [
+        [str(example) for example in reader_of("table").examples(f"{tmp_path}/all.csv#{part}")]
+        for part in ("train", "dev", "test")
+    ]
+    assert [len(part) for part in parts] == [80, 10, 10]
+    assert not any(set(a) & set(b) for a, b in itertools.combinations(parts, 2))
 
 
 def test_a_name_with_the_sign_of_parts_is_a_file(tmp_path):

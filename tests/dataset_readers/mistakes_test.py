@@ -226,6 +226,7 @@ BAD_FILES = {
         ("a,b\n1,2\n", ", line 2: the columns are a, b, expected the columns text and label", {}),
         ("text:label\na:b\n", ", line 2: the columns are text:label, expected .*delimiter", {}),
         ("sentence,review\na,b\n", ", line 2: the columns sentence and review all fit", {}),
+        ("Text,text,label\na,b,c\n", ", line 2: the columns Text and text both fit", {}),
         ("text,text\na,b\n", ", line 1: the columns are text, text, expected different", {}),
         ('text,label\na,x\n"b\n\n",y,z\n', ", line 3: 3 columns, expected 2: text, label", {}),
         ('text,label\na,x\n"b,y\n', ", line 3: unexpected end of data, .*quoting", {}),

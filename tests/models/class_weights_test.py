@@ -118,3 +118,24 @@ def test_mistakes(build, config, content, given, message):
     with pytest.raises(ConfigurationError) as raised:
         build(config, content, given)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "config, content, message",
+    [
+        (
+            {**NEURAL[3][0], "label_weights": {"no": 5}},
+            TAGS,
+            "crf_tagger: class_weights and label_weights",
+        ),
+        (
+            {**NEURAL[2][0], "classifier": {**BASIC, "class_weights": "balanced"}},
+            TEXTS,
+            "class_weights, and a part has its own",
+        ),
+        ({**BASIC, "num_labels": 3}, TEXTS, "the model has 3 classes and the data have 2 labels"),
+    ],
+)
+def test_other_settings_that_contradict_them(build, config, content, message):
+    with pytest.raises(ConfigurationError, match=message):
+        build(config, content, {"no": 3})

@@ -17,14 +17,24 @@ def test_the_factor_undoes_too_much_or_too_little_certainty(classes, certainty):
     assert calibration_factor(certainty * logits, labels) * certainty == pytest.approx(1, abs=0.05)
 
 
+def test_many_classes_and_few_texts_do_not_make_it_unsure():
+    factors = []
+    for seed in range(10):
+        generator = torch.Generator().manual_seed(seed)
+        logits = 2 * torch.randn(50, 50, dtype=torch.double, generator=generator)
+        labels = logits.softmax(1).multinomial(1, generator=generator).view(-1)
+        factors.append(calibration_factor(logits, labels))
+    assert sum(factors) / 10 == pytest.approx(1, abs=0.1)
+
+
 @pytest.mark.parametrize("number, classes", [(5, 2), (30, 2), (30, 4)])
 def test_how_sure_one_can_be_after_texts_that_were_all_right(number, classes):
-    """As sure as by Laplace's rule of succession, whatever the logits are."""
+    """As sure as in Platt's scaling, whatever the logits are."""
     labels = torch.arange(number) % classes
     for size in (0.5, 20.0):
         logits = size * torch.eye(classes)[labels]
         sure = (calibration_factor(logits, labels) * logits).softmax(1).max()
-        assert float(sure) == pytest.approx((number + 1) / (number + classes), abs=1e-3)
+        assert float(sure) == pytest.approx((number + 1) / (number + 2), abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ import json
 from importlib import metadata
 
 import pytest
+from allennlp.models import load_archive
 
 import slstm_allennlp
 from slstm_allennlp.training import model_card
@@ -68,6 +69,13 @@ def test_the_head_is_read_by_the_hub(folder, task, part, metric, request):
     assert (first.task_type, first.dataset_split, first.metric_type) == (task, part, metric)
     metrics = json.loads((folder / "metrics.json").read_text())
     assert first.metric_value in metrics.values()
+
+
+def test_the_head_has_the_score_of_the_archived_weights(entity_tagger):
+    archive = load_archive(entity_tagger / "model.tar.gz")
+    metrics = {"validation_accuracy": 0.5, "best_validation_accuracy": 0.9}
+    head = model_card._head("", archive.config.as_dict(quiet=True), archive.model, metrics)
+    assert [each["value"] for each in head["model-index"][0]["results"][0]["metrics"]] == [0.9]
 
 
 def test_the_licences_of_what_is_pretrained():
