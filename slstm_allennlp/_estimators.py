@@ -100,7 +100,7 @@ class _Estimator(BaseEstimator):
             self._train(config, str(paths[0]), str(paths[len(parts) - 1]), folder / "run")
             (folder / "run" / _LABELS).write_text(json.dumps(labels, default=repr), encoding="utf-8")
             self._take(folder / "run")
-            self.files_[model_card.NAME] = model_card.without_paths(self.files_[model_card.NAME])
+            model_card.remove_paths(self.files_)
         self._labels, self.classes_ = labels, columns.array_of(labels.values())
         return self
 
@@ -128,6 +128,8 @@ class _Estimator(BaseEstimator):
         check_is_fitted(self, "files_")
         if json.loads(self.files_[_LABELS]) != self._labels:
             raise ValueError(f"classes_ is {self.classes_}, expected strings or numbers (or use pickle)")
+        if (Path(folder) / "config.json").exists():
+            raise ValueError(f"{folder} has a training of `slstm train`, expected another folder")
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, content in self.files_.items():
             with atomic_write(Path(folder) / name) as unfinished:
@@ -164,8 +166,7 @@ class _Estimator(BaseEstimator):
 
     def _predictions(self, X: Any) -> List[Dict[str, Any]]:
         check_is_fitted(self, "files_")
-        predictor = self.__dict__.get("_predictor") or self._open(trust=True)
-        return predictor.predict_batch_json(self._inputs(X))
+        return (self.__dict__.get("_predictor") or self._open(True)).predict_batch_json(self._inputs(X))
 
     def _open(self, trust: bool) -> Any:
         with TemporaryDirectory() as folder, self._allennlp(), safe_archives(trust):

@@ -84,6 +84,9 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
         assert numpy.array_equal(other.predict(X[:5]), predicted) or other.predict(X[:5]) == predicted
         assert list(other.classes_) == list(model.classes_)
     assert not hasattr(clone(model), "classes_")
+    (tmp_path / "here/config.json").touch()
+    with pytest.raises(ValueError, match=r"\. has a training of `slstm train`, expected another folder"):
+        model.save(".")
     card = (tmp_path / "here/saved/model_card.md").read_text()
     assert "- size of the data: " in card and str(tmp_path) not in card and "command" not in card
     if hasattr(model, "predict_proba"):
@@ -145,6 +148,8 @@ def test_columns_of_other_libraries(make, X, y):
 
 def test_columns_of_datasets():
     datasets = pytest.importorskip("datasets", reason="Hugging Face's datasets is not installed")
+    if sys.version_info < (3, 11):
+        pytest.skip("AllenNLP's own pins have a pyarrow with which datasets does not run")
     data = datasets.Dataset.from_dict({"tokens": WORDS, "tags": TAGS, "text": TEXTS[:20]})
     assert len(tagger(epochs=1).fit(data["tokens"], data["tags"]).predict(data["tokens"])) == 20
     labels = ["a", "b"] * 10

@@ -93,11 +93,11 @@ def _summary(reading: Dict[str, Any]) -> str:
 
     def of(what: str) -> str:
         step = reading["converged"][what]
-        return "not" if step is None else f"from step {step} on"
+        return "in every step" if step is None else f"until step {step}"
 
-    rest = f"words at rest: {of('words')}"
+    rest = f"words change {of('words')}"
     if reading["nodes"]:
-        rest += f"; sentence: {of('nodes')}"
+        rest += f", the sentence {of('nodes')}"
     return f"{' '.join(reading['words'])}\n  {reading['encoder']}, {reading['steps']} steps; {rest}"
 
 

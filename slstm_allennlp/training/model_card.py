@@ -46,15 +46,17 @@ def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any], sizes:
     (folder / NAME).write_text(lines + "\n", encoding="utf-8")
 
 
-def without_paths(card: bytes) -> bytes:
-    """Return a card without the paths and the command of its training, if those were temporary."""
+def remove_paths(files: Dict[str, bytes]) -> None:
+    """Remove the paths and the command of a training from the card, where they were temporary."""
     starts = (
         b"- command:",
         b"- to go on",
         b"- to use it:",
         *(f"- {key}:".encode() for key in DATA_KEYS),
     )
-    return b"".join(line for line in card.splitlines(keepends=True) if not line.startswith(starts))
+    if NAME in files:
+        lines = files[NAME].splitlines(keepends=True)
+        files[NAME] = b"".join(line for line in lines if not line.startswith(starts))
 
 
 def write_metrics_by_epoch(folder: Path) -> None:

@@ -214,16 +214,17 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
     logger.info("%s: %s, %s; %s", where, what, found, parts)
     if len(counts) < (1 if isinstance(reader, ConllNerReader) else 2) or max(counts.values()) < 2:
         raise CorpusError(f"{where}: {found}, expected more, each of several examples")
+    if kind == "classes" and len(counts) > len(everything) / 2:
+        raise CorpusError(f"{where}: {found}, expected classes with several examples each, not numbers")
     cases = Counter(label.lower() for label in counts)
     doubled = sorted(label for label in counts if cases[label.lower()] > 1)
     if doubled and kind == "classes":
         logger.warning("%s: the classes %s differ only in their case", where, ", ".join(doubled))
-    if sizes["dev"] < _FEW:
-        logger.warning(
-            "dev has %d examples, which are few to choose the best epoch by: expected %d or more",
-            sizes["dev"],
-            _FEW,
-        )
+    uses = {"train": "learn from", "dev": "choose the best epoch by", "test": "measure the model by"}
+    for part, use in uses.items():
+        if sizes.get(part, _FEW) < _FEW:
+            few = "%s has only %d of the examples, few to %s: expected %d or more"
+            logger.warning(few, part, sizes[part], use, _FEW)
     return sizes["train"]
 
 

@@ -42,7 +42,7 @@ def test_a_classifier_and_plain_text(inside, classifier, tmp_path, capsys):
     settings = report["encoders"]["_seq2vec_encoder"]
     assert settings["hidden_size"] == 10 and settings["transition"]["boundary"] is True
     out = capsys.readouterr().out
-    assert "⟨s⟩ A good film . ⟨/s⟩\n  _seq2vec_encoder, 9 steps; words at rest: " in out
+    assert "⟨s⟩ A good film . ⟨/s⟩\n  _seq2vec_encoder, 9 steps; words change " in out
     assert "inside.html" in out
 
 

@@ -144,6 +144,8 @@ def test_parts_and_epochs(put, options, paths, epochs):
         ("mr_slstm", "all.csv", csv([(n, "x") for n in range(20)]), {},
             "all.csv: 1 class: 20 x, expected more, each of several examples"),
         ("mr_slstm", "all.csv", csv([(n, n) for n in range(20)]), {}, "all.csv: 20 classes: 1 0, 1 1"),
+        ("mr_slstm", "all.csv", csv([(n, n // 2 * 0.5) for n in range(19)] + [(19, 8), (20, 9)]), {},
+            ", expected classes with several examples each, not numbers"),
         ("mr_slstm", "all.csv", csv(ROWS, "words,stars"), {}, "line 2: the columns are words, stars"),
         ("mr_slstm", "all.csv", csv(ROWS, "body,stars"), {"text": ["bdy"]},
             "line 2: there is no column 'bdy', did you mean 'body'?"),
@@ -170,7 +172,7 @@ def test_mistakes(put, config, name, content, options, message):
 @pytest.mark.parametrize(
     "rows, message",
     [
-        (ROWS, "dev has 40 examples, which are few to choose the best epoch by: expected 50 or more"),
+        (ROWS, "dev has only 40 of the examples, few to choose the best epoch by: expected 50 or more"),
         (
             [*ROWS, ("x", "Positive")],
             "all.csv: the classes Positive, positive differ only in their case",
