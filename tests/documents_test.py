@@ -69,7 +69,7 @@ def test_the_commands_of_ones_own_data_read_the_data_beside_them(section, tmp_pa
     sample = re.search(r"```text\n(.*?)```", text, re.DOTALL).group(1)
     config, file = re.search(r"slstm train (\w+) --data (\S+)", text).groups()
     header, rows = sample.split("\n", 1) if section == "Classes" else ("", sample)
-    rows = "".join(re.sub(r"(broke|light|sings|runs|the|Ada)\b", rf"\1{n}", rows) for n in range(10))
+    rows = "".join(re.sub(r"(broke|light|sings|runs|the|Ada)\b", rf"\g<1>{n}", rows) for n in range(10))
     (tmp_path / file).write_text(f"{header}\n".lstrip() + rows)
     monkeypatch.chdir(tmp_path)
     made = with_data(whole_config(config), file)
