@@ -72,7 +72,7 @@ assert TextClassifier.load("saved", verbose=0).predict(texts[:1])[0] in labels
 assert [path.name for path in Path().iterdir()] == ["saved"]
 EOP
 slstm="$folder/allennlp/bin/slstm"
-"$slstm" config | grep ^mr_slstm >/dev/null
+"$slstm" config | grep "^  mr_slstm " >/dev/null
 "$slstm" train mr_slstm -s trained -o '{"model.seq2vec_encoder.hidden_size": 10, "trainer.num_epochs": 1}' >/dev/null
 echo "It broke." | "$slstm" predict trained/model.tar.gz - | grep '"label"' >/dev/null
 echo "The wheel works with AllenNLP and all extras: slstm config, train and predict, and the estimators."
