@@ -146,10 +146,11 @@ def test_columns_of_other_libraries(make, X, y):
     assert {type(label) for label in model.classes_.tolist()} <= {int, str}
 
 
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="AllenNLP's pins: datasets and pyarrow do not fit"
+)
 def test_columns_of_datasets():
     datasets = pytest.importorskip("datasets", reason="Hugging Face's datasets is not installed")
-    if sys.version_info < (3, 11):
-        pytest.skip("AllenNLP's own pins have a pyarrow with which datasets does not run")
     data = datasets.Dataset.from_dict({"tokens": WORDS, "tags": TAGS, "text": TEXTS[:20]})
     assert len(tagger(epochs=1).fit(data["tokens"], data["tags"]).predict(data["tokens"])) == 20
     labels = ["a", "b"] * 10
