@@ -52,8 +52,8 @@ class SlstmEvaluate(Evaluate):
 def evaluate(arguments: argparse.Namespace) -> None:
     """Score the model on the files, and print the metrics and the scores of each class."""
     paths = re.split(r",(?![^{]*\})", arguments.input_file)  # `test.{de,en}` is one path
-    names = [Path(path).stem for path in paths]  # with which AllenNLP names the metrics
-    if len(set(names)) < len(names):
+    stems = [Path(path).stem for path in paths]  # with which AllenNLP names the metrics
+    if len(set(stems)) < len(stems):
         raise ConfigurationError(
             f"the input files are {', '.join(paths)}, expected files whose names differ before the "
             "ending, because their metrics have these names (or evaluate them one by one)"

@@ -252,8 +252,9 @@ def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
     written: Dict[str, str] = {}
     for name in names:
-        same = written.setdefault(re.sub("[ -]", "_", name.lower()), name)
-        if same != name and any(re.sub("[ -]", "_", name.lower()) in columns for columns in known):
+        usual = re.sub("[ -]", "_", name.lower())
+        same = written.setdefault(usual, name)
+        if same != name and any(usual in columns for columns in known):
             raise CorpusError(
                 f"the columns {same} and {name} both fit, expected the reader's {key} to name one"
             )

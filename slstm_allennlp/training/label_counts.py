@@ -36,9 +36,14 @@ def warn_of_unseen(model: Model, train: Any, others: Iterable[Any]) -> None:
                     logger.warning("%s: no example for training has the label %r", where, label)
 
 
+def namespace_of(model: Any) -> str:
+    """Return the vocabulary's namespace of the labels that a model predicts."""
+    return getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))
+
+
 def labels_of(model: Any, instance: Instance) -> Iterator[str]:
     """Yield the labels or tags of an instance that the model learns, unless they are numbers."""
-    namespace = getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))
+    namespace = namespace_of(model)
     for field in instance.fields.values():
         if isinstance(field, (LabelField, SequenceLabelField)) and field._label_namespace == namespace:
             labels = [field.label] if isinstance(field, LabelField) else field.labels

@@ -16,6 +16,7 @@ from allennlp.models import Model
 
 from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
 from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
+from slstm_allennlp.training.label_counts import namespace_of
 from slstm_allennlp.version import __version__
 
 NAME = "model_card.md"
@@ -151,7 +152,7 @@ def _lines(
 
 
 def _labels(model: Model) -> List[str]:
-    namespace = getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))
+    namespace = namespace_of(model)
     if namespace not in model.vocab.get_namespaces():
         return []
     return sorted(model.vocab.get_token_to_index_vocabulary(namespace))
