@@ -3,13 +3,14 @@
 # modules there, outside of the clone: tools/check_wheel.sh PYTHON, a Python with setuptools.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+python=$(realpath --no-symlinks "$(command -v "$1")")  # the folder changes below; a venv's link stays a link
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 rm -rf "$root/build"  # what an earlier build left there would be in the wheel
-"$1" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$folder" "$root"
+"$python" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$folder" "$root"
 rm -rf "$root/build" "$root"/*.egg-info  # a stale one would hide the installed package's
-"$1" -m venv "$folder/venv"
+"$python" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --constraint "$root/requirements.txt" "$folder"/*.whl
 cd "$folder"
 venv/bin/python -W error::DeprecationWarning - <<'EOF'
@@ -43,15 +44,15 @@ assert (files / "fixtures" / "pos" / "train.conllu").is_file(), f"no sample corp
 EOF
 
 # With all extras, beside AllenNLP: PYTHON's packages without its own copy of this one, which is the clone.
-"$1" -m venv "$folder/allennlp"
-python="$folder/allennlp/bin/python"
+"$python" -m venv "$folder/allennlp"
+installed="$folder/allennlp/bin/python"
 purelib='import sysconfig; print(sysconfig.get_path("purelib"))'
-"$1" -c "$purelib" >"$("$python" -c "$purelib")/others.pth"
-"$python" -m pip install --quiet --no-deps --force-reinstall "$folder"/*.whl
+"$python" -c "$purelib" >"$("$installed" -c "$purelib")/others.pth"
+"$installed" -m pip install --quiet --no-deps --force-reinstall "$folder"/*.whl
 unset PYTHONPATH
 mkdir "$folder/elsewhere"
 cd "$folder/elsewhere"
-"$python" - <<'EOP'
+"$installed" - <<'EOP'
 from importlib.metadata import requires, version
 from pathlib import Path
 
