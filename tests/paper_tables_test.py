@@ -29,10 +29,13 @@ def commands(request):
 
 def test_the_documents_are_what_their_script_writes(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["paper_tables.py", str(tmp_path)])
-    runpy.run_path(str(ROOT / "tools" / "paper_tables.py"), run_name="__main__")
-    for document in DOCUMENTS:
+    script = runpy.run_path(str(ROOT / "tools" / "paper_tables.py"), run_name="__main__")
+    pages = [document.read_text(encoding="utf-8") for document in DOCUMENTS]
+    for document, page in zip(DOCUMENTS, pages):
         written = (tmp_path / document.name).read_text(encoding="utf-8")
-        assert document.read_text(encoding="utf-8") == written, "run python tools/paper_tables.py"
+        assert page == written, "run python tools/paper_tables.py"
+    assert sum(page.count("<!-- end of table -->") for page in pages) == 12
+    assert f"for dataset in {' '.join(row[0] for row in script['TABLE_5'])}; do" in pages[0]
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,8 @@
 """
-Write docs/paper_tables.md: for each row of Tables 2-7 and each point of Figures 2 and 3 of the S-LSTM
-paper, the command, the published result, and the number of parameters in the paper and here. Write
-docs/cas_lstm_tables.md: the same for Tables 1-6 of the CAS-LSTM paper.
+Write the tables of docs/paper_tables.md: for each row of Tables 2-7 of the S-LSTM paper, the command,
+the published result, and the number of parameters in the paper and here. Write those of
+docs/cas_lstm_tables.md: the same for Tables 1-6 of the CAS-LSTM paper. On the pages,
+`<!-- table: TABLE_2 -->` begins a table, and `<!-- end of table -->` ends it.
 
     python tools/paper_tables.py [FOLDER]
 """
@@ -9,11 +10,12 @@ docs/cas_lstm_tables.md: the same for Tables 1-6 of the CAS-LSTM paper.
 import itertools
 import json
 import pathlib
+import re
 import statistics
 import sys
 import warnings
 from decimal import Decimal
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Vocabulary
@@ -186,6 +188,7 @@ PRESETS_TAGGING = [
     )
 ]
 DOCUMENTS = ("paper_tables", "cas_lstm_tables")
+TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
 # The CAS-LSTM paper. Its numbers of parameters match a perceptron with one hidden layer for the encoder
 # of two layers in one direction, and with two hidden layers for all other encoders.
@@ -268,10 +271,6 @@ def parameters(row: Row) -> int:
     )
 
 
-def commands(rows: Iterable[Row]) -> List[str]:
-    return list(dict.fromkeys(row.command for row in rows))
-
-
 def table(rows: List[Row], published: str) -> str:
     """Format the rows, with parameters if the paper has them, and their commands."""
     counted = any(row.parameters for row in rows)
@@ -281,11 +280,16 @@ def table(rows: List[Row], published: str) -> str:
         paper = f"{row.parameters:,}K" if row.parameters else ""
         counts = [paper, f"{parameters(row) / 1000:,.0f}K"] if counted else []
         lines.append("| " + " | ".join([row.name, row.published, *counts, f"`{row.run}`"]) + " |")
-    return "\n".join([*lines, "", "```sh", *commands(rows), "```", ""])
+    return "\n".join([*lines, "", *shell(rows)])
+
+
+def shell(rows: List[Row]) -> List[str]:
+    """Return the lines of a block with the commands."""
+    return ["```sh", *dict.fromkeys(row.command for row in rows), "```", ""]
 
 
 def tables() -> Dict[str, str]:
-    """Return the text for each placeholder in the templates."""
+    """Return the text for each table of the pages."""
     # In decimals: one mean is halfway between two hundredths, and Python 3.12 changed the sum of floats.
     columns = list(zip(*TABLE_5))[2:]
     means = [statistics.mean(Decimal(str(value)) for value in column) for column in columns]
@@ -298,16 +302,16 @@ def tables() -> Dict[str, str]:
         ),
         "| mean of the rows | | " + " | ".join(f"{mean:.2f}" for mean in means) + " |",
         '| "Average" in the table | | 85.38 | 84.01 | 84.64 |',
+        "",
     ]
     return {
         "TABLE_2": table(TABLE_2, "dev accuracy"),
         "TABLE_3": table(TABLE_3, "dev accuracy"),
         "TABLE_4": table(TABLE_4, "test accuracy"),
         "TABLE_5": "\n".join(table_5),
-        "DATASETS": " ".join(dataset for dataset, *_ in TABLE_5),
         "TABLE_6": table(TABLE_6, "test accuracy"),
         "TABLE_7": table(TABLE_7, "test F1"),
-        "PRESETS": "\n".join(["```sh", *commands([*PRESETS, *PRESETS_TAGGING]), "```"]),
+        "PRESETS": "\n".join(shell([*PRESETS, *PRESETS_TAGGING])),
         "SNLI": table(SNLI, "test accuracy"),
         "MNLI": table(MNLI, "matched / mismatched"),
         "QUORA": table(QUORA, "test accuracy"),
@@ -320,10 +324,9 @@ def main(folder: pathlib.Path = ROOT / "docs") -> None:
     warnings.simplefilter("ignore")
     contents = tables()
     for name in DOCUMENTS:
-        text = (ROOT / "tools" / f"{name}.template.md").read_text(encoding="utf-8")
-        for placeholder, content in contents.items():
-            text = text.replace(f"{{{{{placeholder}}}}}", content)
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+        page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        written = TABLE.sub(lambda block: block[1] + contents[block[2]] + block[3], page)
+        (folder / f"{name}.md").write_text(written, encoding="utf-8")
 
 
 if __name__ == "__main__":
