@@ -1,10 +1,10 @@
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of, with_arguments_of
 from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
@@ -12,17 +12,11 @@ from slstm_allennlp.modules.stacked_cnn import StackedCNN
 class StackedCnnEncoder(ModuleEncoder):
     """Base class of the two encoders registered as `stacked_cnn`, over a `StackedCNN`."""
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        window: int = 3,
-        dropout: float = 0.0,
-    ) -> None:
+    @with_arguments_of(StackedCNN)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
         with errors_of("stacked_cnn"):
-            self._module = StackedCNN(input_size, hidden_size, num_layers, window, dropout)
+            self._module = StackedCNN(*args, **kwargs)
 
 
 @Seq2SeqEncoder.register("stacked_cnn")
