@@ -109,13 +109,7 @@ class SentenceStateLSTM(Module):
         if boundary is not None:
             choices = replace(choices, boundary=boundary)
         self.settings = SlstmSettings(
-            input_size=input_size,
-            hidden_size=hidden_size,
-            num_steps=num_steps,
-            window_size=window_size,
-            num_sentence_nodes=num_sentence_nodes,
-            transition=choices,
-            layer_norm=layer_norm,
+            input_size, hidden_size, num_steps, window_size, num_sentence_nodes, choices, layer_norm
         )
         self.recompute = recompute
         self.bfloat16_products = bfloat16  # `bfloat16` is a method of every module

@@ -8,33 +8,15 @@ from slstm_allennlp.ops.cas_lstm.weights import FORGET_OFFSET, CasLstmStates, Ca
 
 def naive_cas_lstm(inputs: Tensor, layers: Sequence[CasLstmWeights]) -> List[CasLstmStates]:
     """
-    Run all layers on one sentence, word by word, literally as in the equations. This is the reference
-    that the tests compare the fast versions with. The first layer is an LSTM (Eqs. 1-6):
-
-        i, f, o = σ(W x + U h + b) each      c̃ = tanh(W x + U h + b)
-        c = i ⊙ c̃ + f ⊙ c₋
-        h = o ⊙ tanh(c)
-
-    The other layers read the states h' and the cells c' of the layer below (Eqs. 7-13). There, 1 is
-    added to the pre-activations of f and g:
-
-        i, f, g, o = σ(W h' + U h + b) each  c̃ = tanh(W h' + U h + b)
-        c = i ⊙ c̃ + (1 - λ) ⊙ f ⊙ c₋ + λ ⊙ g ⊙ c'
-        h = o ⊙ tanh(c)
-
-    Without λ both factors are 1. With peepholes they are 1, too, and (Eqs. 17, 18)
-
-        g = σ(W h' + p₁ ⊙ c₋ + p₂ ⊙ c' + b)
-
-    The inputs are (seq_len, input_size), the layers those of D directions: forward, or forward and
-    backward, which are independent. Return h, c, o and g of each layer, (seq_len, D, hidden_size) each.
+    Run all layers on one sentence, word by word, literally as in Eqs. 1-13, 17 and 18, which
+    `slstm_allennlp.modules.CellAwareStackedLSTM` shows. This is the reference that the tests compare the
+    fast versions with. The inputs are (seq_len, input_size), the layers those of D directions: forward,
+    or forward and backward, which are independent. Return h, c, o and g of each layer, (seq_len, D,
+    hidden_size) each.
     """
-    states = []
-    for direction in range(len(layers[0].W)):
-        words = range(len(inputs))
-        states.append(
-            _read(inputs, layers, direction, list(words if direction == 0 else reversed(words)))
-        )
+    words = range(len(inputs))
+    orders = [words, words[::-1]][: len(layers[0].W)]
+    states = [_read(inputs, layers, direction, order) for direction, order in enumerate(orders)]
     return [
         CasLstmStates._make(None if s[0] is None else torch.stack(s, dim=1) for s in zip(*per_direction))
         for per_direction in zip(*states)
@@ -42,7 +24,7 @@ def naive_cas_lstm(inputs: Tensor, layers: Sequence[CasLstmWeights]) -> List[Cas
 
 
 def _read(
-    inputs: Tensor, layers: Sequence[CasLstmWeights], direction: int, order: List[int]
+    inputs: Tensor, layers: Sequence[CasLstmWeights], direction: int, order: Sequence[int]
 ) -> List[CasLstmStates]:
     """Run one direction, which reads the words in the given order. Return states in sentence order."""
     below = CasLstmStates(inputs, torch.empty(0), None, None)

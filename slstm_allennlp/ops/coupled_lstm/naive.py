@@ -6,16 +6,10 @@ from slstm_allennlp.ops.coupled_lstm.weights import CoupledLstmWeights
 
 def naive_coupled_lstm(inputs: Tensor, weights: CoupledLstmWeights) -> Tensor:
     """
-    Run one layer on one sentence, word by word, literally as in the equations. This is the reference
-    that the tests compare the fast version with.
-
-        î, f̂, o = σ(W x + U h + b) each      u = tanh(W_u x + U_u h + b_u)      (Eq. 1)
-        i, f = softmax(î, f̂)
-        c = f ⊙ c + i ⊙ u
-        h = o ⊙ tanh(c)
-
-    The inputs are (seq_len, input_size), the weights those of D directions: forward, or forward and
-    backward. Return the words' states, the directions concatenated, (seq_len, D * hidden_size).
+    Run one layer on one sentence, word by word, literally as in Eq. 1, which
+    `slstm_allennlp.modules.CoupledLSTM` shows. This is the reference that the tests compare the fast
+    version with. The inputs are (seq_len, input_size), the weights those of D directions: forward, or
+    forward and backward. Return the words' states, the directions concatenated, (seq_len, D * h).
     """
     directions = []
     for direction, (W, U, b, h, c) in enumerate(zip(*weights)):
