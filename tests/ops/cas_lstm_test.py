@@ -3,115 +3,60 @@
 import pytest
 import torch
 
-from slstm_allennlp.ops.cas_lstm import (
-    CasLstmStates,
-    CasLstmWeights,
-    fused_cas_lstm_layer,
-    hoisted_cas_lstm_layer,
-    initial_weights,
-    naive_cas_lstm,
-)
+from slstm_allennlp.modules import CellAwareStackedLSTM
+from slstm_allennlp.ops.cas_lstm import CasLstmWeights, naive_cas_lstm
 from slstm_allennlp.ops.compiled import load_kernels
+from tests.modules.common import LENGTHS, batch, randomized
 
-COMPILED = load_kernels("cas_lstm")
-FUSIONS = (0.0, 0.25, 0.5, 1.0, "vector", "sum", "peephole")
-LENGTH, BATCH, SIZE = 4, 3, 5
-
-
-def versions(fusion):
-    result = {"hoisted": hoisted_cas_lstm_layer}
-    if fusion != "peephole" and COMPILED is not None:
-        result["fused"] = lambda *layer: fused_cas_lstm_layer(*layer, COMPILED)
-    return result
+needs_kernels = pytest.mark.skipif(load_kernels("cas_lstm") is None, reason="no compiled kernels here")
 
 
-def layers(fusion, directions, depth=3, hidden_size=SIZE):
-    """Return random weights of `depth` layers, for inputs of size 3."""
-    result = []
-    for number in range(depth):
-        size = hidden_size if number else 3
-        initial = initial_weights(
-            directions, size, hidden_size, number == 0, number > 0 and fusion == "peephole"
-        )
-        weights = CasLstmWeights._make(None if w is None else torch.randn_like(w) for w in initial)
-        if number and fusion == "vector":
-            weights = weights._replace(fusion=torch.rand(directions, hidden_size))
-        elif number and not isinstance(fusion, str):
-            weights = weights._replace(fusion=torch.full((directions, hidden_size), fusion))
-        result.append(weights)
-    return result
+@pytest.mark.parametrize("num_layers", [1, 3])
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("fusion", (0, 0.25, 0.5, 1.0, "trainable", "sum", "peephole"))
+def test_equals_naive(double, fusion, bidirectional, num_layers):
+    """The compiled kernels, and the version that returns the states of every layer."""
+    module = randomized(CellAwareStackedLSTM(3, 2, num_layers, bidirectional, fusion))
+    inputs, mask = batch()
+    inputs.requires_grad_()
+    words, sentences = module(inputs, mask)
+    states = module.states(inputs, mask)
+    weights = [layer.weights for layer in module.layers]
+    naive = {i: naive_cas_lstm(inputs[i, :n], weights) for i, n in enumerate(LENGTHS) if n}
+    assert not words[~mask].any() and not sentences[1].any()
+    for i, layers in naive.items():
+        n, last = LENGTHS[i], layers[-1].h.flatten(1)
+        assert_close(words[i, :n], last)
+        assert_close(sentences[i], last.amax(dim=0))
+        for ours, exact in zip(states, layers):
+            for mine, its in zip(ours, exact):
+                assert (mine is None) == (its is None)
+                if mine is not None:
+                    assert_close(mine[i, :n], its)
 
-
-def run(version, inputs, all_layers):
-    """Run all layers of a fast version on (D, L, B, d). Return the states of each layer."""
-    states, result = CasLstmStates(inputs, None, None, None), []
-    for weights in all_layers:
-        states = version(states.h, states.c, weights)
-        result.append(states)
-    return result
-
-
-def run_naive(inputs, all_layers):
-    """Run the naive version on each sentence. Return states in the order of each direction."""
-    sentences = [naive_cas_lstm(inputs[0, :, b], all_layers) for b in range(inputs.size(2))]
-
-    def joined(of_sentences):
-        if of_sentences[0] is None:
-            return None
-        directions = [[s[:, 0], s[:, -1].flip(0)][: len(inputs)] for s in of_sentences]
-        return torch.stack([torch.stack(each) for each in directions], dim=2)  # (D, L, B, h)
-
-    return [CasLstmStates._make(map(joined, zip(*layer))) for layer in zip(*sentences)]
-
-
-def case(fusion, directions, **sizes):
-    words = torch.randn(LENGTH, BATCH, 3, requires_grad=True)
-    # The second direction reads the words in reverse order.
-    inputs = torch.stack([words, words.flip(0)][:directions])
-    all_layers = layers(fusion, directions, **sizes)
-    parameters = [w.requires_grad_() for weights in all_layers for w in weights if w is not None]
-    return inputs, all_layers, [words, *parameters]
-
-
-@pytest.mark.parametrize("directions", [1, 2])
-@pytest.mark.parametrize("fusion", FUSIONS)
-def test_equals_naive(double, fusion, directions):
-    inputs, all_layers, leaves = case(fusion, directions)
-    naive = run_naive(inputs, all_layers)
-    probes = [(torch.randn_like(states.h), torch.randn_like(states.c)) for states in naive]
-
-    def gradients(result, keep_graph):
-        loss = sum((s.h * p).sum() + (s.c * q).sum() for s, (p, q) in zip(result, probes))
-        return torch.autograd.grad(loss, leaves, retain_graph=keep_graph)
-
-    oracle = gradients(naive, keep_graph=False)
-    for name, version in versions(fusion).items():
-        inputs = torch.stack([leaves[0], leaves[0].flip(0)][:directions])
-        fast = run(version, inputs, all_layers)
-        for layer in zip(fast, naive):
-            for ours, exact in zip(*layer):
-                if ours is not None:
-                    torch.testing.assert_close(ours, exact, atol=1e-12, rtol=0, msg=name)
+    probe, leaves = torch.randn_like(words), [inputs, *module.parameters()]
+    exact = torch.cat([layers[-1].h.flatten(1) for layers in naive.values()])
+    oracle = torch.autograd.grad((exact * probe[mask]).sum(), leaves)
+    for ours in (words, states[-1].h.flatten(2)):
+        loss = (ours * probe)[mask].sum()
         # A backward pass with `retain_graph` must not change what the next one needs.
         for keep_graph in (True, True, False):
-            for ours, exact in zip(gradients(fast, keep_graph), oracle):
-                torch.testing.assert_close(ours, exact, atol=1e-10, rtol=0, msg=name)
+            for mine, its in zip(torch.autograd.grad(loss, leaves, retain_graph=keep_graph), oracle):
+                torch.testing.assert_close(mine, its, atol=1e-10, rtol=0)
 
 
-@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
+def assert_close(ours, exact, tolerance=1e-12):
+    torch.testing.assert_close(ours, exact, atol=tolerance, rtol=0)
+
+
+@needs_kernels
 @pytest.mark.parametrize("size", [1, 7, 16, 33, 300])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_compiled_kernels_at_every_size(dtype, size):
-    inputs, all_layers, _ = case("vector", 2, hidden_size=size)
-    scale = size**-0.5  # so that the gates do not saturate
-    all_layers = [w._replace(W=w.W * scale, U=w.U * scale) for w in all_layers]
-    exact = [CasLstmWeights._make(None if x is None else x.double() for x in w) for w in all_layers]
-    in_dtype = [CasLstmWeights._make(None if x is None else x.to(dtype) for x in w) for w in exact]
-    fast = run(versions("vector")["fused"], inputs.to(dtype), in_dtype)[-1]
-    oracle = run(hoisted_cas_lstm_layer, inputs.double(), exact)[-1]
-    tolerance = 1e-12 if dtype == torch.float64 else 1e-5
-    torch.testing.assert_close(fast.h.double(), oracle.h, atol=tolerance, rtol=0)
-    torch.testing.assert_close(fast.c.double(), oracle.c, atol=tolerance, rtol=0)
+    module, inputs = CellAwareStackedLSTM(3, size, 3, True, "trainable"), torch.randn(3, 4, 3)
+    exact = module.double().states(inputs.double())[-1].h.flatten(2)
+    words, _ = module.to(dtype)(inputs.to(dtype))
+    assert_close(words.double(), exact, 1e-12 if dtype == torch.float64 else 1e-5)
 
 
 def test_one_unit_by_hand(double):
@@ -146,14 +91,12 @@ def test_one_unit_by_hand(double):
     torch.testing.assert_close(states[1].h.flatten(), torch.tensor(expected))
 
 
-@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
+@needs_kernels
 def test_a_second_derivative_is_refused():
     """It is refused for every variable, because the part of the steps would be missing."""
-    (weights,) = layers(0.5, 1, depth=1)
-    weights = weights._replace(W=weights.W.requires_grad_(), U=weights.U.requires_grad_())
-    inputs = torch.randn(1, LENGTH, BATCH, 3, requires_grad=True)
-    h = fused_cas_lstm_layer(inputs, None, weights, COMPILED).h
-    (gradient,) = torch.autograd.grad(h.sum(), inputs, create_graph=True)
-    for variable in (inputs, weights.W, weights.U):
+    module, inputs = CellAwareStackedLSTM(3, 5, 1), torch.randn(3, 4, 3, requires_grad=True)
+    words, _ = module(inputs)
+    (gradient,) = torch.autograd.grad(words.sum(), inputs, create_graph=True)
+    for variable in (inputs, module.layers[0].W, module.layers[0].U):
         with pytest.raises(RuntimeError, match="differentiated once, expected no second derivative"):
             torch.autograd.grad(gradient.pow(2).sum(), variable, retain_graph=True)

@@ -1,44 +1,45 @@
-"""The fast version of Eq. 1, compared with the naive version."""
+"""The fast version of Eq. 1, compared with the naive version: values and gradients."""
 
 import pytest
 import torch
 
-from slstm_allennlp.ops.coupled_lstm import (
-    CoupledLstmWeights,
-    hoisted_coupled_lstm,
-    initial_weights,
-    naive_coupled_lstm,
-)
-
-LENGTHS = (5, 1, 3)
+from slstm_allennlp.modules import CoupledLSTM
+from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, naive_coupled_lstm
+from tests.modules.common import LENGTHS, batch, randomized
 
 
-def case(directions=2, input_size=3, hidden_size=4):
-    """Return inputs (padded with NaN), their mask, and random weights."""
-    weights = CoupledLstmWeights(
-        *(torch.randn_like(weight) for weight in initial_weights(directions, input_size, hidden_size))
+@pytest.mark.parametrize("size, num_layers", [(1, 1), (2, 3)])
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("boundary", [False, True])
+def test_equals_naive(double, size, num_layers, bidirectional, boundary):
+    module = randomized(CoupledLSTM(3, size, num_layers, bidirectional, boundary))
+    inputs, mask = batch()
+    inputs.requires_grad_()
+    words, sentences = module(inputs, mask)
+    assert not words[~mask].any()
+    pairs = []
+    for i, n in enumerate(LENGTHS):
+        states = inputs[i, :n]
+        if boundary:
+            start, end = module.boundary_inputs.split(1)
+            states = torch.cat([start, states, end])
+        if len(states) == 0:
+            continue
+        for layer in module.layers:
+            states = naive_coupled_lstm(states, layer.weights)
+        # →h of the last word, ←h of the first
+        pairs.append((sentences[i], torch.cat([states[-1, :size], states[0, size:]])))
+        pairs.append((words[i, :n], states[1:-1] if boundary else states))
+    for ours, naive in pairs:
+        torch.testing.assert_close(ours, naive, atol=1e-12, rtol=0)
+    probes = [torch.randn_like(naive) for _, naive in pairs]
+    leaves = [inputs, *module.parameters()]
+    gradients, oracle = (
+        torch.autograd.grad(sum((one * probe).sum() for one, probe in zip(each, probes)), leaves)
+        for each in zip(*pairs)
     )
-    mask = torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS).unsqueeze(1)
-    inputs = torch.randn(*mask.shape, input_size).masked_fill(~mask.unsqueeze(-1), float("nan"))
-    return inputs, mask, weights
-
-
-@pytest.mark.parametrize("directions", [1, 2])
-@pytest.mark.parametrize("hidden_size", [1, 4])
-def test_agrees_with_the_naive_version(double, directions, hidden_size):
-    inputs, mask, weights = case(directions, hidden_size=hidden_size)
-    for tensor in (inputs, *weights):
-        tensor.requires_grad_()
-    fast = hoisted_coupled_lstm(inputs, mask, weights)
-    assert not fast[~mask].any()
-    naive = [naive_coupled_lstm(inputs[i, :n], weights) for i, n in enumerate(LENGTHS)]
-    for states, sentence, n in zip(fast, naive, LENGTHS):
-        torch.testing.assert_close(states[:n], sentence, atol=1e-12, rtol=0)
-    probe = torch.randn_like(fast)
-    gradients = torch.autograd.grad((fast * probe).sum(), [inputs, *weights])
-    loss = sum((sentence * probe[i, :n]).sum() for i, (sentence, n) in enumerate(zip(naive, LENGTHS)))
-    for ours, oracle in zip(gradients, torch.autograd.grad(loss, [inputs, *weights])):
-        torch.testing.assert_close(ours, oracle, atol=1e-11, rtol=0)
+    for ours, naive in zip(gradients, oracle):
+        torch.testing.assert_close(ours, naive, atol=1e-11, rtol=0)
 
 
 def test_one_unit_by_hand(double):

@@ -15,10 +15,21 @@ import torch
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops import compiled
 from slstm_allennlp.ops.compiled import load_kernels
-from slstm_allennlp.ops.slstm import fused_slstm, naive_slstm
+from slstm_allennlp.ops.slstm import fused_slstm
 from slstm_allennlp.ops.slstm.choose_kernels import choose_kernels
+from tests.conftest import slow_but
 from tests.ops.slstm_kernel_calls import as_double, kernel_arguments, results_of
-from tests.ops.slstm_test import MIXED, TRANSITIONS, batch, name, near, randomized, seeded
+from tests.ops.slstm_test import (
+    MIXED,
+    TRANSITIONS,
+    assert_gradients_equal_naive,
+    batch,
+    name,
+    near,
+    of,
+    randomized,
+    with_gradients,
+)
 
 triton = pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
 from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels as gpu  # noqa: E402
@@ -29,71 +40,29 @@ LENGTHS = (9, 0, 1, 2)  # nine words are more than one Triton program processes
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def assert_equals_naive(encoder, needed=(True, True), recompute=False):
+def assert_equals_naive(encoder, needed=(True, True), **options):
     """Compare values and gradients of the kernels with those of the naive version."""
     randomized(encoder.to(DEVICE))
-    inputs, mask = batch(LENGTHS, padded=10)
-    inputs.masked_fill_(~mask.unsqueeze(-1), float("nan"))
-    inputs, mask = inputs.to(DEVICE).requires_grad_(), mask.to(DEVICE)
-    variables = [inputs, *encoder.parameters()]
-
-    def naive():
-        return naive_slstm(
-            inputs, mask, encoder.weights, encoder.settings, encoder._initial_state(inputs)
-        )
-
-    def fused():
-        return fused_slstm(
-            inputs,
-            mask,
-            encoder.weights,
-            encoder.settings,
-            encoder._initial_state(inputs),
-            kernels=gpu,
-            need_words=needed[0],
-            need_sentence=needed[1],
-            recompute=recompute,
-        )
-
-    def results(function):
-        outputs = [out for out, need in zip(seeded(function), needed) if need]
-        torch.manual_seed(2)
-        # Different weights for every number, so that errors do not cancel.
-        loss = sum((out * torch.randn(out.shape).to(DEVICE)).sum() for out in outputs)
-        gradients = torch.autograd.grad(loss, variables, allow_unused=True)
-        return [
-            *outputs,
-            *(torch.zeros_like(v) if d is None else d for d, v in zip(gradients, variables)),
-        ]
-
-    for ours, expected in zip(results(fused), results(naive)):
-        torch.testing.assert_close(ours, expected, rtol=0, atol=1e-10)
+    kernels = of(encoder, fused_slstm, kernels=gpu, **options)
+    inputs, mask = (tensor.to(DEVICE) for tensor in batch(LENGTHS, padded=10))
+    assert_gradients_equal_naive(encoder, [kernels], inputs, mask, needed)
 
 
 # Every pair of choices. The interpreter is slow: `make test` runs only one of them.
+PAIRS = [
+    ("released", 1, 1, True),
+    ("paper", 1, 2, False),
+    ("fastnlp", 0, 1, True),
+    ("paper", 0, 1, True),
+    ("fastnlp", 1, 2, False),
+    ("released", 0, 1, True),
+]
+
+
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize(
-    "transition, nodes, window, boundary",
-    [
-        ("released", 1, 1, True),
-        pytest.param("paper", 1, 2, False, marks=pytest.mark.slow),
-        pytest.param("fastnlp", 0, 1, True, marks=pytest.mark.slow),
-        pytest.param("paper", 0, 1, True, marks=pytest.mark.slow),
-        pytest.param("fastnlp", 1, 2, False, marks=pytest.mark.slow),
-        pytest.param("released", 0, 1, True, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("transition, nodes, window, boundary", slow_but(PAIRS, fast=PAIRS[:1]))
 def test_equals_naive(transition, nodes, window, boundary):
-    encoder = SentenceStateLSTM(
-        SIZE,
-        SIZE,
-        num_steps=2,
-        window_size=window,
-        num_sentence_nodes=nodes,
-        boundary=boundary,
-        transition=transition,
-    )
-    assert_equals_naive(encoder)
+    assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, 2, window, nodes, boundary, transition))
 
 
 @pytest.mark.slow
@@ -107,18 +76,19 @@ def test_single_choices_equal_naive(transition):
 @pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("needed", ((True, False), (False, True)), ids=("words", "sentence"))
 def test_what_is_not_needed(needed):
-    assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, num_steps=2), needed=needed, recompute=True)
+    options = {"need_words": needed[0], "need_sentence": needed[1], "recompute": True}
+    assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, num_steps=2), needed, **options)
 
 
-@pytest.mark.parametrize(
-    "products, sigmoid_first",
-    [
-        (torch.bfloat16, True),
-        pytest.param(torch.float32, False, marks=pytest.mark.slow),
-        pytest.param(torch.float16, True, marks=pytest.mark.slow),
-        pytest.param(torch.float16, False, marks=pytest.mark.slow),
-    ],
-)
+MIXED_PRECISION = [
+    (torch.bfloat16, True),
+    (torch.float32, False),
+    (torch.float16, True),
+    (torch.float16, False),
+]
+
+
+@pytest.mark.parametrize("products, sigmoid_first", slow_but(MIXED_PRECISION, fast=MIXED_PRECISION[:1]))
 def test_kernels_in_mixed_precision(products, sigmoid_first):
     """States in float32, products in lower precision: the only errors are those of rounding."""
     kernel_args = kernel_arguments(
@@ -139,15 +109,10 @@ def test_autocast(low):
     encoder = randomized(SentenceStateLSTM(16, 16, num_steps=2)).to(DEVICE)
     inputs, mask = (tensor.to(DEVICE) for tensor in batch(LENGTHS, padded=10, size=16))
 
-    def results():
-        encoder.zero_grad(set_to_none=True)
-        outputs = fused_slstm(inputs, mask, encoder.weights, encoder.settings, kernels=gpu)
-        sum((out.float() ** 2).sum() for out in outputs).backward()
-        return [*outputs, *(parameter.grad for parameter in encoder.parameters())]
-
-    exact = results()
+    given = of(encoder, fused_slstm, kernels=gpu), inputs, mask, list(encoder.parameters())
+    exact = with_gradients(*given)
     with torch.autocast(DEVICE, low):
-        found = results()
+        found = with_gradients(*given)
     assert any(not torch.equal(ours, expected) for ours, expected in zip(found, exact))
     for ours, expected in zip(found, exact):
         assert ours.dtype == torch.float32
@@ -156,24 +121,15 @@ def test_autocast(low):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("double")
-def test_long_sentences():
-    """Sentences longer than one block of a program."""
-    kernel_args = kernel_arguments((1, 140), 2, 1, True, False, torch.float64, torch.float64, DEVICE)
-    assert_equals_compiled(kernel_args)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("double")
-def test_many_sentences():
-    """More sentences than one block of a program."""
-    lengths = (*(1, 0, 2) * 50, 20)
-    kernel_args = kernel_arguments(lengths, 2, 2, False, False, torch.float64, torch.float64, DEVICE)
-    assert_equals_compiled(kernel_args)
-
-
-def assert_equals_compiled(kernel_args):
-    found = results_of(gpu, kernel_args, True, torch.float64, torch.float64)
-    exact = results_of(COMPILED, as_double(kernel_args), True, torch.float64, torch.float64)
+@pytest.mark.parametrize(
+    "lengths, window, node", [((1, 140), 1, True), ((*(1, 0, 2) * 50, 20), 2, False)]
+)
+def test_more_than_one_block_of_a_program(lengths, window, node):
+    """Long sentences, and many sentences."""
+    types = torch.float64, torch.float64
+    kernel_args = kernel_arguments(lengths, 2, window, node, False, *types, DEVICE)
+    found = results_of(gpu, kernel_args, True, *types)
+    exact = results_of(COMPILED, as_double(kernel_args), True, *types)
     for ours, expected in zip(found, exact):
         assert ours is expected is None or torch.allclose(ours, expected, rtol=0, atol=1e-10)
 
