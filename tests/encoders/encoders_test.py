@@ -7,20 +7,23 @@ import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
+from allennlp.modules.token_embedders import Embedding, TokenCharactersEncoder
 
 from slstm_allennlp.modules import AdditiveAttention, CoupledLSTM, SentenceStateLSTM, StackedCNN
 
 SIZES = {"input_size": 4, "hidden_size": 6}
+SLSTM = {"type": "slstm", **SIZES}
+DROPOUT = {"type": "dropout", "input_dim": 4}
 MIXED = {"preset": "fastnlp", "gate_normalization": "sigmoid_softmax"}
-POOLED = {"type": "compose", "seq2seq_encoder": {"type": "slstm", **SIZES}}
+POOLED = {"type": "compose", "seq2seq_encoder": SLSTM}
 SEQUENCE = [
-    ({"type": "slstm", **SIZES}, 6),
+    (SLSTM, 6),
     ({"type": "coupled_lstm", **SIZES}, 6),
     ({"type": "coupled_lstm", "num_layers": 2, "bidirectional": True, "boundary": False, **SIZES}, 12),
     ({"type": "cas_lstm", **SIZES}, 6),
     ({"type": "cas_lstm", "num_layers": 3, "bidirectional": True, "fusion": "peephole", **SIZES}, 12),
     ({"type": "stacked_cnn", "num_layers": 2, **SIZES}, 6),
-    ({"type": "dropout", "input_dim": 4}, 4),
+    (DROPOUT, 4),
 ]
 VECTOR = [
     *(encoder for encoder in SEQUENCE if encoder[0]["type"] != "dropout"),
@@ -29,7 +32,7 @@ VECTOR = [
     ({"type": "max_pooling", "embedding_dim": 4}, 4),
     ({"type": "pooling", "embedding_dim": 4}, 8),
     ({"type": "pooling", "embedding_dim": 4, "pooling": ["mean"]}, 4),
-    ({"type": "slstm", **SIZES, "pooling": ["mean", "max"]}, 18),
+    ({**SLSTM, "pooling": ["mean", "max"]}, 18),
     ({**POOLED, "seq2vec_encoder": {"type": "max_pooling", "embedding_dim": 6}}, 6),
     ({**POOLED, "seq2vec_encoder": {"type": "additive_attention", "input_size": 6}}, 6),
     ({**POOLED, "seq2vec_encoder": {"type": "boe", "embedding_dim": 6, "averaged": True}}, 6),
@@ -42,6 +45,7 @@ EACH = [
 ]
 # AllenNLP's, whose place ours take
 LSTM = [(role, {"type": "lstm", **SIZES}, 6) for role in (Seq2SeqEncoder, Seq2VecEncoder)]
+both_roles = pytest.mark.parametrize("role", (Seq2SeqEncoder, Seq2VecEncoder))
 each_encoder = pytest.mark.parametrize("role, params, size", EACH, ids=str)
 
 
@@ -137,13 +141,13 @@ def test_a_deep_stacked_cnn_keeps_its_signal():
 
 
 def test_dropout_drops_in_training_alone():
-    encoder = build(Seq2SeqEncoder, {"type": "dropout", "input_dim": 4, "dropout": 0.5})
+    encoder = build(Seq2SeqEncoder, {**DROPOUT, "dropout": 0.5})
     inputs, mask = torch.ones(2, 50, 4), torch.ones(2, 50, dtype=torch.bool)
     assert set(encoder(inputs, mask).unique().tolist()) == {0.0, 2.0}
     assert torch.equal(encoder.eval()(inputs, mask), inputs)
 
 
-@pytest.mark.parametrize("role", (Seq2SeqEncoder, Seq2VecEncoder))
+@both_roles
 @pytest.mark.parametrize(
     "name, kind, options",
     [
@@ -183,27 +187,23 @@ def test_encoders_compute_what_their_modules_compute(role, name, kind, options):
         ({"type": "pooling", "embedding_dim": 4, "pooling": []}, "pooling is .., expected at le"),
         ({"type": "max_pooling", "embedding_dim": True}, "embedding_dim is True, expected an integer"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": ["min"]}, "is .'min'., expected a l"),
-        ({"type": "slstm", **SIZES, "pooling": ["max", "max"]}, "slstm: pooling is .'max', 'max'., exp"),
+        ({**SLSTM, "pooling": ["max", "max"]}, "slstm: pooling is .'max', 'max'., exp"),
+        ({**SLSTM, "num_steps": 0}, "slstm: num_steps is 0, expected an integer of at least 1"),
+        ({**SLSTM, "transition": "fast"}, r"slstm: transition: .*, did you mean 'fastnlp'\?$"),
+        ({**SLSTM, "transition": "released"}, "slstm: input_size is 4 and hidden_size is 6, expec"),
+        ({**SLSTM, "dropout": 1.5}, r"slstm: dropout is 1\.5, expected a rate from 0 to 1"),
+        ({**SLSTM, "dropout": None}, "slstm: dropout is None, expected a rate from 0 to 1"),
+        ({**DROPOUT, "dropout": 2}, "dropout: dropout is 2, expected a rate"),
+        ({**DROPOUT, "input_dim": 0}, "input_dim is 0, expected an integer"),
+        ({**DROPOUT, "input_dim": True}, "input_dim is True, expected an integer"),
+        ({**DROPOUT, "input_dim": None}, "input_dim (is None, expected an integer|to be a int)"),
+        ({**DROPOUT, "input_dim": "4"}, "input_dim (is '4', expected an integer|to be a int)"),
     ],
 )
 def test_configs_out_of_range(params, message):
-    with pytest.raises(ConfigurationError, match=message):
-        build(Seq2VecEncoder, params)
-
-
-@pytest.mark.parametrize(
-    "params, message",
-    [
-        ({"input_dim": 4, "dropout": 2}, "dropout: dropout is 2, expected a rate"),
-        ({"input_dim": 0}, "input_dim is 0, expected an integer"),
-        ({"input_dim": True}, "input_dim is True, expected an integer"),
-        ({"input_dim": None}, "input_dim (is None, expected an integer|to be a int)"),
-        ({"input_dim": "4"}, "input_dim (is '4', expected an integer|to be a int)"),
-    ],
-)
-def test_configs_of_dropout_out_of_range(params, message):
+    role = Seq2SeqEncoder if params["type"] == "dropout" else Seq2VecEncoder
     with pytest.raises((ConfigurationError, TypeError), match=message):
-        build(Seq2SeqEncoder, {"type": "dropout", **params})
+        build(role, params)
 
 
 def test_what_pooling_gives():
@@ -218,14 +218,46 @@ def test_what_pooling_gives():
 
 
 def test_what_is_pooled_beside_the_sentence_vector():
-    params = {"type": "slstm", **SIZES}
     torch.manual_seed(1)
-    vectors = build(Seq2VecEncoder, {**params, "pooling": ["mean", "max"]})
+    vectors = build(Seq2VecEncoder, {**SLSTM, "pooling": ["mean", "max"]})
     torch.manual_seed(1)
-    alone, words = build(Seq2VecEncoder, params), build(Seq2SeqEncoder, params)
+    alone, words = build(Seq2VecEncoder, SLSTM), build(Seq2SeqEncoder, SLSTM)
     words.load_state_dict(alone.state_dict())
     inputs, mask = batch()
     sentence, mean, highest = vectors(inputs, mask).chunk(3, dim=1)
     pooled = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 6})(words(inputs, mask), mask)
     torch.testing.assert_close(sentence, alone(inputs, mask))
     torch.testing.assert_close(torch.cat([highest, mean], dim=1), pooled)
+
+
+def test_in_a_character_encoder():
+    embedding = Embedding(embedding_dim=4, num_embeddings=9)
+    encoder = TokenCharactersEncoder(embedding, build(Seq2VecEncoder, SLSTM))
+    output = encoder(torch.tensor([[[3, 4, 5], [6, 0, 0], [0, 0, 0]]]))
+    assert output.shape == (1, 3, 6) and output[0, 1].any() and not output[0, 2].any()
+
+
+@both_roles
+def test_dropout_of_inputs_and_outputs(role):
+    encoder, (inputs, mask) = build(role, {**SLSTM, "dropout": 0.5}), batch()
+    assert (encoder(torch.ones(64, 5, 4)) == 0).float().mean() > 0.4
+    # Dropout applies to the inputs as well: outputs that are kept change, too.
+    dropped = encoder(inputs, mask)
+    kept = dropped != 0
+    encoder.eval()
+    assert not torch.allclose(dropped[kept], 2 * encoder(inputs, mask)[kept])
+    assert torch.equal(encoder(inputs, mask), encoder(inputs, mask))
+
+
+LSTM_KEYS = {"bidirectional": False, "num_layers": 2, "bias": False, "stateful": True}
+LSTM_KEYS["recurrent_dropout_probability"] = 0.1
+
+
+@both_roles
+@pytest.mark.parametrize("keys", [*([key] for key in LSTM_KEYS), list(LSTM_KEYS)])
+def test_keys_that_only_an_lstm_has(role, keys):
+    names = ", ".join(f'"{key}"' for key in keys)
+    end, these = ("", "it") if len(keys) == 1 else ("s", "them")
+    advice = f"slstm has no key{end} {names}: an S-LSTM reads both ways, .*; remove {these} and keep hid"
+    with pytest.raises(ConfigurationError, match=advice):
+        build(role, {**SLSTM, **{key: LSTM_KEYS[key] for key in keys}})
