@@ -92,8 +92,6 @@ def shared(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _seeded_and_small(monkeypatch, request):
     """Start each test with the same seed, in the project's root, on one thread, in float32."""
-    import torch
-
     monkeypatch.chdir(ROOT)
     device = request.config.getoption("--device")
     if device != "cpu":
@@ -115,8 +113,6 @@ def _own_cache(tmp_path_factory):
 @pytest.fixture
 def double():
     """Use float64 for weights and inputs, for precise comparisons."""
-    import torch
-
     torch.set_default_dtype(torch.float64)
 
 
@@ -210,7 +206,6 @@ def bert(shared):
 
 
 def _make_bert(folder):
-    import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
     text = (ROOT / "fixtures/mtl/books.task.train").read_text(encoding="latin-1").lower()

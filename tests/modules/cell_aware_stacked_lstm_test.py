@@ -52,21 +52,6 @@ def test_what_it_starts_from():
     assert abs(module.layers[1].weights.fusion.mean() - 0.5) < 0.01
 
 
-@pytest.mark.parametrize("lengths", [(1,), (1, 1, 1), (5, 1)])
-def test_short_sentences_in_single_precision(lengths):
-    """Small products use other libraries. Compare values and gradients with double precision."""
-    module = CellAwareStackedLSTM(3, 4, 3, bidirectional=True)
-    mask = torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(1)
-    inputs, results = torch.randn(*mask.shape, 3), []
-    for dtype in (torch.float32, torch.float64):
-        module.to(dtype)
-        words, sentence = module(inputs.to(dtype), mask)
-        loss = (words**2).sum() + (sentence**2).sum()
-        results.append([words, *torch.autograd.grad(loss, module.parameters(), allow_unused=True)])
-    for single, double in zip(*results):
-        torch.testing.assert_close(single.double(), double, atol=1e-5, rtol=0)
-
-
 @pytest.mark.parametrize("shape", [(0, 4, 3), (2, 0, 3)])
 def test_no_states_without_words(shape):
     with pytest.raises(ValueError, match=r"inputs have shape .*, 3\), expected at least one word"):

@@ -20,24 +20,17 @@ SHAPES = (
 )
 
 
-@pytest.fixture
-def threads():
-    before = torch.get_num_threads()
-    yield torch.set_num_threads
-    torch.set_num_threads(before)
-
-
 @pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
 @pytest.mark.parametrize("window_size, node, candidate", ((1, True, False), (2, False, True)))
 @pytest.mark.parametrize("products", (torch.float64, torch.float32, torch.bfloat16), ids=str)
 @pytest.mark.parametrize("lengths, size", SHAPES, ids=str)
-def test_threads(threads, lengths, size, products, window_size, node, candidate):
+def test_threads(lengths, size, products, window_size, node, candidate):
     """The number of threads does not change a bit, and all is close to double precision."""
     states = torch.float64 if products == torch.float64 else torch.float32
     kernel_args = kernel_arguments(lengths, size, window_size, node, candidate, products, states)
     found = []
     for number in (1, 2, 3, 8):
-        threads(number)
+        torch.set_num_threads(number)  # conftest.py sets it back
         found.append(results_of(COMPILED, kernel_args, not candidate, products, states))
     expected = results_of(COMPILED, as_double(kernel_args), not candidate, torch.float64, torch.float64)
     tolerance = {torch.float64: 1e-10, torch.float32: 2e-6, torch.bfloat16: 3e-2}[products]

@@ -1,6 +1,8 @@
-"""The fast versions of the S-LSTM, compared with the naive version (the paper's equations)."""
+"""
+The fast versions of the S-LSTM, compared with the naive version (the paper's equations).
+tests/implementations_test.py compares the naive version with one of its own.
+"""
 
-import math
 import weakref
 
 import pytest
@@ -260,55 +262,6 @@ def test_which_inputs_a_word_depends_on(steps, window, nodes, reach):
     (gradient,) = torch.autograd.grad(encoder(inputs)[0][0, word].sum(), inputs)
     distances = {abs(i - word) for i in range(12) if gradient[0, i].abs().max() > 0}
     assert distances == set(range(reach + 1))
-
-
-def sigmoid(value):
-    return 1 / (1 + math.exp(-value))
-
-
-@pytest.mark.usefixtures("double")
-def test_two_words_by_hand():
-    """Check the naive version as well: Eqs. 2 and 3 with plain numbers, one unit, two words."""
-    encoder = randomized(SentenceStateLSTM(1, 1, num_steps=2, boundary=False))
-    x = [0.3, -1.2]
-    names = encoder.settings.word_gates
-    assert sorted(names) == sorted(["i", "l1", "r1", "f", "s1", "o", "u"])
-    weights = {key: value.tolist() for key, value in encoder.named_parameters()}
-    W, U, V, b = ({x: weights[f"word_{k}"][n] for n, x in enumerate(names)} for k in "WUVb")
-    Wg, Ug, bg = ({n: weights[f"sentence_{k}"][0][j] for j, n in enumerate("fog")} for k in "WUb")
-    h, c = [weights["initial_h"][0]] * 2, [weights["initial_c"][0]] * 2
-    g, c_g = weights["initial_h"][0], weights["initial_c"][0]
-
-    def sentence_gate(name, g, state):
-        return sigmoid(Wg[name][0][0][0] * g + Ug[name][0][0] * state + bg[name][0])
-
-    for _ in range(2):
-        new_h, new_c = [], []
-        for i in range(2):
-            left_h, left_c = (h[0], c[0]) if i == 1 else (0, 0)
-            right_h, right_c = (h[1], c[1]) if i == 0 else (0, 0)
-            hat = {}
-            for n in names:
-                w = [slot[0] for slot in W[n][0]]
-                hat[n] = w[0] * left_h + w[1] * h[i] + w[2] * right_h
-                hat[n] += U[n][0][0] * x[i] + V[n][0][0][0] * g + b[n][0]
-            weight = {n: math.exp(sigmoid(hat[n])) for n in ("i", "l1", "r1", "f", "s1")}
-            p = {n: value / sum(weight.values()) for n, value in weight.items()}
-            cell = p["l1"] * left_c + p["f"] * c[i] + p["r1"] * right_c + p["s1"] * c_g
-            cell += p["i"] * math.tanh(hat["u"])
-            new_c.append(cell)
-            new_h.append(sigmoid(hat["o"]) * math.tanh(cell))
-        mean = (h[0] + h[1]) / 2
-        forget = [sentence_gate("f", g, h[0]), sentence_gate("f", g, h[1]), sentence_gate("g", g, mean)]
-        total = sum(math.exp(value) for value in forget)
-        f0, f1, f_g = (math.exp(value) / total for value in forget)
-        o = sentence_gate("o", g, mean)
-        c_g = f_g * c_g + f0 * c[0] + f1 * c[1]
-        g, h, c = o * math.tanh(c_g), new_h, new_c
-    inputs, mask = torch.tensor(x).view(1, 2, 1), torch.ones(1, 2, dtype=torch.bool)
-    for words, sentence in (encoder(inputs, mask), of(encoder, naive_slstm)(inputs, mask)):
-        assert words.flatten().tolist() == pytest.approx(h, abs=1e-12)
-        assert sentence.item() == pytest.approx(g, abs=1e-12)
 
 
 def near(ours, exact):

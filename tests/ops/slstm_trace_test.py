@@ -2,11 +2,13 @@
 
 import pytest
 import torch
+from allpairspy import AllPairs
 
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm import naive as oracle
 from slstm_allennlp.ops.slstm import naive_slstm
-from tests.ops.slstm_test import LENGTHS, MIXED, SIZE, TRANSITIONS, batch, name, randomized, seeded
+from slstm_allennlp.ops.slstm.batched import neighbors
+from tests.ops.slstm_test import LENGTHS, MIXED, SIZE, TRANSITIONS, batch, randomized, seeded
 
 STEPS = 3
 
@@ -19,7 +21,7 @@ def assert_close(ours, expected):
     torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
 
 
-def naive_gates(monkeypatch, encoder, sentence):
+def naive_gates(monkeypatch, encoder, sentence, initial_state):
     """
     Record what the naive version normalizes for one sentence. Generate for each step the gates of the
     words, (N, P, h), and the fᵢ of the nodes followed by f_g, (N + 1, m, h).
@@ -33,7 +35,7 @@ def naive_gates(monkeypatch, encoder, sentence):
     mask = torch.ones(1, len(sentence), dtype=torch.bool)
     with monkeypatch.context() as patch:
         patch.setattr(oracle, "_normalize", recording)
-        naive_slstm(sentence.unsqueeze(0), mask, encoder.weights, encoder.settings)
+        naive_slstm(sentence.unsqueeze(0), mask, encoder.weights, encoder.settings, initial_state)
     words = len(sentence) + 2 * encoder.settings.boundary
     a_step = words + encoder.settings.num_sentence_nodes
     assert len(seen) == STEPS * a_step
@@ -58,7 +60,7 @@ def assert_steps_hold(trace, encoder, inputs, mask):
     total = sum(trace.word_gates.values())
     assert_close(total, torch.ones_like(total).masked_fill(padding, 0))
     for step in range(STEPS):
-        cells = naive_neighbors(trace.c[step], settings)
+        cells = neighbors(trace.c[step], settings)
         if settings.num_sentence_nodes:
             cells += list(trace.c_g[step].unsqueeze(2).expand(-1, -1, *padding.shape[1:2], -1).unbind(1))
         cells.append(trace.u[step])
@@ -85,48 +87,28 @@ def check_nodes(trace, settings):
         assert_close(trace.g[step + 1], trace.o_g[step] * torch.tanh(made))
 
 
-def naive_neighbors(states, settings):
-    """Return the states at the positions of ξ, (B, N, h) each, computed word by word."""
-
-    def at(distance):
-        moved = torch.zeros_like(states)
-        for i in range(states.size(1)):
-            if 0 <= i + distance < states.size(1):
-                moved[:, i] = states[:, i + distance]
-        return moved
-
-    k = settings.window_size
-    left, right = [at(-d) for d in range(k, 0, -1)], [at(d) for d in range(1, k + 1)]
-    if settings.transition.window == "summed":
-        left, right = [sum(left)], [sum(right)]
-    return [*left, states, *right]
-
-
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
-@pytest.mark.parametrize("boundary", (False, True), ids=("bare", "boundary"))
-@pytest.mark.parametrize("nodes", (0, 1, 2))
-@pytest.mark.parametrize("window", (1, 2))
-@pytest.mark.parametrize("transition", TRANSITIONS, ids=name)
-def test_the_equations_hold(transition, window, nodes, boundary, layer_norm):
-    sizes = {"window_size": window, "num_sentence_nodes": nodes}
-    encoder = slstm(**sizes, boundary=boundary, transition=transition, layer_norm=layer_norm)
+@pytest.mark.parametrize(
+    "transition, window, nodes, boundary, layer_norm",
+    AllPairs([(*TRANSITIONS, *MIXED), (1, 2), (0, 1, 2), (False, True), (False, True)]),
+)
+def test_gates_and_states(monkeypatch, transition, window, nodes, boundary, layer_norm):
+    encoder = slstm(
+        window_size=window,
+        num_sentence_nodes=nodes,
+        boundary=boundary,
+        transition=transition,
+        layer_norm=layer_norm,
+    )
     inputs, mask = batch()
-    assert_steps_hold(seeded(encoder.trace, inputs, mask), encoder, inputs, mask)
-
-
-@pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("nodes", (0, 1, 2))
-@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp", *MIXED), ids=name)
-def test_gates_are_those_of_the_naive_version(monkeypatch, transition, nodes):
-    encoder = slstm(window_size=2, num_sentence_nodes=nodes, transition=transition)
-    inputs, mask = batch()
-    trace = encoder.trace(inputs, mask)
+    trace = seeded(encoder.trace, inputs, mask)
     assert_steps_hold(trace, encoder, inputs, mask)
+    initial_state = seeded(encoder._initial_state, inputs)
     for b, length in enumerate(LENGTHS):
         words = int(trace.mask[b].sum())
+        drawn = None if initial_state is None else initial_state[:, b : b + 1, :words]
         for step, (of_words, of_nodes) in enumerate(
-            naive_gates(monkeypatch, encoder, inputs[b, :length]) if words else ()
+            naive_gates(monkeypatch, encoder, inputs[b, :length], drawn) if words else ()
         ):
             ours = torch.stack([gates[step, b, :words] for gates in trace.word_gates.values()], dim=1)
             assert_close(ours, of_words)
