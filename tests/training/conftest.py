@@ -16,6 +16,22 @@ SHUFFLED = {"batch_size": 2, "shuffle": True}
 EVERY_BATCH = {"checkpointer": {"save_every_num_batches": 1}}
 
 
+def tagger_config(path, **changes):
+    """Return the config of a tagger that trains in a moment, on a file for `sequence_tagging`."""
+    return {
+        "dataset_reader": {"type": "sequence_tagging"},
+        "train_data_path": str(path),
+        "model": {
+            "type": "simple_tagger",
+            "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 2}}},
+            "encoder": {"type": "pass_through", "input_dim": 2},
+        },
+        "data_loader": {"batch_size": 4},
+        "trainer": {"optimizer": "adam", "num_epochs": 1, "cuda_device": -1},
+        **changes,
+    }
+
+
 class Killed(BaseException):
     pass
 
@@ -70,28 +86,21 @@ def run(tmp_path):
 
     def train(name, loader=None, recover=False, embedding=None, model=None, **trainer):
         words = {"embedding_dim": 4, **(embedding or {})}
-        config = {
-            "dataset_reader": {"type": "sequence_tagging"},
-            "train_data_path": str(path),
-            "validation_data_path": str(path),
-            "model": {
-                "type": "simple_tagger",
-                "text_field_embedder": {"token_embedders": {"tokens": words}},
-                "encoder": {"type": "slstm", "input_size": 4, "hidden_size": 4, "dropout": 0.5},
-                "calculate_span_f1": False,
-                **(model or {}),
-            },
-            "data_loader": loader or SHUFFLED,
+        config = tagger_config(
+            path,
+            validation_data_path=str(path),
+            data_loader=loader or SHUFFLED,
             # Without batches_per_epoch, with which each epoch begins where the last one ended.
-            "validation_data_loader": SHUFFLED,
-            "trainer": {
-                "optimizer": "adam",
-                "num_epochs": EPOCHS,
-                "cuda_device": -1,
-                **trainer,
-                "callbacks": [*trainer.get("callbacks", []), "fault"],
-            },
-        }
+            validation_data_loader=SHUFFLED,
+        )
+        config["model"].update(
+            text_field_embedder={"token_embedders": {"tokens": words}},
+            encoder={"type": "slstm", "input_size": 4, "hidden_size": 4, "dropout": 0.5},
+            calculate_span_f1=False,
+            **(model or {}),
+        )
+        callbacks = [*trainer.pop("callbacks", []), "fault"]
+        config["trainer"].update({"num_epochs": EPOCHS, **trainer, "callbacks": callbacks})
         text = json.dumps(config)
         (tmp_path / "config.json").write_text(text)
         trained = train_model(Params(json.loads(text)), str(tmp_path / name), recover=recover)

@@ -14,12 +14,11 @@ from slstm_allennlp.training.metric_state import metric_states, set_metric_state
 from slstm_allennlp.training.run_state import random_states, set_random_states
 from tests.conftest import slow_but
 from tests.training.conftest import SHUFFLED, Killed, assert_same
-from tests.training.trainer_options_test import LOADERS
 
 SAMPLERS = {
     "shuffled": SHUFFLED,
-    "bucket": LOADERS["bucket"],
-    "max_tokens_sampler": LOADERS["max_tokens_sampler"],
+    "bucket": {"batch_sampler": {"type": "bucket", "batch_size": 2}},
+    "max_tokens_sampler": {"batch_sampler": {"type": "max_tokens_sampler", "max_tokens": 8}},
     "lazy": {**SHUFFLED, "max_instances_in_memory": 4},
     "batches_per_epoch": {**SHUFFLED, "batches_per_epoch": 5},
 }
@@ -42,6 +41,12 @@ MOMENTS = {
 )
 def test_every_sampler(assert_recovers, sampler, moment):
     assert_recovers(*MOMENTS[moment], loader=SAMPLERS[sampler])
+
+
+@pytest.mark.parametrize("instances", slow_but((None, 2), fast=(None,)))
+def test_loader_workers(assert_recovers, instances):
+    loader = {"batch_size": 2, "num_workers": 2, "max_instances_in_memory": instances}
+    assert_recovers(loader=loader, is_exact=False)
 
 
 # A last group of one batch, and a checkpoint after the first group of an epoch of three batches.

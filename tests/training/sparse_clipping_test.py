@@ -4,7 +4,6 @@ import pytest
 import torch
 from allennlp.data.data_loaders import SimpleDataLoader
 from allennlp.nn.parallel import DdpWrappedModel
-from allennlp.training import Trainer
 
 from slstm_allennlp.training import ReliableTrainer
 
@@ -69,7 +68,3 @@ def test_with_several_processes(monkeypatch):
     assert norm == expected[0]
     for ours, alone in zip(gradients, expected[1]):
         torch.testing.assert_close(ours, alone, rtol=0, atol=0)
-
-
-def test_it_is_the_trainer_of_every_config():
-    assert Trainer.by_name("gradient_descent").__self__ is ReliableTrainer

@@ -12,6 +12,7 @@ from allennlp.nn.util import get_text_field_mask
 from slstm_allennlp.training import train_model
 from slstm_allennlp.training.all_data import on_all_data
 from tests.conftest import SMALL
+from tests.training.conftest import tagger_config
 
 CONFIG = "training_config/pos_slstm.jsonnet"
 READER = {"type": "tagged_text", "format": "columns"}
@@ -22,21 +23,13 @@ FIRST_TEN = "dev.txt: the first 10 of 15 are scored (max_instances)"
 def config(tmp_path):
     for name in ("train", "dev", "test"):
         (tmp_path / f"{name}.txt").write_text("a\tD\ndog\tN\n\n" * 15)
-    embedder = {"token_embedders": {"tokens": {"embedding_dim": 2}}}
-    return {
-        "dataset_reader": READER,
-        "train_data_path": str(tmp_path / "train.txt"),
-        "validation_data_path": str(tmp_path / "dev.txt"),
-        "test_data_path": str(tmp_path / "test.txt"),
-        "evaluate_on_test": True,
-        "model": {
-            "type": "simple_tagger",
-            "text_field_embedder": embedder,
-            "encoder": {"type": "pass_through", "input_dim": 2},
-        },
-        "data_loader": {"batch_size": 4},
-        "trainer": {"optimizer": "adam", "cuda_device": -1},
-    }
+    return tagger_config(
+        tmp_path / "train.txt",
+        dataset_reader=READER,
+        validation_data_path=str(tmp_path / "dev.txt"),
+        test_data_path=str(tmp_path / "test.txt"),
+        evaluate_on_test=True,
+    )
 
 
 def scored(config, folder):

@@ -1,7 +1,7 @@
 """
 Every trainer option that a config can name trains, and resumes with `--recover` after an interruption,
 with the same weights and metrics as an uninterrupted run. Exceptions and untested options are in
-NOT_WORKING and docs/installing.md.
+NOT_WORKING and docs/installing.md. run_state_test.py has the data loaders.
 """
 
 import itertools
@@ -88,13 +88,6 @@ OTHERS = {
         "is_exact": False,  # AllenNLP does not save which weights are frozen
     },
 }
-LOADERS = {
-    "bucket": {"batch_sampler": {"type": "bucket", "batch_size": 2}},
-    "max_tokens_sampler": {"batch_sampler": {"type": "max_tokens_sampler", "max_tokens": 8}},
-    "lazy": {"batch_size": 2, "max_instances_in_memory": 2},
-    "workers": {"batch_size": 2, "num_workers": 2},
-    "lazy workers": {"batch_size": 2, "num_workers": 2, "max_instances_in_memory": 2},
-}
 
 
 def test_all_names_that_a_config_can_give_are_here():
@@ -143,11 +136,6 @@ def test_every_option(assert_recovers, name):
 )
 def test_sparse_embeddings(assert_recovers, optimizer, clip):
     assert_recovers(optimizer={"type": optimizer, "lr": 0.1}, embedding=SPARSE, **clip)
-
-
-@pytest.mark.parametrize("name", slow_but(LOADERS, fast={*LOADERS} - {"lazy workers"}))
-def test_data_loaders(assert_recovers, name):
-    assert_recovers(loader=LOADERS[name], is_exact="workers" not in name)
 
 
 @pytest.mark.parametrize(
