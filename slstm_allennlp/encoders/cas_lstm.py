@@ -1,6 +1,5 @@
-from typing import Any, Optional
+from typing import Any
 
-import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
@@ -25,9 +24,6 @@ class CasLstmSeq2SeqEncoder(CasLstmEncoder, Seq2SeqEncoder):  # type: ignore[mis
     Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
     """
 
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        return self._module(inputs, mask)[0]
-
 
 @Seq2VecEncoder.register("cas_lstm")
 class CasLstmSeq2VecEncoder(CasLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
@@ -35,6 +31,3 @@ class CasLstmSeq2VecEncoder(CasLstmEncoder, Seq2VecEncoder):  # type: ignore[mis
     The cell-aware stacked LSTM as a vector encoder. It returns the maximum over the real words' states.
     Parameters as in `CellAwareStackedLSTM`; `ConfigurationError` for a value that is out of range.
     """
-
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        return self._module(inputs, mask)[1]

@@ -30,9 +30,6 @@ class CoupledLstmSeq2SeqEncoder(CoupledLstmEncoder, Seq2SeqEncoder):  # type: ig
     Parameters as in `CoupledLSTM`; `ConfigurationError` for a value that is out of range.
     """
 
-    def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        return self._module(inputs, mask)[0]
-
 
 @Seq2VecEncoder.register("coupled_lstm")
 class CoupledLstmSeq2VecEncoder(CoupledLstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
@@ -42,4 +39,4 @@ class CoupledLstmSeq2VecEncoder(CoupledLstmEncoder, Seq2VecEncoder):  # type: ig
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        return zero_without_words(self._module(inputs, mask)[1], mask)
+        return zero_without_words(super()._encode(inputs, mask), mask)

@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, Iterator, Optional, TypeVar, Union, get_
 import torch
 from allennlp.common import Lazy, Params
 from allennlp.common.checks import ConfigurationError
+from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
 _NAMES: Dict[Any, str] = {
     int: "an integer",
@@ -60,7 +61,7 @@ def _fits(value: Any, annotation: Any) -> bool:
 class ModuleEncoder(CheckedParams, torch.nn.Module):
     """
     Base class of the AllenNLP encoders over one of this package's modules, which has an `input_size` and
-    an `output_size`. If it returns several results, `_encode` selects those that the role needs.
+    an `output_size`. If it returns the words' states and sentence vectors, the role selects one of them.
     """
 
     _module: Any
@@ -75,7 +76,8 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
         return self._encode(inputs, None if mask is None else mask.bool())
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        return self._module(inputs, mask)
+        result = self._module(inputs, mask)
+        return result[isinstance(self, Seq2VecEncoder)] if isinstance(result, tuple) else result
 
     def is_bidirectional(self) -> bool:
         return getattr(self._module, "bidirectional", False)
