@@ -55,7 +55,9 @@ def slstm_encoder(
         As in `SentenceStateLSTM`. A mapping is a block of its own in the config.
     """
     check_sizes(width=width, depth=depth, window_size=window_size)
-    module = _WordStates(width, depth, dropout, window_size, transition)
+    check_rate(dropout)
+    slstm = SentenceStateLSTM(width, width, depth, window_size, transition=transition)
+    module = _WordStates(slstm, Dropout(dropout))
     layer: Model[List[Floats2d], List[Floats2d]] = PyTorchWrapper(module, _to_torch, _from_torch)
     layer.name = "slstm"
     layer.set_dim("nI", width)
@@ -66,18 +68,9 @@ def slstm_encoder(
 class _WordStates(Module):
     """A `SentenceStateLSTM` that returns the words' states only, with dropout before and after it."""
 
-    def __init__(
-        self,
-        width: int,
-        depth: int,
-        dropout: float,
-        window_size: int,
-        transition: Union[str, Dict[str, Any]],
-    ) -> None:
+    def __init__(self, slstm: SentenceStateLSTM, dropout: Dropout) -> None:
         super().__init__()
-        check_rate(dropout)
-        self.slstm = SentenceStateLSTM(width, width, depth, window_size, transition=transition)
-        self.dropout = Dropout(dropout)
+        self.slstm, self.dropout = slstm, dropout
 
     def forward(self, inputs: Tensor, mask: Tensor) -> Tensor:
         """(batch_size, seq_len, width) and (batch_size, seq_len) to (batch_size, seq_len, width)."""

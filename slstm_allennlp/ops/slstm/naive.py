@@ -12,6 +12,8 @@ from torch.nn.functional import layer_norm
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
+State = Tuple[List[Tensor], List[Tensor], List[Tensor], List[Tensor]]  # h and c; g and c_g
+
 
 def naive_slstm(
     inputs: Tensor,
@@ -64,24 +66,19 @@ def _sentence(
         g, c_g = [_mean(h, zero)] * m, [_mean(c, zero)] * m
 
     for _ in range(settings.num_steps):
-        new_words = [_word(i, x, h, c, g, c_g, weights, settings) for i in range(len(x))]
-        new_nodes = [_node(j, h, c, g, c_g, weights, settings) for j in range(len(g))]
+        state = h, c, g, c_g
+        new_words = [_word(i, x, state, weights, settings) for i in range(len(x))]
+        new_nodes = [_node(j, state, weights, settings) for j in range(len(g))]
         h, c = [new[0] for new in new_words], [new[1] for new in new_words]
         g, c_g = [new[0] for new in new_nodes], [new[1] for new in new_nodes]
     return h, g
 
 
 def _word(
-    i: int,
-    x: List[Tensor],
-    h: List[Tensor],
-    c: List[Tensor],
-    g: List[Tensor],
-    c_g: List[Tensor],
-    weights: SlstmWeights,
-    settings: SlstmSettings,
+    i: int, x: List[Tensor], state: State, weights: SlstmWeights, settings: SlstmSettings
 ) -> Tuple[Tensor, Tensor]:
     """Compute Eq. 2: the next hᵢ and cᵢ."""
+    h, c, g, c_g = state
     k = settings.window_size
     beyond = [torch.zeros_like(weights.word_b[0])] * k
 
@@ -114,16 +111,9 @@ def _word(
     return o * torch.tanh(new_c), new_c
 
 
-def _node(
-    j: int,
-    h: List[Tensor],
-    c: List[Tensor],
-    g: List[Tensor],
-    c_g: List[Tensor],
-    weights: SlstmWeights,
-    settings: SlstmSettings,
-) -> Tuple[Tensor, Tensor]:
+def _node(j: int, state: State, weights: SlstmWeights, settings: SlstmSettings) -> Tuple[Tensor, Tensor]:
     """Compute Eq. 3: the next g and c_g of node j."""
+    h, c, g, c_g = state
     assert weights.sentence_W is not None and weights.sentence_U is not None
     assert weights.sentence_b is not None
     W, U, b = weights.sentence_W[j], weights.sentence_U[j], weights.sentence_b[j]
