@@ -15,8 +15,6 @@ from tests.conftest import BERT_SIZE, ROOT, slow_but
 
 CONFIGS = sorted(path.stem for path in (ROOT / "training_config").glob("*_bert_*.jsonnet"))
 EMBEDDER = "model.text_field_embedder.token_embedders.tokens"
-GROUPS = "trainer.optimizer.parameter_groups"
-FINE_TUNED = {f"{EMBEDDER}.train_parameters": True}
 
 
 @pytest.fixture
@@ -27,11 +25,11 @@ def train(bert, tmp_path):
     """
     import_plugins()
 
-    def run(name, overrides=None):
+    def run(name, overrides):
         path = tmp_path / f"{name}.jsonnet"
         config = f"(import '{ROOT}/training_config/{name}.jsonnet')"
         path.write_text(f"{config}\n+ {{ bert+:: {{ name: '{bert}' }} }}")
-        settings = {"dataset_reader.max_instances": 20, "trainer.num_epochs": 1, **(overrides or {})}
+        settings = {"dataset_reader.max_instances": 20, "trainer.num_epochs": 1, **overrides}
         train_model_from_file(str(path), str(tmp_path / "run"), overrides=settings)
         return load_archive(tmp_path / "run" / "model.tar.gz")
 
@@ -43,35 +41,31 @@ def weights_of(model):
     return torch.cat([w.flatten() for name, w in model.named_parameters() if "pooler" not in name])
 
 
-def is_tuned(archive, bert):
-    embedder = archive.model._text_field_embedder.token_embedder_tokens
-    now = weights_of(embedder.transformer)
-    return not torch.equal(now, weights_of(BertModel.from_pretrained(bert)))
-
-
 def test_every_encoder_has_a_config():
     encoders = {"bilstm", "cnn", "coupled_lstm", "mlp", "slstm", "slstm_attention"}
     assert {config.removeprefix("mtl_bert_") for config in CONFIGS} == encoders
 
 
-@pytest.mark.parametrize("name", slow_but(CONFIGS, fast=["mtl_bert_slstm"]))
-def test_frozen_by_default(train, bert, name):
-    archive = train(name)
-    assert not is_tuned(archive, bert)
+CASES = [(name, overrides) for overrides in ("frozen", "tuned") for name in CONFIGS]
+FAST = [("mtl_bert_slstm", "frozen"), ("mtl_bert_mlp", "tuned"), ("mtl_bert_mlp", "rate 0")]
+OVERRIDES = {
+    "frozen": {},
+    "tuned": {f"{EMBEDDER}.train_parameters": True},
+    # The rate of BERT alone
+    "rate 0": {f"{EMBEDDER}.train_parameters": True, "trainer.optimizer.parameter_groups.0.1.lr": 0},
+}
+
+
+@pytest.mark.parametrize("name, overrides", slow_but([*CASES, FAST[-1]], fast=FAST))
+def test_bert_is_fine_tuned_by_one_override(train, bert, name, overrides):
+    archive = train(name, OVERRIDES[overrides])
+    embedder = archive.model._text_field_embedder.token_embedder_tokens
+    now, before = map(weights_of, (embedder.transformer, BertModel.from_pretrained(bert)))
+    assert torch.equal(now, before) is (overrides != "tuned")
     predictor = Predictor.from_archive(archive, "text_classifier")
     output = predictor.predict_json({"sentence": "A gripping story, and well written."})
     assert output["label"] in ("positive", "negative")
     assert output["words"][:2] == ["A", "gripping"]
-
-
-@pytest.mark.parametrize("name", slow_but(CONFIGS, fast=["mtl_bert_mlp"]))
-def test_fine_tuned_by_one_override(train, bert, name):
-    assert is_tuned(train(name, FINE_TUNED), bert)
-
-
-def test_fine_tuning_has_a_rate_of_its_own(train, bert):
-    """With a learning rate of 0 for BERT alone, BERT does not change (with the default it does)."""
-    assert not is_tuned(train("mtl_bert_mlp", {**FINE_TUNED, f"{GROUPS}.0.1.lr": 0}), bert)
 
 
 def test_an_archive_opens_without_bert(bert, tmp_path):
