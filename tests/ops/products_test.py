@@ -37,9 +37,11 @@ def test_product(dtype, rows, transposed, m, n):
     x = torch.randn(rows, n).to(dtype)
     W = (torch.randn(n, m).t() if transposed else torch.randn(m, n)).to(dtype)
     exact = x.double() @ W.double().t()
-    assert_near(product(x, W), exact, dtype)
-    for expected_rows in (0, 1, 5, 300):  # a hint, which may be wrong
-        assert_near(product(x, packed(W, expected_rows)), exact, dtype)
+    for bias in (None, torch.randn(m).to(dtype)):
+        exact = exact if bias is None else exact + bias.double()
+        assert_near(product(x, W, bias), exact, dtype)
+        for expected_rows in (0, 1, 5, 300):  # a hint, which may be wrong
+            assert_near(product(x, packed(W, expected_rows), bias), exact, dtype)
 
 
 @pytest.mark.usefixtures("private_operators")
@@ -49,14 +51,6 @@ def test_product(dtype, rows, transposed, m, n):
 def test_product_over_rows(dtype, rows, m, n):
     d, x = torch.randn(rows, m).to(dtype), torch.randn(rows, n).to(dtype)
     assert_near(product_over_rows(d, x), d.double().t() @ x.double(), dtype)
-
-
-@SIZES
-def test_a_bias(m, n):
-    x, W, bias = torch.randn(3, n), torch.randn(m, n), torch.randn(m)
-    exact = x.double() @ W.double().t() + bias
-    assert_near(product(x, W, bias), exact, torch.float32)
-    assert_near(product(x, packed(W, 3), bias), exact, torch.float32)
 
 
 def test_operators_that_are_missing_or_changed(monkeypatch):

@@ -102,6 +102,11 @@ def assert_gradients_equal_naive(encoder, functions, inputs, mask, needed=(True,
         assert not found[sum(needed)][~mask].any()  # the gradient of the inputs
 
 
+def relative_error(ours, exact):
+    """Return the error as a share. It is some hundredths in bfloat16, which has eight bits."""
+    return ((ours.to(exact.dtype) - exact).norm() / exact.norm().clamp(min=1e-12)).item()
+
+
 COMPILED = load_kernels("slstm")
 
 
@@ -136,43 +141,41 @@ def test_gradients_equal_naive(settings, needed, recompute):
     assert_gradients_equal_naive(encoder, versions(encoder, **fused).values(), *batch(), needed)
 
 
-@pytest.mark.usefixtures("double")
-@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
-@pytest.mark.parametrize("transition", TRANSITIONS[:3])
-@pytest.mark.parametrize("size", (1, 16, 65, 400))
-def test_compiled_kernels_at_every_size(transition, size):
-    """Sizes below, at and above the kernels' block of dimensions, also in single precision."""
-    encoder = SentenceStateLSTM(size, size, num_steps=2, transition=transition)
-    inputs, mask = batch((7, 2, 30), padded=30, size=size)
-    expected = batched_slstm(inputs, mask, encoder.weights, encoder.settings)
-    for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 3e-6)):
-        encoder.to(dtype)
-        compiled = versions(encoder)["fused"]
-        for ours, exact in zip(compiled(inputs.to(dtype), mask), expected):
-            torch.testing.assert_close(ours.double(), exact, rtol=0, atol=tolerance)
+# With the largest relative error of a value or a gradient. By "oneDNN": as for large weights.
+PRECISIONS = {"float64": 1e-11, "float32": 1e-4, "float32 by oneDNN": 1e-4, "bfloat16": 0.02}
+FUSIBLE = (
+    *(("paper", 1, 1), ("paper", 2, 0), ("released", 1, 1), ("released", 1, 0)),
+    *(("fastnlp", 2, 1), ("fastnlp", 1, 0), ({"candidate": "input"}, 2, 1)),
+)
 
 
-@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
-@pytest.mark.parametrize("recompute", (False, True))
-@pytest.mark.parametrize("window, nodes", ((1, 1), (2, 1), (1, 0)))
-@pytest.mark.parametrize("transition", TRANSITIONS[:3])
-def test_large_products(monkeypatch, transition, window, nodes, recompute):
-    """Values and gradients if oneDNN computes the products, with padded rows, as for large weights."""
-    monkeypatch.setattr(products, "LARGE", 1)
-    monkeypatch.setattr(products, "_is_onednn_faster", lambda: products._onednn() is not None)
-    encoder = SentenceStateLSTM(SIZE, SIZE, 5, window, nodes, transition=transition)
-    if "fused" not in versions(encoder):
-        pytest.skip("a summed window has no kernels")
-    inputs, mask = batch((30, 7, 0, 23), padded=30)
-    results = []
-    for dtype in (torch.float32, torch.float64):
+@pytest.mark.parametrize(
+    "precision, settings, size, recompute",
+    # Sizes below, at and above the kernels' block of dimensions.
+    AllPairs([PRECISIONS, FUSIBLE, (1, 16, 65, 400), (False, True)]),
+)
+def test_every_precision_and_size(monkeypatch, precision, settings, size, recompute):
+    """Values and gradients, compared with those of the batched version in double precision."""
+    if precision == "float32 by oneDNN":
+        monkeypatch.setattr(products, "LARGE", 1)
+        monkeypatch.setattr(products, "_is_onednn_faster", lambda: products._onednn() is not None)
+    transition, window, nodes = settings
+    encoder = SentenceStateLSTM(size, size, 5, window, nodes, transition=transition)
+    inputs, mask = batch((30, 7, 0, 23), padded=30, size=size)
+
+    def results(dtype, version):
         x = inputs.to(dtype, copy=True).requires_grad_()
-        variables = [x, *encoder.to(dtype).parameters()]
-        options = {} if dtype == torch.float64 else {"recompute": recompute}
-        version = versions(encoder, **options)["fused" if options else "batched"]
-        results.append(with_gradients(version, x, mask, variables))
-    for ours, exact in zip(*results):
-        assert relative_error(ours.double(), exact) < 1e-4
+        function = versions(encoder.to(dtype), recompute=recompute)[version]
+        return with_gradients(function, x, mask, [x, *encoder.parameters()])
+
+    exact = results(torch.float64, "batched")
+    dtype = torch.float64 if precision == "float64" else torch.float32
+    for version in versions(encoder):
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+            found = results(dtype, version)
+        for ours, expected in zip(found, exact):
+            assert ours.dtype == dtype
+            assert relative_error(ours, expected) < PRECISIONS[precision]
 
 
 @pytest.mark.usefixtures("double")
@@ -264,11 +267,6 @@ def test_which_inputs_a_word_depends_on(steps, window, nodes, reach):
     assert distances == set(range(reach + 1))
 
 
-def near(ours, exact):
-    """Return whether the relative error is below 3 %. bfloat16 has eight bits, and errors add up."""
-    return (ours.float() - exact).norm() < 0.03 * exact.norm()
-
-
 @pytest.mark.parametrize("dtype", (torch.bfloat16, torch.float16))
 @pytest.mark.parametrize("transition", TRANSITIONS[:3])
 @pytest.mark.parametrize("layer_norm", (False, True), ids=("plain", "layer_norm"))
@@ -284,32 +282,9 @@ def test_low_precision_is_finite_and_near(dtype, transition, layer_norm):
         pytest.skip(f"PyTorch {torch.__version__} has no half-precision products on the CPU")
     for ours, exact in zip(results, expected):
         assert ours.dtype == dtype
-        assert near(ours, exact)
+        assert relative_error(ours, exact) < 0.03
     sum(ours.float().sum() for ours in results).backward()
     assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())
-
-
-def relative_error(ours, exact):
-    return ((ours - exact).norm() / exact.norm().clamp(min=1e-12)).item()
-
-
-@pytest.mark.parametrize("recompute", (False, True))
-@pytest.mark.parametrize("window, nodes", ((1, 1), (2, 1), (2, 0)))
-@pytest.mark.parametrize("transition", (*TRANSITIONS[:3], {"candidate": "input"}), ids=name)
-def test_products_in_bfloat16(transition, window, nodes, recompute):
-    """Close to single precision (within bfloat16's eight bits)."""
-    encoder = SentenceStateLSTM(24, 24, 5, window, nodes, transition=transition)
-    if not is_fusible(encoder.settings):
-        pytest.skip("a summed window has no kernels")
-    inputs, mask = batch(size=24)
-    given = inputs.requires_grad_(), mask, [inputs, *encoder.parameters()]
-    exact = with_gradients(versions(encoder)["batched"], *given)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        every = versions(encoder, recompute=recompute).values()
-        found = [with_gradients(version, *given) for version in every]
-    for result in found:
-        for ours, expected in zip(result, exact):
-            assert ours.dtype == torch.float32 and relative_error(ours, expected) < 0.02
 
 
 def test_bfloat16_is_autocast():
@@ -337,7 +312,7 @@ def test_random_initial_states_are_in_single_precision(bfloat16):
     with torch.autocast("cpu", dtype=torch.bfloat16):
         results = seeded(encoder, inputs.bfloat16(), mask)
     for ours, exact in zip(results, expected):
-        assert ours.dtype == torch.float32 and near(ours, exact)
+        assert ours.dtype == torch.float32 and relative_error(ours, exact) < 0.03
 
 
 @pytest.mark.parametrize("window", (30, 31))
