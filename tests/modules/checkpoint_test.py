@@ -5,7 +5,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from slstm_allennlp.modules import CellAwareStackedLSTM
-from tests.modules.common import MODULES
+from tests.modules.common import MODULES, batch
 
 DROPOUT = {"cas_lstm": lambda: CellAwareStackedLSTM(6, 6, 3, bidirectional=True, dropout=0.5)}
 CHECKPOINTED = {name: MODULES[f"slstm {name}"] for name in ("paper", "recompute", "two nodes")} | DROPOUT
@@ -15,8 +15,8 @@ CHECKPOINTED = {name: MODULES[f"slstm {name}"] for name in ("paper", "recompute"
 @pytest.mark.parametrize("name", CHECKPOINTED)
 def test_checkpointed(double, name, use_reentrant):
     module = CHECKPOINTED[name]()
-    inputs = torch.randn(3, 5, 6, requires_grad=True)
-    mask = torch.arange(5) < torch.tensor([[5], [3], [1]])
+    inputs, mask = batch(6, (5, 3, 1))
+    inputs.requires_grad_()
     leaves = [inputs, *module.parameters()]
     results = []
     for run in (module, lambda *arguments: checkpoint(module, *arguments, use_reentrant=use_reentrant)):

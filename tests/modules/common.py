@@ -44,9 +44,9 @@ MODULES = {
 }
 
 
-def batch(size=3):
-    """Return sentences of `LENGTHS` words, padded with NaN, and their mask."""
-    mask = torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS).unsqueeze(1)
+def batch(size=3, lengths=LENGTHS):
+    """Return sentences of these lengths, padded with NaN, and their mask."""
+    mask = torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(1)
     return torch.randn(*mask.shape, size).masked_fill(~mask.unsqueeze(-1), float("nan")), mask
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests.conftest import slow_but
-from tests.modules.common import MODULES
+from tests.modules.common import MODULES, batch
 
 NAMES = [
     *(f"slstm {kind}" for kind in ("paper", "released", "fastnlp", "balanced", "one step", "two nodes")),
@@ -12,16 +12,11 @@ NAMES = [
 ]
 
 
-def batch(*lengths):
-    mask = torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(1)
-    return torch.randn(*mask.shape, 6), mask
-
-
 @pytest.mark.skipif(not hasattr(torch, "compile"), reason="this PyTorch has no torch.compile")
 @pytest.mark.parametrize("name", slow_but([*NAMES, "additive_attention"], fast=["slstm one step"]))
 def test_compiled_in_one_graph(double, name):
     module = MODULES[name]()
-    inputs, mask = batch(5, 3, 1)
+    inputs, mask = batch(6, (5, 3, 1))
     # aot_eager traces like the default backend, but needs no C++ compiler.
     compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
     results = []
@@ -39,9 +34,9 @@ def test_compiled_in_one_graph(double, name):
 def test_exported(double, name):
     module = MODULES[name]().eval()
     sizes = {0: torch.export.Dim("batch_size")}
-    other = batch(4, 5, 2, 1)
+    other = batch(6, (4, 5, 2, 1))
     if name.startswith("slstm"):  # the others loop over the words
         sizes[1] = torch.export.Dim("seq_len")
-        other = batch(7, 2)
-    program = torch.export.export(module, batch(5, 3, 1), dynamic_shapes=(sizes, sizes))
+        other = batch(6, (7, 2))
+    program = torch.export.export(module, batch(6, (5, 3, 1)), dynamic_shapes=(sizes, sizes))
     torch.testing.assert_close(program.module()(*other), module(*other))

@@ -11,6 +11,7 @@ from allpairspy import AllPairs
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import packed_weights
+from tests.modules import common
 
 pytestmark = pytest.mark.skipif(
     load_kernels("slstm") is None, reason="there are no compiled kernels here"
@@ -20,15 +21,12 @@ SIZE = 48
 PRESETS = ("paper", "released", "fastnlp", "balanced")
 
 
-def batch_of(size):
-    """Return a batch of 34 words, or 40 with ⟨s⟩ and ⟨/s⟩. For oneDNN, 34 rows are padded with zeros."""
-    lengths = torch.tensor([29, 4, 1])
-    return torch.randn(3, 29, size), torch.arange(29) < lengths.unsqueeze(1)
+LENGTHS = (29, 4, 1)  # 34 words, or 40 with ⟨s⟩ and ⟨/s⟩. For oneDNN, 34 rows are padded with zeros.
 
 
 @pytest.fixture
 def batch():
-    return batch_of(SIZE)
+    return common.batch(SIZE, LENGTHS)
 
 
 @pytest.fixture
@@ -66,7 +64,7 @@ def assert_same(module, batch, tolerance=2e-6, **needs):
     AllPairs([(SIZE, 320), (True, False), PRESETS, (0, 1), (1, 2, 3), (1, 2)]),
 )
 def test_the_same_results(preset, boundary, size, nodes, steps, window):
-    batch = batch_of(size)
+    batch = common.batch(size, LENGTHS)
     options = {"transition": preset, "boundary": boundary, "num_sentence_nodes": nodes}
     module = encoder(size, steps, window_size=window, **options)
     for needs in ({}, {"need_words": False}, *([{"need_sentence": False}] if nodes else [])):
@@ -76,7 +74,7 @@ def test_the_same_results(preset, boundary, size, nodes, steps, window):
 
 @pytest.mark.parametrize("size", (SIZE, 320))
 def test_in_bfloat16(size):
-    batch = batch_of(size)
+    batch = common.batch(size, LENGTHS)
     assert_same(encoder(size, bfloat16=True), batch, 2e-2)
     module = encoder(size)
     in_full = predicted(module, batch)

@@ -56,8 +56,7 @@ def assert_close(ours, exact):
 def test_compiled_kernels_at_every_size(lengths, dtype, tolerance, size):
     """Small products use other libraries. Compare values and gradients with PyTorch's operations."""
     module = CellAwareStackedLSTM(3, size, 3, True, "trainable")
-    mask = torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(1)
-    inputs, results = torch.randn(*mask.shape, 3), []
+    (inputs, mask), results = batch(3, lengths), []
     for kind in (torch.float64, dtype):
         module.to(kind)
         x = inputs.to(kind)
