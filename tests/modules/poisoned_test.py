@@ -39,28 +39,20 @@ def without_compiled_kernels(monkeypatch):
         monkeypatch.setattr(f"slstm_allennlp.{module}.load_kernels", lambda name: None)
 
 
-def sentences_that_differ(name, poison, where, precision):
-    """Return the sentences with a result that the poison changes in any bit."""
+def assert_alone(name, poison, where, precision):
+    """Compare the results with and without the poison: no other sentence's may differ in any bit."""
     dtype, autocast = PRECISIONS[precision], precision == "autocast"
     module = ALL[name]().to(dtype)
     mask = torch.arange(5) < torch.tensor(LENGTHS).unsqueeze(1)
     inputs = torch.randn(4, 5, 6, dtype=dtype).masked_fill(~mask.unsqueeze(-1), 0)
     poisoned = inputs.clone()
     poisoned[POISONED, {"first": 0, "last": 2, "padding": 4}[where], 2] = poison
-    expected = results(module, inputs, mask, autocast)
-    found = results(module, poisoned, mask, autocast)
-    return {
-        row
-        for mine, theirs in zip(found, expected)
-        for row in range(len(LENGTHS))
-        if not torch.equal(mine[row], theirs[row])
-    }
-
-
-def expected_to_differ(name, poison, where):
-    """Return the sentences that have to change. (-∞ does not change a maximum.)"""
+    pairs = [*zip(*(results(module, given, mask, autocast) for given in (inputs, poisoned)))]
+    rows = range(len(LENGTHS))
+    different = {row for row in rows for one, other in pairs if not torch.equal(one[row], other[row])}
+    # Padding is not seen, and -∞ does not change a maximum.
     is_seen = where != "padding" and not (name == "max_pooling" and poison < 0)
-    return {POISONED} if is_seen else set()
+    assert different == ({POISONED} if is_seen else set())
 
 
 @functools.cache
@@ -81,15 +73,13 @@ def pytorch_spreads_nan():
 def test_a_poisoned_sentence_is_alone(name, precision, poison, where):
     if precision == "autocast" and where != "padding" and pytorch_spreads_nan():
         pytest.skip("PyTorch's own products in bfloat16 spread what is not finite on this processor")
-    found = sentences_that_differ(name, poison, where, precision)
-    assert found == expected_to_differ(name, poison, where)
+    assert_alone(name, poison, where, precision)
 
 
 @pytest.mark.parametrize("poison", (float("nan"), float("inf")))
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith(("slstm", "cas_lstm"))])
 def test_on_pytorchs_own_operations(without_compiled_kernels, name, poison):
-    found = sentences_that_differ(name, poison, "first", "float32")
-    assert found == expected_to_differ(name, poison, "first")
+    assert_alone(name, poison, "first", "float32")
 
 
 @pytest.fixture
@@ -120,5 +110,4 @@ ON_GPU = [
 def test_on_the_kernels_for_gpus(gpu_kernels, name, precision, where, poison):
     if torch.cuda.is_available():
         pytest.skip("Triton's interpreter is for machines without a GPU")
-    found = sentences_that_differ(name, poison, where, precision)
-    assert found == expected_to_differ(name, poison, where)
+    assert_alone(name, poison, where, precision)
