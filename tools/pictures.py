@@ -20,7 +20,7 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from typing import Dict
+from typing import Dict, List
 
 import matplotlib
 
@@ -93,6 +93,14 @@ def drawn() -> str:
     return hashlib.sha256(repr(numbers).encode()).hexdigest()
 
 
+def over(places: List[int], label: str, axes: pyplot.Axes) -> None:
+    """Show the measured places on a logarithmic x axis, without ticks between them."""
+    axes.set_xticks(places, [str(place) for place in places])
+    axes.minorticks_off()
+    axes.set_xlabel(label)
+    axes.grid(color="0.9")
+
+
 def recipes() -> pyplot.Figure:
     """Plot the recipes' lead over the linear model. The F1 of entities has its own scale."""
     of_corpora, names = scores("recipes"), list(CORPORA)
@@ -129,11 +137,7 @@ def sizes() -> pyplot.Figure:
         for name, (_, color, style) in SIZES.items():
             own = {int(size): of[name] for size, of in of_sizes.items() if name in of}
             axes.semilogx(list(own), list(own.values()), style, color=color, markersize=5)
-        numbers = [int(size) for size in of_sizes]
-        axes.set_xticks(numbers, [str(number) for number in numbers])
-        axes.minorticks_off()
-        axes.set_xlabel(label)
-        axes.grid(color="0.9")
+        over([int(size) for size in of_sizes], label, axes)
     panels[0].set_ylabel("test accuracy, %")
     lines = [
         pyplot.Line2D([], [], color=color, marker=style[0], linestyle=style[1:], label=label)
@@ -169,11 +173,8 @@ def texts() -> pyplot.Figure:
     for name, (color, style) in STEPS.items():
         milliseconds = [1000 * row["seconds"][name] for row in rows]
         axes.loglog(lengths, milliseconds, style, color=color, label=name)
-    axes.set_xticks(lengths, [str(length) for length in lengths])
-    axes.minorticks_off()
-    axes.set_xlabel("words in a text, on average, ten texts a step")
+    over(lengths, "words in a text, on average, ten texts a step", axes)
     axes.set_ylabel("milliseconds")
-    axes.grid(color="0.9")
     axes.legend(loc="upper left", fontsize=8)
     return figure
 
@@ -190,13 +191,10 @@ def prediction() -> pyplot.Figure:
         for name, (color, style) in PREDICTIONS.items():
             times = [1000 * rows[number]["seconds"][name] / shapes[number][0] for number in chosen]
             axes.loglog(places, times, style, color=color, label=name, markersize=5)
-        axes.set_xticks(places, [str(place) for place in places])
+        over(places, label, axes)
         least, most = axes.get_ylim()
         ticks = [tick for tick in (1, 2, 5, 10, 20, 50) if least < tick < most]
         axes.set_yticks(ticks, [str(tick) for tick in ticks])
-        axes.minorticks_off()
-        axes.set_xlabel(label)
-        axes.grid(color="0.9")
     panels[0].set_ylabel("milliseconds a sentence")
     panels[0].legend(loc="upper left", fontsize=7)
     return figure
