@@ -19,7 +19,7 @@ class ReduceOnPlateau(ReduceOnPlateauLearningRateScheduler):
     which PyTorch 2.7 removed. Here each reduction is logged if `verbose` is true.
     """
 
-    @wraps(ReduceOnPlateauLearningRateScheduler.__init__)  # type: ignore[misc]
+    @wraps(ReduceOnPlateauLearningRateScheduler.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = inspect.signature(super().__init__).bind(*args, **kwargs)
         given.apply_defaults()

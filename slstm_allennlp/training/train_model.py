@@ -37,7 +37,7 @@ class TrainModelWithCard(TrainModel):
 
     @classmethod
     @wraps(TrainModel.from_partial_objects.__func__)  # type: ignore[attr-defined]  # the config's keys
-    def from_partial_objects(cls, *args: Any, **kwargs: Any) -> TrainModel:  # type: ignore[override]
+    def from_partial_objects(cls, *args: Any, **kwargs: Any) -> TrainModel:
         given = inspect.signature(super().from_partial_objects).bind(*args, **kwargs)
         given.apply_defaults()
         parts = given.arguments
