@@ -1,7 +1,5 @@
-import inspect
 import logging
-from functools import wraps
-from typing import Any, Optional
+from typing import List, Optional, Union
 
 import torch
 from allennlp.training.learning_rate_schedulers import (
@@ -19,13 +17,32 @@ class ReduceOnPlateau(ReduceOnPlateauLearningRateScheduler):
     which PyTorch 2.7 removed. Here each reduction is logged if `verbose` is true.
     """
 
-    @wraps(ReduceOnPlateauLearningRateScheduler.__init__)
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        given = inspect.signature(super().__init__).bind(*args, **kwargs)
-        given.apply_defaults()
-        self._verbose = given.arguments.pop("verbose")
-        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(**given.arguments)
+    def __init__(
+        self,
+        optimizer: torch.optim.Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: bool = False,
+        threshold_mode: str = "rel",
+        threshold: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: Union[float, List[float]] = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimizer,
+            mode=mode,  # type: ignore[arg-type]
+            factor=factor,
+            patience=patience,
+            threshold=threshold,
+            threshold_mode=threshold_mode,  # type: ignore[arg-type]
+            cooldown=cooldown,
+            min_lr=min_lr,
+            eps=eps,
+        )
         super(ReduceOnPlateauLearningRateScheduler, self).__init__(scheduler)  # type: ignore[arg-type]
+        self._verbose = verbose
 
     def step(self, metric: Optional[float] = None) -> None:
         groups = self.lr_scheduler.optimizer.param_groups
