@@ -1,13 +1,14 @@
-import inspect
-from functools import wraps
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List, Optional
 
 from allennlp.commands.train import TrainModel
 from allennlp.common import Lazy, Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import is_distributed
-from allennlp.data import DataLoader
+from allennlp.data import DataLoader, DatasetReader, Vocabulary
+from allennlp.models import Model
+from allennlp.nn.parallel import DdpAccelerator
+from allennlp.training import Trainer
 
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.label_counts import warn_of_unseen
@@ -36,27 +37,57 @@ class TrainModelWithCard(TrainModel):
     """
 
     @classmethod
-    @wraps(TrainModel.from_partial_objects.__func__)  # type: ignore[attr-defined]  # the config's keys
-    def from_partial_objects(cls, *args: Any, **kwargs: Any) -> TrainModel:
-        given = inspect.signature(super().from_partial_objects).bind(*args, **kwargs)
-        given.apply_defaults()
-        parts = given.arguments
-        is_tested = parts["evaluate_on_test"] and parts["test_data_path"] is not None
+    def from_partial_objects(
+        cls,
+        serialization_dir: str,
+        local_rank: int,
+        dataset_reader: DatasetReader,
+        train_data_path: Any,
+        model: Lazy[Model],
+        data_loader: Lazy[DataLoader],
+        trainer: Lazy[Trainer],
+        vocabulary: Lazy[Vocabulary] = Lazy(Vocabulary),  # noqa: B008
+        datasets_for_vocab_creation: Optional[List[str]] = None,
+        validation_dataset_reader: Optional[DatasetReader] = None,
+        validation_data_path: Any = None,
+        validation_data_loader: Optional[Lazy[DataLoader]] = None,
+        test_data_path: Any = None,
+        evaluate_on_test: bool = False,
+        batch_weight_key: str = "",
+        ddp_accelerator: Optional[DdpAccelerator] = None,
+    ) -> "TrainModel":
+        is_tested = evaluate_on_test and test_data_path is not None
         if is_tested and is_distributed():
             raise ConfigurationError(NO_DISTRIBUTED_TEST)
-        limit, own = None, parts["validation_data_loader"]
-        if own is None:
-            loader = _changed(parts["data_loader"], on_all_data)
+        limit = None
+        if validation_data_loader is None:
+            validation_data_loader = _changed(data_loader, on_all_data)
         else:
-            loader = _changed(own, without_drop_last)
-            if isinstance(loader._params, Params):
-                limit = loader._params.get("batches_per_epoch")
-        if parts["local_rank"] == 0:
-            reader = parts["validation_dataset_reader"] or parts["dataset_reader"]
-            for path in (parts["validation_data_path"], parts["test_data_path"] if is_tested else None):
+            validation_data_loader = _changed(validation_data_loader, without_drop_last)
+            if isinstance(validation_data_loader._params, Params):
+                limit = validation_data_loader._params.get("batches_per_epoch")
+        if local_rank == 0:
+            for path in (validation_data_path, test_data_path if is_tested else None):
                 if path is not None:
-                    say_what_is_scored(path, reader, limit)
-        return super().from_partial_objects(**{**parts, "validation_data_loader": loader})
+                    say_what_is_scored(path, validation_dataset_reader or dataset_reader, limit)
+        return super().from_partial_objects(
+            serialization_dir,
+            local_rank,
+            dataset_reader,
+            train_data_path,
+            model,
+            data_loader,
+            trainer,
+            vocabulary=vocabulary,
+            datasets_for_vocab_creation=datasets_for_vocab_creation,  # type: ignore[arg-type]
+            validation_dataset_reader=validation_dataset_reader,  # type: ignore[arg-type]
+            validation_data_path=validation_data_path,
+            validation_data_loader=validation_data_loader,
+            test_data_path=test_data_path,
+            evaluate_on_test=evaluate_on_test,
+            batch_weight_key=batch_weight_key,
+            ddp_accelerator=ddp_accelerator,
+        )
 
     def run(self) -> Dict[str, Any]:
         """Train, as AllenNLP does, after warnings about labels that the train set does not have."""
