@@ -1,20 +1,29 @@
-from typing import Any
+from typing import Union
 
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of, with_arguments_of
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of
 from slstm_allennlp.modules.cell_aware_stacked_lstm import CellAwareStackedLSTM
 
 
 class CasLstmEncoder(ModuleEncoder):
     """Base class of the two encoders registered as `cas_lstm`, over a `CellAwareStackedLSTM`."""
 
-    @with_arguments_of(CellAwareStackedLSTM)
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 2,
+        bidirectional: bool = False,
+        fusion: Union[float, str] = 0.5,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         with errors_of("cas_lstm"):
-            self._module = CellAwareStackedLSTM(*args, **kwargs)
+            self._module = CellAwareStackedLSTM(
+                input_size, hidden_size, num_layers, bidirectional, fusion, dropout
+            )
 
 
 @Seq2SeqEncoder.register("cas_lstm")

@@ -1,26 +1,30 @@
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.encoders.module_encoder import (
-    ModuleEncoder,
-    errors_of,
-    with_arguments_of,
-    zero_without_words,
-)
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of, zero_without_words
 from slstm_allennlp.modules.coupled_lstm import CoupledLSTM
 
 
 class CoupledLstmEncoder(ModuleEncoder):
     """Base class of the two encoders registered as `coupled_lstm`, over a `CoupledLSTM`."""
 
-    @with_arguments_of(CoupledLSTM)
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bidirectional: bool = False,
+        boundary: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         with errors_of("coupled_lstm"):
-            self._module = CoupledLSTM(*args, **kwargs)
+            self._module = CoupledLSTM(
+                input_size, hidden_size, num_layers, bidirectional, boundary, dropout
+            )
 
 
 @Seq2SeqEncoder.register("coupled_lstm")

@@ -1,6 +1,6 @@
 import inspect
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, Optional, TypeVar, Union, get_args, get_origin
+from typing import Any, Dict, Iterator, Optional, Union, get_args, get_origin
 
 import torch
 from allennlp.common import Lazy, Params
@@ -15,7 +15,6 @@ _NAMES: Dict[Any, str] = {
     list: "a list",
     Lazy: "an encoder",
 }
-_Init = TypeVar("_Init", bound=Callable[..., None])
 
 
 class CheckedParams:
@@ -87,22 +86,6 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
 
     def get_output_dim(self) -> int:
         return self._module.output_size
-
-
-def with_arguments_of(owner: Any) -> Callable[[_Init], _Init]:
-    """
-    Give a constructor that passes `*args` and `**kwargs` on to `owner` the signature of `owner`, and its
-    own arguments after that. AllenNLP reads from it which keys a config may have.
-    """
-
-    def decorate(init: _Init) -> _Init:
-        passed_on, own = (inspect.signature(each).parameters for each in (owner.__init__, init))
-        both = {**passed_on, **own}.values()
-        named = [one for one in both if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
-        init.__signature__ = inspect.Signature(named, return_annotation=None)  # type: ignore[attr-defined]
-        return init
-
-    return decorate
 
 
 def zero_without_words(sentences: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:

@@ -46,7 +46,9 @@ class PoolingEncoder(ModuleEncoder, Seq2VecEncoder):  # type: ignore[misc]
 
 @Seq2VecEncoder.register("max_pooling")
 class MaxPoolingEncoder(PoolingEncoder):
-    """The maximum of each feature over the words without padding: `pooling` with `["max"]`."""
+    """
+    The maximum of each feature over the words without padding: `pooling` with `["max"]`.
+    """
 
     def __init__(self, embedding_dim: int) -> None:
         with errors_of("max_pooling"):

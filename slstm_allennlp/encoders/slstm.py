@@ -1,4 +1,4 @@
-from typing import Any, List, Optional
+from typing import Any, List, Mapping, Optional, Union
 
 import torch
 from allennlp.common import Params
@@ -6,16 +6,12 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.encoders.module_encoder import (
-    ModuleEncoder,
-    errors_of,
-    with_arguments_of,
-    zero_without_words,
-)
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of, zero_without_words
 from slstm_allennlp.modules.checks import check_rate
 from slstm_allennlp.modules.lstm_arguments import advice_on
 from slstm_allennlp.modules.pooling import check_poolings
 from slstm_allennlp.modules.sentence_state_lstm import SentenceStateLSTM
+from slstm_allennlp.ops.slstm import Transition
 
 
 class SlstmEncoder(ModuleEncoder):
@@ -32,12 +28,36 @@ class SlstmEncoder(ModuleEncoder):
         for a key that only LSTMs have.
     """
 
-    @with_arguments_of(SentenceStateLSTM)
-    def __init__(self, *args: Any, dropout: float = 0.0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_steps: int = 9,
+        window_size: int = 1,
+        num_sentence_nodes: int = 1,
+        boundary: Optional[bool] = None,
+        transition: Union[str, Mapping[str, Any], Transition] = "paper",
+        layer_norm: bool = False,
+        recompute: bool = False,
+        bfloat16: bool = False,
+        *,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         with errors_of("slstm"):
             check_rate(dropout)
-            self._module = SentenceStateLSTM(*args, **kwargs)
+            self._module = SentenceStateLSTM(
+                input_size,
+                hidden_size,
+                num_steps,
+                window_size,
+                num_sentence_nodes,
+                boundary,
+                transition,
+                layer_norm,
+                recompute,
+                bfloat16,
+            )
         self._dropout = torch.nn.Dropout(dropout)
 
     @classmethod
@@ -76,9 +96,35 @@ class SlstmSeq2VecEncoder(SlstmEncoder, Seq2VecEncoder):  # type: ignore[misc]
         All others as in `SlstmEncoder`.
     """
 
-    @with_arguments_of(SlstmEncoder)
-    def __init__(self, *args: Any, pooling: Optional[List[str]] = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_steps: int = 9,
+        window_size: int = 1,
+        num_sentence_nodes: int = 1,
+        boundary: Optional[bool] = None,
+        transition: Union[str, Mapping[str, Any], Transition] = "paper",
+        layer_norm: bool = False,
+        recompute: bool = False,
+        bfloat16: bool = False,
+        *,
+        dropout: float = 0.0,
+        pooling: Optional[List[str]] = None,
+    ) -> None:
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_steps,
+            window_size,
+            num_sentence_nodes,
+            boundary,
+            transition,
+            layer_norm,
+            recompute,
+            bfloat16,
+            dropout=dropout,
+        )
         with errors_of("slstm"):
             self._poolings = check_poolings(pooling or [])
 

@@ -1,10 +1,10 @@
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 from allennlp.modules.seq2seq_encoders import Seq2SeqEncoder
 from allennlp.modules.seq2vec_encoders import Seq2VecEncoder
 
-from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of, with_arguments_of
+from slstm_allennlp.encoders.module_encoder import ModuleEncoder, errors_of
 from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.modules.stacked_cnn import StackedCNN
 
@@ -12,11 +12,17 @@ from slstm_allennlp.modules.stacked_cnn import StackedCNN
 class StackedCnnEncoder(ModuleEncoder):
     """Base class of the two encoders registered as `stacked_cnn`, over a `StackedCNN`."""
 
-    @with_arguments_of(StackedCNN)
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        window: int = 3,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         with errors_of("stacked_cnn"):
-            self._module = StackedCNN(*args, **kwargs)
+            self._module = StackedCNN(input_size, hidden_size, num_layers, window, dropout)
 
 
 @Seq2SeqEncoder.register("stacked_cnn")
