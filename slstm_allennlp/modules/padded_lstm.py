@@ -13,8 +13,8 @@ class PaddedLSTM(Module):
     """
     `torch.nn.LSTM` for padded batches, with the results of a `PackedSequence`. PyTorch runs a
     `PackedSequence` on a CPU without oneDNN (pytorch/pytorch#149194); this runs each direction over the
-    whole batch, and the second one over the words in reverse. `ValueError` that names the argument, its
-    value and what is expected.
+    whole batch, and the second one over the words in reverse. Autocast has no effect on a CPU.
+    `ValueError` that names the argument, its value and what is expected.
 
     # Parameters
 
@@ -66,15 +66,19 @@ class PaddedLSTM(Module):
             The last states of the last layer, →h at the last word and ←h at the first.
             *Shape:* (batch_size, directions * hidden_size)
         """
-        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
+        weight = next(self.parameters())
+        mask = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
         if mask.numel() == 0:
             words = inputs.new_zeros(*mask.shape, self.output_size)
             return words, words.sum(dim=1)
         padding = ~mask.unsqueeze(-1)
         words = inputs.masked_fill(padding, 0)
-        for number, layer in enumerate(self.layers):
-            words = self.dropout(words) if number else words
-            words = layer(words, mask).masked_fill(padding, 0)
+        if inputs.device.type == "cpu":
+            words = words.to(weight.dtype)
+        with torch.autocast("cpu", enabled=False):  # not every processor has oneDNN's in bfloat16
+            for number, layer in enumerate(self.layers):
+                words = self.dropout(words) if number else words
+                words = layer(words, mask).masked_fill(padding, 0)
         return words, last_states(words, mask, self.hidden_size)
 
     def extra_repr(self) -> str:
