@@ -31,7 +31,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 import torch
 from torch import Tensor
 
-from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, SentenceStateLSTM
+from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, PaddedLSTM, SentenceStateLSTM
 from slstm_allennlp.ops.cas_lstm import fused_cas_lstm_layer, hoisted_cas_lstm_layer
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.products import packed, product
@@ -326,14 +326,14 @@ def text_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, St
     inputs, mask = batch(shape, device, dtype)
     d = shape.hidden_size
     of_lstm, of_two, of_coupled = (116, 65, 116) if d == 64 else (d // 2, d // 2, d // 2)
-    lstm = torch.nn.LSTM(d, of_lstm, bidirectional=True, batch_first=True)
     modules = {
         ALLENNLP: LstmSeq2SeqEncoder(d, of_lstm, bidirectional=True),
         f"{ALLENNLP}, 2 layers": LstmSeq2SeqEncoder(d, of_two, num_layers=2, bidirectional=True),
+        "padded_lstm": PaddedLSTM(d, of_lstm, bidirectional=True),
         "coupled_lstm": CoupledLSTM(d, of_coupled, bidirectional=True),
         "S-LSTM": SentenceStateLSTM(d, d, shape.num_steps),
     }
-    result = {
+    return {
         name: training_step(
             module,
             inputs,
@@ -341,8 +341,6 @@ def text_subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, St
         )
         for name, module in modules.items()
     }
-    padded = training_step(lstm, inputs, lambda: first_of(lstm(inputs)))
-    return {**result, "torch.nn.LSTM, padded": padded}
 
 
 def first_of(outputs: Any) -> List[Tensor]:

@@ -30,7 +30,7 @@ from matplotlib import pyplot
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = runpy.run_path(str(ROOT / "experiments" / "results.py"))
 MEASURED = ROOT / "benchmarks" / "measured"
-TEXTS, PREDICTION = MEASURED / "texts-2-threads.json", MEASURED / "prediction-1-thread.json"
+TEXTS, PREDICTION = MEASURED / "texts-1-thread.json", MEASURED / "prediction-1-thread.json"
 RECIPES = {
     "slstm": ("recipe, S-LSTM", "#0072b2"),
     "bilstm": ("recipe, BiLSTM (reviews: attention)", "#d55e00"),
@@ -59,7 +59,7 @@ STEPS = {
     "AllenNLP's lstm": ("#d55e00", "o-"),
     "S-LSTM": ("#0072b2", "D-"),
     "coupled_lstm": ("#009e73", "v-"),
-    "torch.nn.LSTM, padded": ("#7a7a7a", "^:"),
+    "padded_lstm": ("#7a7a7a", "^:"),
 }
 PREDICTIONS = {
     "S-LSTM": ("#0072b2", "D-"),
@@ -173,7 +173,7 @@ def texts() -> pyplot.Figure:
     for name, (color, style) in STEPS.items():
         milliseconds = [1000 * row["seconds"][name] for row in rows]
         axes.loglog(lengths, milliseconds, style, color=color, label=name)
-    over(lengths, "words in a text, on average, ten texts a step", axes)
+    over(lengths, "words in a text, on average, ten texts a step, one thread", axes)
     axes.set_ylabel("milliseconds")
     axes.legend(loc="upper left", fontsize=8)
     return figure

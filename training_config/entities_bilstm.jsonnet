@@ -3,4 +3,4 @@
 // labelled sentences.
 local recipe = import 'tags.libsonnet';
 
-recipe.entities({ type: 'lstm', hidden_size: 150, bidirectional: true })
+recipe.entities({ type: 'padded_lstm', hidden_size: 150, bidirectional: true })

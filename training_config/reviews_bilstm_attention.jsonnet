@@ -4,6 +4,6 @@ local reviews = import 'reviews.libsonnet';
 
 reviews({
   type: 'compose',
-  seq2seq_encoder: { type: 'lstm', hidden_size: 100, bidirectional: true },
+  seq2seq_encoder: { type: 'padded_lstm', hidden_size: 100, bidirectional: true },
   seq2vec_encoder: { type: 'additive_attention' },
 })

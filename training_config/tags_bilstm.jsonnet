@@ -3,4 +3,4 @@
 // sentences.
 local recipe = import 'tags.libsonnet';
 
-recipe.tags({ type: 'lstm', hidden_size: 150, bidirectional: true })
+recipe.tags({ type: 'padded_lstm', hidden_size: 150, bidirectional: true })

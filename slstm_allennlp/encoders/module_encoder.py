@@ -76,7 +76,10 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
         result = self._module(inputs, mask)
-        return result[isinstance(self, Seq2VecEncoder)] if isinstance(result, tuple) else result
+        if isinstance(result, tuple):
+            words, sentences = result
+            return sentences if isinstance(self, Seq2VecEncoder) else words
+        return result
 
     def is_bidirectional(self) -> bool:
         return getattr(self._module, "bidirectional", False)

@@ -8,6 +8,7 @@ from slstm_allennlp.common.arguments import check_flags, check_sizes
 from slstm_allennlp.modules.checks import check_inputs, check_rate
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_lstm, initial_weights
+from slstm_allennlp.ops.reading_order import last_states
 
 
 class CoupledLSTM(Module):
@@ -89,17 +90,10 @@ class CoupledLSTM(Module):
             return states, states.sum(dim=1)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words, reach)
-        sentence = self._last_states(words, reach)
+        sentence = last_states(words, reach, self.hidden_size)
         if self.boundary_inputs is not None:
             words = words[:, 1:-1].masked_fill(~mask.unsqueeze(-1), 0)
         return words, sentence
-
-    def _last_states(self, words: Tensor, mask: Tensor) -> Tensor:
-        last = (mask.sum(dim=1) - 1).clamp(min=0)
-        ends = words[torch.arange(words.size(0), device=words.device), last]
-        if not self.bidirectional:
-            return ends
-        return torch.cat([ends[:, : self.hidden_size], words[:, 0, self.hidden_size :]], dim=-1)
 
     def extra_repr(self) -> str:
         names = ("input_size", "hidden_size", "num_layers", "bidirectional")

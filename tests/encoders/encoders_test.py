@@ -22,6 +22,8 @@ SEQUENCE = [
     ({"type": "coupled_lstm", "num_layers": 2, "bidirectional": True, "boundary": False, **SIZES}, 12),
     ({"type": "cas_lstm", **SIZES}, 6),
     ({"type": "cas_lstm", "num_layers": 3, "bidirectional": True, "fusion": "peephole", **SIZES}, 12),
+    ({"type": "padded_lstm", **SIZES}, 6),
+    ({"type": "padded_lstm", "num_layers": 2, "bidirectional": True, **SIZES}, 12),
     ({"type": "stacked_cnn", "num_layers": 2, **SIZES}, 6),
     (DROPOUT, 4),
 ]
@@ -148,6 +150,22 @@ def test_dropout_drops_in_training_alone():
 
 
 @both_roles
+@pytest.mark.parametrize("options", [{}, {"num_layers": 2, "bidirectional": True}])
+def test_a_padded_lstm_is_allennlps_lstm(role, options, double):
+    encoders = []
+    for name in ("lstm", "padded_lstm"):
+        torch.manual_seed(3)
+        encoders.append(build(role, {"type": name, **SIZES, **options}))
+    inputs, mask = batch()
+    results = [encoder(inputs, mask) for encoder in encoders]
+    for result in results:
+        (result * torch.arange(result.numel()).view_as(result)).sum().backward()
+    torch.testing.assert_close(*results)
+    first, second = ([parameter.grad for parameter in encoder.parameters()] for encoder in encoders)
+    torch.testing.assert_close(first, second)
+
+
+@both_roles
 @pytest.mark.parametrize(
     "name, kind, options",
     [
@@ -170,6 +188,7 @@ def test_encoders_compute_what_their_modules_compute(role, name, kind, options):
     "params, message",
     [
         ({"type": "coupled_lstm", **SIZES, "hidden_size": 0}, "coupled_lstm: hidden_size is 0"),
+        ({"type": "padded_lstm", **SIZES, "num_layers": 0}, "padded_lstm: num_layers is 0"),
         ({"type": "cas_lstm", **SIZES, "fusion": "mean"}, "cas_lstm: fusion is 'mean', expected a numb"),
         ({"type": "stacked_cnn", **SIZES, "window": 2}, "stacked_cnn: window is 2, expected an odd num"),
         ({"type": "stacked_cnn", **SIZES, "num_layers": 0}, "stacked_cnn: num_layers is 0"),

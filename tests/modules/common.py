@@ -6,6 +6,7 @@ from slstm_allennlp.modules import (
     AdditiveAttention,
     CellAwareStackedLSTM,
     CoupledLSTM,
+    PaddedLSTM,
     SentenceStateLSTM,
     StackedCNN,
 )
@@ -36,6 +37,7 @@ RECURRENT = {
     "cas_lstm trainable": cas_lstm("trainable"),
     "cas_lstm peephole": cas_lstm("peephole"),
     "coupled_lstm": lambda: CoupledLSTM(6, 6, 2, bidirectional=True),
+    "padded_lstm": lambda: PaddedLSTM(6, 6, 2, bidirectional=True),
 }
 MODULES = {
     **RECURRENT,

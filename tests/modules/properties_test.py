@@ -62,11 +62,12 @@ SEQUENCE = {
     "slstm": SLSTM,
     "cas_lstm": {**LSTM, "fusion": FUSION},
     "coupled_lstm": {**LSTM, "boundary": FLAG},
+    "padded_lstm": LSTM,
     "stacked_cnn": {**CNN, "window": (st.sampled_from([1, 3, 5]), [2, 0, None, *INVALID])},
     "dropout": {"input_dim": SIZE, "dropout": RATE},
 }
 VECTOR = {
-    **{name: SEQUENCE[name] for name in ("cas_lstm", "coupled_lstm", "stacked_cnn")},
+    **{name: SEQUENCE[name] for name in ("cas_lstm", "coupled_lstm", "padded_lstm", "stacked_cnn")},
     "slstm": {**SLSTM, "pooling": (st.sampled_from([None, *POOLINGS]), NO_POOLINGS)},
     "additive_attention": {"input_size": SIZE, "attention_size": (st.none() | SIZES, [0, *INVALID])},
     "max_pooling": {"embedding_dim": SIZE},

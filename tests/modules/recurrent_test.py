@@ -5,13 +5,18 @@ import functools
 import pytest
 import torch
 
-from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM
+from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, PaddedLSTM
 from tests.modules.common import batch
 
 
 @pytest.mark.parametrize(
     "module_class",
-    [CoupledLSTM, CellAwareStackedLSTM, functools.partial(CellAwareStackedLSTM, fusion="peephole")],
+    [
+        CoupledLSTM,
+        PaddedLSTM,
+        CellAwareStackedLSTM,
+        functools.partial(CellAwareStackedLSTM, fusion="peephole"),
+    ],
 )
 def test_dropout_is_between_layers_and_in_training_alone(module_class):
     inputs, mask = batch()

@@ -1,0 +1,102 @@
+from typing import Optional, Tuple
+
+import torch
+from torch import Tensor
+from torch.nn import LSTM, Dropout, Module, ModuleList
+
+from slstm_allennlp.common.arguments import check_flags, check_sizes
+from slstm_allennlp.modules.checks import check_inputs, check_rate
+from slstm_allennlp.ops.reading_order import last_states, reverse_words
+
+
+class PaddedLSTM(Module):
+    """
+    `torch.nn.LSTM` for padded batches, with the results of a `PackedSequence`. PyTorch runs a
+    `PackedSequence` on a CPU without oneDNN (pytorch/pytorch#149194); this runs each direction over the
+    whole batch, and the second one over the words in reverse. Autocast has no effect on a CPU.
+    `ValueError` that names the argument, its value and what is expected.
+
+    # Parameters
+
+    input_size : `int`
+        The size d of a word's input.
+    hidden_size : `int`
+        The size h of a state of one direction.
+    num_layers : `int`, optional (default = `1`)
+        A layer's words are the next one's input.
+    bidirectional : `bool`, optional (default = `False`)
+        Whether a second direction, with separate parameters, reads from right to left.
+    dropout : `float`, optional (default = `0.0`)
+        The dropout rate between layers.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bidirectional: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
+        check_flags(bidirectional=bidirectional)
+        check_rate(dropout)
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bidirectional = bidirectional
+        self.dropout = Dropout(dropout)
+        self.output_size = (2 if bidirectional else 1) * hidden_size
+        self.layers = ModuleList(
+            _Layer(size, hidden_size, bidirectional)
+            for size in [input_size, *[self.output_size] * (num_layers - 1)]
+        )
+
+    def forward(self, inputs: Tensor, mask: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+        """
+        Inputs, mask and errors as in `SentenceStateLSTM.forward`.
+
+        # Returns
+
+        words : `Tensor`
+            Every word's state [→h ; ←h] in the last layer, zero at padding.
+            *Shape:* (batch_size, seq_len, directions * hidden_size)
+        sentence : `Tensor`
+            The last states of the last layer, →h at the last word and ←h at the first.
+            *Shape:* (batch_size, directions * hidden_size)
+        """
+        weight = next(self.parameters())
+        mask = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
+        if mask.numel() == 0:
+            words = inputs.new_zeros(*mask.shape, self.output_size)
+            return words, words.sum(dim=1)
+        padding = ~mask.unsqueeze(-1)
+        words = inputs.masked_fill(padding, 0)
+        if inputs.device.type == "cpu":
+            words = words.to(weight.dtype)
+        with torch.autocast("cpu", enabled=False):  # not every processor has oneDNN's in bfloat16
+            for number, layer in enumerate(self.layers):
+                words = self.dropout(words) if number else words
+                words = layer(words, mask).masked_fill(padding, 0)
+        return words, last_states(words, mask, self.hidden_size)
+
+    def extra_repr(self) -> str:
+        names = ("input_size", "hidden_size", "num_layers", "bidirectional")
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
+
+
+class _Layer(Module):
+    """One layer. A seed gives it the weights that it gives a layer of `torch.nn.LSTM`."""
+
+    def __init__(self, input_size: int, hidden_size: int, bidirectional: bool) -> None:
+        super().__init__()
+        self.forwards = LSTM(input_size, hidden_size, batch_first=True)
+        self.backwards = LSTM(input_size, hidden_size, batch_first=True) if bidirectional else None
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        states, _ = self.forwards(words)
+        if self.backwards is None:
+            return states
+        backwards, _ = self.backwards(reverse_words(words, mask))
+        return torch.cat([states, reverse_words(backwards, mask)], dim=-1)
