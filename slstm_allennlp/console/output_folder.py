@@ -25,12 +25,9 @@ logger = logging.getLogger(__name__)
 @contextmanager
 def output_folder(folder: Path, recover: bool = False, force: bool = False) -> Iterator[None]:
     """
-    Make the folder, or empty it with `force`, and lock it in this context.
-
-    # Errors
-
-    `ConfigurationError` for a folder that cannot be made, in which another training is running, which is
-    not empty (without `recover` and `force`), or in which no training has begun (with `recover`).
+    Make the folder, or empty it with `force`, and lock it in this context. `ConfigurationError` for a
+    folder that cannot be made, in which another training is running, which is not empty (without
+    `recover` and `force`), or in which no training has begun (with `recover`).
     """
     if recover and force:
         raise ConfigurationError("--recover and --force are both given, expected one of them")
