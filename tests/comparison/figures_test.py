@@ -144,20 +144,14 @@ def many(number):
     return {f"system{count}": Line([1, 2], [[0.5], [0.1 * count]]) for count in range(number)}
 
 
-def test_more_have_a_panel_each_over_the_baseline(tmp_path):
-    panels = {Scale("accuracy"): many(7), Scale("loss"): many(7)}
-    assert figures.chart(tmp_path / "l.svg", Chart(panels, "words", "system3"))
+def test_more_have_a_panel_each_over_the_baseline(tmp_path, panels):
+    lines = {Scale("accuracy", 100): many(7), Scale("loss"): many(7)}
+    assert figures.chart(tmp_path / "l.svg", Chart(lines, "words", "system3"))
     found = texts(tmp_path / "l.svg")
-    assert (
-        all(found.count(name) == 2 for name in many(7)) and found.count("in every panel: system3") == 1
-    )
+    assert all(found.count(name) == 2 for name in many(7))
+    assert found.count("in every panel: system3") == 1
     # Labels only below columns and beside rows. Each quantity has a row of four panels and one of three.
     assert (found.count("words"), found.count("accuracy"), found.count("loss")) == (8, 2, 2)
-
-
-def test_small_panels_have_the_same_axes_and_the_baseline(tmp_path, panels):
-    lines = {Scale("accuracy (%)", 100): many(7)}
-    figures.chart(tmp_path / "l.svg", Chart(lines, "words", "system3"))
     assert len({panel.get_ylim() for panel in panels[:7]}) == 1
     for number, panel in enumerate(panels[:7]):
         beneath, above = (line.get_ydata().tolist() for line in panel.lines[:2])
@@ -201,11 +195,9 @@ def test_the_same_picture_twice(tmp_path):
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
-def test_systems_differ_without_colour():
-    styles = figures._STYLES
-    assert len({style["marker"] for style in styles}) == len(styles)
-    # A level has no marker.
-    assert len({style["linestyle"] for style in styles}) == len(styles)
+@pytest.mark.parametrize("key", ("marker", "linestyle"))  # a level has no marker
+def test_systems_differ_without_colour(key):
+    assert len({style[key] for style in figures._STYLES}) == figures.MOST_TOGETHER
 
 
 STYLE = {"color": "black"}
@@ -258,20 +250,7 @@ def test_an_outline_is_the_mean_alone(axis, line):
     assert found[0][1] == 2 and not axis.collections
 
 
-def test_numbers():
-    points = Line([1, 2], [[0.5, 0.25], [1.0]])
-    assert points.numbers(100) == {"x": [1, 2], "values": [[50, 25], [100]]}
-    assert CURVES.numbers(1) == {
-        "x": [1, 2, 3, 4],
-        "values": [[4, 2, 3], [2, 1, 3], [1, None, 9], [9, None, None]],
-    }
-    assert Line(None, [[0.5]]).numbers(100) == {"values": [50]}
-    assert Line([], []).numbers(100) == {"x": [], "values": []}
-
-
-def test_numbers_of_a_chart_are_in_its_units():
-    chart = Chart(
-        {Scale("accuracy (%)", 100): {"cnn": Line(None, [[0.5]])}, Scale("loss"): {}}, "epoch", "cnn"
-    )
-    accuracy = {"y": "accuracy (%)", "lines": {"cnn": {"values": [50]}}}
-    assert chart.numbers() == {"x": "epoch", "panels": [accuracy, {"y": "loss", "lines": {}}]}
+def test_numbers_of_curves():
+    """report_test.py has those of other lines."""
+    values = [[4, 2, 3], [2, 1, 3], [1, None, 9], [9, None, None]]
+    assert CURVES.numbers(1) == {"x": [1, 2, 3, 4], "values": values}

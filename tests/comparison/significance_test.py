@@ -7,23 +7,51 @@ import numpy
 import pytest
 from scipy import stats
 
-from slstm_allennlp.comparison.counts import Counts
 from slstm_allennlp.comparison.significance import (
+    Counts,
     SeedTest,
     SentenceTest,
-    Spread,
     corrected,
+    counts_of,
     length_test,
     p_value_of_both,
     paired_t_test,
     sentence_test,
     verdict,
 )
+from slstm_allennlp.predictors.predictions import Prediction
 
 
-def test_spread():
-    assert Spread.of([1.0, 2.0, 3.0]) == Spread(2.0, 1.0)
-    assert Spread.of([0.5]) == Spread(0.5, None)
+def test_accuracy_of_classes():
+    one = [Prediction(2, "a", "a"), Prediction(3, "b", "a"), Prediction(4, "b", "b")]
+    two = [Prediction(2, "a", "b"), Prediction(3, "b", "a"), Prediction(4, "b", "b")]
+    counts = counts_of([one, two])
+    assert counts.numerators.tolist() == [[1, 0, 1], [0, 0, 1]]
+    assert counts.scores().tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert counts.of(numpy.array([0, 2])).scores().tolist() == [1, 0.5]
+
+
+def test_accuracy_of_tags_counts_words():
+    counts = counts_of([[Prediction(3, ["N", "V", "N"], ["N", "V", "V"]), Prediction(1, ["N"], ["V"])]])
+    assert (counts.numerators.tolist(), counts.denominators.tolist()) == ([[2, 0]], [[3, 1]])
+    assert counts.scores().tolist() == [0.5]
+
+
+def test_span_f1_counts_spans():
+    """One of two gold spans is predicted, and a wrong one: 2 · 1 / (2 + 2). Sentence 2 has no spans."""
+    gold = ["B-PER", "I-PER", "O", "B-LOC"]
+    predicted = ["B-PER", "I-PER", "O", "B-ORG"]
+    counts = counts_of([[Prediction(4, gold, predicted), Prediction(1, ["O"], ["O"])]], "BIO")
+    assert (counts.numerators.tolist(), counts.denominators.tolist()) == ([[2, 0]], [[4, 0]])
+    assert counts.scores().tolist() == [0.5]
+
+
+def test_f1_without_spans_is_not_a_known_score():
+    """With a span that is predicted but not gold, F1 is known: it is 0."""
+    nothing, wrong = Prediction(1, ["O"], ["O"]), Prediction(1, ["O"], ["B-PER"])
+    assert counts_of([[nothing], [wrong]], "BIO").known_scores() == [0]
+    neither = counts_of([[nothing], [nothing]], "BIO")
+    assert neither.known_scores() == [] and neither.scores().tolist() == [0, 0]
 
 
 def test_the_t_test_is_the_one_of_the_differences():
@@ -193,14 +221,6 @@ def test_verdicts(seeds, over_sentences, expected):
 def test_less_loss_is_better(over_sentences, expected):
     tests = SeedTest(-0.1, 5, 0.01), over_sentences and sentences(0.01, over_sentences)
     assert verdict(*tests, 0.01, higher_is_better=False) == expected
-
-
-def test_two_tests_have_the_larger_p_value():
-    assert p_value_of_both(SeedTest(0.1, 5, 0.01), sentences(0.2)) == 0.2
-    assert p_value_of_both(SeedTest(0.1, 5, 0.01), None) == 0.01
-    assert p_value_of_both(SeedTest(0.1, 5), sentences(0.2)) == 0.2
-    assert p_value_of_both(SeedTest(0.1, 5), None) is None
-    assert p_value_of_both(SeedTest(0.1, 1), sentences(0.001)) is None  # and it is not corrected
 
 
 def test_many_comparisons_are_corrected():
