@@ -11,8 +11,9 @@ from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.command import more_at_a_time
+from slstm_allennlp.comparison.folders import RunFolder
 from slstm_allennlp.comparison.plan import Run
-from tests.comparison.common import interrupted_when, plan
+from tests.comparison.common import plan
 from tests.conftest import ROOT, SMALL_TEXTS
 
 SMALL = {
@@ -83,7 +84,14 @@ def interrupted(tmp_path_factory):
     """Interrupt a comparison in its first run's second epoch. Return its folder and exit status."""
     folder = tmp_path_factory.mktemp("comparison") / "out"
     state = folder / "runs" / "slstm-1" / "training_state_e1_b20.th"
-    with interrupted_when(state.exists), pytest.raises(SystemExit) as end:
+
+    def watched(_):
+        if state.exists():
+            raise KeyboardInterrupt
+        return []
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
+        patch.setattr(RunFolder, "validation_metrics", watched)
         compare(*arguments(folder, "--seeds", "1", "2"))
     assert state.exists()
     return folder, end.value.code

@@ -1,7 +1,6 @@
 """The linear model in a comparison: its config, and its place in the plan."""
 
 import copy
-import json
 import sys
 
 import pytest
@@ -118,9 +117,3 @@ def test_it_stands_in_for_the_baseline_as_it_is():
     variants = {"a": {"dataset_reader.fold": 1}, "b": {"dataset_reader.fold": 2}}
     plan = plan_from_options([BILSTM], variants=variants, baseline="b", linear=True)
     assert plan.systems[-1].config["dataset_reader"]["fold"] == 2
-
-
-def test_in_a_comparison_file(tmp_path):
-    path = tmp_path / "comparison.json"
-    path.write_text(json.dumps({"systems": {"a": {"config": BILSTM}}, "linear": True}))
-    assert [system.name for system in plan_from_options([str(path)]).systems] == ["a", "linear"]

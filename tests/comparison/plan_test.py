@@ -99,6 +99,11 @@ def file(tmp_path):
     return write
 
 
+def test_a_linear_model_of_a_comparison_file(file):
+    plan = plan_from_options([file({**ONE, "linear": True})])
+    assert [system.name for system in plan.systems] == ["a", "linear"]
+
+
 def test_a_systems_own_overrides_come_after_those_for_all(file):
     systems = {"a": {"config": MR[1], "overrides": {STEPS: 2}}, "b": {"config": MR[1]}}
     plan = plan_from_options([file({"systems": systems, "overrides": {STEPS: 8}})])

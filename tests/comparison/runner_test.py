@@ -12,7 +12,7 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.runner import Resources, Runner, recorded_failures, tail
-from tests.comparison.common import interrupted_when, plan, write_epoch
+from tests.comparison.common import plan, write_epoch
 
 # The code of each system. AFTER writes when it ran, and its environment.
 SCRIPTS = {
@@ -139,11 +139,12 @@ def test_cores_are_shared(monkeypatch):
 def test_an_interruption_leaves_no_process(run_all, comparison):
     """The processes that a run has started, such as data loader workers, end too."""
 
-    def two_are_asleep():
-        return len(list(comparison.path.glob("runs/*/asleep"))) == 2
+    def watch(run):
+        if len(list(comparison.path.glob("runs/*/asleep"))) == 2:
+            raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), interrupted_when(two_are_asleep):
-        run_all(["endless"], seeds=range(3), jobs=2)
+    with pytest.raises(KeyboardInterrupt):
+        run_all(["endless"], seeds=range(3), jobs=2, watch=watch)
     expect_no_process(comparison, 2)
 
 
