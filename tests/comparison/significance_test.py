@@ -21,37 +21,30 @@ from slstm_allennlp.comparison.significance import (
 )
 from slstm_allennlp.predictors.predictions import Prediction
 
-
-def test_accuracy_of_classes():
-    one = [Prediction(2, "a", "a"), Prediction(3, "b", "a"), Prediction(4, "b", "b")]
-    two = [Prediction(2, "a", "b"), Prediction(3, "b", "a"), Prediction(4, "b", "b")]
-    counts = counts_of([one, two])
-    assert counts.numerators.tolist() == [[1, 0, 1], [0, 0, 1]]
-    assert counts.scores().tolist() == pytest.approx([2 / 3, 1 / 3])
-    assert counts.of(numpy.array([0, 2])).scores().tolist() == [1, 0.5]
+GOLD, FOUND = ["B-PER", "I-PER", "O", "B-LOC"], ["B-PER", "I-PER", "O", "B-ORG"]
 
 
-def test_accuracy_of_tags_counts_words():
-    counts = counts_of([[Prediction(3, ["N", "V", "N"], ["N", "V", "V"]), Prediction(1, ["N"], ["V"])]])
-    assert (counts.numerators.tolist(), counts.denominators.tolist()) == ([[2, 0]], [[3, 1]])
-    assert counts.scores().tolist() == [0.5]
-
-
-def test_span_f1_counts_spans():
-    """One of two gold spans is predicted, and a wrong one: 2 · 1 / (2 + 2). Sentence 2 has no spans."""
-    gold = ["B-PER", "I-PER", "O", "B-LOC"]
-    predicted = ["B-PER", "I-PER", "O", "B-ORG"]
-    counts = counts_of([[Prediction(4, gold, predicted), Prediction(1, ["O"], ["O"])]], "BIO")
-    assert (counts.numerators.tolist(), counts.denominators.tolist()) == ([[2, 0]], [[4, 0]])
-    assert counts.scores().tolist() == [0.5]
-
-
-def test_f1_without_spans_is_not_a_known_score():
-    """With a span that is predicted but not gold, F1 is known: it is 0."""
-    nothing, wrong = Prediction(1, ["O"], ["O"]), Prediction(1, ["O"], ["B-PER"])
-    assert counts_of([[nothing], [wrong]], "BIO").known_scores() == [0]
-    neither = counts_of([[nothing], [nothing]], "BIO")
-    assert neither.known_scores() == [] and neither.scores().tolist() == [0, 0]
+@pytest.mark.parametrize(
+    "pairs, encoding, numerators, denominators, score",
+    [
+        ([("a", "a"), ("b", "a"), ("b", "b")], None, [1, 0, 1], [1, 1, 1], 2 / 3),
+        ([(["N", "V", "N"], ["N", "V", "V"]), (["N"], ["V"])], None, [2, 0], [3, 1], 0.5),
+        # One of two gold spans is predicted, and a wrong one: 2 · 1 / (2 + 2). Sentence 2 has no spans.
+        ([(GOLD, FOUND), (["O"], ["O"])], "BIO", [2, 0], [4, 0], 0.5),
+        ([(["O"], ["B-PER"])], "BIO", [0], [1], 0),
+        ([(["O"], ["O"])], "BIO", [0], [0], 0),  # it is not a known score
+    ],
+)
+def test_counts(pairs, encoding, numerators, denominators, score):
+    """With another seed, all is right."""
+    seeds = [Prediction(1, *pair) for pair in pairs], [Prediction(1, gold, gold) for gold, _ in pairs]
+    counts = counts_of(seeds, encoding)
+    assert [counts.numerators[0].tolist(), counts.denominators[0].tolist()] == [numerators, denominators]
+    is_known = [any(denominators), any(counts.denominators[1])]
+    scores = [score, float(is_known[1])]
+    assert counts.scores().tolist() == pytest.approx(scores)
+    assert counts.known_scores() == pytest.approx([s for s, known in zip(scores, is_known) if known])
+    assert counts.of(numpy.array([0])).numerators.tolist() == counts.numerators[:, :1].tolist()
 
 
 def test_the_t_test_is_the_one_of_the_differences():
