@@ -190,14 +190,3 @@ def test_two_comparisons_do_not_work_in_one_folder(comparison):
     orphan.communicate(b"\n", timeout=60)
     with comparison.locked():
         pass
-
-
-def test_a_file_in_the_place_of_the_folder(tmp_path):
-    (tmp_path / "file").write_text("mine")
-    for path in (tmp_path / "file", tmp_path / "file" / "out"):
-        with (
-            pytest.raises(ConfigurationError, match=r"cannot be made .*--output-dir names another"),
-            ComparisonFolder(path).locked(),
-        ):
-            pass
-    assert (tmp_path / "file").read_text() == "mine"

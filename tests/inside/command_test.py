@@ -68,14 +68,6 @@ def test_both_sentences_of_a_pair(inside, pair_classifier):
             assert "".join(reading["words"][1:-1]) == text.replace(" ", "")
 
 
-def test_a_file_that_it_was_trained_on(inside, tagger):
-    """Each prediction has its gold tags beside it."""
-    report = inside(tagger, ROOT / "fixtures" / "pos" / "dev.conllu", "--sample", 2)
-    for result in report["inputs"]:
-        prediction = result["prediction"]
-        assert len(prediction["gold"]) == len(prediction["tags"]) == len(prediction["words"]) > 0
-
-
 @pytest.mark.parametrize(
     "name, content, error, message",
     [

@@ -243,8 +243,6 @@ def test_words_for_allennlps_own_readers(predictor, model):
 def test_several_texts_of_an_input(predictor):
     predictor = predictor(*TAGGER["ner"])
     assert predictor.predict_json({"words": 4, "text": "Ada May"})["words"] == ["Ada", "May"]
-    with pytest.raises(CorpusError, match="with both text and words, expected"):
-        predictor.predict_json({"words": ["Ada"], "text": "Ada May"})
 
 
 def test_texts_that_are_shorter_than_a_filter(predictor):
