@@ -1,6 +1,5 @@
 """The folders of a comparison and of its runs: their files, and the state of a run."""
 
-import contextlib
 import functools
 import hashlib
 import itertools
@@ -8,7 +7,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, Collection, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Collection, ContextManager, Dict, List, NamedTuple, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
@@ -139,20 +138,14 @@ class ComparisonFolder:
         if not self.run(run).is_begun():
             write_json(self.data(run), checksums(run.config))
 
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[Sequence[int]]:
+    def locked(self) -> ContextManager[Sequence[int]]:
         """
-        Lock the folder against a second comparison. Yields the file descriptor of the lock, if there are
-        locks. The runs inherit it: if this comparison is killed, the lock lasts until they have ended.
+        Lock the folder against a second comparison. The runs inherit the lock: if this comparison is
+        killed, the lock lasts until they have ended.
         """
         output_folder.make(self.path, "--output-dir")
         runs = "another comparison, or a run of one that was killed, is still"
-        descriptor = output_folder.lock(self.path, runs, "--output-dir")
-        try:
-            yield [] if descriptor is None else [descriptor]
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
+        return output_folder.locked(self.path, runs, "--output-dir")
 
 
 def read_json(path: Path) -> Any:

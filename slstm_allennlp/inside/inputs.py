@@ -51,19 +51,9 @@ def open_all(
         watching = watcher(archive.model)
     except ValueError as error:
         raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
-    return folder, predictor, watching, _read_inputs(arguments, predictor)
-
-
-def _read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[JsonDict]:
-    """
-    Read the predictor's inputs from the file with `read_examples`. `--sample` draws from the inputs that
-    are not blank; if it is not smaller than their number, all inputs are returned.
-    """
     inputs = list(read_examples(arguments.input_file, predictor, arguments.input_format))
-    if arguments.sample is None:
-        return inputs
     blank = getattr(predictor, "of_sentence", lambda _: None)("")
     texts = [each for each in inputs if each != blank]
-    if arguments.sample < len(texts):
-        return random.Random(arguments.seed).sample(texts, arguments.sample)
-    return inputs
+    if arguments.sample is not None and arguments.sample < len(texts):
+        inputs = random.Random(arguments.seed).sample(texts, arguments.sample)
+    return folder, predictor, watching, inputs
