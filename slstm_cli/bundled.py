@@ -19,7 +19,6 @@ _KEY_ORDER = """
 
 
 def config_names() -> List[str]:
-    """Return the names of all configs, sorted alphabetically."""
     return sorted(path.stem for path in (_root() / "training_config").glob("*.jsonnet"))
 
 
@@ -51,12 +50,8 @@ def config_path(given: str, folder: Path) -> str:
 
 def is_bundled(given: str) -> bool:
     """
-    Return whether a command line names a bundled config, not a file.
-
-    # Errors
-
-    `FileNotFoundError` for a name that is neither. `IsADirectoryError` for a folder, where Jsonnet would
-    end the process.
+    Return whether a command line names a bundled config, not a file. `FileNotFoundError` for a name that
+    is neither. `IsADirectoryError` for a folder, where Jsonnet would end the process.
     """
     if Path(given).is_dir():
         raise IsADirectoryError(f"{given} is a folder, expected a config, such as {given}/config.json")

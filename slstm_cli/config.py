@@ -65,7 +65,6 @@ FILES = {
 
 
 def add_config_command(commands: "argparse._SubParsersAction[Any]") -> argparse.ArgumentParser:
-    """Add the command to those of a parser."""
     text = "List the configs that come with slstm-allennlp, or print one to save and edit."
     parser = commands.add_parser("config", description=text, help="List or print configs.")
     parser.add_argument("name", nargs="?", help="the config to print; all are listed without it")
@@ -74,7 +73,6 @@ def add_config_command(commands: "argparse._SubParsersAction[Any]") -> argparse.
 
 
 def config(arguments: argparse.Namespace) -> None:
-    """Print the list of configs, or one of them."""
     if arguments.name is None:
         width = max(map(len, config_names()))
         for task, corpora in TASKS.items():
@@ -97,7 +95,6 @@ def annotated(name: str) -> str:
 
 
 def _comment(text: str, indent: str) -> List[str]:
-    """Wrap the text to lines of a comment."""
     start = f"{indent}// "
     return textwrap.wrap(
         text, _WIDTH, initial_indent=start, subsequent_indent=start, break_on_hyphens=False

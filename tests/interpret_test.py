@@ -9,7 +9,7 @@ import pytest
 import torch
 from allennlp.common import Params
 from allennlp.common.plugins import import_plugins
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import Batch, DatasetReader, Token, Vocabulary
 from allennlp.interpret.attackers import Hotflip, InputReduction
 from allennlp.interpret.saliency_interpreters import IntegratedGradient, SimpleGradient, SmoothGradient
 from allennlp.models import Model
@@ -88,23 +88,20 @@ def test_saliency(trained, config, interpreter):
             assert min(saliency) >= 0 and max(saliency) > 1.05 / count
 
 
-def test_entities_are_labelled_one_by_one(trained):
-    predictor, instances = trained("ner_slstm")
-    text = instances[0]["tokens"]
-    plain = predictor._dataset_reader.text_to_instance(text.tokens)
-    length, begin = len(text.tokens), ["B-PER", "L-PER", "O", "U-LOC"]
-    tags = begin + ["O"] * (length - 4)
-    one, two = predictor.predictions_to_labeled_instances(plain, {"tags": tags})
-    assert one["tags"].labels == ["B-PER", "L-PER"] + ["O"] * (length - 2)
-    assert two["tags"].labels == ["O", "O", "O", "U-LOC"] + ["O"] * (length - 4)
-    assert one["ignore_loss_on_o_tags"].flag_value and two["ignore_loss_on_o_tags"].flag_value
-    # Tags that violate the scheme are entities, too. A sentence without entities is one instance.
-    (broken,) = predictor.predictions_to_labeled_instances(
-        plain, {"tags": ["B-PER"] + ["O"] * (length - 1)}
-    )
-    assert broken["tags"].labels[:2] == ["B-PER", "O"]
-    (none,) = predictor.predictions_to_labeled_instances(plain, {"tags": ["O"] * length})
-    assert none["tags"].labels == ["O"] * length and not none["ignore_loss_on_o_tags"].flag_value
+@pytest.mark.parametrize(
+    "tags, labelled",
+    [
+        ("B-PER L-PER O U-LOC", ["B-PER L-PER O O", "O O O U-LOC"]),
+        ("B-PER O O O", ["B-PER O O O"]),  # tags that violate the scheme are entities, too
+        ("O O O O", ["O O O O"]),
+    ],
+)
+def test_entities_are_labelled_one_by_one(trained, tags, labelled):
+    predictor, _ = trained("ner_slstm")
+    plain = predictor._dataset_reader.text_to_instance(list(map(Token, "abcd")))
+    found = predictor.predictions_to_labeled_instances(plain, {"tags": tags.split()})
+    assert [" ".join(one["tags"].labels) for one in found] == labelled
+    assert all(one["ignore_loss_on_o_tags"].flag_value == ("PER" in tags) for one in found)
 
 
 def prediction(predictor, words):

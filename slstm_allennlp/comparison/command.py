@@ -43,11 +43,8 @@ class Compare(Subcommand):
           --sweep '{"model.seq2vec_encoder.num_steps": [1, 3, 5, 7, 9, 11],
                     "model.seq2vec_encoder.window_size": [1, 2]}'
 
-    Each run has a folder `runs/NAME-SEED` with AllenNLP's files, predictions and measurements. The same
-    command, run again, resumes interrupted runs and skips finished ones. If a run fails, the report has
-    the end of its log, and the exit status is 1.
-
-    Registered as a `Subcommand` with name "compare".
+    The same command, run again, resumes interrupted runs and skips finished ones. If a run fails, the
+    report has the end of its log, and the exit status is 1.
     """
 
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
@@ -113,7 +110,7 @@ class Compare(Subcommand):
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """Run the command: perform the runs and write the report in the output folder."""
+    """Perform the runs and write the report in the output folder."""
     for package in ("scipy", "matplotlib", "jinja2"):
         needs(package, "compare")  # the report's, before the long work
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
@@ -121,17 +118,9 @@ def compare(arguments: argparse.Namespace) -> None:
     if len(variants) < len(arguments.variants):
         names = ", ".join(name for name, _ in arguments.variants)
         raise ConfigurationError(f"compare: --variant has {names}, expected different names")
-    plan = plan_from_options(
-        arguments.configs,
-        names=arguments.names,
-        variants=variants,
-        sweep=arguments.sweep,
-        overrides=arguments.overrides,
-        seeds=arguments.seeds,
-        baseline=arguments.baseline,
-        metric=arguments.metric,
-        with_linear=arguments.linear,
-    )
+    options = ("configs", "names", "sweep", "overrides", "seeds", "baseline", "metric", "linear")
+    given = {option: getattr(arguments, option) for option in options}
+    plan = plan_from_options(**given, variants=variants)
     folder = ComparisonFolder(arguments.output_dir)
     for run in plan.runs():
         folder.expect_run(run)

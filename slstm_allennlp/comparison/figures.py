@@ -27,13 +27,13 @@ _STYLES: List[Dict[str, Any]] = [
         ("#7a7a7a", (0, (4, 1.5, 1, 1.5, 1, 1.5)), "P"),
     )
 ]
+MOST_TOGETHER = len(_STYLES)  # lines in a panel; with more, each line has its own
 _MAX_SHADED = 4  # lines in a panel; with more, the shaded ranges would hide each other
 _MAX_LABELS = 20
 _COLUMNS = 4  # of panels, if each line has its own
 _LARGE, _SMALL = (5.2, 3.6), (2.6, 1.9)  # panel sizes in inches
 _MAX_NUMBERED_LABELS = 12  # with more labels, cells are too narrow for numbers
-_MAX_LABEL_LENGTH = 20  # characters; longer labels are abbreviated
-_TITLE_WIDTH, _LEGEND_WIDTH = 34, 44  # characters per line
+_TITLE_WIDTH, _LEGEND_WIDTH, _LABEL_WIDTH = 34, 44, 20  # characters per line
 _LINE_STYLE = {"color": "black", "marker": "o", "markersize": 3, "linewidth": 1.2}
 _BASELINE_STYLE = {"color": "0.55", "linestyle": "--", "linewidth": 1.2}
 OTHER = "(other)"
@@ -142,7 +142,7 @@ def chart(path: Path, of: Chart) -> bool:
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
     most = max(map(len, of.panels.values()))
-    apart = are_apart(most)
+    apart = most > MOST_TOGETHER
     rows = len(of.panels) * math.ceil(most / _COLUMNS) if apart else 1
     columns, size = (_COLUMNS, _SMALL) if apart else (len(of.panels), _LARGE)
     with drawing(path, size, rows, columns) as axes:
@@ -159,11 +159,6 @@ def chart(path: Path, of: Chart) -> bool:
         if apart and names:
             axes[0, 0].figure.legend(handles, names, loc="outside upper left", fontsize=8)
     return apart
-
-
-def are_apart(number: int) -> bool:
-    """Return whether this number of lines needs one panel per line."""
-    return number > len(_STYLES)
 
 
 def _draw_together(axes: numpy.ndarray, scale: Scale, lines: Dict[str, Line], of: Chart) -> None:
@@ -191,14 +186,13 @@ def _draw_apart(axes: numpy.ndarray, scale: Scale, lines: Dict[str, Line], of: C
 
 
 def _wrapped(name: str, width: int) -> str:
-    """Wrap a system's name, which can be wider than its panel."""
+    """Wrap the name of a system or a label, which can be wider than its place."""
     return textwrap.fill(name.replace(",", ", "), width) if len(name) > width else name
 
 
 class Confusions(NamedTuple):
     labels: List[str]
     counts: numpy.ndarray  # words or sentences, by gold label (row) and predicted label (column)
-    was_cut: bool  # whether labels were merged into `OTHER`
 
     def numbers(self) -> Dict[str, Any]:
         return {"x": "predicted", "y": "gold", "labels": self.labels, "counts": self.counts.tolist()}
@@ -209,23 +203,24 @@ def confusions(of_systems: Mapping[str, Counter[Tuple[str, str]]]) -> Dict[str, 
     Compute each system's confusion matrix from its counts of (gold, predicted). With more than twenty
     labels, it has the twenty with the most confusions over all systems, and the others are merged.
     """
-    labels, was_cut = confused_labels(sum(of_systems.values(), collections.Counter()))
+    labels = confused_labels(sum(of_systems.values(), collections.Counter()))
     index = {label: number for number, label in enumerate(labels)}
     found = {}
     for system, pairs in of_systems.items():
         counts = numpy.zeros((len(labels), len(labels)), dtype=int)
         for (gold, predicted), count in pairs.items():
             counts[index.get(gold, -1), index.get(predicted, -1)] += count
-        found[system] = Confusions(labels, counts, was_cut)
+        found[system] = Confusions(labels, counts)
     return found
 
 
 def confusion(path: Path, name: str, found: Confusions) -> None:
     """Draw a system's confusion matrix, as percentages of each gold label."""
-    counts, labels = found.counts, short_labels(found.labels)
+    counts, labels = found.counts, [_wrapped(label, _LABEL_WIDTH) for label in found.labels]
     shares = 100 * counts / numpy.maximum(1, counts.sum(axis=1, keepdims=True))
     has_numbers = len(labels) <= _MAX_NUMBERED_LABELS
-    side = min(5.0, 2.2 + 0.3 * len(labels) + 0.05 * max(map(len, labels)))  # two fit in a row
+    longest = min(_LABEL_WIDTH, max(map(len, labels)))
+    side = min(5.0, 2.2 + 0.3 * len(labels) + 0.05 * longest)  # two fit in a row
     with drawing(path, (side if has_numbers else side + 0.7, side)) as axes:
         axis = axes[0, 0]
         image = axis.imshow(shares, cmap="Greys", vmin=0, vmax=100)
@@ -243,29 +238,17 @@ def confusion(path: Path, name: str, found: Confusions) -> None:
             axis.figure.colorbar(image, label="share of the row (%)", shrink=0.8)
 
 
-def short_labels(labels: Sequence[str]) -> List[str]:
-    """Abbreviate long labels in the middle. If labels become equal, number all of them."""
-    head, tail = _MAX_LABEL_LENGTH // 2, (_MAX_LABEL_LENGTH - 1) // 2
-    shown = [
-        label if len(label) <= _MAX_LABEL_LENGTH else f"{label[:head]}…{label[-tail:]}"
-        for label in labels
-    ]
-    if len(set(shown)) == len(shown):
-        return shown
-    return [f"{number}. {label}" for number, label in enumerate(shown, 1)]
-
-
-def confused_labels(pairs: Counter[Tuple[str, str]]) -> Tuple[List[str], bool]:
-    """Return all labels, or those with the most confusions and `OTHER`; and whether any were merged."""
+def confused_labels(pairs: Counter[Tuple[str, str]]) -> List[str]:
+    """Return all labels, or those with the most confusions and `OTHER`."""
     labels = sorted({label for pair in pairs for label in pair})
     if len(labels) <= _MAX_LABELS:
-        return labels, False
+        return labels
     errors: Counter[str] = collections.Counter()
     for (gold, predicted), count in pairs.items():
         if gold != predicted:
             errors.update({gold: count, predicted: count})
     most = sorted(labels, key=lambda label: (-errors[label], label))[:_MAX_LABELS]
-    return [*sorted(most), OTHER], True
+    return [*sorted(most), OTHER]
 
 
 def groups_by_length(lengths: Sequence[int], most: int = 10, least: int = 30) -> List[numpy.ndarray]:

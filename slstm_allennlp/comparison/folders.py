@@ -1,6 +1,5 @@
 """The folders of a comparison and of its runs: their files, and the state of a run."""
 
-import contextlib
 import functools
 import hashlib
 import itertools
@@ -8,7 +7,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, Collection, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Collection, ContextManager, Dict, List, NamedTuple, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
@@ -28,28 +27,19 @@ class Checkpoint(NamedTuple):
 
 
 class RunFolder:
-    """
-    The folder of a run. `allennlp train` writes config.json, metrics.json, metrics_epoch_N.json,
-    model.tar.gz, out.log and checkpoints. The worker adds
-
-    * `training.json`, after training: peak memory, and the conditions of the run,
-    * `recoveries.json`, if the run was interrupted: the checkpoints from which it resumed,
-    * `predictions.jsonl`: the best model's prediction for each test sentence,
-    * `measurements.json`, at the end: metrics on the test set, seconds, parameters, and the conditions
-      of the timing,
-    * `time_over_length.json`, if requested, with its conditions.
-    """
+    """The folder of a run, with the files of `allennlp train` and those that the worker adds."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config = path / "config.json"
         self.metrics = path / "metrics.json"
         self.archive = path / "model.tar.gz"
-        self.training = path / "training.json"
-        self.recoveries = path / "recoveries.json"
-        self.predictions = path / "predictions.jsonl"
+        self.training = path / "training.json"  # after training: peak memory, and the run's conditions
+        self.recoveries = path / "recoveries.json"  # the checkpoints from which it resumed
+        self.predictions = path / "predictions.jsonl"  # the best model's, for each test sentence
+        # At the end: metrics on the test set, seconds, parameters, and the conditions of the timing.
         self.measurements = path / "measurements.json"
-        self.time_over_length = path / "time_over_length.json"
+        self.time_over_length = path / "time_over_length.json"  # if requested, with its conditions
 
     def is_done(self, *, time_over_length: bool = False) -> bool:
         return self.measurements.exists() and (not time_over_length or self.time_over_length.exists())
@@ -59,7 +49,6 @@ class RunFolder:
         return bool(self.epoch_files()) or self.latest_checkpoint() is not None or self.metrics.exists()
 
     def epochs(self) -> List[Dict[str, Any]]:
-        """Read AllenNLP's metrics of each finished epoch."""
         return [read_json(path) for path in self.epoch_files()]
 
     def epoch_files(self) -> List[Path]:
@@ -86,13 +75,7 @@ class RunFolder:
 
 
 class ComparisonFolder:
-    """
-    The folder of a comparison. Besides the report, it has
-
-    * `runs/NAME-SEED`: the folder of a run,
-    * `configs/NAME-SEED.json`: the run's config, and `NAME-SEED.data.json`: checksums of its data,
-    * `logs/NAME-SEED.log`: the run's output, and, if it failed, `NAME-SEED.failed.json`.
-    """
+    """The folder of a comparison: the report, and what belongs to each run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -104,12 +87,14 @@ class ComparisonFolder:
         return self.path / "configs" / f"{run.name}.json"
 
     def data(self, run: Run) -> Path:
+        """Return the path of the checksums of its data."""
         return self.path / "configs" / f"{run.name}.data.json"
 
     def log(self, run: Run) -> Path:
         return self.path / "logs" / f"{run.name}.log"
 
     def failure(self, run: Run) -> Path:
+        """Return the path of the reason why it failed, a file only then."""
         return self.path / "logs" / f"{run.name}.failed.json"
 
     def earlier_runs(self, systems: Collection[str]) -> List[Run]:
@@ -153,20 +138,14 @@ class ComparisonFolder:
         if not self.run(run).is_begun():
             write_json(self.data(run), checksums(run.config))
 
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[Sequence[int]]:
+    def locked(self) -> ContextManager[Sequence[int]]:
         """
-        Lock the folder against a second comparison. Yields the file descriptor of the lock, if there are
-        locks. The runs inherit it: if this comparison is killed, the lock lasts until they have ended.
+        Lock the folder against a second comparison. The runs inherit the lock: if this comparison is
+        killed, the lock lasts until they have ended.
         """
         output_folder.make(self.path, "--output-dir")
         runs = "another comparison, or a run of one that was killed, is still"
-        descriptor = output_folder.lock(self.path, runs, "--output-dir")
-        try:
-            yield [] if descriptor is None else [descriptor]
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
+        return output_folder.locked(self.path, runs, "--output-dir")
 
 
 def read_json(path: Path) -> Any:
@@ -187,7 +166,6 @@ def damaged(path: Path, error: Exception) -> ConfigurationError:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as unfinished:
         unfinished.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")

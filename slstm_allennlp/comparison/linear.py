@@ -7,7 +7,6 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.training_keys import DATA_KEYS
 
-NAME = "linear"
 _READERS = ("dataset_reader", "validation_dataset_reader")
 _KEPT = (*DATA_KEYS, "data_loader", "validation_data_loader", "evaluate_on_test")
 _TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")

@@ -12,7 +12,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
 from slstm_allennlp.common.training_keys import SEED_KEYS
-from slstm_allennlp.comparison import linear
+from slstm_allennlp.comparison.linear import stand_in
 from slstm_cli.bundled import is_bundled, whole_config
 
 _KEYS_OF_RUN = (*SEED_KEYS, "evaluate_on_test")
@@ -156,16 +156,12 @@ def plan_from_options(
     seeds: Optional[Sequence[int]] = None,
     baseline: Optional[str] = None,
     metric: Optional[str] = None,
-    with_linear: bool = False,
+    linear: bool = False,
 ) -> Plan:
     """
-    Make the plan from the options of the `compare` command, whose help explains each of them. The
-    systems are the configs, or each config with each variant and each combination of the sweep's values.
-
-    Instead of configs, one comparison file can be given: a Jsonnet object with `systems` (each name with
-    its `config` and `overrides`) and, optionally, `seeds`, `overrides`, `baseline`, `metric` and
-    `linear`. Arguments override the file. The `overrides` argument is applied before a variant's
-    overrides, and after those of a comparison file.
+    Make the plan from the options of the `compare` command, whose help explains each of them. Instead of
+    configs, one comparison file can be given, with the keys `_FILE_KEYS`. Options override the file. The
+    option `overrides` is applied before a variant's overrides, and after those of a comparison file.
     """
     given = load_jsonnet(configs[0])
     if "systems" in given:
@@ -179,16 +175,15 @@ def plan_from_options(
         seeds = seeds or given.get("seeds")
         baseline = baseline or given.get("baseline")
         metric = metric or given.get("metric")
-        with_linear |= given.get("linear", False)
+        linear |= given.get("linear", False)
     else:
         systems = _systems_of_configs(configs, names, variants or {}, sweep or {}, overrides or {})
     baseline = baseline or systems[0].name
     chosen = Metric.parse(metric) if metric else _common_metric(systems)
-    if with_linear:
+    if linear:
         # Modelled on the baseline, or on the first system if the linear model is the baseline.
         model = next((system for system in systems if system.name == baseline), systems[0])
-        stand_in = linear.stand_in(model.name, model.config, str(chosen))
-        systems.append(System(linear.NAME, stand_in))
+        systems.append(System("linear", stand_in(model.name, model.config, str(chosen))))
     return Plan(systems, list(DEFAULT_SEEDS if seeds is None else seeds), baseline, chosen)
 
 
@@ -285,7 +280,6 @@ def _override(name: str, config: Config, overrides: Config) -> Config:
 
 
 def _common_metric(systems: Sequence[System]) -> Metric:
-    """Return the validation metric that all configs share."""
     metrics: Dict[Metric, str] = {}
     for system in systems:
         trainer = section(system.config, "trainer")

@@ -8,20 +8,9 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.counts import Counts, counts_of
+from slstm_allennlp.comparison import significance
 from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, damaged, read_json
 from slstm_allennlp.comparison.plan import Metric, Plan, Run, System, is_fitted
-from slstm_allennlp.comparison.significance import (
-    LengthTest,
-    SeedTest,
-    SentenceTest,
-    corrected,
-    length_test,
-    p_value_of_both,
-    paired_t_test,
-    sentence_test,
-    verdict,
-)
 from slstm_allennlp.predictors.predictions import Labels, Prediction, read_predictions
 
 _SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure
@@ -30,12 +19,8 @@ _TOLERANCE = 1e-4
 
 class RunResult:
     """
-    The results of a finished run.
-
-    # Errors
-
-    `ConfigurationError` if the test metrics lack the metric (but for a run of an earlier comparison), or
-    if a file is missing or incomplete.
+    The results of a finished run; `ConfigurationError` if the test metrics lack the metric (but for a
+    run of an earlier comparison), or if a file is missing or incomplete.
     """
 
     def __init__(self, run: Run, folder: RunFolder, metric: Metric, is_earlier: bool = False) -> None:
@@ -108,14 +93,12 @@ def _seconds(duration: str) -> float:
 
 
 @dataclass
-class Comparison:
-    """The comparison of a system with the baseline on the test set."""
-
+class Comparison:  # with the baseline on the test set
     system: str
     seeds: List[int]  # common to both
-    over_seeds: SeedTest
-    over_sentences: Optional[SentenceTest] = None  # if not possible; `remark` has the reason
-    over_lengths: Optional[LengthTest] = None  # also if all sentences have the same length
+    over_seeds: significance.SeedTest
+    over_sentences: Optional[significance.SentenceTest] = None  # if not possible, as `remark` says
+    over_lengths: Optional[significance.LengthTest] = None  # also if all sentences have one length
     corrected_p_value: Optional[float] = None  # of both tests, for multiple comparisons
     remark: str = ""
     verdict: str = ""
@@ -218,9 +201,9 @@ class Results:
         first = next(iter(self.runs[self.plan.baseline]), self.done[0])
         return [prediction.length for prediction in first.predictions]
 
-    def counts(self, runs: Sequence[RunResult]) -> Counts:
+    def counts(self, runs: Sequence[RunResult]) -> significance.Counts:
         """Count a system's predictions on the test sentences, with each seed."""
-        return counts_of([run.predictions for run in runs], self.encoding)
+        return significance.counts_of([run.predictions for run in runs], self.encoding)
 
     @cached_property
     def disagreement(self) -> Optional[str]:
@@ -245,23 +228,25 @@ class Results:
             common = [run for run in runs if run.run.seed in of_baseline]
             if common and system != self.plan.baseline:
                 tested.append(self._test(common, [of_baseline[run.run.seed] for run in common]))
-        p_values = corrected([p_value_of_both(one.over_seeds, one.over_sentences) for one in tested])
-        higher = self.plan.metric.higher_is_better
-        for one, p in zip(tested, p_values):
+        p_values = [significance.p_value_of_both(one.over_seeds, one.over_sentences) for one in tested]
+        for one, p in zip(tested, significance.corrected(p_values)):
             one.corrected_p_value = p
-            one.verdict = verdict(one.over_seeds, one.over_sentences, p, higher_is_better=higher)
+            one.verdict = significance.verdict(
+                one.over_seeds, one.over_sentences, p, self.plan.metric.higher_is_better
+            )
         return tested
 
     def _test(self, runs: List[RunResult], of_baseline: List[RunResult]) -> Comparison:
         """Test runs against the baseline's with the same seeds, without correction and verdict."""
-        over_seeds = paired_t_test(*([run.test_score for run in each] for each in (runs, of_baseline)))
+        scores = ([run.test_score for run in each] for each in (runs, of_baseline))
+        over_seeds = significance.paired_t_test(*scores)
         compared = Comparison(runs[0].run.system, [run.run.seed for run in runs], over_seeds)
         remarks = [over_seeds.remark] if over_seeds.remark else []
         if self.unpaired:
             remarks.append(f"no test over sentences: {self.unpaired}")
         else:
-            both = self.counts(runs), self.counts(of_baseline)
-            compared.over_sentences = sentence_test(*both, num_resamples=self.num_resamples)
-            compared.over_lengths = length_test(*both, self.lengths, num_resamples=self.num_resamples)
+            both, number = (self.counts(runs), self.counts(of_baseline)), self.num_resamples
+            compared.over_sentences = significance.sentence_test(*both, num_resamples=number)
+            compared.over_lengths = significance.length_test(*both, self.lengths, num_resamples=number)
         compared.remark = "; ".join(remarks)
         return compared

@@ -164,10 +164,9 @@ def logged_warnings(log: Path) -> List[str]:
     return [text for text in texts if not text.startswith(_KNOWN_WARNINGS)]
 
 
-def tail(log: Path, lines: int = _TAIL_LINES) -> List[str]:
-    """Return the last lines of a log, without empty ones."""
+def tail(log: Path) -> List[str]:
     with log.open(encoding="utf-8", errors="replace") as file:
-        return list(deque((line.rstrip() for line in file if line.strip()), maxlen=lines))
+        return list(deque((line.rstrip() for line in file if line.strip()), maxlen=_TAIL_LINES))
 
 
 def stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:

@@ -1,4 +1,8 @@
-"""`slstm evaluate`."""
+"""
+`slstm evaluate`: `allennlp evaluate` of every sentence of the files. AllenNLP leaves out those that the
+settings for training leave out of an epoch. The scores of each class are printed, too, and predictions
+are written beside gold labels, a line for each sentence. The output files are written atomically.
+"""
 
 import argparse
 import json
@@ -12,7 +16,6 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 from unittest.mock import patch
 
 from allennlp.commands import evaluate as command
-from allennlp.commands.evaluate import Evaluate
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DataLoader, Instance, TensorDict
 from allennlp.evaluation import Evaluator, SimpleEvaluator
@@ -34,19 +37,6 @@ from slstm_allennlp.training.tag_check import encoding_of
 
 _SHOWN, _IN_MATRIX = 20, 10  # classes in a table, and in a confusion matrix
 _FILES = (("output_file", "METRICS", ".outputs"), ("predictions_output_file", "PREDS", ".preds"))
-
-
-class SlstmEvaluate(Evaluate):
-    """
-    `allennlp evaluate` of every sentence of the files. AllenNLP leaves out those that the settings for
-    training leave out of an epoch. The scores of each class are printed, too, and predictions are
-    written beside gold labels, a line for each sentence. The output files are written atomically.
-    """
-
-    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
-        subparser = super().add_subparser(parser)
-        subparser.set_defaults(func=evaluate)
-        return subparser
 
 
 def evaluate(arguments: argparse.Namespace) -> None:

@@ -2,23 +2,30 @@
 
 import functools
 import inspect
+import re
 from contextlib import ExitStack, contextmanager, nullcontext
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Optional
 from unittest.mock import patch
 
 import torch
 from allennlp.commands import train as allennlp_train
 from allennlp.common import FromParams, Params, cached_transformers, util
-from allennlp.data import DatasetReader, Instance
+from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.predictors import Predictor
 from torch.multiprocessing.spawn import ProcessExitedException
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.console import config_keys, label_check, missing, train
+from slstm_allennlp.console import config_keys, missing, train
 from slstm_allennlp.console.config_keys import Original
 from slstm_allennlp.console.quiet import is_quiet, quiet_console
+from slstm_allennlp.training.label_counts import words_of
+
+_UNKNOWN_LABEL = re.compile(
+    r"'(.*)' not found in vocab namespace '(.*)', and namespace does not contain", re.S
+)
 
 
 @contextmanager
@@ -55,6 +62,42 @@ def _read(original: Original, self: DatasetReader, file_path: Any) -> Iterator[I
             raise
         where = "" if str(file_path) in str(error) else f"{file_path}: "
         raise CorpusError(f"{where}{error}") from error
+
+
+def _index_with(original: Original, self: MultiProcessDataLoader, vocab: Vocabulary) -> None:
+    for number, instance in enumerate(self._instances or [], start=1):
+        try:
+            instance.index_fields(vocab)
+        except KeyError as error:
+            raise _unknown_label(error, self, vocab, number, instance) from None
+    original(self, vocab)
+
+
+def _iter_instances(original: Original, self: MultiProcessDataLoader) -> Iterator[Instance]:
+    number = 0
+    try:
+        for number, instance in enumerate(original(self), start=1):  # noqa: B007
+            yield instance
+    except KeyError as error:
+        raise _unknown_label(error, self, self._vocab, number + 1) from None
+
+
+def _unknown_label(
+    error: KeyError, loader: Any, vocab: Optional[Vocabulary], number: int, instance: Any = None
+) -> Exception:
+    """
+    Return the error for a label that the model does not know, with the file and the number of the
+    sentence, or AllenNLP's for other errors.
+    """
+    unknown = _UNKNOWN_LABEL.search(str(error.args[0])) if error.args else None
+    if unknown is None or vocab is None:
+        return error
+    label, namespace = unknown.groups()
+    known = ", ".join(map(str, vocab.get_token_to_index_vocabulary(namespace)))
+    return ConfigurationError(
+        f"{loader.data_path}, sentence {number}{words_of(instance)}: {label!r} is a label that the "
+        f"model does not know ({namespace}), expected one of {known}"
+    )
 
 
 def _predict(original: Original, self: Predictor, inputs: Any) -> Any:
@@ -112,8 +155,8 @@ _REPLACED = (
     (FromParams, "from_params", config_keys.from_params),
     (Params, "from_file", config_keys.read_config),
     (DatasetReader, "read", _read),
-    (MultiProcessDataLoader, "index_with", label_check.index_with),
-    (MultiProcessDataLoader, "iter_instances", label_check.iter_instances),
+    (MultiProcessDataLoader, "index_with", _index_with),
+    (MultiProcessDataLoader, "iter_instances", _iter_instances),
     (Predictor, "predict_json", _predict),
     (Predictor, "predict_batch_json", _predict),
     (CnnEncoder, "forward", _convolve),

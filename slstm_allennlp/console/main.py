@@ -13,18 +13,15 @@ from allennlp.common.plugins import import_plugins
 from allennlp.common.util import SigTermReceived, import_module_and_submodules
 
 from slstm_allennlp.common.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
-from slstm_allennlp.console.evaluate import SlstmEvaluate
+from slstm_allennlp.console import evaluate, predict, train
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import expect_empty
-from slstm_allennlp.console.predict import SlstmPredict
 from slstm_allennlp.console.quiet import quiet_console, verbose_console
-from slstm_allennlp.console.train import SlstmTrain
 from slstm_allennlp.security import safe_archives
 from slstm_cli import INTERRUPTED, answer
 from slstm_cli.bundled import config_path
 
-_OWN: Dict[str, Any] = {"train": SlstmTrain, "predict": SlstmPredict, "evaluate": SlstmEvaluate}
 _OWN_NAMES = {"slstm-inside": "inside"}  # shorter names for commands of `allennlp`
 _VERBOSE = "--verbose"
 
@@ -117,11 +114,12 @@ def _parser() -> argparse.ArgumentParser:
     """Return AllenNLP's parser with the program's own commands and the commands of all plugins."""
     parser = ArgumentParserWithDefaults(prog="slstm")
     subparsers = parser.add_subparsers(title="Commands", metavar="", dest="command")
-    commands = {name: Subcommand.by_name(name) for name in Subcommand.list_available()}
-    commands = {_OWN_NAMES.get(name, name): command for name, command in commands.items()}
-    for name, kind in sorted({**commands, **_OWN}.items()):
+    commands = {_OWN_NAMES.get(name, name): name for name in Subcommand.list_available()}
+    parsers: Dict[str, Any] = {}
+    for name, registered in sorted(commands.items()):
+        kind: Any = Subcommand.by_name(registered)
         command = type(kind.__name__, (kind,), {"name": name})()
-        subparser = command.add_subparser(subparsers)
+        parsers[name] = subparser = command.add_subparser(subparsers)
         for action in subparser._actions:  # AllenNLP's example has not been a key since its version 1
             action.help = action.help and action.help.replace("iterator.batch", "data_loader.batch")
         if command.requires_plugins:
@@ -133,4 +131,9 @@ def _parser() -> argparse.ArgumentParser:
             action="store_true",
             help="AllenNLP's full console output, and tracebacks of user errors",
         )
+    train.extend(parsers["train"])
+    parsers["train"].set_defaults(func=train.train)
+    predict.add_input_format(parsers["predict"])
+    parsers["predict"].set_defaults(func=predict.predict, batch_size=None)
+    parsers["evaluate"].set_defaults(func=evaluate.evaluate)
     return parser

@@ -8,9 +8,9 @@ import errno
 import logging
 import os
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Iterator, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
@@ -25,19 +25,15 @@ logger = logging.getLogger(__name__)
 @contextmanager
 def output_folder(folder: Path, recover: bool = False, force: bool = False) -> Iterator[None]:
     """
-    Make the folder, or empty it with `force`, and lock it in this context.
-
-    # Errors
-
-    `ConfigurationError` for a folder that cannot be made, in which another training is running, which is
-    not empty (without `recover` and `force`), or in which no training has begun (with `recover`).
+    Make the folder, or empty it with `force`, and lock it in this context. `ConfigurationError` for a
+    folder that cannot be made, in which another training is running, which is not empty (without
+    `recover` and `force`), or in which no training has begun (with `recover`).
     """
     if recover and force:
         raise ConfigurationError("--recover and --force are both given, expected one of them")
     if not recover:
         make(folder)
-    descriptor = lock(folder) if folder.is_dir() else None
-    try:
+    with locked(folder) if folder.is_dir() else nullcontext():
         if recover and not (folder / "config.json").is_file():
             raise ConfigurationError(
                 f"--recover: the folder {folder} has no config.json, expected the output folder of a "
@@ -49,9 +45,6 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
         elif not recover:
             expect_empty(folder, "--recover goes on with its training, ")
         yield
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
 
 
 def expect_empty(folder: Path, other_way: str = "") -> None:
@@ -74,26 +67,31 @@ def make(folder: Path, option: str = "-s") -> None:
         ) from error
 
 
-def lock(folder: Path, runs: str = "another training is", option: str = "-s") -> Optional[int]:
+@contextmanager
+def locked(
+    folder: Path, runs: str = "another training is", option: str = "-s"
+) -> Iterator[Sequence[int]]:
     """
-    Lock the folder, and return the descriptor that holds the lock, or `None` where there are no locks.
-    The error says what `runs` in the folder, and the option for another one.
+    Lock the folder in this context. Yields the file descriptor of the lock, if there are locks. The
+    error says what `runs` in the folder, and the option for another one.
     """
     if fcntl is None:
-        return None
+        yield []
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                raise ConfigurationError(
+                    f"{folder}: {runs} running in this folder, expected none; wait for it, or give "
+                    f"another folder by {option}"
+                ) from None
+            logger.warning("%s: no lock on this file system (%s)", folder, error)
+        yield [descriptor]
+    finally:
         os.close(descriptor)
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            raise ConfigurationError(
-                f"{folder}: {runs} running in this folder, expected none; wait for it, or give another "
-                f"folder by {option}"
-            ) from None
-        logger.warning("%s: no lock on this file system (%s)", folder, error)
-        return None
-    return descriptor
 
 
 def expect_folder_of(option: str, file: str) -> None:

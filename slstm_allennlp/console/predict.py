@@ -1,4 +1,7 @@
-"""`slstm predict`."""
+"""
+`slstm predict`: `allennlp predict` for plain text and all formats of training data, too. By default, it
+gives `AHEAD` lines at once to this package's predictors, which batch sentences of similar length.
+"""
 
 import argparse
 import json
@@ -8,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Iterable, Iterator, List, Optional, TypeVar
 
-from allennlp.commands.predict import Predict, _get_predictor, _PredictManager
+from allennlp.commands.predict import _get_predictor, _PredictManager
 from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
@@ -27,25 +30,15 @@ AHEAD = 128  # lines: enough to batch sentences of similar length, and fast to r
 _COMPRESSED = (".gz", ".bz2", ".lzma", ".xz")
 
 
-class SlstmPredict(Predict):
-    """
-    `allennlp predict` for plain text and all formats of training data, too. By default, it gives `AHEAD`
-    lines at once to this package's predictors, which batch sentences of similar length.
-    """
-
-    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
-        subparser = super().add_subparser(parser)
-        subparser.set_defaults(func=predict, batch_size=None)
-        subparser.add_argument(
-            "--input-format",
-            choices=INPUT_FORMATS,
-            help="how the input file is read (default: as its name and its first lines show)",
-        )
-        return subparser
+def add_input_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--input-format",
+        choices=INPUT_FORMATS,
+        help="how the input file is read (default: as its name and its first lines show)",
+    )
 
 
 def predict(arguments: argparse.Namespace) -> None:
-    """Predict as the command line says."""
     if arguments.silent and not arguments.output_file:
         raise ConfigurationError(
             "--silent without --output-file, expected one place for the predictions"
@@ -105,7 +98,6 @@ class PredictManager(_PredictManager):
         self._input_format = input_format
 
     def run(self) -> None:
-        """Predict all inputs."""
         of_reader = self._dataset_reader is not None
         inputs: Iterator[Any] = self._get_instance_data() if of_reader else self._get_json_data()
         number = 0

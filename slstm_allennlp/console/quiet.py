@@ -70,7 +70,6 @@ def verbose_console() -> Iterator[None]:
 
 
 def is_quiet() -> bool:
-    """Return whether `quiet_console` is entered."""
     return common_logging.prepare_global_logging is _prepare_global_logging
 
 

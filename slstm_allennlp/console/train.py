@@ -1,4 +1,7 @@
-"""`slstm train`."""
+"""
+`slstm train`: `allennlp train` with a default for the output folder, which is locked during the
+training, and with errors before the work for a GPU that is not there and for what AllenNLP cannot do.
+"""
 
 import argparse
 import json
@@ -6,7 +9,6 @@ from pathlib import Path
 from typing import Any, Dict
 
 from allennlp.commands import train as allennlp_train
-from allennlp.commands.train import Train
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
@@ -33,32 +35,21 @@ _OWN_DATA = {
 }
 
 
-class SlstmTrain(Train):
-    """
-    `allennlp train` with a default for the output folder, which is locked during the training, and with
-    errors before the work for a GPU that is not there and for what AllenNLP cannot do.
-    """
-
-    def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
-        subparser = super().add_subparser(parser)
-        for action in subparser._actions:
-            if action.dest == "serialization_dir":
-                action.required = False
-                action.help = f"{action.help}; default: output/NAME, with the name of the config"
-            if action.dest == "param_path":
-                action.help = "the config: a file, or a name that `slstm config` lists"
-        subparser.description = (
-            "Train a config on its data, or on your own: slstm train reviews_slstm --data reviews.csv"
-        )
-        own = subparser.add_argument_group(
-            "your own data", "for configs of texts, pairs, tags or entities"
-        )
-        for option, text in _OWN_DATA.items():
-            kind = "FILE" if option in ("--data", "--dev", "--test") else "COLUMN"
-            several: Any = {"action": "append", "default": []} if option == "--text" else {}
-            own.add_argument(option, metavar=kind, help=text, **several)
-        subparser.set_defaults(func=train)
-        return subparser
+def extend(parser: argparse.ArgumentParser) -> None:
+    for action in parser._actions:
+        if action.dest == "serialization_dir":
+            action.required = False
+            action.help = f"{action.help}; default: output/NAME, with the name of the config"
+        if action.dest == "param_path":
+            action.help = "the config: a file, or a name that `slstm config` lists"
+    parser.description = (
+        "Train a config on its data, or on your own: slstm train reviews_slstm --data reviews.csv"
+    )
+    own = parser.add_argument_group("your own data", "for configs of texts, pairs, tags or entities")
+    for option, text in _OWN_DATA.items():
+        kind = "FILE" if option in ("--data", "--dev", "--test") else "COLUMN"
+        several: Any = {"action": "append", "default": []} if option == "--text" else {}
+        own.add_argument(option, metavar=kind, help=text, **several)
 
 
 def train(arguments: argparse.Namespace) -> None:

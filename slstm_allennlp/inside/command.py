@@ -23,11 +23,8 @@ class SlstmInside(Subcommand):
 
         allennlp slstm-inside model.tar.gz sentences.jsonl --output-dir inside --sample 20
 
-    It writes two files to the output folder: `inside.json` has the numbers (see
-    `slstm_allennlp.inside.report_of`), and `inside.html` is a self-contained page that shows them for
-    one sentence and one step at a time.
-
-    Registered as a `Subcommand` with name "slstm-inside".
+    It writes `inside.json`, with the numbers (see `slstm_allennlp.inside.report_of`), and `inside.html`,
+    a self-contained page that shows them for one sentence and one step at a time.
     """
 
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
@@ -54,7 +51,7 @@ class SlstmInside(Subcommand):
 
 
 def slstm_inside(arguments: argparse.Namespace) -> None:
-    """Run the command: write the numbers and the page to the output folder, and print a summary."""
+    """Write the numbers and the page to the output folder, and print a summary."""
     recorder_of = partial(TraceRecorder, more_steps=arguments.more_steps)
     folder, predictor, recorder, inputs = open_all(arguments, recorder_of)
     encoders: Dict[str, Any] = {}

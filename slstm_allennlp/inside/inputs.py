@@ -15,7 +15,8 @@ from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.arguments import positive
 from slstm_allennlp.console import output_folder
-from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
+from slstm_allennlp.console.predict import add_input_format
+from slstm_allennlp.predictors.examples import read_examples
 
 T = TypeVar("T")
 
@@ -27,11 +28,7 @@ def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: 
         "input_file",
         help="as for `slstm predict`: JSON lines, one text per line, or a labelled corpus",
     )
-    parser.add_argument(
-        "--input-format",
-        choices=INPUT_FORMATS,
-        help="how the input file is read (default: as its name and its first lines show)",
-    )
+    add_input_format(parser)
     parser.add_argument("--output-dir", required=True, help=f"folder for {outputs}")
     parser.add_argument("--sample", type=positive, help="number of inputs to sample (default all)")
     parser.add_argument("--seed", type=int, default=13, help="random seed of the sample (default 13)")
@@ -43,11 +40,8 @@ def open_all(
 ) -> Tuple[pathlib.Path, Predictor, T, List[JsonDict]]:
     """
     Return the output folder, the archive's predictor, `watcher` applied to its model, and the inputs.
-
-    # Errors
-
     `ConfigurationError` if the folder cannot be made, and for a model without the encoder, for which the
-    watcher raises `ValueError`. `ConfigurationError` and `ValueError` as in `read_examples`.
+    watcher raises `ValueError`; and errors as in `read_examples`.
     """
     folder = pathlib.Path(arguments.output_dir)
     output_folder.make(folder, "--output-dir")  # before the long work
@@ -57,19 +51,9 @@ def open_all(
         watching = watcher(archive.model)
     except ValueError as error:
         raise ConfigurationError(f"{arguments.archive_file}: {error}") from None
-    return folder, predictor, watching, _read_inputs(arguments, predictor)
-
-
-def _read_inputs(arguments: argparse.Namespace, predictor: Predictor) -> List[JsonDict]:
-    """
-    Read the predictor's inputs from the file with `read_examples`. `--sample` draws from the inputs that
-    are not blank; if it is not smaller than their number, all inputs are returned.
-    """
     inputs = list(read_examples(arguments.input_file, predictor, arguments.input_format))
-    if arguments.sample is None:
-        return inputs
     blank = getattr(predictor, "of_sentence", lambda _: None)("")
     texts = [each for each in inputs if each != blank]
-    if arguments.sample < len(texts):
-        return random.Random(arguments.seed).sample(texts, arguments.sample)
-    return inputs
+    if arguments.sample is not None and arguments.sample < len(texts):
+        inputs = random.Random(arguments.seed).sample(texts, arguments.sample)
+    return folder, predictor, watching, inputs

@@ -30,19 +30,13 @@ class Reading(NamedTuple):
 
 class TraceRecorder:
     """
-    Record every `SentenceStateLSTM` of a model within this context. The model's results do not change.
-    They are those of the traces, by PyTorch operations instead of the kernels.
+    Record every `SentenceStateLSTM` of a model within this context; `ValueError` for a model without
+    one. The model's results do not change. They are those of the traces, by PyTorch operations instead
+    of the kernels. `more_steps` is the number of steps to trace after the encoder's own.
 
     The autograd graph shows from which `TextField` an encoder's input was computed. So a premise and a
     hypothesis are not confused. The words are unknown if there is not exactly one such `TextField` with
     the same number of words, for example if the encoder reads characters.
-
-    `more_steps` is the number of steps to trace after the encoder's own. They do not change the model's
-    results.
-
-    # Errors
-
-    `ValueError` for a model without a `SentenceStateLSTM`.
     """
 
     def __init__(self, model: Model, more_steps: int = 0) -> None:

@@ -16,31 +16,18 @@ START, END = "⟨s⟩", "⟨/s⟩"
 
 def report_of(reading: Reading, tolerance: float) -> Dict[str, Any]:
     """
-    Summarise the trace of one sentence for JSON. T is the number of steps, including additional ones. N
-    is the number of words, including boundary words.
+    Summarise the trace of one sentence for JSON; `ValueError` for states that are not finite. T is the
+    number of steps, including additional ones. N is the number of words, including boundary words.
 
-    # Parameters
-
-    reading : `Reading`
-    tolerance : `float`
-        States have converged if their relative change is at most this.
-
-    # Returns
-
-    `Dict[str, Any]`
-        `encoder` and `field`: their names. `words`: N strings. `words_known`: false if `words` are only
-        numbers because the words are unknown. `taken`: the outputs that the model uses, `"words"`,
-        `"sentence"` or `"both"`; with `"words"`, the prediction does not come from a sentence node.
-        `attention`: the weights of the additive attention over the words, N numbers that sum to one, or
-        null without one. `steps`: the number of the encoder's own steps. `gates`: by name, (T, N) each;
-        they sum to one. `output_gate`: (T, N). `change` of the words' states:
-        ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖), (T, N). `nodes`: for each sentence node, `listens`, fᵢ, (T, N),
-        and `keeps`, f_g, (T), which sum to one, and `output_gate` and `change` of g, (T). `converged`:
-        for `words` and `nodes`, the first step from which no change is above the tolerance, or null.
-
-    # Errors
-
-    `ValueError` for gates or states that are not finite.
+    `encoder` and `field`: their names. `words`: N strings. `words_known`: false if `words` are only
+    numbers because the words are unknown. `taken`: the outputs that the model uses, `"words"`,
+    `"sentence"` or `"both"`; with `"words"`, the prediction does not come from a sentence node.
+    `attention`: the weights of the additive attention over the words, N numbers that sum to one, or null
+    without one. `steps`: the number of the encoder's own steps. `gates`: by name, (T, N) each; they sum
+    to one. `output_gate`: (T, N). `change` of the words' states: ‖hᵗ - hᵗ⁻¹‖ / max(‖hᵗ‖, ‖hᵗ⁻¹‖),
+    (T, N). `nodes`: for each sentence node, `listens`, fᵢ, (T, N), and `keeps`, f_g, (T), which sum to
+    one, and `output_gate` and `change` of g, (T). `converged`: for `words` and `nodes`, the first step
+    from which no change is above `tolerance`, or null.
     """
     trace, row = reading.trace, reading.row
     count = int(trace.mask[row].sum())

@@ -35,31 +35,25 @@ def read_examples(
     path: str, predictor: Predictor, input_format: Optional[str] = None
 ) -> Iterator[JsonDict]:
     """
-    Yield the predictor's inputs from a file. The log says how it is read. `CorpusError` for a file that
-    cannot be read or looks like neither text nor a corpus and, with its number, for a line that is
-    invalid for the predictor; `ConfigurationError` for an unknown format, and for plain text if the
-    predictor accepts only JSON objects.
+    Yield the predictor's inputs from a file, a part of a corpus (`FOLDER#PART`), or `-`, the standard
+    input. The log says how it is read. `CorpusError` for a file that cannot be read or looks like
+    neither text nor a corpus and, with its number, for a line that is invalid for the predictor;
+    `ConfigurationError` for an unknown format, and for plain text if the predictor accepts only JSON.
 
-    # Parameters
+    The format is `"text"`, one per line; `"json"`, one object per line, with or without labels; or
+    `"corpus"`, data for the model's dataset reader, with labels (a .csv or .tsv file of texts or pairs
+    that the reader cannot read is a table as of the reader `table`). A blank line between JSON objects
+    or texts is an empty text. By default, the format is that of the first row that fits:
 
-    path : `str`
-        A file, a part of a corpus (`FOLDER#PART`), or `-`, the standard input.
-    predictor : `Predictor`
-    input_format : `str`, optional (default = `None`)
-        `"text"`: one text per line. `"json"`: one JSON object per line, with or without labels.
-        `"corpus"`: data for the model's dataset reader, with labels (a .csv or .tsv file of texts or
-        pairs that the reader cannot read is a table as of the reader `table`). A blank line between JSON
-        objects or texts is an empty text. By default, the first of these rows that fits:
-
-        | path or lines | format |
-        |---|---|
-        | .jsonl, .json | JSON |
-        | `FOLDER#PART` | corpus |
-        | the first non-blank line begins with `{` | JSON |
-        | another suffix than .txt | corpus |
-        | the reader can read the file, and the model knows half of its labels | corpus |
-        | the lines look like labelled data | an error |
-        | others | text |
+    | path or lines | format |
+    |---|---|
+    | .jsonl, .json | JSON |
+    | `FOLDER#PART` | corpus |
+    | the first non-blank line begins with `{` | JSON |
+    | another suffix than .txt | corpus |
+    | the reader can read the file, and the model knows half of its labels | corpus |
+    | the lines look like labelled data | an error |
+    | others | text |
     """
     if input_format not in (None, *INPUT_FORMATS):
         raise ConfigurationError(

@@ -11,16 +11,13 @@ from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.command import more_at_a_time
+from slstm_allennlp.comparison.folders import RunFolder
 from slstm_allennlp.comparison.plan import Run
-from tests.comparison.common import interrupted_when, plan
-from tests.conftest import ROOT
+from tests.comparison.common import plan
+from tests.conftest import ROOT, SMALL_TEXTS
 
 SMALL = {
-    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
-    "model.seq2seq_encoder.input_dim": 6,
-    "model.seq2vec_encoder.input_size": 6,
-    "model.seq2vec_encoder.hidden_size": 6,
-    "trainer.num_epochs": 2,
+    **SMALL_TEXTS,
     # Keep all checkpoints: the interruption waits for one of them.
     "trainer.checkpointer": {"save_every_num_batches": 10, "keep_most_recent_by_count": 50},
 }
@@ -46,18 +43,39 @@ def read(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def expect_whole_report(folder, seeds, **of_each_run):
+    """All runs are in the report of the two systems, with the numbers of their files."""
+    report = read(folder / "report.json")
+    assert report["missing"] == [] and report["failed"] == {}
+    for name in ("slstm", "lstm"):
+        runs = report["systems"][name]["runs"]
+        assert [run["seed"] for run in runs] == seeds
+        for run in runs:
+            path = folder / run["folder"]
+            config = read(path / "config.json")
+            assert {config[f"{kind}_seed"] for kind in ("random", "numpy", "pytorch")} == {run["seed"]}
+            lines = [json.loads(line) for line in (path / "predictions.jsonl").read_text().splitlines()]
+            right = sum(line["gold"] == line["predicted"] for line in lines)
+            assert run["test"] == run["test_metrics"]["accuracy"] == pytest.approx(right / len(lines))
+            assert lines[0]["texts"]["tokens"].count(" ") == lines[0]["length"] - 1
+            assert run["parameters"] > 0 and run["seconds_per_epoch"] > 0
+            assert run["peak_memory_bytes"] > 100_000_000 and of_each_run.items() <= run.items()
+            assert list(path.glob("training_state_e*")), "the config says to keep them"
+    (compared,) = report["comparisons"]
+    lstm, slstm = (report["systems"][name]["test"]["mean"] for name in ("lstm", "slstm"))
+    assert compared["system"] == "lstm" and compared["over_sentences"]["num_resamples"] == 500
+    for test in ("over_seeds", "over_sentences"):
+        assert compared[test]["difference"] == pytest.approx(lstm - slstm)
+    assert 0 < compared["over_sentences"]["p_value"] <= 1
+    count = compared["over_lengths"]["p_value"] * 501  # p is a multiple of 1 / (500 + 1)
+    assert count == pytest.approx(round(count))
+
+
 def test_a_comparison(tmp_path):
     """Two systems with one seed."""
     overrides = json.dumps({**SMALL, "trainer.num_epochs": 1})
     compare("compare", *SYSTEMS, "--output-dir", tmp_path, "--overrides", overrides, "--seeds", "3")
-    report = read(tmp_path / "report.json")
-    assert report["missing"] == [] and report["failed"] == {}
-    for name in ("slstm", "lstm"):
-        (run,) = report["systems"][name]["runs"]
-        assert run["seed"] == read(tmp_path / run["folder"] / "config.json")["pytorch_seed"] == 3
-        lines = (tmp_path / run["folder"] / "predictions.jsonl").read_text().splitlines()
-        right = [line["gold"] == line["predicted"] for line in map(json.loads, lines)]
-        assert run["test"] == pytest.approx(sum(right) / len(right))
+    expect_whole_report(tmp_path, [3], epochs=1)
     assert "| lstm |" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
@@ -66,7 +84,14 @@ def interrupted(tmp_path_factory):
     """Interrupt a comparison in its first run's second epoch. Return its folder and exit status."""
     folder = tmp_path_factory.mktemp("comparison") / "out"
     state = folder / "runs" / "slstm-1" / "training_state_e1_b20.th"
-    with interrupted_when(state.exists), pytest.raises(SystemExit) as end:
+
+    def watched(_):
+        if state.exists():
+            raise KeyboardInterrupt
+        return []
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
+        patch.setattr(RunFolder, "validation_metrics", watched)
         compare(*arguments(folder, "--seeds", "1", "2"))
     assert state.exists()
     return folder, end.value.code
@@ -108,37 +133,9 @@ def test_it_goes_on_where_it_stopped(comparison):
 @pytest.mark.slow
 def test_the_report_of_all_runs(comparison):
     folder, _ = comparison
-    report = read(folder / "report.json")
-    assert report["missing"] == [] and report["failed"] == {}
-    for name in ("slstm", "lstm"):
-        runs = report["systems"][name]["runs"]
-        assert [run["seed"] for run in runs] == [1, 2]
-        for run in runs:
-            path = folder / run["folder"]
-            config = read(path / "config.json")
-            assert {config[key] for key in ("random_seed", "numpy_seed", "pytorch_seed")} == {
-                run["seed"]
-            }
-            lines = [json.loads(line) for line in (path / "predictions.jsonl").read_text().splitlines()]
-            right = sum(line["gold"] == line["predicted"] for line in lines)
-            assert run["test"] == run["test_metrics"]["accuracy"] == pytest.approx(right / len(lines))
-            assert run["parameters"] > 0 and run["epochs"] == 2 and run["seconds_per_epoch"] > 0
-            assert run["peak_memory_bytes"] > 100_000_000 and run["runs_at_a_time"] == 2
-            assert lines[0]["texts"]["tokens"].count(" ") == lines[0]["length"] - 1
-            assert list(path.glob("training_state_e*")), "the config says to keep them"
-    (compared,) = report["comparisons"]
-    means = [report["systems"][name]["test"]["mean"] for name in ("lstm", "slstm")]
-    assert compared["system"] == "lstm"
-    assert compared["over_seeds"]["difference"] == pytest.approx(means[0] - means[1])
-    assert compared["over_sentences"]["num_resamples"] == 500
-    assert compared["over_sentences"]["difference"] == pytest.approx(means[0] - means[1])
-    assert 0 < compared["over_sentences"]["p_value"] <= 1
-    assert sorted(path.stem for path in (folder / "figures").iterdir()) == [
-        "confusion_lstm",
-        "confusion_slstm",
-        "learning_curves",
-        "length",
-    ]
+    expect_whole_report(folder, [1, 2], epochs=2, runs_at_a_time=2)
+    figures = sorted(path.stem for path in (folder / "figures").iterdir())
+    assert figures == ["confusion_lstm", "confusion_slstm", "learning_curves", "length"]
 
 
 @pytest.mark.slow
@@ -149,36 +146,29 @@ def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
     broken = {"config": SYSTEMS[0], "overrides": {"model.seq2vec_encoder.input_size": 7}}
     systems = {"broken": broken, "slstm": {"config": SYSTEMS[0]}, "lstm": {"config": SYSTEMS[1]}}
     path = tmp_path / "comparison.json"
-    path.write_text(
-        json.dumps({"systems": systems, "seeds": [1], "overrides": SMALL, "baseline": "lstm"})
-    )
-    with pytest.raises(SystemExit) as end:
+    given = {"systems": systems, "seeds": [1], "overrides": SMALL, "baseline": "lstm"}
+    path.write_text(json.dumps(given))
+    with pytest.raises(SystemExit, match="1"):
         compare("compare", path, "--output-dir", folder)
-    assert end.value.code == 1
     shown = capsys.readouterr()
     assert "2 of 3 runs done" in shown.err
-    sizes = "the seq2seq_encoder gives 6, model.seq2vec_encoder.input_size is 7, expected 6"
+    sizes = "the seq2seq_encoder gives 10, model.seq2vec_encoder.input_size is 7, expected 10"
     assert f"error: broken: {sizes}\n" in shown.err
     assert "slstm: test accuracy (%)" in shown.out and "lstm: test accuracy (%)" in shown.out
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert "1 run not in this report: broken-1 (failed)." in report
-    listing = report.split("````")[1]
-    assert sizes in listing
+    assert sizes in report.split("````")[1]
     assert {path: path.stat().st_mtime_ns for path in done} == done
-    with pytest.raises(SystemExit) as end:
+    with pytest.raises(SystemExit, match="1"):
         compare("compare", path, "--output-dir", folder, "--report-only")
-    assert end.value.code == 1
     assert (folder / "report.md").read_text(encoding="utf-8") == report
 
 
 def test_a_mistake_in_a_config_is_said_once_and_not_for_each_seed(tmp_path, capsys):
     overrides = json.dumps({**SMALL, "model.seq2vec_encoder.hidden_siz": 6})
-    with pytest.raises(SystemExit) as end:
-        compare(
-            *("compare", SYSTEMS[0], "--output-dir", tmp_path),
-            *("--overrides", overrides, "--seeds", "1", "2", "3"),
-        )
-    assert end.value.code == 1
+    options = ["--overrides", overrides, "--seeds", "1", "2", "3"]
+    with pytest.raises(SystemExit, match="1"):
+        compare("compare", SYSTEMS[0], "--output-dir", tmp_path, *options)
     shown = capsys.readouterr().err
     assert shown.count("is no key of SlstmSeq2VecEncoder, did you mean 'hidden_size'?") == 1
     assert [path.name for path in (tmp_path / "logs").glob("*.log")] == ["mr_slstm-1.log"]
@@ -191,12 +181,9 @@ def test_a_mistake_in_a_config_is_said_once_and_not_for_each_seed(tmp_path, caps
 def test_a_metric_that_is_not_there_is_noticed_after_an_epoch(tmp_path):
     overrides = json.dumps({**SMALL, "trainer.num_epochs": 10_000})
     options = ["--overrides", overrides, "--metric", "+acuracy", "--seeds", "1"]
-    with pytest.raises(ConfigurationError) as error:
+    message = "is acuracy, which slstm does not have, expected by --metric one of accuracy, loss"
+    with pytest.raises(ConfigurationError, match=message):
         compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
-    assert (
-        "the metric is acuracy, which slstm does not have, expected by --metric one of accuracy, loss"
-        in (str(error.value))
-    )
 
 
 @pytest.mark.slow
@@ -204,10 +191,8 @@ def test_another_config_for_a_run_that_is_there(comparison):
     folder, _ = comparison
     command = arguments(folder, "--seeds", "1", "--report-only")
     command[command.index("--overrides") + 1] = json.dumps({**SMALL, "trainer.patience": 1})
-    with pytest.raises(
-        ConfigurationError,
-        match=r"slstm-1 holds a run with another config: trainer\.patience is 8 there and 1 here",
-    ):
+    message = r"slstm-1 holds a run with another config: trainer\.patience is 8 there and 1 here"
+    with pytest.raises(ConfigurationError, match=message):
         compare(*command)
 
 
@@ -215,9 +200,8 @@ def test_another_config_for_a_run_that_is_there(comparison):
 def test_only_a_report(comparison, tmp_path, capsys):
     folder, _ = comparison
     compare(*arguments(folder, "--seeds", "1", "2", "3", "--report-only", "--baseline", "lstm"))
-    assert "2 runs not in this report: slstm-3, lstm-3." in (folder / "report.md").read_text(
-        encoding="utf-8"
-    )
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "2 runs not in this report: slstm-3, lstm-3." in report
     assert ", against lstm)" in capsys.readouterr().out
     with pytest.raises(ConfigurationError, match="no run is done there, expected one to report"):
         compare(*arguments(tmp_path / "empty", "--report-only"))
@@ -238,26 +222,26 @@ def test_what_is_wrong_with_an_option(tmp_path, capsys, options, message):
     assert message in capsys.readouterr().err
 
 
-def test_two_variants_of_one_name(tmp_path):
-    twice = ["--variant", "a={}", "--variant", 'a={"trainer.patience": 3}']
-    with pytest.raises(ConfigurationError, match="--variant has a, a, expected different names"):
-        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *twice)
-
-
 @pytest.mark.parametrize(
-    "overrides, devices, message",
+    "options, message",
     [
-        ({"trainer.cuda_device": -1}, ["0"], "of slstm has trainer.cuda_device -1, expected neither"),
-        ({"distributed": {"cuda_devices": [0, 1]}}, ["0"], "of slstm has distributed, expected neither"),
-        ({}, ["1", "2"], "--devices has 2, expected -1 .* a GPU, of which PyTorch sees 2"),
-        ({}, ["-2"], "--devices has -2, expected -1 for the CPU"),
+        ("--variant a={} --variant a={}", "--variant has a, a, expected different names"),
+        (
+            '--devices 0 --overrides {"trainer.cuda_device":-1}',
+            "of slstm has trainer.cuda_device -1, expected neither",
+        ),
+        (
+            '--devices 0 --overrides {"distributed":{"cuda_devices":[0,1]}}',
+            "of slstm has distributed, expected neither",
+        ),
+        ("--devices 1 2", "--devices has 2, expected -1 .* a GPU, of which PyTorch sees 2"),
+        ("--devices -2", "--devices has -2, expected -1 for the CPU"),
     ],
 )
-def test_devices_that_cannot_be_dealt_out(tmp_path, monkeypatch, overrides, devices, message):
+def test_options_that_do_not_fit(tmp_path, monkeypatch, options, message):
     monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
-    options = ["--overrides", json.dumps(overrides), "--devices", *devices]
     with pytest.raises(ConfigurationError, match=message):
-        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
+        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options.split())
     assert os.listdir(tmp_path) == []
 
 
@@ -315,10 +299,5 @@ def test_a_linear_model_beside_them(tmp_path, capsys):
     assert len(texts) == 4 and all(text == texts[0] for text in texts)
     assert read(killed / "time_over_length.json")["groups"] == []
     assert not (killed / "best.th.unfinished").exists()
-    assert list(report["pictures"]) == [
-        "learning_curves.svg",
-        "length.svg",
-        "time_over_length.svg",
-        "confusion_lstm.svg",
-        "confusion_linear.svg",
-    ]
+    pictures = "learning_curves length time_over_length confusion_lstm confusion_linear".split()
+    assert list(report["pictures"]) == [f"{name}.svg" for name in pictures]

@@ -1,10 +1,6 @@
 """Plans, and the files of completed runs, made by hand."""
 
-import contextlib
 import json
-import os
-import signal
-import threading
 
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import Metric, Plan, System
@@ -29,28 +25,6 @@ def plan(*names, seeds=(1, 2), metric="accuracy"):
 def change(path, **values):
     """Change the values of some keys in a JSON file."""
     write_json(path, {**json.loads(path.read_text()), **values})
-
-
-@contextlib.contextmanager
-def interrupted_when(condition):
-    """Send Ctrl-C to this process as soon as the condition holds, but not after the block."""
-    ended = threading.Event()
-
-    def interrupt():
-        while not condition():
-            if ended.wait(0.02):
-                return
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # pytest-xdist ignores it
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-        signal.signal(signal.SIGINT, handler)
 
 
 def write_epoch(folder, number, **metrics):

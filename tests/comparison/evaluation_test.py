@@ -6,31 +6,15 @@ import pytest
 from allennlp.commands.train import train_model_from_file
 from allennlp.common.checks import ConfigurationError
 
-from slstm_allennlp.comparison.counts import counts_of
 from slstm_allennlp.comparison.evaluation import TrainedRun, batch_size_of, device_of, peak_memory
 from slstm_allennlp.comparison.folders import read_json
+from slstm_allennlp.comparison.significance import counts_of
 from tests.commands_test import small
 from tests.conftest import SMALL, train
 
 
 def trained_run(folder, **changes):
     return TrainedRun(str(folder / "model.tar.gz"), {**read_json(folder / "config.json"), **changes})
-
-
-@pytest.fixture(scope="module")
-def simple_tagger(trained):
-    """AllenNLP's tagger without a CRF: it also predicts tags for padding."""
-    model = {
-        "type": "simple_tagger",
-        "text_field_embedder": {
-            "token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 10}}
-        },
-        "encoder": {"type": "lstm", "input_size": 10, "hidden_size": 10},
-    }
-    indexers = {"tokens": {"type": "single_id"}}
-    overrides = {"model": model, "dataset_reader.token_indexers": indexers, "trainer.num_epochs": 1}
-    overrides.update({"evaluate_on_test": False, "trainer.optimizer": "adam"})
-    return trained("simple_tagger", "pos_slstm", overrides)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +29,7 @@ def translator(shared):
     return shared("small_translator", fill) / "run"
 
 
-@pytest.mark.parametrize("name", ["classifier", "tagger", "simple_tagger", "pair_classifier"])
+@pytest.mark.parametrize("name", ["classifier", "tagger", "pair_classifier"])
 def test_predictions_make_up_the_accuracy(request, name):
     """Predictions are made without dropout, in other batches than AllenNLP's evaluation."""
     trained = trained_run(request.getfixturevalue(name))
@@ -53,7 +37,7 @@ def test_predictions_make_up_the_accuracy(request, name):
     measured = trained.measure()
     assert counts_of([predictions]).scores()[0] == pytest.approx(measured["test_metrics"]["accuracy"])
     assert len({prediction.length for prediction in predictions}) > 3
-    if "tagger" in name:
+    if name == "tagger":
         assert all(len(one.gold) == len(one.predicted) == one.length for one in predictions)
     assert measured["test_seconds"] > 0 and trained.predict() == predictions
 
@@ -127,36 +111,28 @@ def test_too_few_sentences(tagger):
         trained.time_over_length()
 
 
-def test_time_over_length(tagger):
-    trained = trained_run(tagger)
-    groups = trained.time_over_length()
-    lengths = [group["length"] for group in groups]
-    assert len(groups) == 10 and lengths == sorted(lengths) and lengths[0] < lengths[-1]
-    assert all(group["seconds_per_sentence"] > 0 and 10 <= group["sentences"] <= 50 for group in groups)
-    gradients = [parameter.grad for parameter in trained.model.parameters()]
-    assert not any(gradient is not None and gradient.any() for gradient in gradients)
-
-
-def test_what_is_timed_for_each_length(tagger, monkeypatch):
+def test_time_over_length(tagger, monkeypatch):
     """It times training: a warm-up batch, and then up to five batches of each of ten groups."""
-    trained, lengths, batches = trained_run(tagger), [], []
+    trained, batches = trained_run(tagger), []
+    timed = trained._seconds_to_train_on
 
-    def second(instances):
+    def watched(instances):
         assert trained.model.training
-        batches.append(len(instances))
-        lengths.append([len(instance["tokens"].tokens) for instance in instances])
-        return 1.0
+        batches.append([len(instance["tokens"].tokens) for instance in instances])
+        return timed(instances)
 
-    monkeypatch.setattr(trained, "_seconds_to_train_on", second)
+    monkeypatch.setattr(trained, "_seconds_to_train_on", watched)
     monkeypatch.setattr(trained, "_batch_size", 3)
     groups = trained.time_over_length()
-    warm, *timed = batches
-    number = len(timed) // 10
-    assert warm == 3 and 2 <= number <= 5 and len(timed) == 10 * number
-    for group, start in zip(groups, range(0, len(timed), number)):
-        sentences = sum(timed[start : start + number])
-        assert group["sentences"] == sentences and group["seconds_per_sentence"] == number / sentences
-    assert groups[-1]["length"] < max(map(max, lengths))  # it is the median of its group
+    lengths = [group["length"] for group in groups]  # each is the median of its group
+    assert lengths == sorted(lengths) and lengths[0] < lengths[-1] < max(map(max, batches))
+    number = len(batches) // 10
+    assert 2 <= number <= 5 and len(batches) == 1 + 10 * number
+    for group, start in zip(groups, range(1, len(batches), number)):
+        assert group["sentences"] == sum(map(len, batches[start : start + number]))
+        assert group["seconds_per_sentence"] > 0
+    gradients = [parameter.grad for parameter in trained.model.parameters()]
+    assert not any(gradient is not None and gradient.any() for gradient in gradients)
 
 
 @pytest.mark.parametrize(

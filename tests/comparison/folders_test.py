@@ -20,13 +20,6 @@ from slstm_allennlp.comparison.folders import (
 from tests.comparison.common import plan, write_epoch, write_run
 
 
-def test_where_things_are(comparison):
-    run = plan("lstm").runs()[0]
-    assert comparison.run(run).path == comparison.path / "runs" / "lstm-1"
-    assert comparison.config(run) == comparison.path / "configs" / "lstm-1.json"
-    assert comparison.log(run) == comparison.path / "logs" / "lstm-1.log"
-
-
 def test_a_run_is_done_when_it_is_measured(comparison):
     run = plan("lstm").runs()[0]
     assert not comparison.run(run).is_done()
@@ -197,21 +190,3 @@ def test_two_comparisons_do_not_work_in_one_folder(comparison):
     orphan.communicate(b"\n", timeout=60)
     with comparison.locked():
         pass
-
-
-def test_a_file_in_the_place_of_the_folder(tmp_path):
-    (tmp_path / "file").write_text("mine")
-    for path in (tmp_path / "file", tmp_path / "file" / "out"):
-        with (
-            pytest.raises(ConfigurationError, match=r"cannot be made .*--output-dir names another"),
-            ComparisonFolder(path).locked(),
-        ):
-            pass
-    assert (tmp_path / "file").read_text() == "mine"
-
-
-def test_json_is_written_whole_or_not_at_all(tmp_path):
-    write_json(tmp_path / "a.json", {"a": 1})
-    with pytest.raises(TypeError):
-        write_json(tmp_path / "a.json", {"a": object()})
-    assert (tmp_path / "a.json").read_text() == '{\n "a": 1\n}\n'

@@ -1,7 +1,6 @@
 """The linear model in a comparison: its config, and its place in the plan."""
 
 import copy
-import json
 import sys
 
 import pytest
@@ -69,13 +68,11 @@ def test_models_for_which_it_stands_in(model, expected):
 
 
 def test_a_model_that_it_cannot_stand_in_for():
-    with pytest.raises(ConfigurationError) as error:
-        stand_in("mt", config({"type": "composed_seq2seq"}), "+BLEU")
-    assert str(error.value) == (
-        "compare: --linear has no model that can stand in for composed_seq2seq, the model of mt, "
-        "expected one of basic_classifier, classifier_and_linear, sentence_pair_classifier, esim, "
-        "decomposable_attention, bimpm, crf_tagger, simple_tagger"
+    message = (
+        "can stand in for composed_seq2seq, the model of mt, expected one of basic_classifier, .*esim"
     )
+    with pytest.raises(ConfigurationError, match=message):
+        stand_in("mt", config({"type": "composed_seq2seq"}), "+BLEU")
 
 
 @pytest.mark.parametrize(
@@ -97,11 +94,11 @@ def test_a_metric_that_it_does_not_have(model, metric, known):
 def test_without_crfsuite_it_is_said_before_anything_runs(monkeypatch):
     monkeypatch.setitem(sys.modules, "pycrfsuite", None)
     with pytest.raises(ConfigurationError, match="pycrfsuite is not installed"):
-        plan_from_options(["training_config/pos_slstm.jsonnet"], with_linear=True)
+        plan_from_options(["training_config/pos_slstm.jsonnet"], linear=True)
 
 
 def test_the_plan_has_it_last():
-    plan = plan_from_options([BILSTM, SLSTM], baseline="mr_slstm", with_linear=True)
+    plan = plan_from_options([BILSTM, SLSTM], baseline="mr_slstm", linear=True)
     assert [system.name for system in plan.systems] == ["mr_bilstm", "mr_slstm", "linear"]
     assert plan.baseline == "mr_slstm" and plan.metric.name == "accuracy"
     assert [run.num_epochs for run in plan.runs()[:3]] == [30, 30, 1]
@@ -109,24 +106,14 @@ def test_the_plan_has_it_last():
 
 
 def test_it_can_be_the_baseline_and_its_name_must_be_free():
-    plan = plan_from_options([BILSTM], baseline="linear", with_linear=True)
+    plan = plan_from_options([BILSTM], baseline="linear", linear=True)
     assert plan.baseline == "linear"
     with pytest.raises(ConfigurationError, match="the name linear is given twice"):
-        plan_from_options([BILSTM], names=["linear"], with_linear=True)
+        plan_from_options([BILSTM], names=["linear"], linear=True)
 
 
 def test_it_stands_in_for_the_baseline_as_it_is():
     """It has the data of the baseline, which overrides may have changed."""
     variants = {"a": {"dataset_reader.fold": 1}, "b": {"dataset_reader.fold": 2}}
-    plan = plan_from_options([BILSTM], variants=variants, baseline="b", with_linear=True)
+    plan = plan_from_options([BILSTM], variants=variants, baseline="b", linear=True)
     assert plan.systems[-1].config["dataset_reader"]["fold"] == 2
-
-
-def test_in_a_comparison_file(tmp_path):
-    path = tmp_path / "comparison.json"
-    given = {"systems": {"a": {"config": BILSTM}}, "linear": True}
-    path.write_text(json.dumps(given))
-    assert [system.name for system in plan_from_options([str(path)]).systems] == ["a", "linear"]
-    path.write_text(json.dumps({**given, "linear": "yes"}))
-    with pytest.raises(ConfigurationError, match=r'linear: it is "yes", expected true or false$'):
-        plan_from_options([str(path)])

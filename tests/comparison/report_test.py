@@ -64,6 +64,7 @@ def test_differences(comparison):
     # Three of the four sentences differ: 2 of 16 swaps give as large a difference, on each side.
     assert row[5] == "0.250" and row[7] == "too few seeds to say"
     assert "other: the difference is the same with every seed: no t-test." in text
+    assert "These are different measures" not in text
 
 
 def test_differences_that_vary(comparison):
@@ -125,7 +126,7 @@ def test_one_seed(comparison):
     assert "One seed: there is no standard deviation" in text.split("## Results")[0]
     assert text.startswith("# 2 systems by accuracy on test.txt\n")
     alone = report(comparison, plan("base", seeds=(1,)))
-    assert alone.startswith("# 1 system by accuracy on test.txt\n")
+    assert alone.startswith("# 1 system by accuracy on test.txt\n\n**Test accuracy (%): base 25.00.**\n")
     assert "Nothing: there is one config." in alone
     assert rows(text, "Results")[0][2] == "25.00"
     assert rows(text, "Differences to base")[0][-1] == "too few seeds to say"
@@ -177,7 +178,7 @@ def test_failed_and_missing_runs(comparison):
     assert in_json(comparison, "failed") == {"broken-1": "ended with exit status 1"}
 
 
-def test_the_page_needs_nothing_beside_it(comparison, drawn):
+def test_the_page_needs_nothing_beside_it(comparison):
     report(comparison, plan("base", "other"))
     page = (comparison.path / "report.html").read_text(encoding="utf-8")
     opened, closed = (Counter(re.findall(rf"<{end}([a-z]\w*)", page)) for end in ("", "/"))
@@ -237,16 +238,17 @@ def test_seeds_that_are_not_in_common_are_said(comparison):
     seeds["all"] = seeds["base"]
     the_plan = plan(*seeds, seeds=range(10))
     for run in the_plan.runs():
-        if run.seed in seeds[run.system]:
-            write_run(comparison, run, [1, 0])
+        if run.seed in seeds[run.system]:  # the other seeds are better, which must not count
+            write_run(comparison, run, [1, int(run.seed not in seeds["base"])])
     text = report(comparison, the_plan, right={})
     assert (
         "**Warning:** A system is compared to base only over the seeds that both have: apart has none, "
         "partly has 2, fewer has 3.\n"
     ) in text.split("## Results")[0]
     assert "**Warning:** 2 seeds in common with the baseline: a t-test over so few" in text
-    counts = [(row[0], row[2]) for row in rows(text, "Differences to base")]
-    assert counts == [("partly", "2"), ("fewer", "3"), ("all", "5")]
+    found = [tuple(row[:3]) for row in rows(text, "Differences to base")]
+    assert found == [("partly", "+0.00", "2"), ("fewer", "+0.00", "3"), ("all", "+0.00", "5")]
+    assert all(one["over_sentences"]["difference"] == 0 for one in in_json(comparison, "comparisons"))
 
 
 def test_if_all_have_failed_the_report_says_why(comparison):
@@ -257,34 +259,28 @@ def test_if_all_have_failed_the_report_says_why(comparison):
     assert "## Results" not in text
 
 
+@pytest.mark.parametrize("is_later", (False, True))
 @pytest.mark.parametrize(
     "conditions, sentence",
     [
         ({"runs_at_a_time": 3}, "Up to 3 runs shared a device: their times are not comparable."),
         ({"device": "a GPU"}, "The runs used different devices (CPU (2 cores), a GPU)"),
+        ({"threads": 2}, "Times were measured with different numbers of threads (1, 2)"),
     ],
 )
-def test_times_that_are_not_comparable(comparison, conditions, sentence):
-    the_plan = plan("base", "other")
-    report(comparison, the_plan)
-    write_run(comparison, the_plan.runs()[0], [1, 1, 1, 1], **conditions)
-    assert sentence in report(comparison, the_plan, right={})
-
-
-def test_what_was_timed_later_has_its_own_conditions(comparison):
-    """A run that was killed after training may be tested under other conditions, here beside another."""
+def test_times_that_are_not_comparable(comparison, conditions, sentence, is_later):
+    """A run that was killed after training may be tested under other conditions."""
     the_plan = plan("base", "other")
     assert "not comparable" not in report(comparison, the_plan)
-    path = comparison.run(the_plan.runs()[0]).measurements
-    later = {"device": "CPU (2 cores)", "threads": 1, "runs_at_a_time": 2}
-    change(path, conditions=later)
+    run = the_plan.runs()[0]
+    if is_later:
+        usual = {"device": "CPU (2 cores)", "threads": 1, "runs_at_a_time": 1}
+        change(comparison.run(run).measurements, conditions={**usual, **conditions})
+    else:
+        write_run(comparison, run, [1, 1, 1, 1], **conditions)
     text = report(comparison, the_plan, right={})
-    assert "Up to 2 runs shared a device" in text and "threads (" not in text
-    later.update(threads=2, runs_at_a_time=1)
-    change(path, conditions=later)
-    text = report(comparison, the_plan, right={})
-    assert "Times were measured with different numbers of threads (1, 2)" in text
-    assert "1 or 2 thread(s)" in text
+    assert sentence in text and text.count("not comparable") == 1
+    assert ("1 or 2 thread(s)" in text) == ("threads" in conditions)
 
 
 def test_a_recovered_run_is_marked(comparison):
@@ -348,29 +344,22 @@ def test_time_over_length_has_its_picture(comparison):
 
 
 def test_numbers_for_programs(comparison):
-    report(comparison, plan("base", "other"))
+    """JSON has no NaN."""
+    the_plan = plan("base", "other")
+    report(comparison, the_plan)
+    nan = {"accuracy": 0.25, "loss": math.nan}
+    change(comparison.run(the_plan.runs()[0]).measurements, test_metrics=nan)
+    report(comparison, the_plan, right={})
     given = json.loads((comparison.path / "report.json").read_text())
     assert given["systems"]["other"]["test"]["mean"] == 0.875
-    assert given["systems"]["base"]["runs"][1]["folder"] == "runs/base-2"
+    runs = given["systems"]["base"]["runs"]
+    assert runs[1]["folder"] == "runs/base-2"
+    assert [run["test_metrics"]["loss"] for run in runs] == [None, 1.5]
     assert given["comparisons"][0]["over_sentences"]["p_value"] == 0.25
     assert (given["baseline"], given["metric"]["name"]) == ("base", "accuracy")
     assert given["sentence_score"] == "accuracy"
     report(comparison, plan("base"), right={"base": [[1], [0]]})  # nothing to pair
     assert in_json(comparison, "sentence_score") is None
-
-
-def test_nan_becomes_null(comparison):
-    """JSON has no NaN."""
-    the_plan = plan("base", "other")
-    report(comparison, the_plan)
-    change(
-        comparison.run(the_plan.runs()[0]).measurements,
-        test_metrics={"accuracy": 0.25, "loss": math.nan},
-    )
-    report(comparison, the_plan, right={})
-    assert "NaN" not in (comparison.path / "report.json").read_text()
-    runs = in_json(comparison, "systems")["base"]["runs"]
-    assert [run["test_metrics"]["loss"] for run in runs] == [None, 1.5]
 
 
 def test_the_numbers_of_every_picture(comparison):
@@ -413,24 +402,19 @@ LINEAR = {
 }
 
 
-def with_linear(comparison):
-    """Two systems with two epochs, and a linear model with one epoch and one result for all seeds."""
-    linear = System("linear", LINEAR)
-    two = plan("base", "other", seeds=range(1, 6))
-    the_plan = Plan([*two.systems, linear], two.seeds, "base", two.metric)
-    for run in the_plan.runs():
-        groups = [] if run.system == "linear" else [{"length": 3, "seconds_per_sentence": 1.0}]
-        right = [1, 1, 1, 0] if run.system == "linear" else [run.seed % 2, 0, 0, 0]
-        folder = write_run(comparison, run, right * 15, gold=("a", "b") * 30)  # enough for lengths
-        conditions = {"device": "CPU (2 cores)", "threads": 1, "runs_at_a_time": 1}
-        write_json(folder.time_over_length, {"groups": groups, "conditions": conditions})
-        if run.system == "linear":
-            (folder.path / "metrics_epoch_1.json").unlink()
-    return the_plan, write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
-
-
 def test_a_linear_model_is_in_every_table_and_picture(comparison):
-    _, text = with_linear(comparison)
+    """It is beside two systems with two epochs, and has one epoch and one result for all seeds."""
+    two = plan("base", "other", seeds=range(1, 6))
+    the_plan = Plan([*two.systems, System("linear", LINEAR)], two.seeds, "base", two.metric)
+    for run in the_plan.runs():
+        is_linear = run.system == "linear"
+        right = [1, 1, 1, 0] if is_linear else [run.seed % 2, 0, 0, 0]
+        folder = write_run(comparison, run, right * 15, gold=("a", "b") * 30)  # enough for lengths
+        groups = [] if is_linear else [{"length": 3, "seconds_per_sentence": 1.0}]
+        write_json(folder.time_over_length, {"groups": groups})
+        if is_linear:
+            (folder.path / "metrics_epoch_1.json").unlink()
+    text = report(comparison, the_plan, right={})
     for heading in ("Results", "Differences to base", "Differences to base by length"):
         assert [row[0] for row in rows(text, heading)][-1] == "linear"
     assert "](runs/linear-5/)" in text and "for linear, the time of the whole fit" in text
@@ -445,11 +429,11 @@ def test_a_linear_model_is_in_every_table_and_picture(comparison):
     (time,) = pictures["time_over_length.svg"]["panels"]
     assert list(time["lines"]) == ["base", "other"]
     assert "Without linear: no training steps." in text
-
-
-def test_one_result_with_every_seed_is_tested_against_several(comparison):
-    """The t-test is that of the baseline's scores against a constant."""
-    with_linear(comparison)
+    assert rows(text, "What differs") == [["base", "0"], ["other", "1"], ["linear", "–"]]
+    assert 'Only here: model.type "linear\\_classifier", trainer.type "fit".' in text
+    section = text.split("## What is the same\n")[1]
+    assert "| key of the config | all systems but linear |" in section
+    # The t-test is that of the baseline's scores against a constant.
     other, linear = in_json(comparison, "comparisons")
     differences = [75 - 25 * (seed % 2) for seed in range(1, 6)]
     expected = stats.ttest_1samp(differences, 0)
@@ -457,14 +441,6 @@ def test_one_result_with_every_seed_is_tested_against_several(comparison):
     assert linear["over_seeds"]["difference"] == pytest.approx(sum(differences) / 500)
     assert linear["verdict"] == "better"
     assert other["over_seeds"]["remark"] == "the results are the same with every seed: no t-test"
-
-
-def test_what_a_linear_model_has_of_its_own(comparison):
-    _, text = with_linear(comparison)
-    assert rows(text, "What differs") == [["base", "0"], ["other", "1"], ["linear", "–"]]
-    assert 'Only here: model.type "linear\\_classifier", trainer.type "fit".' in text
-    section = text.split("## What is the same\n")[1]
-    assert "| key of the config | all systems but linear |" in section
 
 
 def test_linear_models_alone_have_no_learning_curves(comparison):
@@ -477,11 +453,8 @@ def test_the_verdict_comes_first(comparison):
     text = report(comparison, plan("base", "other"))
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert headings[:3] == ["Results", "Pictures", "Differences to base"]
-    first = text.split("\n\n")[1].strip()
     scores = "**Test accuracy (%): other 87.50 ± 17.68, base 37.50 ± 17.68"
-    assert first == f"{scores}: too few seeds (2) to rank them.**"
-    alone = report(comparison, plan("base"))
-    assert alone.split("\n\n")[1].strip() == "**Test accuracy (%): base 37.50 ± 17.68.**"
+    assert text.split("\n\n")[1].strip() == f"{scores}: too few seeds (2) to rank them.**"
 
 
 def test_systems_of_an_earlier_comparison_stay_in_the_report(comparison):

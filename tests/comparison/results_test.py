@@ -36,42 +36,6 @@ def test_the_seconds_start_again_after_an_interruption():
     assert epoch_seconds(["0:00:10"], [Checkpoint(0, 7)]) == []
 
 
-def test_systems_beside_the_baseline(comparison):
-    the_plan = plan("base", "other", seeds=(1, 2, 3))
-    right = {
-        "base": {1: [1, 0, 0, 0], 2: [1, 1, 0, 0], 3: [1, 0, 0, 0]},
-        "other": {1: [1, 1, 1, 0], 2: [1, 1, 1, 1], 3: [1, 1, 0, 0]},
-    }
-    write_all(comparison, the_plan, right)
-    results = Results(the_plan, comparison)
-    assert [run.test_score for run in results.runs["other"]] == [0.75, 1, 0.5]
-    assert results.runs["base"][0].validation_score == 0.5 and results.runs["base"][0].best_epoch == 2
-    assert results.runs["base"][0].seconds_per_epoch == 10
-    (compared,) = results.comparisons
-    assert (compared.system, compared.seeds) == ("other", [1, 2, 3])
-    assert compared.over_seeds.difference == pytest.approx((0.5 + 0.5 + 0.25) / 3)
-    assert compared.over_sentences.difference == pytest.approx(compared.over_seeds.difference)
-    assert compared.over_sentences.num_sentences == 4
-    assert results.disagreement is None and results.sentence_score == "accuracy"
-
-
-def test_only_seeds_that_both_have_are_compared(comparison):
-    the_plan = plan("base", "other", "none", seeds=(1, 2, 3))
-    right = {
-        "base": {1: [1, 0, 0, 0], 3: [0, 0, 0, 0]},
-        "other": {2: [1, 1, 1, 1], 3: [1, 1, 0, 0]},
-        "none": {},
-    }
-    write_all(comparison, the_plan, right)
-    results = Results(the_plan, comparison)
-    (compared,) = results.comparisons
-    assert (compared.seeds, compared.over_seeds.difference) == ([3], 0.5)
-    assert compared.over_sentences.difference == 0.5
-    assert compared.verdict == "too few seeds to say"
-    assert [system.name for system in results.systems] == ["base", "other"]
-    assert [run.name for run in results.missing] == ["other-1", "none-1", "base-2", "none-2", "none-3"]
-
-
 def test_other_test_sentences_are_not_paired(comparison):
     """Even if only the last run has them."""
     the_plan = plan("base", "other")
@@ -131,15 +95,6 @@ def test_a_lower_loss_is_better(comparison):
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_seeds.difference < 0 < compared.over_sentences.difference
     assert compared.verdict == "better"
-
-
-def test_the_number_of_resamples(comparison):
-    the_plan = plan("base", "edge", seeds=range(5))
-    write_ahead(comparison, the_plan, {"edge": EDGE})
-    (compared,) = Results(the_plan, comparison, num_resamples=36).comparisons
-    assert compared.over_sentences.num_resamples == 36
-    count = compared.over_lengths.p_value * 37  # p is a multiple of 1 / (36 + 1)
-    assert count == pytest.approx(round(count)) and compared.over_lengths.p_value < 1
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf])

@@ -7,23 +7,44 @@ import numpy
 import pytest
 from scipy import stats
 
-from slstm_allennlp.comparison.counts import Counts
 from slstm_allennlp.comparison.significance import (
+    Counts,
     SeedTest,
     SentenceTest,
-    Spread,
     corrected,
+    counts_of,
     length_test,
     p_value_of_both,
     paired_t_test,
     sentence_test,
     verdict,
 )
+from slstm_allennlp.predictors.predictions import Prediction
+
+GOLD, FOUND = ["B-PER", "I-PER", "O", "B-LOC"], ["B-PER", "I-PER", "O", "B-ORG"]
 
 
-def test_spread():
-    assert Spread.of([1.0, 2.0, 3.0]) == Spread(2.0, 1.0)
-    assert Spread.of([0.5]) == Spread(0.5, None)
+@pytest.mark.parametrize(
+    "pairs, encoding, numerators, denominators, score",
+    [
+        ([("a", "a"), ("b", "a"), ("b", "b")], None, [1, 0, 1], [1, 1, 1], 2 / 3),
+        ([(["N", "V", "N"], ["N", "V", "V"]), (["N"], ["V"])], None, [2, 0], [3, 1], 0.5),
+        # One of two gold spans is predicted, and a wrong one: 2 · 1 / (2 + 2). Sentence 2 has no spans.
+        ([(GOLD, FOUND), (["O"], ["O"])], "BIO", [2, 0], [4, 0], 0.5),
+        ([(["O"], ["B-PER"])], "BIO", [0], [1], 0),
+        ([(["O"], ["O"])], "BIO", [0], [0], 0),  # it is not a known score
+    ],
+)
+def test_counts(pairs, encoding, numerators, denominators, score):
+    """With another seed, all is right."""
+    seeds = [Prediction(1, *pair) for pair in pairs], [Prediction(1, gold, gold) for gold, _ in pairs]
+    counts = counts_of(seeds, encoding)
+    assert [counts.numerators[0].tolist(), counts.denominators[0].tolist()] == [numerators, denominators]
+    is_known = [any(denominators), any(counts.denominators[1])]
+    scores = [score, float(is_known[1])]
+    assert counts.scores().tolist() == pytest.approx(scores)
+    assert counts.known_scores() == pytest.approx([s for s, known in zip(scores, is_known) if known])
+    assert counts.of(numpy.array([0])).numerators.tolist() == counts.numerators[:, :1].tolist()
 
 
 def test_the_t_test_is_the_one_of_the_differences():
@@ -193,14 +214,6 @@ def test_verdicts(seeds, over_sentences, expected):
 def test_less_loss_is_better(over_sentences, expected):
     tests = SeedTest(-0.1, 5, 0.01), over_sentences and sentences(0.01, over_sentences)
     assert verdict(*tests, 0.01, higher_is_better=False) == expected
-
-
-def test_two_tests_have_the_larger_p_value():
-    assert p_value_of_both(SeedTest(0.1, 5, 0.01), sentences(0.2)) == 0.2
-    assert p_value_of_both(SeedTest(0.1, 5, 0.01), None) == 0.01
-    assert p_value_of_both(SeedTest(0.1, 5), sentences(0.2)) == 0.2
-    assert p_value_of_both(SeedTest(0.1, 5), None) is None
-    assert p_value_of_both(SeedTest(0.1, 1), sentences(0.001)) is None  # and it is not corrected
 
 
 def test_many_comparisons_are_corrected():

@@ -31,15 +31,11 @@ def test_steps_for_each_window():
     "systems, key, lines",
     [
         # The default of num_steps is 9.
+        ({"a": {}, "b": {"num_steps": 2}}, "num_steps", {"b to a": [(2, "b"), (9, "a")]}),
         (
-            {"default": {}, "short": {"num_steps": 2}},
-            "num_steps",
-            {"short to default": [(2, "short"), (9, "default")]},
-        ),
-        (
-            {"narrow": {"window_size": 1}, "wide": {"window_size": 3}},
+            {"a": {"window_size": 1}, "b": {"window_size": 3}},
             "window_size",
-            {"narrow to wide": [(1, "narrow"), (3, "wide")]},
+            {"a to b": [(1, "a"), (3, "b")]},
         ),
         # The sizes 1 and "1" have the same label, so the lines have the names of their ends.
         (

@@ -1,6 +1,7 @@
 """A worker after an earlier one was killed. tests/comparison/command_test.py tests the rest."""
 
 import argparse
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -71,27 +72,21 @@ def test_goes_on_without_what_came_after_the_checkpoint(tmp_path):
     assert [tuple(point) for point in folder.recovered_from()] == [(2, 7)]
 
 
-class FakeTrainedRun:
-    def __init__(self, *_):
-        pass
-
-    def predict(self):
-        return []
-
-    def measure(self):
-        return {}
-
-    def time_over_length(self):
-        return [{"length": 3}]
-
-
-def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
-    """For example, if the time over length is requested later."""
-    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
-    folder = RunFolder(tmp_path / "run")
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of a trained run. What is measured there is made up."""
+    trained = Mock(**{"predict.return_value": [], "measure.return_value": {}})
+    trained.time_over_length.return_value = [{"length": 3}]
+    monkeypatch.setattr(worker, "TrainedRun", lambda *_: trained)
     write_json(tmp_path / "config.json", {"trainer": "no_op"})
-    for path in (folder.training, folder.measurements):
-        write_json(path, {"mine": 1})
+    folder = RunFolder(tmp_path / "run")
+    write_json(folder.training, {})
+    return folder
+
+
+def test_what_is_measured_is_not_measured_again(tmp_path, folder):
+    """For example, if the time over length is requested later."""
+    write_json(folder.measurements, {"mine": 1})
     worker.do(arguments(tmp_path, folder.path, time_over_length=True))
     assert read_json(folder.measurements) == {"mine": 1} and not folder.predictions.exists()
     assert read_json(folder.time_over_length)["groups"] == [{"length": 3}]
@@ -100,10 +95,7 @@ def test_what_is_measured_is_not_measured_again(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "trainer, kept", [("no_op", False), (None, False), ({"checkpointer": {}}, True)]
 )
-def test_a_checkpointer_says_what_is_kept(tmp_path, monkeypatch, trainer, kept):
-    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
-    folder = RunFolder(tmp_path / "run")
-    write_json(folder.training, {})
+def test_a_checkpointer_says_what_is_kept(tmp_path, folder, trainer, kept):
     write_json(tmp_path / "config.json", {"trainer": trainer})
     (folder.path / "best.th").touch()
     checkpoints = [folder.path / f"{state}_state_e1_b25.th" for state in ("model", "training")]
@@ -114,23 +106,14 @@ def test_a_checkpointer_says_what_is_kept(tmp_path, monkeypatch, trainer, kept):
     assert [checkpoint.exists() for checkpoint in checkpoints] == [kept, kept]
 
 
-def test_killed_before_it_is_done(tmp_path, monkeypatch):
+def test_killed_before_it_is_done(tmp_path, folder):
     """Checkpoints are removed before the measurements are written, which mark the run as done."""
-
-    def killed(path, value):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(worker, "TrainedRun", FakeTrainedRun)
-    folder = RunFolder(tmp_path / "run")
-    write_json(folder.training, {})
-    write_json(tmp_path / "config.json", {"trainer": {}})
     checkpoint = folder.path / "model_state_e0_b0.th"
     checkpoint.touch()
     work = arguments(tmp_path, folder.path)
-    with monkeypatch.context() as patch:
-        patch.setattr(worker, "write_json", killed)
-        with pytest.raises(KeyboardInterrupt):
-            worker.do(work)
+    killed = patch.object(worker, "write_json", side_effect=KeyboardInterrupt)
+    with killed, pytest.raises(KeyboardInterrupt):
+        worker.do(work)
     assert not checkpoint.exists() and not folder.is_done()
     worker.do(work)
     assert folder.is_done()

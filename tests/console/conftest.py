@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from tests.predictors.conftest import predictors  # noqa: F401  (a fixture)
+
 CONFIG = {
     "dataset_reader": {"type": "text_classification_json", "tokenizer": {"type": "spacy_blank"}},
     "train_data_path": "train.jsonl",

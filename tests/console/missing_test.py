@@ -40,9 +40,11 @@ def bert(tmp_path):
             (name, f"there is no folder {os.path.join(ROOT, os.path.normpath(name))}; expected")
             for name in ("/no/such/bert", "./bert", "no/such/bert", "bert/")
         ),
-        ("nobody/no-such-bert", f"looked for {ROOT}/nobody/no-such-bert)"),
-        ("nobody/no-such-bert", f"looked in {TRANSFORMERS_CACHE})"),
-        ("nobody/no-such-bert", "the hub cannot be reached; expected a folder with config.json"),
+        (
+            "nobody/no-such-bert",
+            f"(looked for {ROOT}/nobody/no-such-bert), not completely in the cache (looked in "
+            f"{TRANSFORMERS_CACHE}), and the hub cannot be reached; expected a folder with config.json",
+        ),
         ("README.md", "README.md is a file, expected a folder"),
         ("docs", f"the folder {ROOT}/docs has no config.json and no vocab.txt or tokenizer.json;"),
     ],

@@ -1,8 +1,6 @@
 """A mistake of the user's is one sentence, and its traceback is in the log."""
 
-import fcntl
 import json
-import os
 
 import pytest
 import torch
@@ -38,8 +36,8 @@ IN_A_CONFIG = [
     ({f"{ENCODER}__type": "slsmt"}, "model.seq2vec_encoder.type is 'slsmt', did you mean 'slstm'?"),
     ({f"{ENCODER}__transition": "balance"}, "'balance', did you mean 'balanced'?"),
     (
-        {f"{ENCODER}__num_layers": 2, f"{ENCODER}__bidirectional": True},
-        'slstm has no keys "bidirectional", "num_layers": ',
+        {f"{ENCODER}__num_layers": 2, f"{ENCODER}__bias": True},
+        'slstm has no keys "bias", "num_layers": ',
     ),
     (
         {ENCODER: {**LSTM, "hiden_size": 5, "num_layer": 2}},
@@ -49,35 +47,21 @@ IN_A_CONFIG = [
     ),
     (
         {ENCODER: {**LSTM, "zzz": 1}},
-        "error: model.seq2vec_encoder.zzz is no key of LstmSeq2VecEncoder, expected one of "
-        "'input_size', 'hidden_size', 'num_layers', 'bias', 'dropout', 'bidirectional'",
+        "zzz is no key of LstmSeq2VecEncoder, expected one of 'input_size', ",
     ),
     (
         {"model__seq2seq_encoder": {"type": "compose", "encoders": [NUMBERED]}},
-        "error: model.seq2seq_encoder.encoders.0.num is no key of PassThroughEncoder, expected one of "
-        "'input_dim'",
-    ),
-    (
-        {"model__feedforward": {**FEEDFORWARD, "dropuot": 0.5}},
-        "error: model.feedforward.dropuot is no key of FeedForward, did you mean 'dropout'?",
+        "error: model.seq2seq_encoder.encoders.0.num is no key of PassThroughEncoder, expected one of ",
     ),
     ({"dataset_reader__type": "zzz"}, "zzz not in acceptable choices for dataset_reader.type: ["),
-    (
-        {"model__feedforward": {**FEEDFORWARD, "input_dim": 20}},
-        "the seq2vec_encoder gives 10, model.feedforward.input_dim is 20, expected 10",
-    ),
+    ({"model__feedforward": {**FEEDFORWARD, "input_dim": 20}}, "gives 10, model.feedforward.input_dim "),
     ({"train_data_path": "nowhere.jsonl"}, "nowhere.jsonl: cannot be read"),
     ({"data_loader": {"batch_size": 0}}, "error: data_loader: batch_size must be at least 1"),
-    ({"trainer__num_epochs": 0}, "trainer.num_epochs is 0, expected 1 or more"),
     ({"trainer__num_epochs": "three"}, "Expected num_epochs to be a int. "),
     ({"trainer__num_epoch": 3}, "trainer.num_epoch is no key of "),
     (
         {"dataset_reader": {"type": "tagged_text"}},
-        "train.jsonl, line 1: 1 column between tabs, expected",
-    ),
-    (
-        {"dataset_reader": {"type": "tagged_text"}, "train_data_path": "tags.txt"},
-        "error: tags.txt, line 1: 2 columns between tabs, expected the 10 of CoNLL-U",
+        "error: train.jsonl, line 1: 1 column between tabs, ex",
     ),
     (
         {"dataset_reader": {"type": "sequence_tagging"}},
@@ -100,7 +84,6 @@ BEFORE_THE_WORK = [
     "keys, message", [*IN_A_CONFIG, *BEFORE_THE_WORK], ids=lambda value: str(value)[:40]
 )
 def test_in_a_config(folder, changed, capsys, keys, message):
-    (folder / "tags.txt").write_text("It\tPRP\nrains\tVBZ\n")
     changed(**keys)
     assert main(["train", "mine.json", "-s", "run"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
@@ -124,21 +107,15 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         (["predict", "nowhere.tar.gz", "dev.jsonl", "--silent"], "--silent without --output-file"),
         (
             ["predict", "a.tar.gz", "b", "--output-file", "no/p"],
-            "--output-file is no/p, and there is no",
+            "--output-file is no/p, and there is no ",
         ),
         (["predict", "a.tar.gz", "b", "--predictor-args", "{"], "--predictor-args is no JSON: Expect"),
         (["evaluate", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
+        (["evaluate", "a.tar.gz", "a.csv#dev,a.csv#test"], "expected files whose names differ before"),
+        (["evaluate", "a.tar.gz", "b,c", "--output-file", "d,d"], "is d,d, expected a file of its own"),
         (
-            ["evaluate", "a.tar.gz", "all.csv#dev,all.csv#test"],
-            "expected files whose names differ before",
-        ),
-        (
-            ["evaluate", "a.tar.gz", "b,c", "--output-file", "one,one"],
-            "--output-file is one,one, expected a file of its own for each input file",
-        ),
-        (
-            ["evaluate", "a.tar.gz", "b,c", "--output-file", "one"],
-            "--output-file names 1 file, expected 2, one for each input file",
+            ["evaluate", "a.tar.gz", "b,c", "--output-file", "d"],
+            "--output-file names 1 file, expected 2",
         ),
         (["print-results", "used"], "--keys is not given, expected names of metrics, such as --keys b"),
         (
@@ -154,8 +131,6 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         (["train", "mine.json", "-s", "new", "--recover"], "--recover: the folder new has no config"),
         (["train", "mine.json", "-s", "new", "-r", "-f"], "--recover and --force are both given"),
         (["train", "mine.json", "-s", "mine.json/x"], "mine.json/x cannot be made (Not a directory)"),
-        (["train", "mine.json", "-s", "locked"], "locked: another training is running in this folder"),
-        (["train", "mine.json", "-s", "locked", "-f"], "locked: another training is running in "),
         (
             ["train", "mine.json", "--include-package", "slstm_allenlp.modules"],
             "--include-package is 'slstm_allenlp.modules', and Python finds no 'slstm_allenlp'",
@@ -167,11 +142,7 @@ def test_in_the_command_line(folder, capsys, arguments, message):
     (folder / "broken.jsonnet").write_text('{ "model": ')
     (folder / "used").mkdir()
     (folder / "used" / "mine").write_text("")
-    (folder / "locked").mkdir()
-    descriptor = os.open("locked", os.O_RDONLY)  # as another process would
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
     assert main(arguments) == 2
-    os.close(descriptor)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ") and message in line
     assert (folder / "used" / "mine").exists() and not (folder / "new").exists()
@@ -198,8 +169,6 @@ def test_no_tokenizer_and_no_network(changed, monkeypatch, capsys, error):
 
 
 LONG = " ".join(["word"] * 20)
-
-
 EVALUATE = ["evaluate", "run/model.tar.gz", "new.jsonl"]
 LAZY = {
     "vocabulary": {"type": "from_files", "directory": "run/vocabulary"},
@@ -245,20 +214,6 @@ def test_a_pair_under_other_keys_and_arguments_that_the_predictor_does_not_have(
     expected = "the keys are sentence1, sentence2, expected premise, too, which TextualEntailmentPred"
     assert keys.startswith(f"error: pairs.jsonl, input 1: {expected}")
     assert arguments.startswith('error: --predictor-args is {"a": 1}: Predictor.__init__() got an unex')
-
-
-def test_a_text_that_is_shorter_than_a_filter(folder, changed, capsys):
-    changed(model__seq2vec_encoder={**CNN, "ngram_filter_sizes": [3]})
-    assert main(["train", "mine.json", "-s", "run"]) == 0
-    (folder / "new.jsonl").write_text('{"text": "good", "label": "yes"}')
-    capsys.readouterr()
-    assert main(["evaluate", "run/model.tar.gz", "new.jsonl"]) == 2
-    assert (
-        "error: a text of length 1 is given to the cnn, expected at least 3" in capsys.readouterr().err
-    )
-    indexers = {"tokens": {"type": "single_id", "token_min_padding_length": 3}}
-    padding = json.dumps({"dataset_reader.token_indexers": indexers})
-    assert main(["evaluate", "run/model.tar.gz", "new.jsonl", "-o", padding]) == 0
 
 
 def test_with_its_traceback(changed, capsys):

@@ -14,12 +14,6 @@ from slstm_allennlp.predictors import text_input
 from tests.conftest import ROOT
 
 
-@pytest.fixture(scope="module")
-def predictors(tagger, classifier, pair_classifier):
-    folders = {"tagger": tagger, "classifier": classifier, "pairs": pair_classifier}
-    return {name: Predictor.from_path(str(folder / "model.tar.gz")) for name, folder in folders.items()}
-
-
 @pytest.fixture
 def batches(monkeypatch, predictors):
     """The lengths of the texts in each batch that a model gets."""
@@ -51,14 +45,9 @@ def test_as_one_by_one(predictors, batches, tmp_path, name):
     num_batches = len(batches)
     alone = run(predictors[name], path, output, batch_size=1)
     assert num_batches < len(batches) - num_batches == len(alone)
-    assert [without_floats(one) for one in together] == [without_floats(one) for one in alone]
-    for one, other in zip(together, alone):
-        expected = pytest.approx(other.get("probabilities", {}), rel=1e-4)
-        assert one.get("probabilities", {}) == expected
-
-
-def without_floats(output):
-    return {key: value for key, value in output.items() if key != "probabilities"}
+    for one, other in zip(together, alone, strict=True):
+        found, expected = one.pop("probabilities", {}), other.pop("probabilities", {})
+        assert found == pytest.approx(expected, rel=1e-4) and one == other
 
 
 def test_batches_are_of_one_length_and_bounded(predictors, batches, monkeypatch):

@@ -68,34 +68,15 @@ def test_both_sentences_of_a_pair(inside, pair_classifier):
             assert "".join(reading["words"][1:-1]) == text.replace(" ", "")
 
 
-def test_a_file_that_it_was_trained_on(inside, tagger):
-    """Each prediction has its gold tags beside it."""
-    report = inside(tagger, ROOT / "fixtures" / "pos" / "dev.conllu", "--sample", 2)
-    for result in report["inputs"]:
-        prediction = result["prediction"]
-        assert len(prediction["gold"]) == len(prediction["tags"]) == len(prediction["words"]) > 0
-
-
-def test_a_line_without_words_beside_one_with_some(inside, tagger, tmp_path):
-    (tmp_path / "some.jsonl").write_text('{"sentence": ""}\n{"sentence": "It rains"}\n')
-    empty, full = inside(tagger, tmp_path / "some.jsonl")["inputs"]
-    assert empty["readings"] == [] and empty["prediction"]["words"] == []
-    assert full["readings"][0]["words"] == ["⟨s⟩", "It", "rains", "⟨/s⟩"]
-
-
 @pytest.mark.parametrize(
     "name, content, error, message",
     [
         ("blank.txt", "\n \n", ConfigurationError, "no words in the file, expected sentences"),
         ("empty.txt", "", ValueError, "the file is empty, expected at least one sentence"),
-        ("bad.jsonl", '{"sentence": "It"}\nIt', ValueError, "line 2: 'It' is not JSON"),
-        ("none.txt", None, ValueError, "cannot be read"),
-        ("three.jsonl", '{"sentence": "It"}\n{"sentence": 3}', ValueError, "line 2: sentence is 3, exp"),
     ],
 )
 def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, error, message):
-    if content is not None:
-        (tmp_path / name).write_text(content)
+    (tmp_path / name).write_text(content)
     with pytest.raises(error, match=f"{name}[:,] {message}"):
         inside(tagger, tmp_path / name)
     assert not [*tmp_path.glob("out/*")]

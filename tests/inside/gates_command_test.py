@@ -1,38 +1,106 @@
-"""allennlp cas-lstm-gates, as a user types it."""
+"""The histograms of gates, and allennlp cas-lstm-gates, as a user types it."""
 
 import json
 
 import pytest
+import torch
 from allennlp.common.checks import ConfigurationError
 
-from tests.conftest import ROOT
+from slstm_allennlp.inside.gates_command import BINS, GateHistograms, Histogram, Place
+from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM
+from slstm_allennlp.ops.cas_lstm import naive_cas_lstm
+from tests.conftest import EMBEDDING, ROOT, SMALL_TEXTS
 
-SIZES = {
-    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 6,
-    "model.seq2vec_encoder.input_size": 6,
-    "model.seq2vec_encoder.hidden_size": 5,
-    "trainer.num_epochs": 1,
-}
+
+def expect_histogram(result, values):
+    assert result["count"] == values.numel()
+    assert result["counts"] == torch.histc(values, BINS, 0, 1).long().tolist()
+    assert result["mean"] == pytest.approx(values.mean().item())
+    assert result["std"] == pytest.approx(values.std(unbiased=False).item())
+
+
+def test_a_histogram_of_numbers():
+    histogram, values = Histogram(), torch.tensor([0.0, 0.01, 0.5, 1.0])
+    histogram.add(values[:1])
+    histogram.add(values[1:])
+    expect_histogram(histogram.as_dict(), values)
+
+
+def test_gates_are_those_of_the_equations(double):
+    """Compare with the naive version: by layer and direction, over two batches, without padding."""
+    module = CellAwareStackedLSTM(3, 4, 3, bidirectional=True)
+    mask = torch.tensor([[True, True, True], [True, False, False]])
+    batches = [torch.randn(2, 3, 3), torch.randn(2, 3, 3)]
+    with GateHistograms(torch.nn.ModuleDict({"encoder": module})) as watch:
+        for inputs in batches:
+            module(inputs, mask)
+    module(batches[0], mask)  # not watched
+    layers = [layer.weights for layer in module.layers]
+    sentences = [inputs[i, :n] for inputs in batches for i, n in enumerate((3, 1))]
+    states = [naive_cas_lstm(sentence, layers) for sentence in sentences]
+    assert set(watch.histograms) == {
+        Place("encoder", layer, direction) for layer in (2, 3) for direction in ("forward", "backward")
+    }
+    for place, histograms in watch.histograms.items():
+        d, number = ("forward", "backward").index(place.direction), place.layer - 1
+        g = torch.cat([s[number].g[:, d] for s in states])
+        o = torch.cat([s[number - 1].o[:, d] for s in states])
+        expected = {
+            "gate": g,
+            "range": g.max(dim=1).values - g.min(dim=1).values,
+            "difference": abs(g - o),
+        }
+        for key, values in expected.items():
+            expect_histogram(histograms[key].as_dict(), values)
+
+
+def test_without_a_mask_with_nothing_to_read_and_by_name():
+    module = CellAwareStackedLSTM(3, 4)
+    inputs, mask = torch.randn(2, 5, 3), torch.arange(5) < torch.tensor([[5], [2]])
+    plain = module(inputs, mask)
+    with GateHistograms(module) as watch:
+        module(torch.zeros(2, 0, 3), None)
+        assert not watch.histograms
+        module(inputs, None)
+        if torch.__version__ >= "2":  # PyTorch 1 hides arguments by name from hooks
+            torch.testing.assert_close(module(inputs=inputs, mask=mask), plain)
+        else:
+            module(inputs, mask)
+    (histograms,) = watch.histograms.values()
+    assert histograms["range"].as_dict()["count"] == 10 + 7
+
+
+def test_gates_that_are_not_numbers():
+    module = CellAwareStackedLSTM(3, 4)
+    with (
+        GateHistograms(module),
+        pytest.raises(ValueError, match="layer 2, forward: the gate is not finite"),
+    ):
+        module(torch.full((1, 2, 3), float("nan")), None)
+
+
+@pytest.mark.parametrize(
+    "module", [CellAwareStackedLSTM(3, 4, num_layers=1), CoupledLSTM(3, 4), torch.nn.Linear(3, 4)]
+)
+def test_nothing_to_watch(module):
+    with pytest.raises(ValueError, match="has no CAS-LSTM of two layers or more, expected one"):
+        GateHistograms(module)
 
 
 @pytest.fixture(scope="module")
 def pair_classifier(trained):
-    overrides = {
-        **SIZES,
-        "model.feedforward.hidden_dims": 6,
-        "model.seq2vec_encoder.num_layers": 3,
-        "model.seq2vec_encoder.bidirectional": True,
-    }
+    sizes = {"input_size": 6, "hidden_size": 5, "num_layers": 3, "bidirectional": True}
+    encoder = {f"model.seq2vec_encoder.{key}": value for key, value in sizes.items()}
+    overrides = {EMBEDDING: 6, "model.feedforward.hidden_dims": 6, "trainer.num_epochs": 1, **encoder}
     return trained("three_layers", "snli_cas_lstm", overrides)
 
 
 @pytest.fixture(scope="module")
 def text_classifier(trained):
     overrides = {
-        **SIZES,
-        "model.seq2seq_encoder.input_dim": 6,
-        "model.feedforward.input_dim": 5,
-        "model.feedforward.hidden_dims": 6,
+        **SMALL_TEXTS,
+        "model.feedforward.input_dim": 10,
+        "model.feedforward.hidden_dims": 10,
         "dataset_reader.max_instances": 40,
     }
     return trained("sst2_cas_lstm", "sst2_cas_lstm", overrides)
@@ -76,12 +144,6 @@ def test_a_sample_of_plain_text(gates, text_classifier, tmp_path):
     sample = [text_classifier / "model.tar.gz", tmp_path / "sentences.txt", "--sample", 2, "--seed", 1]
     assert gates(*sample)["lines"] == 2
     assert gates(*sample) == gates(*sample)
-
-
-def test_a_file_that_it_was_trained_on(gates, text_classifier):
-    path = ROOT / "fixtures" / "sst" / "dev.txt"
-    report = gates(text_classifier / "model.tar.gz", path, "--sample", 5)
-    assert report["lines"] == 5 and report["places"][0]["range"]["count"] > 5
 
 
 def test_no_words(gates, text_classifier, tmp_path):

@@ -231,11 +231,18 @@ def test_extra_keys_are_ignored_as_in_training(predictor, examples, extra, keys)
     assert (output["words"], output["gold"]) == (["good", "film"], "x")
 
 
+@pytest.mark.parametrize("model", ["texts", "trees"])
+def test_words_for_allennlps_own_readers(predictor, model):
+    """One reader's text_to_instance takes only text, and the other has no tokenizer."""
+    predictor = predictor(*TAGGER[model])
+    raw = predictor.predict_json({"sentence": "good film"})
+    assert raw == predictor.predict_json({"words": ["good", "film"]})
+    assert raw["words"] == ["good", "film"] and set(raw["probabilities"]) in ({"x", "y"}, {"0", "3"})
+
+
 def test_several_texts_of_an_input(predictor):
     predictor = predictor(*TAGGER["ner"])
     assert predictor.predict_json({"words": 4, "text": "Ada May"})["words"] == ["Ada", "May"]
-    with pytest.raises(CorpusError, match="with both text and words, expected"):
-        predictor.predict_json({"words": ["Ada"], "text": "Ada May"})
 
 
 def test_texts_that_are_shorter_than_a_filter(predictor):

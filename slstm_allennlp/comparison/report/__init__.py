@@ -24,9 +24,6 @@ __all__ = ["cautions", "summary", "write_report"]
 def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
     """
     Write the report of one or more runs, or of failures. Returns the path of the Markdown file.
-
-    # Errors
-
     `NotWritten` if the disk is full; the previous report is unchanged.
     """
     with atomic_write_in(results.folder.path) as folder:

@@ -7,13 +7,13 @@ from typing import Any, Dict, List, Tuple
 
 from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture, Pictures
-from slstm_allennlp.comparison.figures import Chart, Line, Scale
+from slstm_allennlp.comparison.figures import MOST_TOGETHER, OTHER, Chart, Line, Scale
 from slstm_allennlp.comparison.report.numbers import given, scale_of
 from slstm_allennlp.comparison.results import Results
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
 
 _LENGTH = "words in the sentence"
-_SHORTENED = " Long labels are abbreviated; report.json has them in full."
+
 _NO_SPANS = " A group without gold or predicted spans has no point."
 _CUT = " The twenty labels with the most confusions over all systems; the others are merged."
 _OTHERS = " Horizontal lines are systems without this setting, or with other differences."
@@ -99,7 +99,7 @@ def _lengths(results: Results, folder: Path) -> List[Part]:
         return [Paragraph(f"No accuracy over sentence length: {results.unpaired}.")]
     lengths = results.lengths
     # Fewer groups in small panels, so that their error bars do not touch.
-    groups = figures.groups_by_length(lengths, 5 if figures.are_apart(len(results.systems)) else 10)
+    groups = figures.groups_by_length(lengths, 5 if len(results.systems) > MOST_TOGETHER else 10)
     if len(groups) < 2:
         return []
     lines: Dict[str, Line] = {}
@@ -161,10 +161,8 @@ def _confusions(results: Results, folder: Path) -> List[Part]:
         path = f"figures/confusion_{name}.svg"
         figures.confusion(folder / path, name, found)
         drawn.append(Picture(path, f"Confusion matrix of {name}", found.numbers()))
-    labels, _, was_cut = found  # all have the same labels
     caption = (
         "Each row is the test set's words or sentences with one gold label, over all seeds, by their "
-        f"predicted label.{_CUT if was_cut else ''}"
-        f"{_SHORTENED if figures.short_labels(labels) != labels else ''}"
+        f"predicted label.{_CUT if OTHER in found.labels else ''}"  # all have the same labels
     )
     return [Pictures("Confusion matrices", caption, drawn)]
