@@ -1,4 +1,5 @@
 import inspect
+import warnings
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, ContextManager, Mapping, Optional, Sequence, Tuple, Union
@@ -12,6 +13,7 @@ from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.modules.checks import check_inputs, mask_of
 from slstm_allennlp.modules.lstm_arguments import advice_on
 from slstm_allennlp.ops.compiled import is_traced
+from slstm_allennlp.ops.precision import computes_in_bfloat16
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
     SlstmTrace,
@@ -113,6 +115,12 @@ class SentenceStateLSTM(Module):
         )
         self.recompute = recompute
         self.bfloat16_products = bfloat16  # `bfloat16` is a method of every module
+        if bfloat16 and computes_in_bfloat16() is False and not torch.cuda.is_available():
+            warnings.warn(
+                "bfloat16 is slow here: this processor has neither AVX512-BF16 nor AMX, without which "
+                "products in bfloat16 take ten times the time of single precision and more",
+                stacklevel=2,
+            )
         for name, weight in initial_weights(self.settings)._asdict().items():
             self.register_parameter(name, None if weight is None else Parameter(weight))
         self._packed_weights = PackedWeights()

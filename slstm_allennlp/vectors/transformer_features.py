@@ -13,6 +13,7 @@ from allennlp.modules.token_embedders import TokenEmbedder
 from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
+from slstm_allennlp.ops.precision import computes_in_bfloat16
 from slstm_allennlp.token_indexers.utf8_indexer import words_of
 from slstm_allennlp.vectors.feature_store import FeatureStore, open_store
 from slstm_allennlp.vectors.half_precision import save_in_half_precision
@@ -126,7 +127,7 @@ class TransformerFeatures(TokenEmbedder):
         self._arguments = list(inspect.signature(self.transformer.forward).parameters)
         self._max_length = max_length
         self._is_frozen = not train_parameters
-        self._bfloat16 = bfloat16 and self._is_frozen and _computes_in_bfloat16()
+        self._bfloat16 = bfloat16 and self._is_frozen and bool(computes_in_bfloat16())
         self._cache = cache
         self._cache_gigabytes = cache_gigabytes
         self._archived = archived
@@ -267,12 +268,6 @@ class TransformerFeatures(TokenEmbedder):
         super()._load_from_state_dict(*args, **kwargs)
         self._lacks_weights = False
         self._fingerprint = None
-
-
-def _computes_in_bfloat16() -> bool:
-    """Whether the processor has instructions for bfloat16. Older versions of PyTorch do not say."""
-    found: Dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    return bool(found.get("avx512_bf16") or found.get("amx_bf16"))
 
 
 def _folder_of(name: str) -> Optional[str]:

@@ -1,5 +1,7 @@
 """Arguments, inputs and masks that are wrong, for every module, and inputs in low precision."""
 
+import warnings
+
 import pytest
 import torch
 from torch.nn.utils.rnn import pack_sequence
@@ -120,3 +122,16 @@ def test_an_slstm_that_computes_in_bfloat16_takes_it():
     module = SentenceStateLSTM(input_size=4, hidden_size=4, bfloat16=True)
     words, _ = module(torch.zeros(1, 2, 4, dtype=torch.bfloat16))
     assert torch.isfinite(words).all()
+
+
+@pytest.mark.parametrize("has", [False, True, None])
+def test_bfloat16_without_instructions_for_it_is_a_warning(monkeypatch, has):
+    known = {} if has is None else {"avx512_bf16": has, "amx_bf16": False}
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: known, raising=False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SentenceStateLSTM(4, 4)
+        assert not caught
+        SentenceStateLSTM(4, 4, bfloat16=True)
+    assert ["bfloat16 is slow here" in str(each.message) for each in caught] == [True] * (has is False)
