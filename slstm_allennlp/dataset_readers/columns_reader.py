@@ -3,7 +3,6 @@ import re
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import TokenIndexer
 
 from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
 from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
@@ -32,10 +31,10 @@ class ColumnsReader(TaggingReader):
         this form on every word is an error.
     comment : `str`, optional (default = `None`)
         How lines begin that are skipped at the start of a sentence, such as `"# "`.
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
     split_seed : `int`, optional (default = `0`)
         Decides which sentences are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent.
+    token_indexers, label_namespace, max_instances
+        As in `CorpusReader`.
     """
 
     form = "columns of words and tags"
@@ -47,12 +46,10 @@ class ColumnsReader(TaggingReader):
         tag_column: Union[int, str, None] = None,
         word_prefix: Optional[str] = None,
         comment: Optional[str] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
         split_seed: int = 0,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(token_indexers, label_namespace, max_instances)
+        super().__init__(**kwargs)
         for key, value in (("word_column", word_column), ("tag_column", tag_column)):
             if isinstance(value, int) and value < 1:
                 raise ConfigurationError(f"{key} is {value}, expected a number from 1 on")

@@ -1,9 +1,9 @@
 """Base classes of the plugin's own readers."""
 
-import inspect
 from abc import abstractmethod
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
+from allennlp.common.from_params import infer_params
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import Field, LabelField, MetadataField, SequenceLabelField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
@@ -66,10 +66,10 @@ class CorpusReader(DatasetReader):
 
     def _to_params(self) -> Dict[str, Any]:
         kept = {**vars(self), "_max_instances": self.max_instances}
-        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        names = infer_params(type(self)).keys() - {"self", "kwargs"}
         return {
             "type": registered_name(DatasetReader, self),
-            **{name: kept[f"_{name}"] for name in names},
+            **{name: kept[f"_{name}"] for name in sorted(names)},
         }
 
 
@@ -93,11 +93,9 @@ class LabelledTextReader(CorpusReader):
         self,
         encoding: Optional[str] = None,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(token_indexers, label_namespace, max_instances)
+        super().__init__(**kwargs)
         self._encoding = encoding
         if encoding is not None:
             expect_encoding(encoding)

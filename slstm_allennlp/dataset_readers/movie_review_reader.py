@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
+from allennlp.data import DatasetReader, Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
@@ -60,14 +60,11 @@ class MovieReviewReader(LabelledTextReader):
         folds: int = 10,
         fold: int = 0,
         duplicates_together: bool = True,
-        encoding: Optional[str] = None,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
+        **kwargs: Any,
     ) -> None:
         tokenizer = tokenizer or SpacyBlankTokenizer(split_contractions=False, split_hyphens=False)
-        super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
+        super().__init__(tokenizer=tokenizer, **kwargs)
         if folds < 3:
             raise ConfigurationError(
                 f"movie_review: folds is {folds}, expected at least 3: one to test, one to choose the "

@@ -1,7 +1,7 @@
 from typing import Any, Dict, Iterator, Optional, Sequence, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
+from allennlp.data import DatasetReader, Instance, Token, Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
@@ -42,15 +42,12 @@ class ReviewReader(LabelledTextReader):
         dataset: str,
         dev_size: int = 200,
         labels: Optional[Dict[str, str]] = None,
-        encoding: Optional[str] = None,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
+        **kwargs: Any,
     ) -> None:
         split = dataset != "MR"
         tokenizer = tokenizer or SpacyBlankTokenizer(split_contractions=split, split_hyphens=False)
-        super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
+        super().__init__(tokenizer=tokenizer, **kwargs)
         if dev_size < 1:
             raise ConfigurationError(f"review: dev_size is {dev_size}, expected at least 1")
         self._dataset = dataset

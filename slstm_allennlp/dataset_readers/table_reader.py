@@ -6,7 +6,7 @@ import re
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
+from allennlp.data import DatasetReader, Instance, Token, Tokenizer
 from allennlp.data.fields import Field, LabelField, MetadataField, TextField
 
 from slstm_allennlp.common.errors import CorpusError
@@ -83,14 +83,11 @@ class TableReader(LabelledTextReader):
         quoting: bool = True,
         encoding: str = UTF_8,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
         split_seed: int = 0,
         combine_input_fields: bool = False,
+        **kwargs: Any,
     ) -> None:
-        tokenizer = tokenizer or SpacyBlankTokenizer()
-        super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
+        super().__init__(encoding, tokenizer or SpacyBlankTokenizer(), **kwargs)
         if (text_a is None) != (text_b is None) or (text is not None and text_a is not None):
             raise ConfigurationError(
                 f"table: text is {text!r}, text_a {text_a!r} and text_b {text_b!r}, expected text, or "

@@ -1,8 +1,8 @@
 import re
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, TokenIndexer
+from allennlp.data import DatasetReader
 
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
@@ -45,13 +45,7 @@ class TaggedTextReader(ColumnsReader):
         format: str = "conllu",
         tag_column: Union[int, str] = "xpos",
         separator: str = "/",
-        word_column: Optional[int] = None,
-        word_prefix: Optional[str] = None,
-        comment: Optional[str] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
-        split_seed: int = 0,
+        **kwargs: Any,
     ) -> None:
         if format not in _FORMATS:
             raise ConfigurationError(
@@ -62,24 +56,14 @@ class TaggedTextReader(ColumnsReader):
             raise ConfigurationError(
                 f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos{number}"
             )
-        of_columns = {"word_column": word_column, "word_prefix": word_prefix, "comment": comment}
-        for key, value in of_columns.items():
-            if value is not None and format != "columns":
+        for key in ("word_column", "word_prefix", "comment"):
+            if kwargs.get(key) is not None and format != "columns":
                 raise ConfigurationError(f"tagged_text: {key} is for the format columns, not {format}")
         if len(separator) != 1 or separator.isspace() or separator == "\\":
             raise ConfigurationError(
                 f"tagged_text: separator is {separator!r}, expected one character, such as / or _"
             )
-        super().__init__(
-            word_column,
-            tag_column,
-            word_prefix,
-            comment,
-            token_indexers,
-            label_namespace,
-            max_instances,
-            split_seed,
-        )
+        super().__init__(tag_column=tag_column, **kwargs)
         self._format = format
         self.form = _FORMATS[format]
         self._separator = separator

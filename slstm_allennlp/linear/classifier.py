@@ -244,17 +244,8 @@ class LinearPairClassifier(TfidfClassifier):
     default_predictor = "sentence_pair"
     texts = ("premise", "hypothesis")
 
-    def __init__(
-        self,
-        vocab: Vocabulary,
-        features: str = "nli",
-        max_words: int = 2,
-        strengths: Optional[List[float]] = None,
-        label_namespace: str = "labels",
-        calibrated: bool = False,
-        class_weights: Optional[ClassWeights] = None,
-    ) -> None:
-        super().__init__(vocab, max_words, strengths, label_namespace, calibrated, class_weights)
+    def __init__(self, vocab: Vocabulary, features: str = "nli", **kwargs: Any) -> None:
+        super().__init__(vocab, **kwargs)
         check_features("linear_pair_classifier", features)
         self._phi = features
 
