@@ -7,17 +7,11 @@ from tests.dataset_readers.common import stock_reader_of, values
 
 NAME = "text_classification_json"
 EXAMPLES = [
-    {"text": "The bridge is old .", "label": "plain"},
     {"text": "Who painted it ?", "label": "question", "id": 7},
     {"text": "The letter came late .", "label": 3},
     {"text": "Did it ?", "label": True},
 ]
-VALUES = [
-    ("The bridge is old .", "plain"),
-    ("Who painted it ?", "question"),
-    ("The letter came late .", "3"),
-    ("Did it ?", "True"),
-]
+VALUES = [("Who painted it ?", "question"), ("The letter came late .", "3"), ("Did it ?", "True")]
 
 
 def lines(*examples):
@@ -28,13 +22,13 @@ def stock_values(path, **options):
     return [*map(values, stock_reader_of(StockReader, NAME, **options).read(path))]
 
 
-@pytest.mark.parametrize("options", [{}, {"max_sequence_length": 2}, {"max_instances": 3}])
+@pytest.mark.parametrize("options", [{}, {"max_sequence_length": 2}, {"max_instances": 2}])
 def test_reads_as_the_stock_reader_does(read, tmp_path, options):
     ours = read(NAME, lines(*EXAMPLES), **options)
     assert ours == stock_values(tmp_path / "corpus", **options)
     limit = options.get("max_sequence_length", 99)
     expected = [(" ".join(text.split()[:limit]), label) for text, label in VALUES]
-    assert ours == expected[: options.get("max_instances", 4)]
+    assert ours == expected[: options.get("max_instances")]
 
 
 def test_keys_and_labels_that_are_numbers(read, tmp_path):

@@ -1,8 +1,8 @@
 """Features of a tiny BERT: their values, the cache, and archives without BERT's folder."""
 
-import functools
 import shutil
 import sys
+from unittest import mock
 
 import numpy
 import pytest
@@ -17,7 +17,6 @@ from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTok
 from transformers.models.bert.modeling_bert import BertEncoder
 
 from slstm_allennlp.token_indexers import Utf8Indexer
-from slstm_allennlp.vectors import feature_store
 from tests.conftest import BERT_SIZE, run_program
 
 # Whole words, words of several pieces, and one without a piece, as in some reviews.
@@ -58,17 +57,12 @@ def expected(bert, words, layer=-1, gradients=False):
 
 
 @pytest.fixture
-def count_calls(monkeypatch):
-    calls = []
-    forward = BertModel.forward
-
-    @functools.wraps(forward)
-    def counting(*args, **kwargs):
-        calls.append(1)
-        return forward(*args, **kwargs)
-
-    monkeypatch.setattr(BertModel, "forward", counting)
-    return calls
+def forward():
+    """BERT's forward pass, which counts its calls."""
+    with mock.patch.object(
+        BertModel, "forward", autospec=True, side_effect=BertModel.forward
+    ) as counted:
+        yield counted
 
 
 @pytest.mark.parametrize(
@@ -163,43 +157,43 @@ def test_tuned_features_have_dropout_and_a_gradient(bert, double):
             torch.testing.assert_close(ours.grad, theirs.grad, msg=name)
 
 
-def test_a_text_is_computed_once(bert, tmp_path, count_calls):
+def test_a_text_is_computed_once(bert, tmp_path, forward):
     module = embedder(bert, cache=str(tmp_path))
     first = embed(module, WORDS, ["book"])
-    assert len(count_calls) == 1
+    assert forward.call_count == 1
     torch.testing.assert_close(embed(module.train(), ["book"], WORDS), first.flip(0))
-    assert len(count_calls) == 1
+    assert forward.call_count == 1
     other = embedder(bert, cache=str(tmp_path))
     assert torch.equal(embed(other, WORDS, ["book"]), first)  # of another run
-    assert len(count_calls) == 1
+    assert forward.call_count == 1
     embed(other, WORDS, ["other"])
-    assert len(count_calls) == 2
+    assert forward.call_count == 2
     torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # in 16 bits
 
 
-def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, count_calls):
+def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, forward):
     embed(embedder(bert, cache=str(tmp_path)), WORDS)
     embed(embedder(bert, cache=str(tmp_path), max_length=8), WORDS)
-    assert len(count_calls) == 2
+    assert forward.call_count == 2
     for layers, calls in (([0], 1), ([1], 1), ([-2], 0)):  # of 2 layers, -2 is layer 1
         module = embedder(bert, cache=str(tmp_path), layers=layers)
-        count_calls.clear()
+        forward.reset_mock()
         embed(module, WORDS)
-        assert len(count_calls) == calls
+        assert forward.call_count == calls
     changed = embedder(bert, cache=str(tmp_path))
     changed.transformer.embeddings.LayerNorm.bias.data += 1
     embed(changed, WORDS)
-    assert len(count_calls) == 1
+    assert forward.call_count == 1
 
 
-def test_a_full_cache_is_said_once(bert, tmp_path, count_calls, caplog):
+def test_a_full_cache_is_said_once(bert, tmp_path, forward, caplog):
     module = embedder(bert, cache=str(tmp_path), cache_gigabytes=2e-4)
     features = [embed(module, [f"w{number}"] * 400) for number in range(40)]
     messages = [record.getMessage() for record in caplog.records if "is full" in record.getMessage()]
     assert len(messages) == 1 and str(tmp_path) in messages[0] and "cache_gigabytes" in messages[0]
-    before = len(count_calls)
+    before = forward.call_count
     torch.testing.assert_close(embed(module, ["w39"] * 400), features[39])  # correct, but not cached
-    assert len(count_calls) == before + 1
+    assert forward.call_count == before + 1
 
 
 def test_a_cache_that_cannot_be_used(bert, tmp_path):
@@ -248,13 +242,6 @@ def test_a_default_cache_that_cannot_be_used_is_done_without(bert, tmp_path, mon
     monkeypatch.setenv("SLSTM_ALLENNLP_CACHE", str(tmp_path / "file"))
     torch.testing.assert_close(embed(embedder(bert), WORDS)[0], expected(bert, WORDS))
     assert "the cache of features cannot be used" in caplog.text
-
-
-def test_a_process_opens_a_store_once(tmp_path):
-    folder = tmp_path / "not" / "there"
-    store = feature_store.open_store(folder, size=3, gigabytes=1e-3)
-    assert (folder / "data.mdb").exists()
-    assert feature_store.open_store(folder, size=3, gigabytes=1e-3) is store
 
 
 def test_an_archive_needs_no_folder(bert, tmp_path):
