@@ -5,8 +5,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
-from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 
 _HEAD = 10  # sentences, which show whether the words are in another column
 _MANY = 10
@@ -19,7 +19,7 @@ class ColumnsReader(TaggingReader):
     or, in a line without a tab, by spaces. Blank lines separate sentences, and `-DOCSTART-` lines are
     skipped.
 
-    # Parameters
+    # Parameters, besides those of `CorpusReader`
 
     word_column : `int`, optional (default = `None`)
         The column of the word, counted from 1, which is the default. Without this key, a first column of
@@ -33,8 +33,6 @@ class ColumnsReader(TaggingReader):
         How lines begin that are skipped at the start of a sentence, such as `"# "`.
     split_seed : `int`, optional (default = `0`)
         Decides which sentences are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent.
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
     """
 
     form = "columns of words and tags"

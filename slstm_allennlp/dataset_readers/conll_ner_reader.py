@@ -25,15 +25,12 @@ class ConllNerReader(ColumnsReader):
     The instances have BIOES tags, which AllenNLP calls BIOUL. Of its taggers, `crf_tagger` supports them
     with `"label_encoding": "BIOUL"`. Tags that are invalid in the file's coding scheme are an error.
 
-    # Parameters
+    # Parameters, besides those of `ColumnsReader`
 
     coding_scheme : `str`, optional (default = `"IOB1"`)
         The coding scheme of the file. `"IOB1"`, that of CoNLL-2003: B begins an entity only directly
         after another entity of the same type. `"IOB2"`: B begins every entity. `"BIOES"`: E ends an
         entity of several words, and S is an entity of one word.
-    word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances,
-    split_seed
-        As in `ColumnsReader`.
     """
 
     def __init__(

@@ -78,15 +78,13 @@ class LabelledTextReader(CorpusReader):
     Base class of the readers of labelled texts. By default, their corpora are older than UTF-8, and
     tokenised, with white space between the tokens.
 
-    # Parameters
+    # Parameters, besides those of `CorpusReader`
 
     encoding : `str`, optional (default = `None`)
         The encoding of the files, such as `"cp1252"`. The default is UTF-8, with Windows-1252 for bytes
         that are not valid UTF-8.
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_hyphens": false}`)
         The tokenizer for raw text at prediction. It should split text as the corpus does.
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
     """
 
     def __init__(

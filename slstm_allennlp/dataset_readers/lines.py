@@ -6,7 +6,7 @@ import json
 import logging
 import re
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
 
 from allennlp.common.checks import ConfigurationError
@@ -99,16 +99,13 @@ def expect_encoding(name: str) -> None:
     Raise a `ConfigurationError` for an encoding that Python does not know, or in which a newline is not
     one byte, such as UTF-16.
     """
-    try:
+    has_lines = False
+    with suppress(LookupError, UnicodeError):
         has_lines = b"\n".decode(name, "replace") == "\n"
-    except (LookupError, UnicodeError):
-        raise ConfigurationError(
-            f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
-        ) from None
     if not has_lines:
         raise ConfigurationError(
-            f"encoding is {name!r}, in which a newline is not one byte, "
-            "expected one such as utf-8 or cp1252"
+            f"encoding is {name!r}, expected one that Python knows and in which a newline is one byte, "
+            "such as utf-8 or cp1252"
         )
 
 

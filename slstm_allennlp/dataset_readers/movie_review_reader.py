@@ -7,15 +7,14 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
+from slstm_allennlp.dataset_readers.parts import PARTS, CorpusPart
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
 
 _FILES = {"positive": "rt-polarity.pos", "negative": "rt-polarity.neg"}
-_PARTS = ("train", "dev", "test")
 _Sentence = Tuple[Line, str]  # with its label
 
 
@@ -34,7 +33,7 @@ class MovieReviewReader(LabelledTextReader):
 
     The labels are `positive` and `negative`.
 
-    # Parameters
+    # Parameters, besides those of `LabelledTextReader`
 
     seed : `int`, optional (default = `0`)
         The random seed of the split.
@@ -50,8 +49,6 @@ class MovieReviewReader(LabelledTextReader):
     tokenizer : `Tokenizer`, optional
         (default = `{"type": "spacy_blank", "split_contractions": false, "split_hyphens": false}`)
         The tokenizer for raw text at prediction. The corpus does not split words such as `it's`.
-    encoding, token_indexers, label_namespace, max_instances
-        As in `LabelledTextReader`.
     """
 
     def __init__(
@@ -80,7 +77,7 @@ class MovieReviewReader(LabelledTextReader):
         self._duplicates_together = duplicates_together
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        corpus = CorpusPart.of(path, _PARTS)
+        corpus = CorpusPart.of(path, PARTS)
         sentences = [sentence for label in _FILES for sentence in self._sentences(corpus, label)]
         if len(sentences) < self._folds:
             raise CorpusError(

@@ -12,8 +12,8 @@ from allennlp.data.fields import Field, LabelField, MetadataField, TextField
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
-from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
 from slstm_allennlp.dataset_readers.lines import UTF_8, Line, all_or_none, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class TableReader(LabelledTextReader):
     The instances of pairs have the fields `premise`, `hypothesis`, `metadata` and `label`, as in the
     reader `snli`.
 
-    # Parameters
+    # Parameters, besides those of `LabelledTextReader`
 
     text, text_a, text_b, label : `str`, optional (default = `None`)
         The names of the columns.
@@ -61,8 +61,6 @@ class TableReader(LabelledTextReader):
         Whether quotation marks around a field are removed. If false, they are ordinary characters.
     encoding : `str`, optional (default = `"UTF-8"`)
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank"}`)
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
     split_seed : `int`, optional (default = `0`)
         Decides which lines are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent of
         each class.

@@ -27,7 +27,7 @@ class TaggedTextReader(ColumnsReader):
       counts. An escaped separator (`1\\/2/CD`) is part of the word, and its backslash is removed. (For
       the bracketed `.pos` files of the Penn Treebank, use `penn_treebank_pos`.)
 
-    # Parameters
+    # Parameters, besides those of `ColumnsReader`
 
     format : `str`, optional (default = `"conllu"`)
         `"conllu"`, `"columns"` or `"inline"`.
@@ -36,8 +36,8 @@ class TaggedTextReader(ColumnsReader):
         `columns`, the number of the column as in `ColumnsReader`; the default is the last.
     separator : `str`, optional (default = `"/"`)
         The character between a word and its tag in the `inline` format.
-    word_column, word_prefix, comment, token_indexers, label_namespace, max_instances, split_seed
-        As in `ColumnsReader`. The first three are for `columns`.
+    word_column, word_prefix, comment
+        As in `ColumnsReader`, for `columns` alone.
     """
 
     def __init__(

@@ -233,12 +233,10 @@ class LinearPairClassifier(TfidfClassifier):
     `premise`, `hypothesis` and `label`, with the token indexer `utf8`. The trainer is `fit`. The metric
     is `accuracy`.
 
-    # Parameters
+    # Parameters, besides those of `TfidfClassifier`
 
     features : `str`, optional (default = `"nli"`)
         φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
-    vocab, max_words, strengths, label_namespace, calibrated, class_weights
-        As in `TfidfClassifier`.
     """
 
     default_predictor = "sentence_pair"

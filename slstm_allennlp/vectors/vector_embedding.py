@@ -11,8 +11,7 @@ from allennlp.data import Instance, Vocabulary
 from allennlp.models import Model
 from allennlp.modules.token_embedders import Embedding, TokenEmbedder
 
-from slstm_allennlp.vectors.half_precision import save_in_half_precision
-from slstm_allennlp.vectors.kept_files import keep, kept_folder
+from slstm_allennlp.vectors.kept_files import keep, kept_folder, save_in_half_precision
 from slstm_allennlp.vectors.sources import open_vectors
 from slstm_allennlp.vectors.table import WordVectors
 
@@ -239,12 +238,9 @@ class ScaledEmbedding(VectorEmbedding):
     0.03 for 2,000 words of 64 dimensions. On some corpora an S-LSTM with the paper's transition does
     much better with larger values (RESULTS.md).
 
-    # Parameters
+    # Parameters, as those of `embedding`
 
     std : `float`, optional (default = `0.1`)
-        The standard deviation of the vectors' components, as in `embedding`.
-    embedding_dim, vectors, …
-        All others as in `embedding`.
     """
 
     default_std = 0.1

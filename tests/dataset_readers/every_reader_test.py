@@ -14,7 +14,7 @@ from allennlp_models.pair_classification import QuoraParaphraseDatasetReader
 from allennlp_models.pair_classification import SnliReader as StockSnliReader
 
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
-from tests.dataset_readers.common import contents, example_of, reader_of, stock_reader_of, values
+from tests.dataset_readers.common import contents, example_of, reader_of, values
 
 PARTS = ("train", "dev", "test")
 TRANSLATION = "fixtures/translation/"
@@ -79,9 +79,38 @@ def test_reads_as_the_stock_reader_does(name, options):
     (path,) = [path for other, _, path, _ in CORPORA if other == name]
     # The stock reader drops quotation marks, with which questions begin in other parts.
     for part in ("dev",) if name == "quora_paraphrase" else PARTS:
-        stock = contents(stock_reader_of(STOCK[name], name, **options).read(path.format(part)))
+        stock = contents(reader_of(name, STOCK[name], **options).read(path.format(part)))
         assert contents(reader_of(name, **options).read(path.format(part))) == stock
         assert len(stock) == 7 if "max_instances" in options else len(stock) > 7
+
+
+TEXTS = """{"body": "a b c", "class": 3, "id": 7}
+{"body": "d e", "class": "1"}
+{"body": "f", "class": 0}
+"""
+KEYS = {"text_key": "body", "label_key": "class"}
+
+
+@pytest.mark.parametrize(
+    "name, content, options",
+    [
+        ("seq2seq", '"a, b",c\n"he said ""hi""",d\n', {"delimiter": ","}),
+        ("seq2seq", "a b\tc\r\nd\te\r\n", {}),
+        ("seq2seq", '" a\tb " c\nd\t"\n', {"quoting": 3}),
+        ("seq2seq", 'a "b" c\td\n"a\tb"\t""""\n', {}),
+        *(
+            ("text_classification_json", TEXTS, {**KEYS, **options})
+            for options in ({}, {"max_sequence_length": 2}, {"max_instances": 2})
+        ),
+        ("text_classification_json", TEXTS, {**KEYS, "skip_label_indexing": True}),
+    ],
+)
+def test_reads_other_forms_as_the_stock_reader_does(tmp_path, name, content, options):
+    (tmp_path / "file").write_bytes(content.encode())
+    ours, stock = (
+        contents(reader_of(name, cls, **options).read(tmp_path / "file")) for cls in (None, STOCK[name])
+    )
+    assert ours == stock and len(stock) >= 2
 
 
 def test_two_files_are_read_as_two_columns():

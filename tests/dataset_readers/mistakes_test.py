@@ -6,7 +6,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.errors import CorpusError
-from tests.dataset_readers.common import NoMarks, reader_of
+from tests.dataset_readers.common import FORMATS, NoMarks, reader_of, row
 
 
 def pair(label="neutral", premise="a b", hypothesis="c d"):
@@ -117,10 +117,6 @@ def test_a_bad_line_between_good_ones(read, name, line, message):
     with pytest.raises(CorpusError) as error:
         read(name, f"{GOOD[name]}\n{line}\n{GOOD[name]}\n", **place)
     assert f"{place['file']}, line 2: {message}" in str(error.value)
-
-
-def row(*columns):
-    return "\t".join([*columns, *"_" * (10 - len(columns))])
 
 
 def tagged(tags):
@@ -252,12 +248,6 @@ BAD_FILES = {
         ),
     ],
 }
-# What is read by a reader of another name, with options, or from a file of another name.
-FORMATS = {
-    **{form: ("tagged_text", {"format": form}) for form in ("columns", "inline")},
-    **{form: ("table", {"file": f"corpus.{form}"}) for form in ("csv", "tsv", "jsonl")},
-    "penn_treebank_pos": ("penn_treebank_pos", {"file": "wsj_0001.pos", "part": "0"}),
-}
 
 
 @pytest.mark.parametrize(
@@ -280,7 +270,7 @@ IN_COLUMNS = {"format": "columns"}
         ("conll_ner", {"coding_scheme": "BIO"}, "is 'BIO', expected one of IOB1, IOB2, BIOES"),
         ("movie_review", {"encoding": "utf-9"}, f"encoding is 'utf-9', {KNOWN}"),
         ("movie_review", {"encoding": "hex"}, f"encoding is 'hex', {KNOWN}"),
-        ("movie_review", {"encoding": "utf-16"}, "'utf-16', in which a newline is not one byte, expec"),
+        ("movie_review", {"encoding": "utf-16"}, f"encoding is 'utf-16', {KNOWN} and in which a"),
         ("movie_review", {"folds": 2}, "folds is 2, expected at least 3"),
         ("movie_review", {"fold": 10}, "fold is 10, expected one from 0 to 9"),
         ("movie_review", {"fold": -1}, "fold is -1"),
