@@ -52,10 +52,7 @@ class CorpusReader(DatasetReader):
 
     @abstractmethod
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        """
-        Yield what is in a file, as input of the plugin's predictors. The values of an example are the
-        arguments of `text_to_instance`.
-        """
+        """Yield inputs of the predictors, whose values are the arguments of `text_to_instance`."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for example in self.shard_iterable(self.examples(str(file_path))):

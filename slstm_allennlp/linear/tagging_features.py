@@ -52,10 +52,7 @@ def _of_neighbours(index: int, lowered: Sequence[str], shapes: Sequence[str]) ->
 
 
 def shape_of(word: str) -> str:
-    """
-    Replace upper-case letters by X, lower-case letters by x and digits by d, and shorten runs to two
-    characters: `Abcd123-x` becomes `Xxxdd-x`.
-    """
+    """Return the kinds of letters, of which runs are cut to two: `Abcd123-x` becomes `Xxxdd-x`."""
     kinds = (
         "X" if letter.isupper() else "x" if letter.islower() else "d" if letter.isdigit() else letter
         for letter in word

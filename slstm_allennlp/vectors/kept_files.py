@@ -45,10 +45,7 @@ def keep(folder: Optional[Path], write: Callable[[Path], object]) -> None:
 
 
 def save_in_half_precision(module: torch.nn.Module) -> None:
-    """
-    Store a module's frozen parameters with 16 bits in its state, which halves their size. They have 32
-    bits again after the state is loaded.
-    """
+    """Store a module's frozen parameters with 16 bits. They have 32 bits again after loading."""
     module._register_state_dict_hook(_to_half)
 
 

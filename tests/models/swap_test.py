@@ -7,7 +7,6 @@ import json
 
 import pytest
 import torch
-import transformers
 from allennlp.common import Params
 from allennlp.common.util import import_module_and_submodules
 from allennlp.data import Batch, DatasetReader, Vocabulary
@@ -16,12 +15,13 @@ from allennlp.models.heads import Head
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
 
 from slstm_allennlp.models import BasicClassifier, CrfTagger
+from tests.conftest import BERT_SIZE
 
 import_module_and_submodules("allennlp_models")
 
 EMBEDDER = {"token_embedders": {"tokens": {"embedding_dim": 8}}}
 BLANK = {"type": "spacy_blank"}
-LETTERS = {"type": "pretrained_transformer", "model_name": "BART"}  # the test fills in the folder
+PIECES = {"type": "pretrained_transformer", "model_name": "BERT"}  # the test fills in the folder
 BEAM = {"beam_size": 2, "max_steps": 4}
 
 
@@ -78,10 +78,10 @@ CHARACTERS = {
     "embedding": {"embedding_dim": 4, "vocab_namespace": "token_characters"},
     "encoder": encoder(4, 3),
 }
-LETTERS_READER = {
+PIECES_READER = {
     "type": "text_classification_json",
-    "tokenizer": LETTERS,
-    "token_indexers": {"tokens": LETTERS},
+    "tokenizer": PIECES,
+    "token_indexers": {"tokens": PIECES},
 }
 
 LSTM_CELL = {"type": "lstm_cell", "decoding_dim": 6, "target_embedding_dim": 5}
@@ -212,10 +212,10 @@ CASES = {
     ),
     # The model takes no encoder, but its heads do.
     "multitask": (
-        ("reviews.jsonl", {"type": "multitask", "readers": {"review": LETTERS_READER}}),
+        ("reviews.jsonl", {"type": "multitask", "readers": {"review": PIECES_READER}}),
         {
-            "backbone": {**LETTERS, "sub_module": "encoder"},
-            "heads": {"review": {"type": "classifier", "seq2vec_encoder": encoder(8, 6)}},
+            "backbone": PIECES,
+            "heads": {"review": {"type": "classifier", "seq2vec_encoder": encoder(BERT_SIZE, 6)}},
             "arg_name_mapping": {"backbone": {"tokens": "text"}},
         },
     ),
@@ -259,31 +259,10 @@ def test_no_model_that_takes_an_encoder_is_left_out():
     assert classes_with_encoder(Head) == {Head.by_name("classifier")}  # in the multitask model
 
 
-@pytest.fixture(scope="session")
-def bart(shared):
-    """Folder of a tiny BART with random weights, whose tokens are letters."""
-    return str(shared("bart", make_bart))
-
-
-def make_bart(folder):
-    words = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "Ġ", *"abcdefghijklmnopqrstuvwxyz,."]
-    (folder / "vocab.json").write_text(json.dumps({word: id for id, word in enumerate(words)}))
-    (folder / "merges.txt").write_text("#version: 0.2\n")
-    sizes = {
-        f"{side}_{key}": n
-        for side in ("encoder", "decoder")
-        for key, n in (("layers", 1), ("attention_heads", 2), ("ffn_dim", 8))
-    }
-    config = transformers.BartConfig(
-        vocab_size=len(words), d_model=8, max_position_embeddings=60, forced_eos_token_id=None, **sizes
-    )
-    transformers.BartForConditionalGeneration(config).save_pretrained(folder)
-
-
-def build(case, bart):
+def build(case, bert):
     """Return the instances and the model of a case."""
     name, ((path, reader), model) = name_of(case), CASES[case]
-    text = json.dumps([reader, {"type": name, **model}]).replace('"BART"', json.dumps(bart))
+    text = json.dumps([reader, {"type": name, **model}]).replace('"BERT"', json.dumps(bert))
     reader, model = map(Params, json.loads(text))
     task = {"force_task": "review"} if name == "multitask" else {}
     instances = list(DatasetReader.from_params(reader).read(f"fixtures/swap/{path}", **task))
@@ -291,9 +270,9 @@ def build(case, bart):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_one_step_and_one_prediction(case, bart):
+def test_one_step_and_one_prediction(case, bert):
     """Each weight of the encoders has a gradient and changes."""
-    instances, model = build(case, bart)
+    instances, model = build(case, str(bert))
     classes = (Seq2SeqEncoder.by_name("slstm"), Seq2VecEncoder.by_name("slstm"))
     encoders = [module for module in model.modules() if isinstance(module, classes)]
     assert len(encoders) == json.dumps(CASES[case][1]).count('"slstm"')

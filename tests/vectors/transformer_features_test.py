@@ -37,23 +37,21 @@ def embedder(bert, **options):
 
 
 def embed(module, *texts):
-    torch.manual_seed(0)
     return module(**batch_of(*texts))
 
 
-def expected(bert, words, layer=-1, gradients=False):
-    """
-    Compute with transformers the mean of each word's pieces in a layer of BERT. With gradients, in
-    float64, return also BERT.
-    """
+def by_hand(bert, words, layer=-1):
+    """Return the mean of each word's pieces in a layer of BERT, by transformers, and BERT itself."""
     pieces = BertTokenizerFast.from_pretrained(bert)(words, is_split_into_words=True)
     model = BertModel.from_pretrained(bert).to(torch.get_default_dtype()).eval()
-    with torch.set_grad_enabled(gradients):
-        output = model(torch.tensor([pieces["input_ids"]]), output_hidden_states=True)
+    output = model(torch.tensor([pieces["input_ids"]]), output_hidden_states=True)
     states = output.hidden_states[layer][0]
     of_word = [[i for i, word in enumerate(pieces.word_ids()) if word == w] for w in range(len(words))]
-    means = torch.stack([states[i].mean(0) if i else torch.zeros(BERT_SIZE) for i in of_word])
-    return (means, model) if gradients else means
+    return torch.stack([states[i].mean(0) if i else torch.zeros(BERT_SIZE) for i in of_word]), model
+
+
+def expected(bert, words, layer=-1):
+    return by_hand(bert, words, layer)[0].detach()
 
 
 @pytest.fixture
@@ -69,10 +67,7 @@ def forward():
     "layers, left", [(None, 2), ([0], 0), ([1], 1), ([-1], 2), ([2, 0], 2), ([-2, 1], 1)]
 )
 def test_features_are_the_mean_of_the_pieces(bert, layers, left):
-    """
-    Layers stand one behind the other, and the last is the default. Those above are not there. Training
-    changes nothing.
-    """
+    """The last layer is the default. Those above are not there. Training changes nothing."""
     options = {"cache": False, **({"layers": layers} if layers else {})}
     module, other = (embedder(bert, **options).train() for _ in range(2))
     assert len(module.transformer.encoder.layer) == left
@@ -145,7 +140,7 @@ def test_texts_longer_than_bert_are_read_in_parts(bert):
 def test_tuned_features_have_dropout_and_a_gradient(bert, double):
     """The gradient is that of the mean of the pieces."""
     module = embedder(bert, train_parameters=True).double().train()
-    exact, reference = expected(bert, WORDS, gradients=True)
+    exact, reference = by_hand(bert, WORDS)
     assert not torch.allclose(embed(module, WORDS)[0], exact)
     features = embed(module.eval(), WORDS)[0]
     torch.testing.assert_close(features, exact)
