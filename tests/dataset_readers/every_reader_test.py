@@ -124,12 +124,12 @@ PATHS = {
     "movie_review": ({}, "fixtures/mr#dev"),
     "parallel_text": ({}, TRANSLATION + "dev.{de,en}"),
 }
-JSON = ("text_classification_json", {}, "{}.jsonl")
-ONE_FILE = [*(corpus[:3] for corpus in CORPORA if "#" not in corpus[2]), JSON]
+OTHERS = [("text_classification_json", {}), ("table", {}), ("parallel_text", {})]
+BY_FILE = [*(corpus[:2] for corpus in CORPORA if "#" not in corpus[2]), *OTHERS]
 each_reader = pytest.mark.parametrize("name", PATHS)
 
 
-@pytest.mark.parametrize("name, options", [*(each[:2] for each in ONE_FILE), ("parallel_text", {})])
+@pytest.mark.parametrize("name, options", BY_FILE)
 def test_files_that_cannot_be_read(name, options, tmp_path):
     reader = reader_of(name, **options)
     path = f"{tmp_path}/x.{{a,b}}" if name == "parallel_text" else f"{tmp_path}/x.a"

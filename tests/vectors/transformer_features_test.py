@@ -166,21 +166,6 @@ def test_a_text_is_computed_once(bert, tmp_path, forward):
     torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # in 16 bits
 
 
-def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, forward):
-    embed(embedder(bert, cache=str(tmp_path)), WORDS)
-    embed(embedder(bert, cache=str(tmp_path), max_length=8), WORDS)
-    assert forward.call_count == 2
-    for layers, calls in (([0], 1), ([1], 1), ([-2], 0)):  # of 2 layers, -2 is layer 1
-        module = embedder(bert, cache=str(tmp_path), layers=layers)
-        forward.reset_mock()
-        embed(module, WORDS)
-        assert forward.call_count == calls
-    changed = embedder(bert, cache=str(tmp_path))
-    changed.transformer.embeddings.LayerNorm.bias.data += 1
-    embed(changed, WORDS)
-    assert forward.call_count == 1
-
-
 def test_a_full_cache_is_said_once(bert, tmp_path, forward, caplog):
     module = embedder(bert, cache=str(tmp_path), cache_gigabytes=2e-4)
     features = [embed(module, [f"w{number}"] * 400) for number in range(40)]
@@ -207,15 +192,18 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
 
 def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     cached_transformers._clear_caches()
-    module, other = (embedder(bert, cache=False) for _ in range(2))
-    before = module._key_of(WORDS)
+    settings = [{}, {}, {}, {"max_length": 8}, {"layers": [0]}, {"layers": [1]}, {"layers": [-2]}]
+    module, relu, tuned, *others = (embedder(bert, cache=False, **each) for each in settings)
+    relu.transformer.config.hidden_act = "relu"
+    tuned.transformer.embeddings.LayerNorm.bias.data += 1
+    keys = [each._key_of(WORDS) for each in (module, relu, tuned, *others)]
+    assert len(set(keys)) == 6 and keys[-2] == keys[-1]  # of 2 layers, -2 is layer 1
+    before = keys[0]
     embed(module, WORDS)  # the first call sets the tokenizer's truncation, which is not part of the key
     module._fingerprint = None
     assert module._key_of(WORDS) == before
     texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
     assert len({module._key_of(words) for words in texts}) == len(texts)
-    other.transformer.config.hidden_act = "relu"
-    assert module._key_of(["a"]) != other._key_of(["a"])
 
 
 @pytest.mark.slow
