@@ -47,7 +47,7 @@ QUOTED = '1\t" yes\the said " yes "\t0\n0\t"no" , no\tb\t1\n'
 EXAMPLES = [{"text": "Who ?", "label": "x", "id": 7}, {"text": "It .", "label": 3}]
 EXAMPLES += [{"text": "a", "label": label} for label in (True, "x ", "\tx", "x\u00a0", " 1", 1)]
 VALUES = [("Who ?", "x"), ("It .", "3"), *(("a", label) for label in ("True", *"xxx11"))]
-OTHER_KEYS = {"text_key": "body", "label_key": "class"}
+NUMBERS = {"text_key": "body", "label_key": "class", "skip_label_indexing": True}
 # The rows are a file's content, what is read, and options of the reader.
 CONTENTS = {
     "table": [
@@ -139,11 +139,7 @@ CONTENTS = {
     "text_classification_json": [
         (in_lines(*EXAMPLES), VALUES, {}),
         ("\ufeff" + in_lines(*EXAMPLES).replace("\n", "\r\n"), VALUES, {}),
-        (
-            in_lines({"body": "a b", "class": "1"}),
-            [("a b", 1)],
-            {**OTHER_KEYS, "skip_label_indexing": 1},
-        ),
+        (in_lines({"body": "a b", "class": "1"}), [("a b", 1)], NUMBERS),
     ],
 }
 
@@ -156,26 +152,32 @@ def test_what_is_read(read, caplog, form, content, expected, options):
     caplog.set_level(logging.INFO)
     name, place = FORMATS.get(form, (form, {}))
     assert read(name, content, **{**place, **options}) == expected
+    assert "no text has a label" not in caplog.text
     if name == "table":
         assert [text for text in caplog.messages if f"{options['file']}: the columns " in text]
 
 
-@pytest.mark.parametrize("name", ["table", "text_classification_json"])
-def test_texts_without_labels(read, tmp_path, caplog, name):
-    options = {"file": "corpus.jsonl"}
-    assert read(name, in_lines({"text": "a b"}, {"text": "c", "label": None}), **options) == [
-        ("a b",),
-        ("c",),
-    ]
-    message = "corpus.jsonl: no text has a label, so the file cannot be used for training or evaluation"
-    assert f"{tmp_path}/{message}" in caplog.messages
-    caplog.clear()
-    read(name, in_lines(*EXAMPLES), **options)
-    assert "no text has a label" not in caplog.text
+NO_LABELS = in_lines({"text": "a b"}, {"text": "c", "label": None})
+
+
+@pytest.mark.parametrize(
+    "name, file, content",
+    [
+        ("table", "corpus.csv", "text\na b\nc\n"),
+        ("table", "corpus.jsonl", NO_LABELS),
+        ("text_classification_json", "corpus.jsonl", NO_LABELS),
+    ],
+)
+def test_texts_without_labels(read, caplog, name, file, content):
+    assert read(name, content, file) == [("a b",), ("c",)]
+    message = f"{file}: no text has a label, so the file cannot be used for training or evaluation"
+    assert message in caplog.text
 
 
 TREES = "(3 (2 the) (3 (3 good) (2 film)))\n(2 (2 a) (2 film))\n(1 dull)\n"
-LEFT_OUT = 'corpus: 2 of 4 pairs have no gold label ("-") and were left out'
+TWO = {"granularity": "2-class"}
+OF_PHRASES = {**TWO, "use_subtrees": True}
+LEFT_OUT = '2 of 4 pairs have no gold label ("-") and were left out'
 
 
 @pytest.mark.parametrize(
@@ -183,24 +185,16 @@ LEFT_OUT = 'corpus: 2 of 4 pairs have no gold label ("-") and were left out'
     [
         ("snli", in_lines(pair("-"), pair("neutral"), pair("-", ""), pair("neutral")), 2, LEFT_OUT, {}),
         ("snli", in_lines(pair("neutral")), 1, None, {}),
-        *(
-            ("sst_tokens", TREES, number, message, {"granularity": classes, "use_subtrees": subtrees})
-            for subtrees, classes, number, message in (
-                (
-                    False,
-                    "2-class",
-                    2,
-                    "corpus: 1 of 3 sentences are neutral and were left out for 2-class",
-                ),
-                (True, "2-class", 4, "corpus: 5 of 9 phrases are neutral and were left out for 2-class"),
-                (False, "3-class", 3, None),
-                (True, "3-class", 9, None),
-            )
-        ),
+        ("sst_tokens", TREES, 2, "1 of 3 sentences are neutral and were left out for 2-class", TWO),
+        ("sst_tokens", TREES, 4, "5 of 9 phrases are neutral and were left out for 2-class", OF_PHRASES),
+        ("sst_tokens", TREES, 3, None, {"granularity": "3-class"}),
+        ("sst_tokens", TREES, 9, None, {"granularity": "3-class", "use_subtrees": True}),
     ],
 )
 def test_what_is_left_out_is_counted(read, caplog, name, content, number, message, options):
     caplog.set_level(logging.INFO)
     assert len(read(name, content, **options)) == number
     found = [text for text in caplog.messages if "left out" in text]
-    assert len(found) == (message is not None) and all(text.endswith(message) for text in found)
+    assert len(found) == (message is not None) and all(
+        text.endswith(f"corpus: {message}") for text in found
+    )
