@@ -3,13 +3,12 @@
 from abc import abstractmethod
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
-from allennlp.common.from_params import infer_params
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import Field, LabelField, MetadataField, SequenceLabelField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.common.registered_name import registered_name
+from slstm_allennlp.common.registered_name import params_of
 from slstm_allennlp.dataset_readers.lines import OLD, expect_encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -62,12 +61,7 @@ class CorpusReader(DatasetReader):
         set_indexers(instance, self._token_indexers)
 
     def _to_params(self) -> Dict[str, Any]:
-        kept = {**vars(self), "_max_instances": self.max_instances}
-        names = infer_params(type(self)).keys() - {"self", "kwargs"}
-        return {
-            "type": registered_name(DatasetReader, self),
-            **{name: kept[f"_{name}"] for name in sorted(names)},
-        }
+        return params_of(DatasetReader, self, max_instances=self.max_instances)
 
 
 class LabelledTextReader(CorpusReader):
