@@ -4,6 +4,7 @@
 
 import inspect
 import json
+from typing import Any, Dict, NamedTuple, Tuple
 
 import pytest
 import torch
@@ -25,14 +26,16 @@ PIECES = {"type": "pretrained_transformer", "model_name": "BERT"}  # the test fi
 BEAM = {"beam_size": 2, "max_steps": 4}
 
 
+class Case(NamedTuple):
+    corpus: Tuple[str, Dict[str, Any]]  # a file or folder in fixtures/swap, and its reader
+    model: Dict[str, Any]
+
+
 def case(corpus, encoders, feedforwards=None, embedder="text_field_embedder", **model):
-    """
-    Return a corpus (a file or folder in fixtures/swap, and its reader) and the params of a model, whose
-    encoders and feed-forward networks are given by their sizes.
-    """
+    """Return a case. Encoders and feed-forward networks are given by their sizes."""
     model.update({name: encoder(*sizes) for name, sizes in encoders.items()})
     model.update({name: feedforward(*sizes) for name, sizes in (feedforwards or {}).items()})
-    return corpus, {embedder: EMBEDDER, **model}
+    return Case(corpus, {embedder: EMBEDDER, **model})
 
 
 def encoder(input_size, hidden_size):
@@ -158,7 +161,7 @@ CASES = {
         **ONE_HIGHWAY,
         matrix_attention_layer="dot_product",
     ),
-    "dialog_qa": (
+    "dialog_qa": Case(
         ("quac.json", QUAC_READER),
         {
             "text_field_embedder": {
@@ -211,7 +214,7 @@ CASES = {
         beam_search=BEAM,
     ),
     # The model takes no encoder, but its heads do.
-    "multitask": (
+    "multitask": Case(
         ("reviews.jsonl", {"type": "multitask", "readers": {"review": PIECES_READER}}),
         {
             "backbone": PIECES,
@@ -259,23 +262,24 @@ def test_no_model_that_takes_an_encoder_is_left_out():
     assert classes_with_encoder(Head) == {Head.by_name("classifier")}  # in the multitask model
 
 
-def build(case, bert):
-    """Return the instances and the model of a case."""
-    name, ((path, reader), model) = name_of(case), CASES[case]
-    text = json.dumps([reader, {"type": name, **model}]).replace('"BERT"', json.dumps(bert))
+def build(case, name, bert="BERT"):
+    (path, reader), model = case
+    text = json.dumps([reader, {"type": name, **model}]).replace('"BERT"', json.dumps(str(bert)))
     reader, model = map(Params, json.loads(text))
+    torch.manual_seed(0)
+    reader = DatasetReader.from_params(reader)
     task = {"force_task": "review"} if name == "multitask" else {}
-    instances = list(DatasetReader.from_params(reader).read(f"fixtures/swap/{path}", **task))
-    return instances, Model.from_params(model, vocab=Vocabulary.from_instances(instances))
+    instances = list(reader.read(f"fixtures/swap/{path}", **task))
+    return reader, instances, Model.from_params(model, vocab=Vocabulary.from_instances(instances))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_one_step_and_one_prediction(case, bert):
     """Each weight of the encoders has a gradient and changes."""
-    instances, model = build(case, str(bert))
+    _, instances, model = build(CASES[case], name_of(case), bert)
     classes = (Seq2SeqEncoder.by_name("slstm"), Seq2VecEncoder.by_name("slstm"))
     encoders = [module for module in model.modules() if isinstance(module, classes)]
-    assert len(encoders) == json.dumps(CASES[case][1]).count('"slstm"')
+    assert len(encoders) == json.dumps(CASES[case].model).count('"slstm"')
     weights = [weight for module in encoders for weight in module.parameters()]
     before = [weight.detach().clone() for weight in weights]
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
