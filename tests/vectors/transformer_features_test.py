@@ -9,26 +9,17 @@ import pytest
 import torch
 from allennlp.common import Params, cached_transformers
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Instance, Token, Vocabulary
-from allennlp.data.fields import TextField
 from allennlp.modules import TokenEmbedder
 from tokenizers import ByteLevelBPETokenizer
 from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTokenizerFast
 from transformers.models.bert.modeling_bert import BertEncoder
 
-from slstm_allennlp.token_indexers import Utf8Indexer
 from tests.conftest import BERT_SIZE, run_program
+from tests.token_indexers.utf8_indexer_test import batch_of
 
 # Whole words, words of several pieces, and one without a piece, as in some reviews.
 WORDS = ["The", "Gripping", "beekeeper", "'s", "zzyzx", "\ufffd", "well-written", "book", "."]
 MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-
-
-def batch_of(*texts):
-    fields = [TextField(list(map(Token, words)), {"words": Utf8Indexer()}) for words in texts]
-    batch = Batch([Instance({"tokens": field}) for field in fields])
-    batch.index_instances(Vocabulary())
-    return batch.as_tensor_dict()["tokens"]["words"]
 
 
 def embedder(bert, **options):
@@ -37,7 +28,7 @@ def embedder(bert, **options):
 
 
 def embed(module, *texts):
-    return module(**batch_of(*texts))
+    return module(**batch_of(texts)["words"])
 
 
 def by_hand(bert, words, layer=-1):
