@@ -7,10 +7,7 @@ from slstm_allennlp.common.errors import MissingExtra
 
 
 def needs(package: str, extra: str) -> Any:
-    """
-    Import and return an optional package. `MissingExtra`, a `ConfigurationError` and an `ImportError`,
-    says which extra installs it.
-    """
+    """Import and return an optional package. `MissingExtra` says which extra installs it."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:

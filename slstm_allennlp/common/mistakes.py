@@ -12,19 +12,13 @@ USERS_MISTAKE = 2
 MISTAKE = "error: "
 """Prefix of the sentence."""
 _USER_ERRORS = (
-    *(ConfigurationError, NotWritten, ProcessExitedException),
-    *(FileNotFoundError, IsADirectoryError),
+    *(ConfigurationError, NotWritten, FileNotFoundError, IsADirectoryError),
+    ProcessExitedException,  # a process of a distributed training was killed
 )
 
 
 def users_mistake(error: BaseException) -> Optional[str]:
-    """
-    Return the sentence for a user error, or `None` for a bug, which needs its traceback. User errors are
-
-    - a `ConfigurationError`, for example a `CorpusError`;
-    - a file that is missing, cannot be read, or does not fit on the disk;
-    - a distributed process that was killed.
-    """
+    """Return the sentence for a user error, or `None` for a bug, which needs its traceback."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split()) if isinstance(error, _USER_ERRORS) else None

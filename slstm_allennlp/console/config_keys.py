@@ -39,7 +39,7 @@ def from_params(
         return original(cls, params, constructor_to_call, constructor_to_inspect, **extras)
     except (ConfigurationError, TypeError, ValueError) as error:
         constructor = constructor_to_inspect or cls.__init__
-        unknown = re.search(r" got an unexpected keyword argument '(\w+)'$", str(error))
+        unknown = re.search(r" got an unexpected keyword argument '(\w+)'", str(error))
         if str(error).startswith(f"Extra parameters passed to {cls.__name__}: "):
             sentence: Optional[str] = _unknown_keys(cls, params, constructor)
         elif unknown and unknown[1] in given:  # a constructor with **kwargs passes all keys on

@@ -3,11 +3,10 @@ import re
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import TokenIndexer
 
 from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
-from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
 from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 
 _HEAD = 10  # sentences, which show whether the words are in another column
 _MANY = 10
@@ -20,7 +19,7 @@ class ColumnsReader(TaggingReader):
     or, in a line without a tab, by spaces. Blank lines separate sentences, and `-DOCSTART-` lines are
     skipped.
 
-    # Parameters
+    # Parameters, besides those of `CorpusReader`
 
     word_column : `int`, optional (default = `None`)
         The column of the word, counted from 1, which is the default. Without this key, a first column of
@@ -32,8 +31,6 @@ class ColumnsReader(TaggingReader):
         this form on every word is an error.
     comment : `str`, optional (default = `None`)
         How lines begin that are skipped at the start of a sentence, such as `"# "`.
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
     split_seed : `int`, optional (default = `0`)
         Decides which sentences are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent.
     """
@@ -47,12 +44,10 @@ class ColumnsReader(TaggingReader):
         tag_column: Union[int, str, None] = None,
         word_prefix: Optional[str] = None,
         comment: Optional[str] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
         split_seed: int = 0,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(token_indexers, label_namespace, max_instances)
+        super().__init__(**kwargs)
         for key, value in (("word_column", word_column), ("tag_column", tag_column)):
             if isinstance(value, int) and value < 1:
                 raise ConfigurationError(f"{key} is {value}, expected a number from 1 on")

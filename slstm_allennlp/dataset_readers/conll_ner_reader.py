@@ -1,7 +1,7 @@
-from typing import Dict, List, Optional, Tuple, Union
+from typing import Any, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
+from allennlp.data import DatasetReader, Instance, Token
 from allennlp.data.dataset_readers.dataset_utils import to_bioul
 from allennlp.data.dataset_readers.dataset_utils.span_utils import InvalidTagSequence
 from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
@@ -25,39 +25,18 @@ class ConllNerReader(ColumnsReader):
     The instances have BIOES tags, which AllenNLP calls BIOUL. Of its taggers, `crf_tagger` supports them
     with `"label_encoding": "BIOUL"`. Tags that are invalid in the file's coding scheme are an error.
 
-    # Parameters
+    # Parameters, besides those of `ColumnsReader`
 
     coding_scheme : `str`, optional (default = `"IOB1"`)
         The coding scheme of the file. `"IOB1"`, that of CoNLL-2003: B begins an entity only directly
         after another entity of the same type. `"IOB2"`: B begins every entity. `"BIOES"`: E ends an
         entity of several words, and S is an entity of one word.
-    word_column, tag_column, word_prefix, comment, token_indexers, label_namespace, max_instances,
-    split_seed
-        As in `ColumnsReader`.
     """
 
     def __init__(
-        self,
-        coding_scheme: str = "IOB1",
-        word_column: Optional[int] = None,
-        tag_column: Optional[int] = None,
-        word_prefix: Optional[str] = None,
-        comment: Optional[str] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
-        split_seed: int = 0,
+        self, coding_scheme: str = "IOB1", tag_column: Optional[int] = None, **kwargs: Any
     ) -> None:
-        super().__init__(
-            word_column,
-            tag_column,
-            word_prefix,
-            comment,
-            token_indexers,
-            label_namespace,
-            max_instances,
-            split_seed,
-        )
+        super().__init__(tag_column=tag_column, **kwargs)
         if coding_scheme not in _LETTERS:
             raise ConfigurationError(
                 f"conll_ner: coding_scheme is {coding_scheme!r}, expected one of {', '.join(_LETTERS)}"

@@ -1,6 +1,5 @@
 """Base classes of the plugin's own readers."""
 
-import inspect
 from abc import abstractmethod
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -9,7 +8,7 @@ from allennlp.data.fields import Field, LabelField, MetadataField, SequenceLabel
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.common.registered_name import registered_name
+from slstm_allennlp.common.registered_name import params_of
 from slstm_allennlp.dataset_readers.lines import OLD, expect_encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -52,10 +51,7 @@ class CorpusReader(DatasetReader):
 
     @abstractmethod
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        """
-        Yield what is in a file, as input of the plugin's predictors. The values of an example are the
-        arguments of `text_to_instance`.
-        """
+        """Yield inputs of the predictors, whose values are the arguments of `text_to_instance`."""
 
     def _read(self, file_path: str) -> Iterator[Instance]:
         for example in self.shard_iterable(self.examples(str(file_path))):
@@ -65,12 +61,7 @@ class CorpusReader(DatasetReader):
         set_indexers(instance, self._token_indexers)
 
     def _to_params(self) -> Dict[str, Any]:
-        kept = {**vars(self), "_max_instances": self.max_instances}
-        names = list(inspect.signature(type(self).__init__).parameters)[1:]
-        return {
-            "type": registered_name(DatasetReader, self),
-            **{name: kept[f"_{name}"] for name in names},
-        }
+        return params_of(DatasetReader, self, max_instances=self.max_instances)
 
 
 class LabelledTextReader(CorpusReader):
@@ -78,26 +69,22 @@ class LabelledTextReader(CorpusReader):
     Base class of the readers of labelled texts. By default, their corpora are older than UTF-8, and
     tokenised, with white space between the tokens.
 
-    # Parameters
+    # Parameters, besides those of `CorpusReader`
 
     encoding : `str`, optional (default = `None`)
         The encoding of the files, such as `"cp1252"`. The default is UTF-8, with Windows-1252 for bytes
         that are not valid UTF-8.
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_hyphens": false}`)
         The tokenizer for raw text at prediction. It should split text as the corpus does.
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
     """
 
     def __init__(
         self,
         encoding: Optional[str] = None,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(token_indexers, label_namespace, max_instances)
+        super().__init__(**kwargs)
         self._encoding = encoding
         if encoding is not None:
             expect_encoding(encoding)

@@ -6,7 +6,7 @@ import json
 import logging
 import re
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
 
 from allennlp.common.checks import ConfigurationError
@@ -69,10 +69,7 @@ class Line(NamedTuple):
         return text
 
     def label_of(self, example: Dict[str, Any], key: str, expected: str) -> Optional[str]:
-        """
-        Return the label in a JSON object without white space around it, or `None` if there is none.
-        Raise an error for one that is not a string, an integer or a Boolean.
-        """
+        """Return the label of an example, stripped: a string, an integer or a Boolean; or `None`."""
         label = example.get(key)
         if label is None:
             return None
@@ -95,20 +92,14 @@ OLD = "UTF-8 or Windows-1252"
 
 
 def expect_encoding(name: str) -> None:
-    """
-    Raise a `ConfigurationError` for an encoding that Python does not know, or in which a newline is not
-    one byte, such as UTF-16.
-    """
-    try:
+    """Raise `ConfigurationError` for an unknown encoding, or one whose newline is not one byte."""
+    has_lines = False
+    with suppress(LookupError, UnicodeError):
         has_lines = b"\n".decode(name, "replace") == "\n"
-    except (LookupError, UnicodeError):
-        raise ConfigurationError(
-            f"encoding is {name!r}, expected one that Python knows, such as utf-8 or cp1252"
-        ) from None
     if not has_lines:
         raise ConfigurationError(
-            f"encoding is {name!r}, in which a newline is not one byte, "
-            "expected one such as utf-8 or cp1252"
+            f"encoding is {name!r}, expected one that Python knows and in which a newline is one byte, "
+            "such as utf-8 or cp1252"
         )
 
 
@@ -171,10 +162,7 @@ def _standard_input() -> Any:
 
 
 def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Line]]:
-    """
-    Yield each group of lines between blank lines. A line of white space is blank, and so is a line whose
-    first word is `end`.
-    """
+    """Yield the lines between blank lines. A line whose first word is `end` counts as blank."""
 
     def is_blank(line: Line) -> bool:
         return not line.text.strip() or line.text.split()[0] == end
@@ -209,10 +197,7 @@ def all_or_none(
 
 
 def parsed_json(text: str) -> Any:
-    """
-    Return the value of a JSON text, or raise a `ValueError` that says why it is not valid JSON, or why
-    its strings cannot be encoded as UTF-8.
-    """
+    """Return the value of a JSON text, or raise a `ValueError` that says why it has none."""
     try:
         value = json.loads(text)
         if re.search(r"\\u(d|feff)", text, re.IGNORECASE):

@@ -4,18 +4,17 @@ from collections import defaultdict
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, TokenIndexer, Tokenizer
+from allennlp.data import DatasetReader, Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
+from slstm_allennlp.dataset_readers.parts import PARTS, CorpusPart
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
 
 _FILES = {"positive": "rt-polarity.pos", "negative": "rt-polarity.neg"}
-_PARTS = ("train", "dev", "test")
 _Sentence = Tuple[Line, str]  # with its label
 
 
@@ -34,7 +33,7 @@ class MovieReviewReader(LabelledTextReader):
 
     The labels are `positive` and `negative`.
 
-    # Parameters
+    # Parameters, besides those of `LabelledTextReader`
 
     seed : `int`, optional (default = `0`)
         The random seed of the split.
@@ -50,8 +49,6 @@ class MovieReviewReader(LabelledTextReader):
     tokenizer : `Tokenizer`, optional
         (default = `{"type": "spacy_blank", "split_contractions": false, "split_hyphens": false}`)
         The tokenizer for raw text at prediction. The corpus does not split words such as `it's`.
-    encoding, token_indexers, label_namespace, max_instances
-        As in `LabelledTextReader`.
     """
 
     def __init__(
@@ -60,14 +57,11 @@ class MovieReviewReader(LabelledTextReader):
         folds: int = 10,
         fold: int = 0,
         duplicates_together: bool = True,
-        encoding: Optional[str] = None,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
+        **kwargs: Any,
     ) -> None:
         tokenizer = tokenizer or SpacyBlankTokenizer(split_contractions=False, split_hyphens=False)
-        super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
+        super().__init__(tokenizer=tokenizer, **kwargs)
         if folds < 3:
             raise ConfigurationError(
                 f"movie_review: folds is {folds}, expected at least 3: one to test, one to choose the "
@@ -83,7 +77,7 @@ class MovieReviewReader(LabelledTextReader):
         self._duplicates_together = duplicates_together
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        corpus = CorpusPart.of(path, _PARTS)
+        corpus = CorpusPart.of(path, PARTS)
         sentences = [sentence for label in _FILES for sentence in self._sentences(corpus, label)]
         if len(sentences) < self._folds:
             raise CorpusError(

@@ -6,9 +6,9 @@ from typing import Dict, Iterable, Iterator, List, NamedTuple, Tuple
 from allennlp.data import DatasetReader
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
 from slstm_allennlp.dataset_readers.lines import Line
+from slstm_allennlp.dataset_readers.parts import CorpusPart
 
 logger = logging.getLogger(__name__)
 
@@ -47,11 +47,7 @@ class PennTreebankPosReader(TaggingReader):
 
     The backslash before a slash in a word (`1\\/2`) is removed. If the annotators left several tags open
     (`JJ|NN`), the first is read, and the log gives the number of these words.
-
-    # Parameters
-
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
+    Parameters as in `CorpusReader`.
     """
 
     def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:

@@ -1,15 +1,14 @@
 from typing import Any, Dict, Iterator, Optional, Sequence, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
+from allennlp.data import DatasetReader, Instance, Token, Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.dataset_readers.corpus_folder import CorpusPart
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import Line
+from slstm_allennlp.dataset_readers.parts import PARTS, CorpusPart
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
-_PARTS = ("train", "dev", "test")
 _LABELS = {"0": "negative", "1": "positive"}
 
 
@@ -22,7 +21,7 @@ class ReviewReader(LabelledTextReader):
     folder and one part: `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`. There is no dev file: dev is the
     end of the train file.
 
-    # Parameters
+    # Parameters, besides those of `LabelledTextReader`
 
     dataset : `str`
         The dataset: `"apparel"`, `"baby"`, `"books"`, …, as in the file names.
@@ -33,8 +32,6 @@ class ReviewReader(LabelledTextReader):
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank", "split_hyphens": false}`)
         The tokenizer for raw text at prediction. The datasets split words such as `it's`. `"MR"` does
         not, so its default has `"split_contractions": false`.
-    encoding, token_indexers, label_namespace, max_instances
-        As in `LabelledTextReader`.
     """
 
     def __init__(
@@ -42,15 +39,12 @@ class ReviewReader(LabelledTextReader):
         dataset: str,
         dev_size: int = 200,
         labels: Optional[Dict[str, str]] = None,
-        encoding: Optional[str] = None,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
+        **kwargs: Any,
     ) -> None:
         split = dataset != "MR"
         tokenizer = tokenizer or SpacyBlankTokenizer(split_contractions=split, split_hyphens=False)
-        super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
+        super().__init__(tokenizer=tokenizer, **kwargs)
         if dev_size < 1:
             raise ConfigurationError(f"review: dev_size is {dev_size}, expected at least 1")
         self._dataset = dataset
@@ -58,7 +52,7 @@ class ReviewReader(LabelledTextReader):
         self._labels = dict(_LABELS if labels is None else labels)
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        corpus = CorpusPart.of(path, _PARTS)
+        corpus = CorpusPart.of(path, PARTS)
         file = f"{self._dataset}.task.{'test' if corpus.part == 'test' else 'train'}"
         datasets = sorted(found.name.split(".task.")[0] for found in corpus.folder.glob("*.task.train"))
         if self._dataset not in datasets:

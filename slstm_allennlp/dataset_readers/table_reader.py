@@ -6,14 +6,14 @@ import re
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, Instance, Token, TokenIndexer, Tokenizer
+from allennlp.data import DatasetReader, Instance, Token, Tokenizer
 from allennlp.data.fields import Field, LabelField, MetadataField, TextField
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
-from slstm_allennlp.dataset_readers.file_parts import examples_of, file_of
 from slstm_allennlp.dataset_readers.lines import UTF_8, Line, all_or_none, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class TableReader(LabelledTextReader):
     The instances of pairs have the fields `premise`, `hypothesis`, `metadata` and `label`, as in the
     reader `snli`.
 
-    # Parameters
+    # Parameters, besides those of `LabelledTextReader`
 
     text, text_a, text_b, label : `str`, optional (default = `None`)
         The names of the columns.
@@ -61,8 +61,6 @@ class TableReader(LabelledTextReader):
         Whether quotation marks around a field are removed. If false, they are ordinary characters.
     encoding : `str`, optional (default = `"UTF-8"`)
     tokenizer : `Tokenizer`, optional (default = `{"type": "spacy_blank"}`)
-    token_indexers, label_namespace, max_instances
-        As in `CorpusReader`.
     split_seed : `int`, optional (default = `0`)
         Decides which lines are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent of
         each class.
@@ -83,14 +81,11 @@ class TableReader(LabelledTextReader):
         quoting: bool = True,
         encoding: str = UTF_8,
         tokenizer: Optional[Tokenizer] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
         split_seed: int = 0,
         combine_input_fields: bool = False,
+        **kwargs: Any,
     ) -> None:
-        tokenizer = tokenizer or SpacyBlankTokenizer()
-        super().__init__(encoding, tokenizer, token_indexers, label_namespace, max_instances)
+        super().__init__(encoding, tokenizer or SpacyBlankTokenizer(), **kwargs)
         if (text_a is None) != (text_b is None) or (text is not None and text_a is not None):
             raise ConfigurationError(
                 f"table: text is {text!r}, text_a {text_a!r} and text_b {text_b!r}, expected text, or "

@@ -1,8 +1,8 @@
 import re
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader, TokenIndexer
+from allennlp.data import DatasetReader
 
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
@@ -27,7 +27,7 @@ class TaggedTextReader(ColumnsReader):
       counts. An escaped separator (`1\\/2/CD`) is part of the word, and its backslash is removed. (For
       the bracketed `.pos` files of the Penn Treebank, use `penn_treebank_pos`.)
 
-    # Parameters
+    # Parameters, besides those of `ColumnsReader`
 
     format : `str`, optional (default = `"conllu"`)
         `"conllu"`, `"columns"` or `"inline"`.
@@ -36,8 +36,8 @@ class TaggedTextReader(ColumnsReader):
         `columns`, the number of the column as in `ColumnsReader`; the default is the last.
     separator : `str`, optional (default = `"/"`)
         The character between a word and its tag in the `inline` format.
-    word_column, word_prefix, comment, token_indexers, label_namespace, max_instances, split_seed
-        As in `ColumnsReader`. The first three are for `columns`.
+    word_column, word_prefix, comment
+        As in `ColumnsReader`, for `columns` alone.
     """
 
     def __init__(
@@ -45,13 +45,7 @@ class TaggedTextReader(ColumnsReader):
         format: str = "conllu",
         tag_column: Union[int, str] = "xpos",
         separator: str = "/",
-        word_column: Optional[int] = None,
-        word_prefix: Optional[str] = None,
-        comment: Optional[str] = None,
-        token_indexers: Optional[Dict[str, TokenIndexer]] = None,
-        label_namespace: str = "labels",
-        max_instances: Optional[int] = None,
-        split_seed: int = 0,
+        **kwargs: Any,
     ) -> None:
         if format not in _FORMATS:
             raise ConfigurationError(
@@ -62,24 +56,14 @@ class TaggedTextReader(ColumnsReader):
             raise ConfigurationError(
                 f"tagged_text: tag_column is {tag_column!r}, expected upos or xpos{number}"
             )
-        of_columns = {"word_column": word_column, "word_prefix": word_prefix, "comment": comment}
-        for key, value in of_columns.items():
-            if value is not None and format != "columns":
+        for key in ("word_column", "word_prefix", "comment"):
+            if kwargs.get(key) is not None and format != "columns":
                 raise ConfigurationError(f"tagged_text: {key} is for the format columns, not {format}")
         if len(separator) != 1 or separator.isspace() or separator == "\\":
             raise ConfigurationError(
                 f"tagged_text: separator is {separator!r}, expected one character, such as / or _"
             )
-        super().__init__(
-            word_column,
-            tag_column,
-            word_prefix,
-            comment,
-            token_indexers,
-            label_namespace,
-            max_instances,
-            split_seed,
-        )
+        super().__init__(tag_column=tag_column, **kwargs)
         self._format = format
         self.form = _FORMATS[format]
         self._separator = separator

@@ -233,28 +233,17 @@ class LinearPairClassifier(TfidfClassifier):
     `premise`, `hypothesis` and `label`, with the token indexer `utf8`. The trainer is `fit`. The metric
     is `accuracy`.
 
-    # Parameters
+    # Parameters, besides those of `TfidfClassifier`
 
     features : `str`, optional (default = `"nli"`)
         φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
-    vocab, max_words, strengths, label_namespace, calibrated, class_weights
-        As in `TfidfClassifier`.
     """
 
     default_predictor = "sentence_pair"
     texts = ("premise", "hypothesis")
 
-    def __init__(
-        self,
-        vocab: Vocabulary,
-        features: str = "nli",
-        max_words: int = 2,
-        strengths: Optional[List[float]] = None,
-        label_namespace: str = "labels",
-        calibrated: bool = False,
-        class_weights: Optional[ClassWeights] = None,
-    ) -> None:
-        super().__init__(vocab, max_words, strengths, label_namespace, calibrated, class_weights)
+    def __init__(self, vocab: Vocabulary, features: str = "nli", **kwargs: Any) -> None:
+        super().__init__(vocab, **kwargs)
         check_features("linear_pair_classifier", features)
         self._phi = features
 

@@ -8,12 +8,7 @@ _NEIGHBOURS = (-2, -1, 1, 2)
 
 
 def features_of(words: Sequence[str]) -> List[List[bytes]]:
-    """
-    Return the features of each word of a sentence: the word as written and in lower case; its prefixes
-    and suffixes of one to three letters, in lower case; its shape; whether it has a digit or a hyphen,
-    is in title case or in upper case; and the two words on each side, in lower case, with their shapes.
-    They are encoded as UTF-8, lone surrogates included.
-    """
+    """Return the features of each word of a sentence, encoded as UTF-8, lone surrogates included."""
     lowered, shapes = [word.lower() for word in words], [shape_of(word) for word in words]
     return [
         [
@@ -52,10 +47,7 @@ def _of_neighbours(index: int, lowered: Sequence[str], shapes: Sequence[str]) ->
 
 
 def shape_of(word: str) -> str:
-    """
-    Replace upper-case letters by X, lower-case letters by x and digits by d, and shorten runs to two
-    characters: `Abcd123-x` becomes `Xxxdd-x`.
-    """
+    """Return the kinds of letters, of which runs are cut to two: `Abcd123-x` becomes `Xxxdd-x`."""
     kinds = (
         "X" if letter.isupper() else "x" if letter.islower() else "d" if letter.isdigit() else letter
         for letter in word

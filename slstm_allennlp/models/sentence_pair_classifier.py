@@ -121,10 +121,7 @@ class SentencePairClassifier(Model, WithClassWeights):
         label: Optional[torch.IntTensor] = None,
         metadata: Optional[List[Dict[str, Any]]] = None,
     ) -> Dict[str, Tensor]:
-        """
-        Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels,
-        (batch_size,). The metadata, which the reader `snli` provides, are not used.
-        """
+        """Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels."""
         vectors = [self._encode("premise", premise), self._encode("hypothesis", hypothesis)]
         pair = self._phi(*vectors)
         if self._feedforward is not None:

@@ -4,6 +4,8 @@ import spacy
 from allennlp.common.checks import ConfigurationError
 from allennlp.data.tokenizers import Token, Tokenizer
 
+from slstm_allennlp.common.registered_name import params_of
+
 _APOSTROPHES = ("'", "’")
 
 
@@ -66,13 +68,7 @@ class SpacyBlankTokenizer(Tokenizer):
         return [*tokens1, *between, *(tokens2 or [])]
 
     def _to_params(self) -> Dict[str, Any]:
-        return {
-            "type": "spacy_blank",
-            "language": self._language,
-            "split_contractions": self._split_contractions,
-            "split_hyphens": self._split_hyphens,
-            "separator": self._separator,
-        }
+        return params_of(Tokenizer, self)
 
     def _spans_to_merge(self, document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:
         """Return the spans that spaCy split and that should be one token."""

@@ -17,8 +17,8 @@ from allennlp.models import Model
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
-from slstm_allennlp.dataset_readers.file_parts import file_of
 from slstm_allennlp.dataset_readers.lines import blocks, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.training.label_counts import labels_found
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,4 @@
-"""
-Pretrained vectors and transformers: `sources` finds them, `files` and `table` read word vectors and look
-them up, memory-mapped, and the embedders give them to a model.
-"""
+"""Pretrained vectors and transformers: where they are, what they hold, and embedders over them."""
 
 from slstm_allennlp.vectors.sources import open_vectors
 from slstm_allennlp.vectors.table import FloretVectors, VectorTable, WordVectors

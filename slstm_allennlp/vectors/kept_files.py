@@ -1,4 +1,4 @@
-"""Store additional files of a module in the model's archive, beside the weights."""
+"""What a module adds to the model's archive: files beside the weights, and weights with 16 bits."""
 
 import contextlib
 import os
@@ -6,7 +6,9 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Callable, Optional, Union
+from typing import Any, Callable, Dict, Optional, Union
+
+import torch
 
 _MAX_NAME_LENGTH = 200
 
@@ -40,3 +42,14 @@ def keep(folder: Optional[Path], write: Callable[[Path], object]) -> None:
             os.replace(unfinished, folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def save_in_half_precision(module: torch.nn.Module) -> None:
+    """Store a module's frozen parameters with 16 bits. They have 32 bits again after loading."""
+    module._register_state_dict_hook(_to_half)
+
+
+def _to_half(module: torch.nn.Module, state: Dict[str, Any], prefix: str, metadata: Any) -> None:
+    for name, parameter in module.named_parameters():
+        if not parameter.requires_grad:
+            state[prefix + name] = state[prefix + name].half()

@@ -15,10 +15,7 @@ COPIES = {
 
 
 def place_of(name: str) -> Optional[Path]:
-    """
-    Return the file or folder with this name, or else the folder of the installed package with this name,
-    or else that of the package in `COPIES`. Return `None` if none of them exists.
-    """
+    """Return the file or folder of this name, or the folder of a package, perhaps in `COPIES`."""
     path = Path(name).expanduser()
     if path.exists():
         return path
@@ -64,10 +61,7 @@ def use_vectors(config: Dict[str, Any], vectors: Union[str, bool, None] = None) 
 
 
 def cache_folder() -> Path:
-    """
-    Return the folder for data that can be computed again: the value of the environment variable
-    `SLSTM_ALLENNLP_CACHE`, or else `slstm_allennlp` in the user's cache folder.
-    """
+    """Return the folder of what can be computed again. SLSTM_ALLENNLP_CACHE names another one."""
     own = os.environ.get("SLSTM_ALLENNLP_CACHE")
     shared = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(own) if own else Path(shared) / "slstm_allennlp"

@@ -16,8 +16,7 @@ from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 from slstm_allennlp.ops.precision import computes_in_bfloat16
 from slstm_allennlp.token_indexers.utf8_indexer import words_of
 from slstm_allennlp.vectors.feature_store import FeatureStore, open_store
-from slstm_allennlp.vectors.half_precision import save_in_half_precision
-from slstm_allennlp.vectors.kept_files import keep, kept_folder
+from slstm_allennlp.vectors.kept_files import keep, kept_folder, save_in_half_precision
 from slstm_allennlp.vectors.packages import cache_folder, place_of
 
 logger = logging.getLogger(__name__)

@@ -11,8 +11,7 @@ from allennlp.data import Instance, Vocabulary
 from allennlp.models import Model
 from allennlp.modules.token_embedders import Embedding, TokenEmbedder
 
-from slstm_allennlp.vectors.half_precision import save_in_half_precision
-from slstm_allennlp.vectors.kept_files import keep, kept_folder
+from slstm_allennlp.vectors.kept_files import keep, kept_folder, save_in_half_precision
 from slstm_allennlp.vectors.sources import open_vectors
 from slstm_allennlp.vectors.table import WordVectors
 
@@ -64,18 +63,12 @@ class VectorEmbedding(Embedding):
         std: Optional[float] = None,
         half_precision: bool = False,
         num_embeddings: Optional[int] = None,
-        projection_dim: Optional[int] = None,
         weight: Optional[torch.FloatTensor] = None,
-        padding_index: Optional[int] = None,
         trainable: bool = True,
-        max_norm: Optional[float] = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        sparse: bool = False,
-        vocab_namespace: str = "tokens",
         pretrained_file: Optional[str] = None,
         vocab: Optional[Vocabulary] = None,
         serialization_dir: Optional[str] = None,
+        **kwargs: Any,
     ) -> None:
         std = self.default_std if std is None else std
         if std is not None and not std > 0:
@@ -94,17 +87,11 @@ class VectorEmbedding(Embedding):
         super().__init__(
             embedding_dim,
             num_embeddings=num_embeddings,  # type: ignore[arg-type]
-            projection_dim=projection_dim,  # type: ignore[arg-type]
             weight=weight,  # type: ignore[arg-type]
-            padding_index=padding_index,  # type: ignore[arg-type]
             trainable=trainable,
-            max_norm=max_norm,  # type: ignore[arg-type]
-            norm_type=norm_type,
-            scale_grad_by_freq=scale_grad_by_freq,
-            sparse=sparse,
-            vocab_namespace=vocab_namespace,
             pretrained_file=pretrained_file,  # type: ignore[arg-type]
             vocab=vocab,  # type: ignore[arg-type]
+            **kwargs,
         )
         self._std = VECTOR_STD if std is None and vectors is not None else std
         self._source: Optional[WordVectors] = None
@@ -251,12 +238,9 @@ class ScaledEmbedding(VectorEmbedding):
     0.03 for 2,000 words of 64 dimensions. On some corpora an S-LSTM with the paper's transition does
     much better with larger values (RESULTS.md).
 
-    # Parameters
+    # Parameters, as those of `embedding`
 
     std : `float`, optional (default = `0.1`)
-        The standard deviation of the vectors' components, as in `embedding`.
-    embedding_dim, vectors, …
-        All others as in `embedding`.
     """
 
     default_std = 0.1

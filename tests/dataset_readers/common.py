@@ -16,12 +16,22 @@ _OPTIONS = {
 }
 
 
-def reader_of(name, **options):
-    return DatasetReader.by_name(name)(**{**_OPTIONS.get(name, {}), **options})
+# What is read by a reader of another name, with options, or from a file of another name.
+FORMATS = {
+    **{form: ("tagged_text", {"format": form}) for form in ("columns", "inline")},
+    **{form: ("table", {"file": f"corpus.{form}"}) for form in ("csv", "tsv", "jsonl")},
+    "penn_treebank_pos": ("penn_treebank_pos", {"file": "wsj_0001.pos", "part": "0"}),
+}
 
 
-def stock_reader_of(stock, name, **options):
-    return stock(**{**_OPTIONS.get(name, {}), **options})
+def row(*columns):
+    """Return a line of CoNLL-U."""
+    return "\t".join([*columns, *"_" * (10 - len(columns))])
+
+
+def reader_of(name, cls=None, **options):
+    """Return our reader of this name, or that of another class, such as AllenNLP's."""
+    return (cls or DatasetReader.by_name(name))(**{**_OPTIONS.get(name, {}), **options})
 
 
 def contents(instances):

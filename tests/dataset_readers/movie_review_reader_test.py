@@ -29,9 +29,9 @@ def numbered(word, count):
 
 @pytest.mark.parametrize("folds", (7, 10))
 def test_each_part_and_fold_has_each_sentence_once(corpus, folds):
-    folder = corpus(numbered("good", 31), numbered("bad", 32))
-    everything = [(text, "positive") for text in numbered("good", 31)]
-    everything += [(text, "negative") for text in numbered("bad", 32)]
+    good, bad = numbered("good", 31), numbered("bad", 32)
+    folder = corpus(good, bad)
+    everything = [*((text, "positive") for text in good), *((text, "negative") for text in bad)]
     tested = []
     for fold in range(folds):
         train, dev, test = (read(f"{folder}#{part}", folds=folds, fold=fold) for part in PARTS)

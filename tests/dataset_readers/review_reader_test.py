@@ -51,9 +51,6 @@ def test_what_does_not_exist(folder):
         read(f"{folder}#valid")
     with pytest.raises(ValueError, match=r"there is no dataset 'baby', expected one of .*: toys"):
         read(f"{folder}#train", dataset="baby")
-    (folder / "toys.task.test").unlink()
-    with pytest.raises(ValueError, match=r"toys.task.test: cannot be read"):
-        read(f"{folder}#test")
     (folder / "toys.task.train").write_text("1\tone review\n")
     with pytest.raises(ValueError, match="1 reviews, expected more than 200, as the last 200 are dev"):
         read(f"{folder}#train")

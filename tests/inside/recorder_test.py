@@ -14,7 +14,7 @@ from allennlp.nn.util import get_text_field_mask
 from slstm_allennlp.encoders import SlstmSeq2SeqEncoder, SlstmSeq2VecEncoder
 from slstm_allennlp.inside import TraceRecorder
 from slstm_allennlp.modules import AdditiveAttention
-from tests.models.swap_test import CASES, bart, build, name_of  # noqa: F401  (`bart` is a fixture)
+from tests.models.swap_test import CASES, build, name_of
 
 
 def same(ours, expected):
@@ -37,8 +37,8 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_in_every_model(case, bart):  # noqa: F811
-    _, instances, model = build(CASES[case], name_of(case), bart)
+def test_in_every_model(case, bert):
+    _, instances, model = build(CASES[case], name_of(case), bert)
     model.eval()
     some = instances[:2]
     expected = sanitize(model.forward_on_instances(some))

@@ -41,14 +41,10 @@ def expect_the_same(found, regression, features):
         assert ours == pytest.approx(dict(zip(regression.classes_, theirs)), abs=1e-9)
 
 
-def read_all():
-    return {part: read(f"fixtures/mr#{part}", **MR) for part in ("train", "dev", "test")}
-
-
 @pytest.fixture
 def reviews():
     """New instances for each test, because indexing them with a vocabulary changes them."""
-    return read_all()
+    return {part: read(f"fixtures/mr#{part}", **MR) for part in ("train", "dev", "test")}
 
 
 def test_one_that_is_not_fitted(reviews):
@@ -113,8 +109,7 @@ def test_calibration_as_by_hand(reviews, double):
     probability (n + 1) / (n + 2) for the gold class.
     """
     train = reviews["train"]
-    model, chosen = fitted(train, type="linear_classifier", calibrated=True)
-    plain, _ = fitted(read_all()["train"], type="linear_classifier")
+    _, chosen = fitted(train, type="linear_classifier", calibrated=True)
     texts, gold = words_of(train, "tokens"), labels_of(train)
     features = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit_transform(texts)
     scores = numpy.zeros(len(gold))
@@ -130,13 +125,9 @@ def test_calibration_as_by_hand(reviews, double):
     factor = chosen["calibration_factor"]
     assert factor > 1.5, "with an L2 penalty, probabilities are too close to 0.5"
     assert loss(factor) <= min(loss(0.99 * factor), loss(1.01 * factor))
-    for ours, theirs in zip(probabilities(model, train), probabilities(plain, read_all()["train"])):
-        for label, probability in theirs.items():
-            odds = (probability / (1 - probability)) ** factor
-            assert ours[label] == pytest.approx(odds / (1 + odds), abs=1e-9)
 
 
-def test_calibration_of_three_classes():
+def test_calibration_multiplies_the_logits():
     found = {}
     for calibrated in (False, True):
         train, test = (read(f"fixtures/snli/{part}.jsonl", **SNLI) for part in ("train", "dev"))

@@ -95,16 +95,13 @@ def test_without_a_validation_set(tmp_path):
 
 
 MISSPELLED = {"type": "fit", "validation_metric": "+acuracy"}
+UNKNOWN = r"is \+acuracy, which LinearClassifier does not have, .*, loss$"
 
 
 @pytest.mark.parametrize(
     "config, trainer, message",
     [
-        (
-            "mr_linear",
-            MISSPELLED,
-            r"is \+acuracy, which LinearClassifier does not have, .*, loss$",
-        ),
+        ("mr_linear", MISSPELLED, UNKNOWN),
         ("mr_bilstm", {"type": "fit"}, "trainer fit has a model BasicClassifier, expected"),
         ("mr_linear", {"optimizer": "adam"}, "LinearClassifier is not fitted, expected"),
     ],

@@ -54,21 +54,6 @@ def test_every_sequence_of_four_tags():
             assert spans == bioul_tags_to_spans(list(tags))
 
 
-@pytest.mark.parametrize(
-    "tags, spans",
-    [
-        ("U-PER O B-LOC L-LOC", [("PER", (0, 0)), ("LOC", (2, 3))]),
-        ("I-PER L-PER", [("PER", (0, 1))]),
-        ("B-PER O", [("PER", (0, 0))]),
-        ("B-PER I-LOC L-LOC", [("PER", (0, 0)), ("LOC", (1, 2))]),
-        ("U-PER L-PER", [("PER", (0, 1))]),
-        ("U-PER U-PER", [("PER", (0, 0)), ("PER", (1, 1))]),
-    ],
-)
-def test_by_hand(tags, spans):
-    assert bioul_spans(tags.split()) == spans
-
-
 def test_ignored_types_and_other_encodings():
     assert bioul_spans(["U-PER", "U-LOC"], ["PER"]) == [("LOC", (1, 1))]
     assert spans_of(["I-PER", "I-PER", "B-PER"], "IOB1") == [("PER", (0, 1)), ("PER", (2, 2))]

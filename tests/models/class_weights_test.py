@@ -13,7 +13,6 @@ from allennlp.training import Trainer
 
 import slstm_allennlp  # noqa: F401
 
-WORDS = {"type": "single_id"}
 EMBEDDER = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}}
 BOE = {"type": "boe", "embedding_dim": 4}
 BASIC = {"type": "basic_classifier", "text_field_embedder": EMBEDDER, "seq2vec_encoder": BOE}
@@ -21,19 +20,16 @@ LINEAR = {"type": "linear_classifier", "strengths": [1]}
 TEXTS = "text,label\n" + "a good film,yes\n" * 6 + "a bad film,no\n" * 2
 PAIRS = "text_a,text_b,label\n" + "good,film,yes\n" * 6 + "bad,film,no\n" * 2
 TAGS = "good yes\nfilm yes\nbad no\nfilm yes\n\n" * 3
+BOTH = {"type": "classifier_and_linear", "classifier": BASIC, "linear": {"strengths": [1]}}
+CRF = {"type": "crf_tagger", "text_field_embedder": EMBEDDER}
+CRF["encoder"] = {"type": "pass_through", "input_dim": 4}
 NEURAL = [
     (BASIC, TEXTS),
     ({**BASIC, "type": "sentence_pair_classifier"}, PAIRS),
-    ({"type": "classifier_and_linear", "classifier": BASIC, "linear": {"strengths": [1]}}, TEXTS),
-    (
-        {
-            "type": "crf_tagger",
-            "text_field_embedder": EMBEDDER,
-            "encoder": {"type": "pass_through", "input_dim": 4},
-        },
-        TAGS,
-    ),
+    (BOTH, TEXTS),
+    (CRF, TAGS),
 ]
+WEIGHTED = {**BASIC, "class_weights": "balanced"}
 LINEARS = [(LINEAR, TEXTS), ({**LINEAR, "type": "linear_pair_classifier"}, PAIRS)]
 
 
@@ -42,30 +38,24 @@ def build(tmp_path):
     def built(config, content, weights):
         table = {"type": "table", "tokenizer": {"type": "whitespace"}}
         columns = {"type": "tagged_text", "format": "columns"}
-        reader = {**(columns if content == TAGS else table), "token_indexers": {"tokens": WORDS}}
+        reader = {**(columns if content == TAGS else table), "token_indexers": {"tokens": "single_id"}}
         (tmp_path / "data.csv").write_text(content)
         instances = list(DatasetReader.from_params(Params(reader)).read(tmp_path / "data.csv"))
         vocab = Vocabulary.from_instances(instances)
         model = json.loads(json.dumps({**config, "class_weights": weights}))
-        model = Model.from_params(Params(model), vocab=vocab)
         loader = SimpleDataLoader(instances, 4, vocab=vocab)
-        return model, loader
+        return Model.from_params(Params(model), vocab=vocab), loader
 
     return built
-
-
-def train(model, loader, folder):
-    trainer = {"optimizer": "adam", "num_epochs": 1, "cuda_device": -1}
-    Trainer.from_params(
-        Params(trainer), model=model, data_loader=loader, serialization_dir=str(folder)
-    ).train()
 
 
 @pytest.mark.parametrize("given, expected", [("balanced", [8 / 12, 8 / 4]), ({"no": 3}, [1, 3])])
 @pytest.mark.parametrize("config, content", NEURAL, ids=lambda value: value if "type" in value else "")
 def test_the_loss_has_the_weights(build, tmp_path, config, content, given, expected):
     model, loader = build(config, content, given)
-    train(model, loader, tmp_path)
+    trainer = Params({"optimizer": "adam", "num_epochs": 1, "cuda_device": -1})
+    parts = {"model": model, "data_loader": loader, "serialization_dir": str(tmp_path)}
+    Trainer.from_params(trainer, **parts).train()
     weighted = getattr(model, "classifier", model)
     assert weighted.weight_buffer().tolist() == pytest.approx(expected)
     again, _ = build(config, content, given)
@@ -105,10 +95,7 @@ def test_a_linear_model_sees_the_rare_class_more_often(build, config, content, g
 @pytest.mark.parametrize(
     "given, message",
     [
-        (
-            "balance",
-            "class_weights is 'balance', expected \"balanced\" or the weights of classes, such as",
-        ),
+        ("balance", "is 'balance', expected \"balanced\" or the weights of classes, such as"),
         ({"noo": 2}, "class_weights has the class 'noo', did you mean 'no'?"),
         ({"no": 0}, "class_weights has 0 for 'no', expected a number above 0"),
     ],
@@ -123,16 +110,8 @@ def test_mistakes(build, config, content, given, message):
 @pytest.mark.parametrize(
     "config, content, message",
     [
-        (
-            {**NEURAL[3][0], "label_weights": {"no": 5}},
-            TAGS,
-            "crf_tagger: class_weights and label_weights",
-        ),
-        (
-            {**NEURAL[2][0], "classifier": {**BASIC, "class_weights": "balanced"}},
-            TEXTS,
-            "class_weights, and a part has its own",
-        ),
+        ({**CRF, "label_weights": {"no": 5}}, TAGS, "crf_tagger: class_weights and label_weights"),
+        ({**BOTH, "classifier": WEIGHTED}, TEXTS, "class_weights, and a part has its own"),
         ({**BASIC, "num_labels": 3}, TEXTS, "the model has 3 classes and the data have 2 labels"),
     ],
 )

@@ -4,11 +4,10 @@
 
 import inspect
 import json
-from typing import Any, Dict, NamedTuple, Set
+from typing import Any, Dict, NamedTuple, Tuple
 
 import pytest
 import torch
-import transformers
 from allennlp.common import Params
 from allennlp.common.util import import_module_and_submodules
 from allennlp.data import Batch, DatasetReader, Vocabulary
@@ -17,24 +16,18 @@ from allennlp.models.heads import Head
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
 
 from slstm_allennlp.models import BasicClassifier, CrfTagger
+from tests.conftest import BERT_SIZE
 
 import_module_and_submodules("allennlp_models")
 
 EMBEDDER = {"token_embedders": {"tokens": {"embedding_dim": 8}}}
 BLANK = {"type": "spacy_blank"}
-LETTERS = {"type": "pretrained_transformer", "model_name": "BART"}  # the test fills in the folder
+PIECES = {"type": "pretrained_transformer", "model_name": "BERT"}  # the test fills in the folder
 BEAM = {"beam_size": 2, "max_steps": 4}
 
 
-class Corpus(NamedTuple):
-    """A file or folder in fixtures/swap, and its reader."""
-
-    path: str
-    reader: Dict[str, Any]
-
-
 class Case(NamedTuple):
-    corpus: Corpus
+    corpus: Tuple[str, Dict[str, Any]]  # a file or folder in fixtures/swap, and its reader
     model: Dict[str, Any]
 
 
@@ -62,11 +55,11 @@ def matchers(number, size):
     return {f"matcher_{side}{number}": {**options, "is_forward": side == "forward"} for side in sides}
 
 
-REVIEWS = Corpus("reviews.jsonl", {"type": "text_classification_json", "tokenizer": "whitespace"})
-PAIRS = Corpus("pairs.jsonl", {"type": "snli", "tokenizer": BLANK})
-SQUAD = Corpus("squad.json", {"type": "squad", "tokenizer": BLANK})
+REVIEWS = ("reviews.jsonl", {"type": "text_classification_json", "tokenizer": "whitespace"})
+PAIRS = ("pairs.jsonl", {"type": "snli", "tokenizer": BLANK})
+SQUAD = ("squad.json", {"type": "squad", "tokenizer": BLANK})
 TARGET = {"type": "seq2seq", "target_token_indexers": {"tokens": {"namespace": "target_tokens"}}}
-COMMANDS = Corpus("commands.tsv", {"source_tokenizer": "whitespace", **TARGET})
+COMMANDS = ("commands.tsv", {"source_tokenizer": "whitespace", **TARGET})
 COPIED = {"type": "copynet_seq2seq", "target_namespace": "target_tokens"}
 TAGS = {"pos_tag_embedding": {"embedding_dim": 4, "vocab_namespace": "pos"}}
 ARCS = {**TAGS, "tag_representation_dim": 5, "arc_representation_dim": 5}
@@ -88,10 +81,10 @@ CHARACTERS = {
     "embedding": {"embedding_dim": 4, "vocab_namespace": "token_characters"},
     "encoder": encoder(4, 3),
 }
-LETTERS_READER = {
+PIECES_READER = {
     "type": "text_classification_json",
-    "tokenizer": LETTERS,
-    "token_indexers": {"tokens": LETTERS},
+    "tokenizer": PIECES,
+    "token_indexers": {"tokens": PIECES},
 }
 
 LSTM_CELL = {"type": "lstm_cell", "decoding_dim": 6, "target_embedding_dim": 5}
@@ -116,9 +109,9 @@ CASES = {
         embedding_dropout=0,
         integrator_dropout=0,
     ),
-    "simple_tagger": case(Corpus("tagged.txt", {"type": "sequence_tagging"}), {"encoder": (8, 6)}),
+    "simple_tagger": case(("tagged.txt", {"type": "sequence_tagging"}), {"encoder": (8, 6)}),
     "crf_tagger": case(
-        Corpus("names.conll", {"type": "conll2003", "coding_scheme": "BIOUL"}),
+        ("names.conll", {"type": "conll2003", "coding_scheme": "BIOUL"}),
         {"encoder": (8, 6)},
         label_encoding="BIOUL",
         constrain_crf_decoding=True,
@@ -163,13 +156,13 @@ CASES = {
         matrix_attention_layer="dot_product",
     ),
     "naqanet": case(
-        Corpus("drop.json", {"type": "drop", "tokenizer": BLANK}),
+        ("drop.json", {"type": "drop", "tokenizer": BLANK}),
         {"phrase_layer": (6, 6), "modeling_layer": (6, 6)},
         **ONE_HIGHWAY,
         matrix_attention_layer="dot_product",
     ),
     "dialog_qa": Case(
-        Corpus("quac.json", QUAC_READER),
+        ("quac.json", QUAC_READER),
         {
             "text_field_embedder": {
                 "token_embedders": {**EMBEDDER["token_embedders"], "token_characters": CHARACTERS}
@@ -182,25 +175,25 @@ CASES = {
         },
     ),
     "coref": case(
-        Corpus("ontonotes/stories.gold_conll", {"type": "coref", "max_span_width": 3}),
+        ("ontonotes/stories.gold_conll", {"type": "coref", "max_span_width": 3}),
         {"context_layer": (8, 6)},
         {"mention_feedforward": (24, 5), "antecedent_feedforward": (76, 5)},
         **{"feature_size": 4, "max_span_width": 3, "spans_per_word": 0.5, "max_antecedents": 4},
         **{"coarse_to_fine": True, "inference_order": 2},
     ),
-    "srl": case(Corpus("ontonotes", {"type": "srl"}), {"encoder": (12, 6)}, binary_feature_dim=4),
+    "srl": case(("ontonotes", {"type": "srl"}), {"encoder": (12, 6)}, binary_feature_dim=4),
     "constituency_parser": case(
-        Corpus("trees.mrg", {"type": "ptb_trees"}),
+        ("trees.mrg", {"type": "ptb_trees"}),
         {"encoder": (12, 6)},
         {"feedforward": (6, 5)},
         span_extractor={"type": "bidirectional_endpoint", "input_dim": 6},
         **TAGS,
     ),
     "biaffine_parser": case(
-        Corpus("trees.conllu", {"type": "universal_dependencies"}), {"encoder": (12, 6)}, **ARCS
+        ("trees.conllu", {"type": "universal_dependencies"}), {"encoder": (12, 6)}, **ARCS
     ),
     "graph_parser": case(
-        Corpus("graphs.sdp", {"type": "semantic_dependencies"}), {"encoder": (12, 6)}, **ARCS
+        ("graphs.sdp", {"type": "semantic_dependencies"}), {"encoder": (12, 6)}, **ARCS
     ),
     "simple_seq2seq": case(
         COMMANDS,
@@ -214,7 +207,7 @@ CASES = {
         COMMANDS, {"encoder": (8, 6)}, embedder="source_text_embedder", decoder=DECODER
     ),
     "copynet_seq2seq": case(
-        Corpus("commands.tsv", {"source_tokenizer": "whitespace", **COPIED}),
+        ("commands.tsv", {"source_tokenizer": "whitespace", **COPIED}),
         {"encoder": (8, 6)},
         embedder="source_embedder",
         attention={"type": "bilinear", "vector_dim": 6, "matrix_dim": 6},
@@ -222,10 +215,10 @@ CASES = {
     ),
     # The model takes no encoder, but its heads do.
     "multitask": Case(
-        Corpus("reviews.jsonl", {"type": "multitask", "readers": {"review": LETTERS_READER}}),
+        ("reviews.jsonl", {"type": "multitask", "readers": {"review": PIECES_READER}}),
         {
-            "backbone": {**LETTERS, "sub_module": "encoder"},
-            "heads": {"review": {"type": "classifier", "seq2vec_encoder": encoder(8, 6)}},
+            "backbone": PIECES,
+            "heads": {"review": {"type": "classifier", "seq2vec_encoder": encoder(BERT_SIZE, 6)}},
             "arg_name_mapping": {"backbone": {"tokens": "text"}},
         },
     ),
@@ -247,7 +240,7 @@ def name_of(case):
     return case.split(",")[0]
 
 
-def classes_with_encoder(registry) -> Set[type]:
+def classes_with_encoder(registry):
     """Return AllenNLP's own classes in a registry that take an encoder."""
     found = set()
     for name in registry.list_available():
@@ -269,46 +262,24 @@ def test_no_model_that_takes_an_encoder_is_left_out():
     assert classes_with_encoder(Head) == {Head.by_name("classifier")}  # in the multitask model
 
 
-@pytest.fixture(scope="session")
-def bart(shared):
-    """Folder of a tiny BART with random weights, whose tokens are letters."""
-    return str(shared("bart", make_bart))
-
-
-def make_bart(folder):
-    words = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "Ġ", *"abcdefghijklmnopqrstuvwxyz,."]
-    (folder / "vocab.json").write_text(json.dumps({word: id for id, word in enumerate(words)}))
-    (folder / "merges.txt").write_text("#version: 0.2\n")
-    sizes = {
-        f"{side}_{key}": n
-        for side in ("encoder", "decoder")
-        for key, n in (("layers", 1), ("attention_heads", 2), ("ffn_dim", 8))
-    }
-    config = transformers.BartConfig(
-        vocab_size=len(words), d_model=8, max_position_embeddings=60, forced_eos_token_id=None, **sizes
-    )
-    transformers.BartForConditionalGeneration(config).save_pretrained(folder)
-
-
-def build(case, name, bart="BART"):
-    text = json.dumps({"reader": case.corpus.reader, "model": {"type": name, **case.model}})
-    config = Params(json.loads(text.replace('"BART"', json.dumps(bart))))
+def build(case, name, bert="BERT"):
+    (path, reader), model = case
+    text = json.dumps([reader, {"type": name, **model}]).replace('"BERT"', json.dumps(str(bert)))
+    reader, model = map(Params, json.loads(text))
     torch.manual_seed(0)
-    reader = DatasetReader.from_params(config.pop("reader"))
+    reader = DatasetReader.from_params(reader)
     task = {"force_task": "review"} if name == "multitask" else {}
-    instances = list(reader.read(f"fixtures/swap/{case.corpus.path}", **task))
-    vocab = Vocabulary.from_instances(instances)
-    return reader, instances, Model.from_params(vocab=vocab, params=config.pop("model"))
+    instances = list(reader.read(f"fixtures/swap/{path}", **task))
+    return reader, instances, Model.from_params(model, vocab=Vocabulary.from_instances(instances))
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_one_step_and_one_prediction(case, bart):
+def test_one_step_and_one_prediction(case, bert):
     """Each weight of the encoders has a gradient and changes."""
-    name, case = name_of(case), CASES[case]
-    _, instances, model = build(case, name, bart)
+    _, instances, model = build(CASES[case], name_of(case), bert)
     classes = (Seq2SeqEncoder.by_name("slstm"), Seq2VecEncoder.by_name("slstm"))
     encoders = [module for module in model.modules() if isinstance(module, classes)]
-    assert len(encoders) == json.dumps(case.model).count('"slstm"')
+    assert len(encoders) == json.dumps(CASES[case].model).count('"slstm"')
     weights = [weight for module in encoders for weight in module.parameters()]
     before = [weight.detach().clone() for weight in weights]
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)

@@ -22,19 +22,6 @@ def safe():
         yield
 
 
-@pytest.fixture
-def package(tmp_path, monkeypatch):
-    (tmp_path / "own_package").mkdir()
-    (tmp_path / "own_package" / "__init__.py").write_text("")
-    code = "from allennlp.data import DatasetReader\nclass Reader(DatasetReader): pass\n"
-    (tmp_path / "own_package" / "readers.py").write_text(code)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    yield "own_package.readers.Reader"
-    for name in ("own_package", "own_package.readers"):
-        sys.modules.pop(name, None)
-
-
 @pytest.mark.parametrize(
     "role, name",
     [
@@ -49,12 +36,17 @@ def test_a_subclass_is_taken(role, name):
     assert issubclass(role.by_name(name), role)
 
 
-def test_of_a_package_by_include_package(package):
+def test_of_a_package_by_include_package(tmp_path, monkeypatch):
+    code = "from allennlp.data import DatasetReader\nclass Reader(DatasetReader): pass\n"
+    (tmp_path / "own_package").mkdir()
+    (tmp_path / "own_package" / "__init__.py").touch()
+    (tmp_path / "own_package" / "readers.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ConfigurationError, match="--include-package own_package"):
-        DatasetReader.by_name(package)
+        DatasetReader.by_name("own_package.readers.Reader")
     assert "own_package" not in sys.modules
     import_module_and_submodules("own_package")
-    assert DatasetReader.by_name(package).__name__ == "Reader"
+    assert DatasetReader.by_name("own_package.readers.Reader").__name__ == "Reader"
 
 
 # The last is a class of another role.

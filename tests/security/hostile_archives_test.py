@@ -5,8 +5,10 @@ which shows that they are real attacks.
 """
 
 import contextlib
+import functools
 import io
 import json
+import operator
 import pickle
 import re
 import sys
@@ -20,132 +22,79 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.security import load_archive, safe_archives
-from slstm_allennlp.security.archives import MAX_BYTES, MAX_MEMBERS
+from slstm_allennlp.security.archives import MAX_BYTES
 from slstm_allennlp.security.weights import CAN_CHECK
-from tests.security.common import Call, Forge, touch
+from tests.security.conftest import Forge
 
-# The following return a function that makes an archive hostile. In names of members and values of the
-# config, `{}` is the file that a successful attack creates.
-
-
-def member(name, data=b"", **attributes):
-    return lambda forge, _: forge.member(name.replace("{}", str(forge.pwned)), data, **attributes)
-
-
-def link(name, target, kind=tarfile.SYMTYPE):
-    return member(name, type=kind, linkname=target)
-
-
-def header(kind):
-    """Add the header alone of 8 gigabytes."""
-    info = tarfile.TarInfo("x")
-    info.size, info.type = 2**33, kind
-    data = info.tobuf(tarfile.GNU_FORMAT)
-    return lambda forge, _: forge.more.append(lambda archive: archive.fileobj.write(data))
-
-
-def config(place, value):
-    return lambda forge, _: forge.put(place, value)
-
-
-def reader(name, **arguments):
-    return config("dataset_reader", {"type": name, **arguments})
+# Each of these returns a function that calls this method of a forge.
+member, link, header, config, reader, fetch, text, weights, call = (
+    functools.partial(operator.methodcaller, name)
+    for name in "member link header put reader fetch text save call".split()
+)
 
 
 def spacy_model(name):
-    return reader("text_classification_json", tokenizer={"type": "spacy", "language": name})
+    tokenizer = {"type": "spacy", "language": name}
+    return reader("text_classification_json", tokenizer=tokenizer)
 
 
-def fetch(address):
-    return config("model", {"type": "from_archive", "archive_file": address})
-
-
-def text(config_text):
-    def make(forge, _):
-        (forge.folder / "secret.json").write_text("{}")
-        forge.config_text = config_text.replace("{folder}", str(forge.folder))
-
-    return make
-
-
-def weights(save):
-    """Write the weights by a function of the forge and a file."""
-
-    def make(forge, monkeypatch):
-        monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")  # as on machines with old code
-        forge.save_weights = lambda _, file: save(forge, file)
-
-    return make
-
-
-def saved(**options):
-    return weights(lambda forge, file: torch.save(touch(forge), file, **options))
-
-
-def call(function, *arguments):
-    def save(forge, file):
-        given = [a.replace("{}", str(forge.pwned)) if isinstance(a, str) else a for a in arguments]
-        torch.save({**forge.weights, "w": Call(function, *given)}, file)
-
-    return weights(save)
-
-
-def file_behind_a_link(forge, _):
-    forge.member("notes", type=tarfile.SYMTYPE, linkname=str(forge.folder))
+def file_behind_a_link(forge):
+    forge.link("notes", forge.folder)
     forge.member("notes/pwned", b"x")
 
 
 # If the vocabulary is an archive, AllenNLP unpacks it with other code and without a limit.
 
 
-def zip_for_the_vocabulary(forge, _):
+def zip_for_the_vocabulary(forge):
     with zipfile.ZipFile(data := io.BytesIO(), "w") as archive:
         archive.writestr("tokens.txt", "@@UNKNOWN@@\n")
     forge.member("vocabulary", data.getvalue())
 
 
-def tar_for_the_vocabulary(forge, _):
+def tar_for_the_vocabulary(forge):
     with tarfile.open(fileobj=(data := io.BytesIO()), mode="w") as archive:
         archive.addfile(tarfile.TarInfo("tokens.txt"))
     forge.member("vocabulary", data.getvalue())
 
 
-def archive_within(forge, _):
+def archive_within(forge):
     (forge.folder / "inner").mkdir()
-    inner = Forge(forge.folder / "inner")
+    inner = Forge(forge.folder / "inner", forge.patch)
     inner.member("../pwned")
-    forge.put("model", {"type": "from_archive", "archive_file": str(inner.write())})
+    forge.fetch(str(inner.write()))
 
 
-def limited(variable, limit, *members):
-    """Add members that are more or larger than a limit."""
+def limited(limit):
+    """Set the limit of bytes, and add a large file. context_test.py tries the limits with real files."""
 
-    def make(forge, monkeypatch):
-        monkeypatch.setenv(variable, limit)
-        for member in members:
-            member(forge, monkeypatch)
+    def make(forge):
+        forge.patch.setenv(MAX_BYTES, limit)
+        forge.header(tarfile.REGTYPE)
 
     return make
 
 
-def module_on_the_path(forge, monkeypatch):
+def module_on_the_path(forge):
     (forge.folder / "stranger_module.py").write_text(f"open({str(forge.pwned)!r}, 'w').close()")
-    monkeypatch.syspath_prepend(forge.folder)
-    monkeypatch.delitem(sys.modules, "stranger_module", raising=False)
-    forge.put("dataset_reader.type", "stranger_module.Reader")
+    forge.patch.syspath_prepend(forge.folder)
+    forge.patch.delitem(sys.modules, "stranger_module", raising=False)
+    forge.reader("stranger_module.Reader")
 
 
 TOKENS = "model.text_field_embedder.token_embedders.tokens"
 AUTO = {"AutoConfig": "code.Config", "AutoModel": "code.Config"}
 OWN_CODE = {"model_type": "strange", "auto_map": AUTO}
+TRUSTING = {"transformer_kwargs": {"trust_remote_code": True}}
 
 
-def transformer(forge, auto_map, **options):
+def transformer(forge, changes, **options):
     """Embed by a transformer in a folder, which with an `auto_map` asks transformers to run its code."""
+    forge.patch.setattr("builtins.input", lambda *_: "y")  # answers transformers' question
     folder = forge.folder / "bert"
     folder.mkdir()
-    config = {"model_type": "bert", "hidden_size": 4, "num_attention_heads": 1, "num_hidden_layers": 1}
-    (folder / "config.json").write_text(json.dumps({**config, **auto_map}))
+    bert = {"model_type": "bert", "hidden_size": 4, "num_attention_heads": 1, "num_hidden_layers": 1}
+    (folder / "config.json").write_text(json.dumps({**bert, **changes}))
     (folder / "code.py").write_text(f"open({str(forge.pwned)!r}, 'w').close()\nclass Config: pass")
     (folder / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\n[PAD]\n[MASK]\nthe\n")
     kind = {"type": "pretrained_transformer", "train_parameters": False}
@@ -153,12 +102,7 @@ def transformer(forge, auto_map, **options):
     return folder
 
 
-def transformer_with_code(forge, monkeypatch):
-    monkeypatch.setattr("builtins.input", lambda *_: "y")  # answers transformers' question
-    transformer(forge, OWN_CODE, transformer_kwargs={"trust_remote_code": True})
-
-
-def tokenizer_with_code(forge, _):
+def tokenizer_with_code(forge):
     indexer = {
         "type": "pretrained_transformer_mismatched",
         "model_name": str(transformer(forge, OWN_CODE)),
@@ -167,19 +111,14 @@ def tokenizer_with_code(forge, _):
     forge.put("dataset_reader.token_indexers.tokens", indexer)
 
 
-def transformer_with_code_unasked(forge, monkeypatch):
-    monkeypatch.setattr("builtins.input", lambda *_: "y")
-    transformer(forge, OWN_CODE)
-
-
-def transformer_with_pickle(forge, _):
+def transformer_with_pickle(forge):
     folder = transformer(forge, {}, load_weights=True)
-    torch.save({"weight": touch(forge)}, folder / "pytorch_model.bin")
+    torch.save({"weight": forge.touch()}, folder / "pytorch_model.bin")
 
 
-def other_weights_for_a_transformer(forge, _):
+def other_weights_for_a_transformer(forge):
     path = forge.folder / "strange.bin"
-    torch.save({"weight": touch(forge)}, path)
+    torch.save({"weight": forge.touch()}, path)
     transformer(forge, {}, load_weights=True, override_weights_file=str(path))
 
 
@@ -188,6 +127,8 @@ FOLDER = "would unpack .*vocabulary, expected a folder"
 SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "notes"}
 POPEN = {"type": "subprocess.Popen", "args": ["touch", "{}"]}
 IS_POPEN = 'type "subprocess.Popen"'
+EVALB = "model.evalb_directory_path"
+LEGACY = {"_use_new_zipfile_serialization": False}
 ADDRESS = "http://127.0.0.1:9/x"
 PART = {"archive_file": ADDRESS, "module_path": "encoder"}
 ELMO = {"type": "elmo_token_embedder", "options_file": ADDRESS, "weight_file": ADDRESS}
@@ -222,18 +163,10 @@ ATTACKS = {
         "is a sparse file|damaged",
         member("x", b"0\n".ljust(512, b"\0"), pax_headers={**SPARSE, "GNU.sparse.realsize": "9" * 12}),
     ),
-    "many members": (
-        "more than 20 members.*SLSTM_ALLENNLP_MAX_ARCHIVE_MEMBERS raises",
-        limited(MAX_MEMBERS, "20", *(member(f"vocabulary/{number}") for number in range(20))),
-    ),
-    "many bytes": (
-        "than 100000 bytes unpacked.*SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES raises",
-        limited(MAX_BYTES, "100000", member("zeros", bytes(100_001))),
-    ),
-    "size in the header alone": ("100000 b", limited(MAX_BYTES, "100000", header(tarfile.REGTYPE))),
+    "size in the header alone": ("100000 bytes unpacked.*ARCHIVE_BYTES raises", limited("100000")),
     "large pax header": ("a header of 8589934592 bytes", header(tarfile.XHDTYPE)),
     "large long name": ("a header of 8589934592 bytes", header(tarfile.GNUTYPE_LONGNAME)),
-    "limit": ("BYTES is 'much', expected a number", limited(MAX_BYTES, "much")),
+    "limit": ("BYTES is 'much', expected a number", limited("much")),
     "zip for the vocabulary": (FOLDER, zip_for_the_vocabulary),
     "tar for the vocabulary": (FOLDER, tar_for_the_vocabulary),
     "archive within": ("lies outside", archive_within),
@@ -247,7 +180,7 @@ ATTACKS = {
     ),
     "main module": ('__main__.run" is of a module that is not loaded', reader("allennlp.__main__.run")),
     "class of another kind": (
-        'type "torch.nn.LSTM" is no Seq2SeqEncoder',
+        "LSTM. is no Seq2SeqEncoder",
         config("model.encoder.type", "torch.nn.LSTM"),
     ),
     "type that is a list": ("is no name|not in acceptable choices", reader(["."])),
@@ -262,13 +195,13 @@ ATTACKS = {
     "spaCy model in a folder": ("would have spaCy load or install", spacy_model("{}")),
     "spaCy model to be installed": ("load or install 'strange'", spacy_model("strange")),
     "shell command for evalb": (
-        "has model.evalb_directory_path = 'x', a program that would be compiled and run",
-        config("model.evalb_directory_path", "x"),
+        "has model.evalb_.* = 'x', a program that would be com",
+        config(EVALB, "x"),
     ),
     "Perl script": ("srl_eval_path = 'x.pl', a Perl script", config("model.srl_eval_path", "x.pl")),
     "transformer with code": (
         "transformer_kwargs.trust_remote_code = True, by which transformers runs code",
-        transformer_with_code,
+        lambda forge: transformer(forge, OWN_CODE, **TRUSTING),
     ),
     "tokenizer with code": (
         "dataset_reader.token_indexers.tokens.tokenizer_kwargs.trust_remote_code = 1",
@@ -276,7 +209,7 @@ ATTACKS = {
     ),
     "transformer with code, unasked": (
         "Config, expected one of transformers|requires you to execute|trust_remote_code",
-        transformer_with_code_unasked,
+        lambda forge: transformer(forge, OWN_CODE),
     ),
     "transformer with pickle": ('"posix.system"|Unable to load weights', transformer_with_pickle),
     "other weights for it": ('it holds "posix.system"', other_weights_for_a_transformer),
@@ -292,10 +225,10 @@ ATTACKS = {
         function.__name__: (rf'"({function.__module__}\.)?{function.__name__}"', call(function, *rest))
         for function, *rest in CALLS
     },
-    "system": ('holds "posix.system"', saved()),
-    "legacy weights": ('it holds "posix.system"', saved(_use_new_zipfile_serialization=False)),
-    "new pickle": (NO_WEIGHTS, saved(pickle_protocol=5)),
-    "plain pickle": (NO_WEIGHTS, weights(lambda it, file: pickle.dump(touch(it), file))),
+    "system": ('holds "posix.system"', weights(torch.save)),
+    "legacy weights": ('it holds "posix.system"', weights(torch.save, **LEGACY)),
+    "new pickle": (NO_WEIGHTS, weights(torch.save, pickle_protocol=5)),
+    "plain pickle": (NO_WEIGHTS, weights(pickle.dump)),
     "old opcodes": (NO_WEIGHTS, weights(lambda _, file: file.write(b"(S'true'\nios\nsystem\n."))),
     "TorchScript": ('it holds "TorchScript"', weights(lambda _, file: torch.jit.save(SCRIPT, file))),
     "cut off": ("is damaged", weights(lambda _, file: file.write(b"PK\x03\x04\0\0\0\0"))),
@@ -316,9 +249,9 @@ def causes(error):
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_it_is_refused(forge, monkeypatch, name):
+def test_it_is_refused(forge, name):
     refusal, make = ATTACKS[name]
-    make(forge, monkeypatch)
+    make(forge)
     path = forge.write()
     before = set(forge.folder.rglob("*"))
     with pytest.raises(Exception) as refused:
@@ -334,8 +267,8 @@ def test_it_is_refused(forge, monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", BREAKING_IN)
-def test_it_is_an_attack(forge, monkeypatch, name):
-    ATTACKS[name][1](forge, monkeypatch)
+def test_it_is_an_attack(forge, name):
+    ATTACKS[name][1](forge)
     with contextlib.suppress(Exception):
         allennlp.models.load_archive(forge.write())
     deadline = time.monotonic() + 10  # a command runs in another process

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from slstm_allennlp.common.suggestions import nearest
 from slstm_allennlp.vectors import packages
 
 
@@ -29,14 +28,6 @@ def test_a_package_is_not_imported(tmp_path, monkeypatch, name, folder):
 def test_nothing_of_that_name(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert packages.place_of(name) is None
-
-
-@pytest.mark.parametrize(
-    "name, expected",
-    [("glove_6b_50d", "glove-6b-50d"), ("all-minilm-L6-v2", "all-MiniLM-L6-v2")],
-)
-def test_the_nearest_name(name, expected):
-    assert nearest(name, packages.COPIES) == expected
 
 
 def test_the_cache_folder(monkeypatch, tmp_path):

@@ -1,35 +1,25 @@
 """Features of a tiny BERT: their values, the cache, and archives without BERT's folder."""
 
-import functools
 import shutil
 import sys
+from unittest import mock
 
 import numpy
 import pytest
 import torch
 from allennlp.common import Params, cached_transformers
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Instance, Token, Vocabulary
-from allennlp.data.fields import TextField
 from allennlp.modules import TokenEmbedder
 from tokenizers import ByteLevelBPETokenizer
 from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTokenizerFast
 from transformers.models.bert.modeling_bert import BertEncoder
 
-from slstm_allennlp.token_indexers import Utf8Indexer
-from slstm_allennlp.vectors import feature_store
 from tests.conftest import BERT_SIZE, run_program
+from tests.token_indexers.utf8_indexer_test import batch_of
 
 # Whole words, words of several pieces, and one without a piece, as in some reviews.
 WORDS = ["The", "Gripping", "beekeeper", "'s", "zzyzx", "\ufffd", "well-written", "book", "."]
 MARKS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-
-
-def batch_of(*texts):
-    fields = [TextField(list(map(Token, words)), {"words": Utf8Indexer()}) for words in texts]
-    batch = Batch([Instance({"tokens": field}) for field in fields])
-    batch.index_instances(Vocabulary())
-    return batch.as_tensor_dict()["tokens"]["words"]
 
 
 def embedder(bert, **options):
@@ -38,47 +28,37 @@ def embedder(bert, **options):
 
 
 def embed(module, *texts):
-    torch.manual_seed(0)
-    return module(**batch_of(*texts))
+    return module(**batch_of(texts)["words"])
 
 
-def expected(bert, words, layer=-1, gradients=False):
-    """
-    Compute with transformers the mean of each word's pieces in a layer of BERT. With gradients, in
-    float64, return also BERT.
-    """
+def by_hand(bert, words, layer=-1):
+    """Return the mean of each word's pieces in a layer of BERT, by transformers, and BERT itself."""
     pieces = BertTokenizerFast.from_pretrained(bert)(words, is_split_into_words=True)
     model = BertModel.from_pretrained(bert).to(torch.get_default_dtype()).eval()
-    with torch.set_grad_enabled(gradients):
-        output = model(torch.tensor([pieces["input_ids"]]), output_hidden_states=True)
+    output = model(torch.tensor([pieces["input_ids"]]), output_hidden_states=True)
     states = output.hidden_states[layer][0]
     of_word = [[i for i, word in enumerate(pieces.word_ids()) if word == w] for w in range(len(words))]
-    means = torch.stack([states[i].mean(0) if i else torch.zeros(BERT_SIZE) for i in of_word])
-    return (means, model) if gradients else means
+    return torch.stack([states[i].mean(0) if i else torch.zeros(BERT_SIZE) for i in of_word]), model
+
+
+def expected(bert, words, layer=-1):
+    return by_hand(bert, words, layer)[0].detach()
 
 
 @pytest.fixture
-def count_calls(monkeypatch):
-    calls = []
-    forward = BertModel.forward
-
-    @functools.wraps(forward)
-    def counting(*args, **kwargs):
-        calls.append(1)
-        return forward(*args, **kwargs)
-
-    monkeypatch.setattr(BertModel, "forward", counting)
-    return calls
+def forward():
+    """BERT's forward pass, which counts its calls."""
+    with mock.patch.object(
+        BertModel, "forward", autospec=True, side_effect=BertModel.forward
+    ) as counted:
+        yield counted
 
 
 @pytest.mark.parametrize(
     "layers, left", [(None, 2), ([0], 0), ([1], 1), ([-1], 2), ([2, 0], 2), ([-2, 1], 1)]
 )
 def test_features_are_the_mean_of_the_pieces(bert, layers, left):
-    """
-    Layers stand one behind the other, and the last is the default. Those above are not there. Training
-    changes nothing.
-    """
+    """The last layer is the default. Those above are not there. Training changes nothing."""
     options = {"cache": False, **({"layers": layers} if layers else {})}
     module, other = (embedder(bert, **options).train() for _ in range(2))
     assert len(module.transformer.encoder.layer) == left
@@ -151,7 +131,7 @@ def test_texts_longer_than_bert_are_read_in_parts(bert):
 def test_tuned_features_have_dropout_and_a_gradient(bert, double):
     """The gradient is that of the mean of the pieces."""
     module = embedder(bert, train_parameters=True).double().train()
-    exact, reference = expected(bert, WORDS, gradients=True)
+    exact, reference = by_hand(bert, WORDS)
     assert not torch.allclose(embed(module, WORDS)[0], exact)
     features = embed(module.eval(), WORDS)[0]
     torch.testing.assert_close(features, exact)
@@ -163,43 +143,28 @@ def test_tuned_features_have_dropout_and_a_gradient(bert, double):
             torch.testing.assert_close(ours.grad, theirs.grad, msg=name)
 
 
-def test_a_text_is_computed_once(bert, tmp_path, count_calls):
+def test_a_text_is_computed_once(bert, tmp_path, forward):
     module = embedder(bert, cache=str(tmp_path))
     first = embed(module, WORDS, ["book"])
-    assert len(count_calls) == 1
+    assert forward.call_count == 1
     torch.testing.assert_close(embed(module.train(), ["book"], WORDS), first.flip(0))
-    assert len(count_calls) == 1
+    assert forward.call_count == 1
     other = embedder(bert, cache=str(tmp_path))
     assert torch.equal(embed(other, WORDS, ["book"]), first)  # of another run
-    assert len(count_calls) == 1
+    assert forward.call_count == 1
     embed(other, WORDS, ["other"])
-    assert len(count_calls) == 2
+    assert forward.call_count == 2
     torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # in 16 bits
 
 
-def test_another_bert_length_or_layer_has_other_features(bert, tmp_path, count_calls):
-    embed(embedder(bert, cache=str(tmp_path)), WORDS)
-    embed(embedder(bert, cache=str(tmp_path), max_length=8), WORDS)
-    assert len(count_calls) == 2
-    for layers, calls in (([0], 1), ([1], 1), ([-2], 0)):  # of 2 layers, -2 is layer 1
-        module = embedder(bert, cache=str(tmp_path), layers=layers)
-        count_calls.clear()
-        embed(module, WORDS)
-        assert len(count_calls) == calls
-    changed = embedder(bert, cache=str(tmp_path))
-    changed.transformer.embeddings.LayerNorm.bias.data += 1
-    embed(changed, WORDS)
-    assert len(count_calls) == 1
-
-
-def test_a_full_cache_is_said_once(bert, tmp_path, count_calls, caplog):
+def test_a_full_cache_is_said_once(bert, tmp_path, forward, caplog):
     module = embedder(bert, cache=str(tmp_path), cache_gigabytes=2e-4)
     features = [embed(module, [f"w{number}"] * 400) for number in range(40)]
     messages = [record.getMessage() for record in caplog.records if "is full" in record.getMessage()]
     assert len(messages) == 1 and str(tmp_path) in messages[0] and "cache_gigabytes" in messages[0]
-    before = len(count_calls)
+    before = forward.call_count
     torch.testing.assert_close(embed(module, ["w39"] * 400), features[39])  # correct, but not cached
-    assert len(count_calls) == before + 1
+    assert forward.call_count == before + 1
 
 
 def test_a_cache_that_cannot_be_used(bert, tmp_path):
@@ -218,15 +183,18 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
 
 def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     cached_transformers._clear_caches()
-    module, other = (embedder(bert, cache=False) for _ in range(2))
-    before = module._key_of(WORDS)
+    settings = [{}, {}, {}, {"max_length": 8}, {"layers": [0]}, {"layers": [1]}, {"layers": [-2]}]
+    module, relu, tuned, *others = (embedder(bert, cache=False, **each) for each in settings)
+    relu.transformer.config.hidden_act = "relu"
+    tuned.transformer.embeddings.LayerNorm.bias.data += 1
+    keys = [each._key_of(WORDS) for each in (module, relu, tuned, *others)]
+    assert len(set(keys)) == 6 and keys[-2] == keys[-1]  # of 2 layers, -2 is layer 1
+    before = keys[0]
     embed(module, WORDS)  # the first call sets the tokenizer's truncation, which is not part of the key
     module._fingerprint = None
     assert module._key_of(WORDS) == before
     texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
     assert len({module._key_of(words) for words in texts}) == len(texts)
-    other.transformer.config.hidden_act = "relu"
-    assert module._key_of(["a"]) != other._key_of(["a"])
 
 
 @pytest.mark.slow
@@ -248,13 +216,6 @@ def test_a_default_cache_that_cannot_be_used_is_done_without(bert, tmp_path, mon
     monkeypatch.setenv("SLSTM_ALLENNLP_CACHE", str(tmp_path / "file"))
     torch.testing.assert_close(embed(embedder(bert), WORDS)[0], expected(bert, WORDS))
     assert "the cache of features cannot be used" in caplog.text
-
-
-def test_a_process_opens_a_store_once(tmp_path):
-    folder = tmp_path / "not" / "there"
-    store = feature_store.open_store(folder, size=3, gigabytes=1e-3)
-    assert (folder / "data.mdb").exists()
-    assert feature_store.open_store(folder, size=3, gigabytes=1e-3) is store
 
 
 def test_an_archive_needs_no_folder(bert, tmp_path):

@@ -2,7 +2,6 @@
 
 import copy
 import logging
-import math
 import pickle
 
 import pytest
@@ -75,6 +74,13 @@ def pretrained(vocab, source, **options):
     return embedder(vocab, **options)
 
 
+@pytest.fixture
+def run(tmp_path):
+    """The folder of a model, as AllenNLP prepares it."""
+    (tmp_path / "run" / "vocabulary").mkdir(parents=True)
+    return str(tmp_path / "run")
+
+
 SCALED = [0.15, 0.75]  # 1 and 5, from a standard deviation of 2 to the default, 0.3
 SCALE = {"std": 0.3, "type": "scaled_embedding"}
 
@@ -123,9 +129,8 @@ def test_which_words_a_fixed_embedder_knows(source):
 
 
 @pytest.mark.parametrize("trainable", (True, False))
-def test_an_archive_needs_no_source(source, tmp_path, caplog, trainable):
-    vocab, run = vocabulary("a", "b"), str(tmp_path / "run")
-    (tmp_path / "run" / "vocabulary").mkdir(parents=True)  # as AllenNLP does
+def test_an_archive_needs_no_source(source, run, caplog, trainable):
+    vocab = vocabulary("a", "b")
     ours = pretrained(vocab, source, serialization_dir=run, trainable=trainable)
     state = ours.state_dict()
     source.unlink()
@@ -138,12 +143,11 @@ def test_an_archive_needs_no_source(source, tmp_path, caplog, trainable):
     assert again.knows(["a"]) == []
 
 
-def test_two_sources_for_the_words_of_one_namespace(source, tmp_path, caplog):
+def test_two_sources_for_the_words_of_one_namespace(source, run, tmp_path, caplog):
     """An archive recognizes the vectors of each source."""
     other = tmp_path / "other.txt"
     other.write_text("a 7 8\nzebra 1 2\n")
-    vocab, run = vocabulary("a"), str(tmp_path / "run")
-    vocab.save_to_files(f"{run}/vocabulary")
+    vocab = vocabulary("a")
     sources = (source, other)
     states = [pretrained(vocab, each, serialization_dir=run).state_dict() for each in sources]
     caplog.clear()
@@ -154,10 +158,9 @@ def test_two_sources_for_the_words_of_one_namespace(source, tmp_path, caplog):
     assert "not those of the training" not in caplog.text
 
 
-def test_an_archive_does_not_take_other_vectors(source, tmp_path, caplog):
+def test_an_archive_does_not_take_other_vectors(source, run, caplog):
     """The file has changed since the training."""
-    (tmp_path / "run" / "vocabulary").mkdir(parents=True)
-    run, vocab = str(tmp_path / "run"), vocabulary("a")
+    vocab = vocabulary("a")
     state = pretrained(vocab, source, serialization_dir=run, trainable=False).state_dict()
     source.write_text("a 1 5 7\nzebra 1 2 3\n")
     again = pretrained(vocab, source, serialization_dir=run, trainable=False)
@@ -186,14 +189,9 @@ def test_half_precision(source):
         ({"pretrained_file": "x.txt"}, "expected a vocabulary with it, no pretrained_file"),
         ({"num_embeddings": 9}, "no pretrained_file and no num_embeddings"),
         ({"half_precision": True}, "half_precision is true, expected false where training changes"),
+        *(({"std": std}, f"std is {std}, expected a number above 0") for std in (0, -1.0, float("nan"))),
     ),
 )
 def test_options_that_do_not_fit(source, options, message):
     with pytest.raises(ConfigurationError, match=message):
         pretrained(vocabulary("a"), source, **options)
-
-
-@pytest.mark.parametrize("std", (0, -1.0, math.nan))
-def test_scales_that_are_none(std):
-    with pytest.raises(ConfigurationError, match=f"std is {std}, expected a number above 0"):
-        embedder(vocabulary("a"), std=std)

@@ -7,8 +7,14 @@ import pytest
 from slstm_allennlp.common.errors import CorpusError
 from tests.dataset_readers.common import reader_of
 
+PARTS = ("#train", "#dev", "#test")
 TABLE = "text,label\n" + "".join(f"text {n},{'few' if n < 10 else 'many'}\n" for n in range(100))
 TAGGED = "".join(f"word{n}\tB-X\nends\tO\n\n" for n in range(100))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "all.csv"
 
 
 @pytest.mark.parametrize(
@@ -19,14 +25,13 @@ TAGGED = "".join(f"word{n}\tB-X\nends\tO\n\n" for n in range(100))
         ("conll_ner", {"coding_scheme": "IOB2"}, TAGGED),
     ],
 )
-def test_parts(tmp_path, reader, options, content):
-    path = tmp_path / "all.csv"
+def test_parts(path, reader, options, content):
     path.write_text(content)
 
     def read(part, seed=0):
         return [str(e) for e in reader_of(reader, **options, split_seed=seed).examples(f"{path}{part}")]
 
-    parts = [read(f"#{name}") for name in ("train", "dev", "test")]
+    parts = [read(part) for part in PARTS]
     assert [len(part) for part in parts] == [80, 10, 10]
     assert sorted(example for part in parts for example in part) == sorted(read(""))
     assert parts[0] == [example for example in read("") if example in parts[0]]  # in the file's order
@@ -40,27 +45,20 @@ def test_parts(tmp_path, reader, options, content):
 @pytest.mark.parametrize(
     "part, count, message",
     [
-        (
-            "train",
-            9,
-            "all.csv: 9 different examples, expected at least 10 to split them into train, dev, test, ",
-        ),
-        ("trian", 20, "all.csv: there is no part 'trian', expected one of train, dev, test"),
+        ("train", 9, "9 different examples, expected at least 10 to split them into train, dev, test, "),
+        ("trian", 20, "there is no part 'trian', expected one of train, dev, test"),
     ],
 )
-def test_no_parts(tmp_path, part, count, message):
-    (tmp_path / "all.csv").write_text("text,label\n" + "".join(f"a{n},b\n" for n in range(count)))
-    with pytest.raises(CorpusError, match=message):
-        list(reader_of("table").examples(f"{tmp_path}/all.csv#{part}"))
+def test_no_parts(path, part, count, message):
+    path.write_text("text,label\n" + "".join(f"a{n},b\n" for n in range(count)))
+    with pytest.raises(CorpusError, match=f"all.csv: {message}"):
+        list(reader_of("table").examples(f"{path}#{part}"))
 
 
-def test_the_same_examples_are_in_one_part(tmp_path):
+def test_the_same_examples_are_in_one_part(path):
     lines = [f"text {n % 20},{'few' if n % 20 < 2 else 'many'}\n" for n in range(100)]
-    (tmp_path / "all.csv").write_text("text,label\n" + "".join(lines))
-    parts = [
-        [str(example) for example in reader_of("table").examples(f"{tmp_path}/all.csv#{part}")]
-        for part in ("train", "dev", "test")
-    ]
+    path.write_text("text,label\n" + "".join(lines))
+    parts = [[*map(str, reader_of("table").examples(f"{path}{part}"))] for part in PARTS]
     assert [len(part) for part in parts] == [80, 10, 10]
     assert not any(set(a) & set(b) for a, b in itertools.combinations(parts, 2))
 

@@ -1,0 +1,94 @@
+"""Parts of a corpus: `FOLDER#train` has files of its own, `FILE#train` is a share of one file."""
+
+import pathlib
+import random
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Sequence, TypeVar
+
+from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.dataset_readers.lines import UTF_8, Line, local_path, read_lines
+
+T = TypeVar("T")
+
+PARTS = ("train", "dev", "test")
+_TENTHS = {2: "dev", 7: "test"}  # of ten examples, the number of each that is not for training
+
+
+class CorpusPart(NamedTuple):
+    """A part of a corpus that is a folder. `name` is the folder as the user wrote it."""
+
+    name: str
+    folder: pathlib.Path
+    part: str
+
+    @classmethod
+    def of(cls, path: str, parts: Sequence[str] = ()) -> "CorpusPart":
+        """
+        Parse `FOLDER#PART`. The folder may be inside an archive, as for AllenNLP's `cached_path`:
+        `corpus.tar.gz!folder#train`. `CorpusError` for a file, a path without a part, a folder that does
+        not exist and, if `parts` are given, a part that is not one of them.
+        """
+        if pathlib.Path(path).is_file():
+            raise CorpusError(
+                f"{path}: is a file, expected FOLDER#PART, one part of a corpus that is a folder, such "
+                "as data#train"
+            )
+        name, _, part = path.rpartition("#")
+        if not name or not part or "/" in part:
+            example = path.strip("#") or "FOLDER"
+            raise CorpusError(f"{path}: names no part, expected FOLDER#PART, such as {example}#train")
+        folder = pathlib.Path(local_path(name, "a folder"))
+        if not folder.is_dir():
+            raise CorpusError(f"{name}: is a file, expected a folder")
+        if parts:
+            _expect_part(name, part, parts)
+        return cls(name, folder, part)
+
+    def lines(self, file: str, encoding: str = UTF_8) -> Iterator[Line]:
+        """Yield the lines of a file in the folder."""
+        return read_lines(str(self.folder / file), encoding, name=f"{self.name.rstrip('/')}/{file}")
+
+
+def _expect_part(name: str, part: str, parts: Sequence[str]) -> None:
+    if part not in parts:
+        raise CorpusError(f"{name}: there is no part {part!r}, expected one of {', '.join(parts)}")
+
+
+def file_of(path: str) -> str:
+    """Return the file of `FILE#PART`, or the path itself."""
+    return path if pathlib.Path(path).is_file() else path.rpartition("#")[0] or path
+
+
+def examples_of(
+    path: str,
+    seed: int,
+    read: Callable[[str], Iterable[T]],
+    label_of: Callable[[T], Any] = lambda example: None,
+) -> Iterator[T]:
+    """
+    Yield the examples that `read(file)` yields, those of the whole file or, for `FILE#train`, `FILE#dev`
+    and `FILE#test`, 80, 10 and 10 per cent of them, in the file's order. `FILE#train+test` joins two
+    parts. The seed decides which example is in which part. Examples that are the same are in one part,
+    and each part has its share of each frequent label. `CorpusError` for an unknown part, and for fewer
+    than 10 different examples.
+    """
+    file = file_of(path)
+    if file == path:
+        yield from read(path)
+        return
+    parts = path[len(file) + 1 :].split("+")
+    for part in parts:
+        _expect_part(file, part, PARTS)
+    examples = list(read(file))
+    same: Dict[str, List[int]] = {}
+    for number, example in enumerate(examples):
+        same.setdefault(str(example), []).append(number)
+    if len(same) < 10:
+        raise CorpusError(
+            f"{file}: {len(same)} different examples, expected at least 10 to split them into "
+            f"{', '.join(PARTS)}, or a file for each"
+        )
+    order = list(same.values())
+    random.Random(seed).shuffle(order)
+    order.sort(key=lambda numbers: str(label_of(examples[numbers[0]])))
+    part_of = {n: _TENTHS.get(place % 10, "train") for place, group in enumerate(order) for n in group}
+    yield from (example for number, example in enumerate(examples) if part_of[number] in parts)

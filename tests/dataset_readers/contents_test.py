@@ -1,0 +1,198 @@
+"""What a file becomes: the words, tags and labels of its instances."""
+
+import json
+import logging
+
+import pytest
+
+from tests.dataset_readers.common import FORMATS, NoMarks, row
+
+
+def in_lines(*examples):
+    return "".join(json.dumps(example) + "\n" for example in examples)
+
+
+def with_tags(tags):
+    return "".join(f"word {tag}\n" for tag in tags.split())
+
+
+def pair(label, premise="a b"):
+    return {"gold_label": label, "sentence1": premise, "sentence2": "c d"}
+
+
+TEXTS = [("a, b", "x"), ("c", "y")]
+PAIRS = [("a", "b", "same"), ("c", "d", "1")]
+CSV, TSV, TXT, JSONL = ({"file": f"table.{ending}"} for ending in ("csv", "tsv", "txt", "jsonl"))
+ROWS = [
+    *(("1-2", "Don't"), ("1", "Do", "do", "AUX", "VB"), ("2", "n't", "not", "PART", "RB")),
+    *(("2.1", "you", "you", "PRON", "PRP"), ("3", "New  York", "eat", "VERB", "VB")),
+    ("4", "#", "#", "PUNCT", "."),
+]
+CONLLU = "\n".join(["# text = Don't eat.", *(row(*each) for each in ROWS), "", ""])
+CONLLU += "\n" + row("1", "Où", "où", "ADV", "WRB") + "\n"
+PLUS = "# global.columns = FORM LEMMA UPOS\n\na\tle\tDET\nb\tchat\tNOUN\n"
+MARKED_PLUS = (
+    "\ufeff# global.columns = ID UPOS FORM X\n# text = a b\n1\tDET\ta\t_\n2\tNOUN\t\ufeffb\t_\n"
+)
+TWO_ROWS = f"{row('1', 'a', '_', 'DET')}\n{row('2', 'b', '_', 'NOUN')}\n"
+TWO_WORDS = [("a b", "DET NOUN")]
+UPOS = {"tag_column": "upos"}
+ALL = "-DOCSTART- -X- O O\n\nThe DT\ndog\tNN\n\t\nNew York\tNNP\n\n\n-DOCSTART-\tO\nIt   PRP\nran  VBD"
+EN = "en:a A\nen:b B\nen:: C\n"
+IOB1, IOB2, BIOES = ({"coding_scheme": scheme} for scheme in ("IOB1", "IOB2", "BIOES"))
+# GermEval 2014, whose last column has nested entities, and WNUT-17, with lone tabs between sentences.
+GERMEVAL = "#\thttp://x.de\n1\tAda\tB-PER\tO\n2\tMay\tI-PER\tB-LOC\n\n#\tx\n1\tTom\tO\tO\n"
+WNUT = "New\tB-location\nYork\tI-location\n\t\nHi\tO\n\n \nthere\tO\n"
+QUOTED = '1\t" yes\the said " yes "\t0\n0\t"no" , no\tb\t1\n'
+EXAMPLES = [{"text": "Who ?", "label": "x", "id": 7}, {"text": "It .", "label": 3}]
+EXAMPLES += [{"text": "a", "label": label} for label in (True, "x ", "\tx", "x\u00a0", " 1", 1)]
+VALUES = [("Who ?", "x"), ("It .", "3"), *(("a", label) for label in ("True", *"xxx11"))]
+NUMBERS = {"text_key": "body", "label_key": "class", "skip_label_indexing": True}
+# The rows are a file's content, what is read, and options of the reader.
+CONTENTS = {
+    "table": [
+        ('text,label\n"a, b",x\nc,y\n', TEXTS, CSV),
+        ('\ufeffid,Review,Sentiment\r\n1,"a,\r\n\r\nb",x \r\n\r\n2,c,y\r\n', TEXTS, CSV),
+        ("label\ttext\tid\nx\ta, b\t1\ny\tc\t\n", TEXTS, TSV),
+        ('tweet\tclass\n"a, b"\tx\nc\ty\n', TEXTS, TXT),
+        ('{"text": "a, b", "label": "x", "n": 4}\n{"label": "y ", "text": "c"}\n', TEXTS, JSONL),
+        ("a;b\na, b;x\nc;y\n", TEXTS, {**CSV, "delimiter": ";", "text": "a", "label": "b"}),
+        ("text;label\na, b;x\nc;y\n", TEXTS, CSV),
+        ('"a, b",x\nc,y\n', TEXTS, {**CSV, "columns": ["text", "label"]}),
+        ('text\tlabel\n"a\tx\nb"\ty\n', [('"a', "x"), ('b"', "y")], {**TSV, "quoting": False}),
+        ("text,label\né,x\n".encode("latin-1"), [("é", "x")], {**CSV, "encoding": "latin-1"}),
+        ("text,label,gold_label\na,x,y\n", [("a", "y")], {**CSV, "label": "gold_label"}),
+        ("text,sentence,label,class\na,b,x,y\n", [("a", "x")], CSV),
+        ("text_a,text_b,label\na,b,same\nc,d,1\n", PAIRS, CSV),
+        ("Question1\tquestion2\tis_duplicate\na\tb\tsame\nc\td\t1\n", PAIRS, TSV),
+        (
+            in_lines(*(dict(zip(("premise", "hypothesis", "label"), one)) for one in PAIRS)),
+            PAIRS,
+            {"file": "table.json"},
+        ),
+        ("l,x,y\nsame,a,b\n1,c,d\n", PAIRS, {**CSV, "text_a": "x", "text_b": "y", "label": "l"}),
+    ],
+    "tagged_text": [
+        (CONLLU, [("Do n't New  York #", "VB RB VB ."), ("Où", "WRB")], {}),
+        (CONLLU, [("Do n't New  York #", "AUX PART VERB PUNCT"), ("Où", "ADV")], UPOS),
+        (PLUS, TWO_WORDS, UPOS),
+        (MARKED_PLUS, TWO_WORDS, UPOS),
+        (f"{TWO_ROWS}\n{PLUS}", TWO_WORDS * 2, UPOS),
+    ],
+    "columns": [
+        (ALL, [("The dog", "DT NN"), ("New York", "NNP"), ("It ran", "PRP VBD")], {}),
+        # -DOCSTART- ends a sentence, and only it.
+        ("a A\n-DOCSTART- O\nb B\n-DOCSTART-ed C\n", [("a", "A"), ("b -DOCSTART-ed", "B C")], {}),
+        # A no-break space does not end a column, and a line separator does not end a line.
+        ("a\u00a0b NN\nc\u2028d NN\n", [("a\u00a0b c\u2028d", "NN NN")], {}),
+        ("\ufeffa A \n\u3000 B\n\u00a0\tC\u00a0\n", [("a \u3000 \u00a0", "A B C")], {}),
+        (b"\xef\xbb\xbfa DT\r\nb NN\r\n", [("a b", "DT NN")], {}),
+        ("3 CD\n\n17 CD\n", [("3", "CD"), ("17", "CD")], {}),
+        ("1 Ada X NNP\n2 ran X VBD\n", [("Ada ran", "NNP VBD")], {"word_column": 2}),
+        ("Ada\tNNP\tX\nran\tVBD\tX\n", [("Ada ran", "NNP VBD")], {"tag_column": 2}),
+        ("A x a\nB x b\n", [("a b", "A B")], {"word_column": 3, "tag_column": 1}),
+        ("1 CD\n2 CD\n", [("1 2", "CD CD")], {"word_column": 1}),
+        (EN, [("a b :", "A B C")], {"word_prefix": "en:"}),
+        (EN, [("en:a en:b en::", "A B C")], {"word_prefix": ""}),
+        ("# 5 = 6 7\na A\n# B\n", [("a #", "A B")], {"comment": "# "}),
+        # An underscore is a word.
+        ("_\tX\na\tX\n", [("_ a", "X X")], {}),
+        ("_\tX\n", [("_", "X")], {}),
+        ("a\tX\n_\tX\n_\tX\nb\tX\n", [("a _ _ b", "X X X X")], {}),
+    ],
+    "inline": [
+        ("\nThe/DT dog/NN ./.\n\n", [("The dog .", "DT NN .")], {}),
+        ("The_DT snake_case_NN", [("The snake_case", "DT NN")], {"separator": "_"}),
+        (r"1\/2/CD and\/or/CC", [("1/2 and/or", "CD CC")], {}),
+        ("1/2/CD", [("1/2", "CD")], {}),
+        ("  a/DT \t b/NN  ", [("a b", "DT NN")], {}),
+    ],
+    "conll_ner": [
+        *(
+            (with_tags(tags), [(" ".join(["word"] * len(tags.split())), bioul)], scheme)
+            for scheme, tags, bioul in (
+                (IOB1, "I-PER I-PER O I-LOC", "B-PER L-PER O U-LOC"),
+                (IOB1, "I-PER B-PER I-PER B-PER", "U-PER B-PER L-PER U-PER"),
+                (IOB1, "I-PER I-LOC I-LOC", "U-PER B-LOC L-LOC"),
+                (IOB2, "B-PER I-PER I-PER O B-LOC", "B-PER I-PER L-PER O U-LOC"),
+                (IOB2, "B-PER B-PER I-PER", "U-PER B-PER L-PER"),
+                (BIOES, "B-PER I-PER E-PER S-LOC O S-PER", "B-PER I-PER L-PER U-LOC O U-PER"),
+            )
+        ),
+        (
+            GERMEVAL,
+            [("Ada May", "B-PER L-PER"), ("Tom", "O")],
+            {"word_column": 2, "tag_column": 3, "comment": "#\t", **IOB2},
+        ),
+        (WNUT, [("New York", "B-location L-location"), ("Hi", "O"), ("there", "O")], IOB2),
+    ],
+    "sst_tokens": [
+        # Escapes stay and no-break spaces part, as in AllenNLP's reader.
+        ("(3 (2 9\u00a01\\/2) (2 w\\*\\*s))\n\n \n", [("9 1\\/2 w\\*\\*s", "3")], {}),
+        ("( 4\t(2 a)(2 b) )\r\n", [("a b", "4")], {}),
+    ],
+    "quora_paraphrase": [(QUOTED, [('" yes', 'he said " yes "', "1"), ('"no" , no', "b", "0")], {})],
+    "snli": [
+        (in_lines(pair("neutral", "…")), [("…", "c d", "neutral")], {}),
+        (in_lines(pair("neutral", "a…")), [("a", "c d", "neutral")], {"tokenizer": NoMarks()}),
+    ],
+    "text_classification_json": [
+        (in_lines(*EXAMPLES), VALUES, {}),
+        ("\ufeff" + in_lines(*EXAMPLES).replace("\n", "\r\n"), VALUES, {}),
+        (in_lines({"body": "a b", "class": "1"}), [("a b", 1)], NUMBERS),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "form, content, expected, options",
+    [(form, *each) for form, rows in CONTENTS.items() for each in rows],
+)
+def test_what_is_read(read, caplog, form, content, expected, options):
+    caplog.set_level(logging.INFO)
+    name, place = FORMATS.get(form, (form, {}))
+    assert read(name, content, **{**place, **options}) == expected
+    assert "no text has a label" not in caplog.text
+    if name == "table":
+        assert [text for text in caplog.messages if f"{options['file']}: the columns " in text]
+
+
+NO_LABELS = in_lines({"text": "a b"}, {"text": "c", "label": None})
+
+
+@pytest.mark.parametrize(
+    "name, file, content",
+    [
+        ("table", "corpus.csv", "text\na b\nc\n"),
+        ("table", "corpus.jsonl", NO_LABELS),
+        ("text_classification_json", "corpus.jsonl", NO_LABELS),
+    ],
+)
+def test_texts_without_labels(read, caplog, name, file, content):
+    assert read(name, content, file) == [("a b",), ("c",)]
+    message = f"{file}: no text has a label, so the file cannot be used for training or evaluation"
+    assert message in caplog.text
+
+
+TREES = "(3 (2 the) (3 (3 good) (2 film)))\n(2 (2 a) (2 film))\n(1 dull)\n"
+TWO = {"granularity": "2-class"}
+OF_PHRASES = {**TWO, "use_subtrees": True}
+LEFT_OUT = '2 of 4 pairs have no gold label ("-") and were left out'
+
+
+@pytest.mark.parametrize(
+    "name, content, number, message, options",
+    [
+        ("snli", in_lines(pair("-"), pair("neutral"), pair("-", ""), pair("neutral")), 2, LEFT_OUT, {}),
+        ("snli", in_lines(pair("neutral")), 1, None, {}),
+        ("sst_tokens", TREES, 2, "1 of 3 sentences are neutral and were left out for 2-class", TWO),
+        ("sst_tokens", TREES, 4, "5 of 9 phrases are neutral and were left out for 2-class", OF_PHRASES),
+        ("sst_tokens", TREES, 3, None, {"granularity": "3-class"}),
+        ("sst_tokens", TREES, 9, None, {"granularity": "3-class", "use_subtrees": True}),
+    ],
+)
+def test_what_is_left_out_is_counted(read, caplog, name, content, number, message, options):
+    caplog.set_level(logging.INFO)
+    assert len(read(name, content, **options)) == number
+    found = [text.partition("corpus: ")[2] for text in caplog.messages if "left out" in text]
+    assert found == ([] if message is None else [message])
