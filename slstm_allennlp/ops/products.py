@@ -51,7 +51,7 @@ def _onednn() -> Optional[_Onednn]:
 
 @cache
 def _is_onednn_faster() -> bool:
-    """Whether oneDNN is faster here in single precision. It is measured once on a machine."""
+    """Whether oneDNN is 10 % faster here in single precision. It is measured once on a machine."""
     return _onednn() is not None and measured_once("onednn_is_faster", _measure)
 
 
@@ -80,7 +80,8 @@ def _measure() -> bool:
     with torch.no_grad(), torch.autocast("cpu", enabled=False):
         times = [[timeit(products, number=1) for products in (by_onednn, by_mkl)] for _ in range(8)]
     ours, theirs = map(min, zip(*times))
-    return ours < theirs
+    # A tie is MKL's, whose calls cost less: with both alike (Zen 3), a step takes 5 to 12 % less time.
+    return ours < 0.9 * theirs
 
 
 def uses_onednn(tensor: Tensor, size: int, dtype: Optional[torch.dtype] = None) -> bool:
