@@ -148,12 +148,14 @@ class TableReader(LabelledTextReader):
     def _rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
         logged: List[str] = []
         for line, row in self._read_rows(path):
+            has_header = self._columns is None and not path.endswith(_JSON)
+            named_in = line._replace(number=1) if has_header else line
             try:
                 keys, label = self._choose(list(row))
             except ValueError as error:
-                raise line.error(str(error)) from None
+                raise named_in.error(str(error)) from None
             if not keys:
-                raise line.error(self._no_text_in(row))
+                raise named_in.error(self._no_text_in(row))
             read = [key for key in (*keys, label) if key in row]
             if read != logged:
                 logged = read
@@ -246,19 +248,20 @@ def _say_once(path: str, columns: str) -> None:
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
     written: Dict[str, str] = {}
+    hint = f" (slstm train: --{'label' if key == 'label' else 'text'})"
     for name in names:
         usual = re.sub("[ -]", "_", name.lower())
         same = written.setdefault(usual, name)
         if same != name and any(usual in columns for columns in known):
             raise CorpusError(
-                f"the columns {same} and {name} both fit, expected the reader's {key} to name one"
+                f"the columns {same} and {name} both fit, expected the reader's {key} to name one{hint}"
             )
     fitting = [columns for columns in known if set(columns) <= set(written)]
     fitting = [columns for columns in fitting if columns in (_TEXT[0], _PAIRS[0], _LABEL[0])] or fitting
     if len(fitting) > 1:
         raise CorpusError(
             f"the columns {' and '.join(written[columns[0]] for columns in fitting)} all fit, expected "
-            f"the reader's {key} to name one"
+            f"the reader's {key} to name one{hint}"
         )
     return [written[name] for name in fitting[0]] if fitting else []
 
