@@ -198,12 +198,11 @@ def compile_kernels(capability, products):
 @pytest.fixture(scope="module")
 def compiler():
     """A process that compiles kernels, instead of interpreting them."""
-    interpreted = os.environ.pop("TRITON_INTERPRET", None)
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
-        pool.submit(os.getpid).result()  # the process starts and copies the environment
-        if interpreted is not None:
-            os.environ["TRITON_INTERPRET"] = interpreted
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("TRITON_INTERPRET", "0")  # set, since conftest.py sets it otherwise
+            pool.submit(os.getpid).result()  # the process starts and copies the environment
         yield pool
 
 
