@@ -142,7 +142,7 @@ def test_gradients_equal_naive(settings, needed, recompute):
 
 
 # With the largest relative error of a value or a gradient. By "oneDNN": as for large weights.
-PRECISIONS = {"float64": 1e-11, "float32": 1e-4, "float32 by oneDNN": 1e-4, "bfloat16": 0.02}
+PRECISIONS = {"float64": 1e-11, "float32": 1e-4, "float32 by oneDNN": 1e-4, "bfloat16": 0.04}
 FUSIBLE = (
     *(("paper", 1, 1), ("paper", 2, 0), ("released", 1, 1), ("released", 1, 0)),
     *(("fastnlp", 2, 1), ("fastnlp", 1, 0), ({"candidate": "input"}, 2, 1)),
