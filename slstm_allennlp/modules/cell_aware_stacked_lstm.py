@@ -3,11 +3,11 @@ from typing import List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor
-from torch.nn import Dropout, Module, ModuleList, Parameter
+from torch.nn import Module, ModuleList, Parameter
 
-from slstm_allennlp.common.arguments import check_flags, check_sizes
-from slstm_allennlp.modules.checks import check_inputs, check_rate, is_fraction
+from slstm_allennlp.modules.checks import check_inputs, is_fraction
 from slstm_allennlp.modules.pooling import max_over_words
+from slstm_allennlp.modules.recurrent import Recurrent
 from slstm_allennlp.ops.cas_lstm import (
     CasLstmStates,
     CasLstmWeights,
@@ -22,7 +22,7 @@ from slstm_allennlp.ops.reading_order import reading_orders, take
 FUSIONS = ("trainable", "sum", "peephole")
 
 
-class CellAwareStackedLSTM(Module):
+class CellAwareStackedLSTM(Recurrent):
     """
     The cell-aware stacked LSTM (CAS-LSTM) of Choi, Kim and Lee (ACML 2019). From the second layer on, a
     cell also reads the cell of the layer below, through an additional forget gate g.
@@ -63,21 +63,11 @@ class CellAwareStackedLSTM(Module):
         fusion: Union[float, str] = 0.5,
         dropout: float = 0.0,
     ) -> None:
-        super().__init__()
-        check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
-        check_flags(bidirectional=bidirectional)
+        super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
         if not is_fraction(fusion) and fusion not in FUSIONS:
             names = ", ".join(f'"{name}"' for name in FUSIONS)
             raise ValueError(f"fusion is {fusion!r}, expected a number from 0 to 1 or one of {names}")
-        check_rate(dropout)
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bidirectional = bidirectional
         self.fusion = fusion
-        self.dropout = Dropout(dropout)
-        self.directions = 2 if bidirectional else 1
-        self.output_size = self.directions * hidden_size
         self.layers = ModuleList(
             CellAwareStackedLSTMLayer(
                 self.directions, size, hidden_size, None if number == 0 else fusion
@@ -133,8 +123,7 @@ class CellAwareStackedLSTM(Module):
         return [CasLstmStates._make(_in_sentences(s, order) for s in states) for states in wanted]
 
     def extra_repr(self) -> str:
-        names = ("input_size", "hidden_size", "num_layers", "bidirectional", "fusion")
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{super().extra_repr()}, fusion={self.fusion!r}"
 
 
 class CellAwareStackedLSTMLayer(Module):

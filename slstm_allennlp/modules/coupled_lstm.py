@@ -2,16 +2,17 @@ from typing import Optional, Tuple
 
 import torch
 from torch import Tensor
-from torch.nn import Dropout, Module, ModuleList, Parameter
+from torch.nn import Module, ModuleList, Parameter
 
-from slstm_allennlp.common.arguments import check_flags, check_sizes
-from slstm_allennlp.modules.checks import check_inputs, check_rate
+from slstm_allennlp.common.arguments import check_flags
+from slstm_allennlp.modules.checks import check_inputs
+from slstm_allennlp.modules.recurrent import Recurrent
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_lstm, initial_weights
 from slstm_allennlp.ops.reading_order import last_states
 
 
-class CoupledLSTM(Module):
+class CoupledLSTM(Recurrent):
     """
     The LSTM with coupled gates: the baseline of Zhang, Liu and Song (ACL 2018, Section 3.1). The input
     gate and the forget gate sum to one.
@@ -49,22 +50,13 @@ class CoupledLSTM(Module):
         boundary: bool = True,
         dropout: float = 0.0,
     ) -> None:
-        super().__init__()
-        check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
-        check_flags(bidirectional=bidirectional, boundary=boundary)
-        check_rate(dropout)
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bidirectional = bidirectional
-        self.dropout = Dropout(dropout)
-        directions = 2 if bidirectional else 1
-        self.output_size = directions * hidden_size
+        super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
+        check_flags(boundary=boundary)
         self.boundary_inputs = (
             Parameter(torch.empty(2, input_size).normal_(0, 0.1)) if boundary else None
         )
         self.layers = ModuleList(
-            CoupledLSTMLayer(initial_weights(directions, layer_input_size, hidden_size))
+            CoupledLSTMLayer(initial_weights(self.directions, layer_input_size, hidden_size))
             for layer_input_size in [input_size, *[self.output_size] * (num_layers - 1)]
         )
 
@@ -96,9 +88,7 @@ class CoupledLSTM(Module):
         return words, sentence
 
     def extra_repr(self) -> str:
-        names = ("input_size", "hidden_size", "num_layers", "bidirectional")
-        boundary = self.boundary_inputs is not None
-        return ", ".join(f"{name}={getattr(self, name)}" for name in names) + f", boundary={boundary}"
+        return f"{super().extra_repr()}, boundary={self.boundary_inputs is not None}"
 
 
 class CoupledLSTMLayer(Module):

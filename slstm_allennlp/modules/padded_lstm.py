@@ -2,14 +2,14 @@ from typing import Optional, Tuple
 
 import torch
 from torch import Tensor
-from torch.nn import LSTM, Dropout, Module, ModuleList
+from torch.nn import LSTM, Module, ModuleList
 
-from slstm_allennlp.common.arguments import check_flags, check_sizes
-from slstm_allennlp.modules.checks import check_inputs, check_rate
+from slstm_allennlp.modules.checks import check_inputs
+from slstm_allennlp.modules.recurrent import Recurrent
 from slstm_allennlp.ops.reading_order import last_states, reverse_words
 
 
-class PaddedLSTM(Module):
+class PaddedLSTM(Recurrent):
     """
     `torch.nn.LSTM` for padded batches, with the results of a `PackedSequence`. PyTorch runs a
     `PackedSequence` on a CPU without oneDNN (pytorch/pytorch#149194); this runs each direction over the
@@ -38,16 +38,7 @@ class PaddedLSTM(Module):
         bidirectional: bool = False,
         dropout: float = 0.0,
     ) -> None:
-        super().__init__()
-        check_sizes(input_size=input_size, hidden_size=hidden_size, num_layers=num_layers)
-        check_flags(bidirectional=bidirectional)
-        check_rate(dropout)
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bidirectional = bidirectional
-        self.dropout = Dropout(dropout)
-        self.output_size = (2 if bidirectional else 1) * hidden_size
+        super().__init__(input_size, hidden_size, num_layers, bidirectional, dropout)
         self.layers = ModuleList(
             _Layer(size, hidden_size, bidirectional)
             for size in [input_size, *[self.output_size] * (num_layers - 1)]
@@ -80,10 +71,6 @@ class PaddedLSTM(Module):
                 words = self.dropout(words) if number else words
                 words = layer(words, mask).masked_fill(padding, 0)
         return words, last_states(words, mask, self.hidden_size)
-
-    def extra_repr(self) -> str:
-        names = ("input_size", "hidden_size", "num_layers", "bidirectional")
-        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
 
 
 class _Layer(Module):
