@@ -6,7 +6,7 @@ from torch.nn import LSTM, Module, ModuleList
 
 from slstm_allennlp.modules.checks import check_inputs
 from slstm_allennlp.modules.recurrent import Recurrent
-from slstm_allennlp.ops.reading_order import last_states, reverse_words
+from slstm_allennlp.ops.reading_order import last_states, reading_orders, reordered
 
 
 class PaddedLSTM(Recurrent):
@@ -63,13 +63,14 @@ class PaddedLSTM(Recurrent):
             words = inputs.new_zeros(*mask.shape, self.output_size)
             return words, words.sum(dim=1)
         padding = ~mask.unsqueeze(-1)
+        orders = reading_orders(mask, self.directions)
         words = inputs.masked_fill(padding, 0)
         if inputs.device.type == "cpu":
             words = words.to(weight.dtype)
         with torch.autocast("cpu", enabled=False):  # not every processor has oneDNN's in bfloat16
             for number, layer in enumerate(self.layers):
                 words = self.dropout(words) if number else words
-                words = layer(words, mask).masked_fill(padding, 0)
+                words = layer(words, orders).masked_fill(padding, 0)
         return words, last_states(words, mask, self.hidden_size)
 
 
@@ -81,9 +82,9 @@ class _Layer(Module):
         self.forwards = LSTM(input_size, hidden_size, batch_first=True)
         self.backwards = LSTM(input_size, hidden_size, batch_first=True) if bidirectional else None
 
-    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, words: Tensor, orders: Tensor) -> Tensor:
         states, _ = self.forwards(words)
         if self.backwards is None:
             return states
-        backwards, _ = self.backwards(reverse_words(words, mask))
-        return torch.cat([states, reverse_words(backwards, mask)], dim=-1)
+        from_right, _ = self.backwards(reordered(words, orders[1]))
+        return torch.cat([states, reordered(from_right, orders[1])], dim=-1)
