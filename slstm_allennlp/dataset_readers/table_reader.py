@@ -148,14 +148,12 @@ class TableReader(LabelledTextReader):
     def _rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
         logged: List[str] = []
         for line, row in self._read_rows(path):
-            has_header = self._columns is None and not path.endswith(_JSON)
-            named_in = line._replace(number=1) if has_header else line
             try:
                 keys, label = self._choose(list(row))
             except ValueError as error:
-                raise named_in.error(str(error)) from None
+                raise self._with_names(line).error(str(error)) from None
             if not keys:
-                raise named_in.error(self._no_text_in(row))
+                raise self._with_names(line).error(self._no_text_in(row))
             read = [key for key in (*keys, label) if key in row]
             if read != logged:
                 logged = read
@@ -168,6 +166,11 @@ class TableReader(LabelledTextReader):
             yield line, row, texts, value
         if not logged:
             raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
+
+    def _with_names(self, line: Line) -> Line:
+        """Return the line that names the columns of a line, which is itself without a header."""
+        has_header = self._columns is None and not line.path.endswith(_JSON)
+        return line._replace(number=1) if has_header else line
 
     def no_label_in(self, path: str) -> str:
         """Return a message for a file without labels, with its columns or the nearest name."""
