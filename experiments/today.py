@@ -52,6 +52,17 @@ def few(train, labels, seed):
     return [list(part) for part in zip(*chosen)]
 
 
+def add(corpus, system, found):
+    """Add a result to experiments/today.json."""
+    content = json.loads(FILE.read_text("utf-8"))
+    content["corpora"].setdefault(corpus, {})[system] = found
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    for inner in (r"\[[^][{}]*\]", r"\{[^{}]*\"seeds\"[^{}]*\}"):  # a result stays on one line
+        text = re.sub(inner, lambda match: re.sub(r"\n *", " ", match[0]), text)
+    FILE.write_text(text + "\n", encoding="utf-8")
+    print(corpus, system, found, flush=True)
+
+
 def accuracy(predicted, gold):
     return 100 * sum(int(p) == g for p, g in zip(predicted, gold)) / len(gold)
 
@@ -147,10 +158,7 @@ def main():
             found["test"] = [round(accuracy(predict(test[0]), test[1]), 2)]
             speed = len(test[0]) / (time.process_time() - start)
             found.update(seeds=[given.seed], seconds=round(seconds), texts_per_second=round(speed))
-            content = json.loads(FILE.read_text("utf-8"))
-            content["corpora"].setdefault(corpus, {})[name] = found
-            FILE.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            print(corpus, name, found, flush=True)
+            add(corpus, name, found)
 
 
 if __name__ == "__main__":
