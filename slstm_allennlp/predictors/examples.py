@@ -145,9 +145,12 @@ def _format_of(path: str, name: str, texts: List[str], reader: Any, predictor: A
     are_words = are_words and max(sizes) > 1
     if predictor.is_plain_with_tabs or not (are_words or _look_labelled(texts, known)):
         return "text"
+    corpus = "this (--input-format corpus)"
+    if reader is None:
+        corpus = "JSON lines, or a table under a name that ends in .csv or .tsv,"
     raise CorpusError(
         f"{name}: looks like labelled data, but is not read as {_form(reader)} ({why_not}), expected "
-        f"this (--input-format corpus) or {predictor.plain_text} (--input-format text)"
+        f"{corpus} or {predictor.plain_text} (--input-format text)"
     )
 
 

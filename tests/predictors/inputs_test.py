@@ -122,7 +122,7 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
         ("tags", "the/DET cat/NOUN\nit/PRON ./.\n", "the model knows 0 of 2"),
         ("tags", "the\tthe\tx\tDET\ncat\tcat\tx\tNOUN\n", "line 1: 4 columns"),
         ("texts", "x\tgood film\ny\tbad\n", "the model's reader reads JSON"),
-        ("texts", "good film\tx\n", "the model's reader reads JSON"),
+        ("texts", "good film\tx\n", r"the model's reader reads JSON.*ends in \.csv or \.tsv, or"),
         ("texts", 'text,label\n"good, film","x"\nbad,y\n', "the model's reader reads JSON"),
         ("texts", "x;good film\ny;bad\n", "the model's reader reads JSON"),
         ("texts", "__label__x good film\n", "the model's reader reads JSON"),
