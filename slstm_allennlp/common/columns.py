@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List
 import numpy
 
 _NO_TEXT = re.compile(r"[\s\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # blank, or half of an emoji
+_NOTHING = re.compile(r"[ \t\r\n\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # no word, as in files
 _NO_WORD = re.compile(r" .*|.* |.*[\t\r\n].*|-DOCSTART-(\s.*)?", re.DOTALL)
 shown = reprlib.repr
 
@@ -26,7 +27,7 @@ def listed(where: str, column: Any) -> List[Any]:
 
 def text_of(where: str, text: Any, is_word: bool = False) -> str:
     """Return a text, or a word that files with a word in each line can hold."""
-    if not isinstance(text, str) or _NO_TEXT.fullmatch(text):
+    if not isinstance(text, str) or (_NOTHING if is_word else _NO_TEXT).fullmatch(text):
         raise ValueError(f"{where} is {shown(text)}, expected a string that is not blank")
     if is_word and _NO_WORD.fullmatch(text):
         raise ValueError(f"{where} is {text!r}, expected a word without tabs, line ends or outer spaces")

@@ -5,12 +5,20 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.dataset_readers.corpus_reader import TaggingReader
-from slstm_allennlp.dataset_readers.lines import Line, blocks, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.lines import (
+    UTF_8,
+    Line,
+    blocks,
+    expect_encoding,
+    number_of_columns,
+    read_lines,
+)
 from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 
 _HEAD = 10  # sentences, which show whether the words are in another column
 _MANY = 10
 _PREFIX = re.compile(r"([a-z]{2,3}:)[^/]")
+_NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
 
 
 class ColumnsReader(TaggingReader):
@@ -31,6 +39,7 @@ class ColumnsReader(TaggingReader):
         this form on every word is an error.
     comment : `str`, optional (default = `None`)
         How lines begin that are skipped at the start of a sentence, such as `"# "`.
+    encoding : `str`, optional (default = `"UTF-8"`)
     split_seed : `int`, optional (default = `0`)
         Decides which sentences are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent.
     """
@@ -44,6 +53,7 @@ class ColumnsReader(TaggingReader):
         tag_column: Union[int, str, None] = None,
         word_prefix: Optional[str] = None,
         comment: Optional[str] = None,
+        encoding: str = UTF_8,
         split_seed: int = 0,
         **kwargs: Any,
     ) -> None:
@@ -58,6 +68,8 @@ class ColumnsReader(TaggingReader):
         self._tag_number = tag_column if isinstance(tag_column, int) else None
         self._word_prefix = word_prefix
         self._comment = comment
+        expect_encoding(encoding)
+        self._encoding = encoding
         self._split_seed = split_seed
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
@@ -89,7 +101,7 @@ class ColumnsReader(TaggingReader):
 
     def _sentences(self, path: str) -> Iterator[List[Line]]:
         """Yield the lines of each sentence, without comments."""
-        for block in blocks(read_lines(path), end="-DOCSTART-"):
+        for block in blocks(read_lines(path, self._encoding), end="-DOCSTART-"):
             while block and self._comment is not None and block[0].text.startswith(self._comment):
                 del block[0]
             if block:
@@ -104,7 +116,7 @@ class ColumnsReader(TaggingReader):
         words = [[(line.columns() + [""] * column)[column] for line in lines] for lines in sentences]
         all_words = [word for sentence in words for word in sentence]
         if self._word_column is None and len(all_words) > 1:
-            is_same = len(set(all_words)) == 1 and len(all_words) >= _MANY
+            is_same = set(all_words) == {all_words[0]} != {"_"} and len(all_words) >= _MANY
             if is_same or _are_running_numbers(words):
                 raise sentences[0][0].error(
                     f"the first column has {'one value' if is_same else 'running numbers'} "
@@ -135,12 +147,13 @@ class ColumnsReader(TaggingReader):
 
 
 def _are_running_numbers(sentences: List[List[str]]) -> bool:
-    """Return whether all words are numbers, each one more than the one before, or a new start."""
+    """Return whether all words end with numbers, each one more than the one before, or a new start."""
     starts = None
     for sentence in sentences:
-        if not all(word.isdecimal() and len(word) < _MANY for word in sentence):
+        matches = list(map(_NUMBER.fullmatch, sentence))
+        numbers = [int(match[1]) for match in matches if match]
+        if len(numbers) < len(sentence):
             return False
-        numbers = list(map(int, sentence))
         end = numbers[0] + len(numbers)
         if numbers != list(range(numbers[0], end)) or (starts and numbers[0] not in starts):
             return False

@@ -10,7 +10,7 @@ from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.lines import Line
 
-_LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIES"}  # prefixes, besides O
+_LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIESLU"}  # prefixes, besides O
 _ALLENNLP_ENCODINGS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
 _BIOES_TO_BIOUL = str.maketrans("ES", "LU")
 
@@ -30,7 +30,7 @@ class ConllNerReader(ColumnsReader):
     coding_scheme : `str`, optional (default = `"IOB1"`)
         The coding scheme of the file. `"IOB1"`, that of CoNLL-2003: B begins an entity only directly
         after another entity of the same type. `"IOB2"`: B begins every entity. `"BIOES"`: E ends an
-        entity of several words, and S is an entity of one word.
+        entity of several words, and S is an entity of one word; L and U, as in BIOUL, are the same.
     """
 
     def __init__(
@@ -71,7 +71,8 @@ class ConllNerReader(ColumnsReader):
         if tag != "O" and not (letter in tuple(_LETTERS[self._coding_scheme]) and entity):
             forms = " or ".join(f"{known}-TYPE" for known in _LETTERS[self._coding_scheme])
             raise line.error(
-                f"the tag is {tag!r}, expected O or {forms} (coding_scheme is {self._coding_scheme})"
+                f"the tag is {tag!r}, expected O or {forms} (coding_scheme is "
+                f"{self._coding_scheme}, one of {', '.join(_LETTERS)})"
             )
 
     def _check_transition(self, what: str, previous: str, tag: str, line: Line) -> None:

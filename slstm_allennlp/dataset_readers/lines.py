@@ -207,6 +207,8 @@ def parsed_json(text: str) -> Any:
         return value
     except json.JSONDecodeError as error:  # str(error) would always say line 1
         why = f"{error.msg} at character {error.pos + 1}"
+        if text.startswith("["):
+            why = "the start of a list; JSON lines have one object per line"
     except UnicodeEncodeError:
         why = "half of a surrogate pair, as of an emoji that was cut in two"
     except (ValueError, RecursionError) as error:  # a number of too many digits; nested too deep

@@ -147,6 +147,7 @@ class TableReader(LabelledTextReader):
 
     def _rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
         logged: List[str] = []
+        unlabelled = 0
         for line, row in self._read_rows(path):
             try:
                 keys, label = self._choose(list(row))
@@ -157,13 +158,18 @@ class TableReader(LabelledTextReader):
             read = [key for key in (*keys, label) if key in row]
             if read != logged:
                 logged = read
-                _say_once(path, ", ".join(read))
+                _say_once(path, f"the columns {', '.join(read)} are read")
             texts = [line.text_of(row, key, key, self._tokenizer, "expected text") for key in keys]
             is_blank = isinstance(row.get(label), str) and not row[label].strip()
             value = (
                 None if is_blank else line.label_of(row, label, "expected a string or a whole number")
             )
+            if label == "gold_label" and value == "-":  # in SNLI: the annotators did not agree
+                unlabelled += 1
+                continue
             yield line, row, texts, value
+        if unlabelled:
+            _say_once(path, f'{unlabelled} pairs have no gold label ("-") and were left out')
         if not logged:
             raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
 
@@ -243,9 +249,9 @@ class TableReader(LabelledTextReader):
 
 
 @functools.cache
-def _say_once(path: str, columns: str) -> None:
-    """Log which columns of a file are read, though it is read for each part and again for training."""
-    logger.info("%s: the columns %s are read", path, columns)
+def _say_once(path: str, what: str) -> None:
+    """Log what is read of a file, though it is read for each part and again for training."""
+    logger.info("%s: %s", path, what)
 
 
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:

@@ -1,5 +1,5 @@
 import re
-from typing import Any, Iterator, List, Optional, Tuple, Union
+from typing import Any, Iterable, Iterator, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
@@ -74,9 +74,11 @@ class TaggedTextReader(ColumnsReader):
 
     def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         if self._format == "conllu":
-            return (list(self._from_conllu(*sentence)) for sentence in _conllu_sentences(path))
+            sentences = _conllu_sentences(read_lines(path, self._encoding))
+            return (list(self._from_conllu(*sentence)) for sentence in sentences)
         if self._format == "inline":
-            return (list(self._from_inline(line)) for line in read_lines(path) if line.text.strip())
+            lines = read_lines(path, self._encoding)
+            return (list(self._from_inline(line)) for line in lines if line.text.strip())
         return super()._tagged_sentences(path)
 
     def _expected_columns(self, width: int) -> str:
@@ -109,7 +111,10 @@ class TaggedTextReader(ColumnsReader):
             if not word:
                 raise line.error(f"the word is empty, expected one in column {names.index('FORM') + 1}")
             if tag in ("", "_"):
-                raise line.error(f"the word {word!r} has no tag, expected one in the column {tag_name}")
+                raise line.error(
+                    f"the word {word!r} has no tag, expected one in the column {tag_name} (tag_column "
+                    "of the reader, or --label of slstm train, is upos or xpos)"
+                )
             yield word, tag
         if last_id < max(covered, 1):
             raise lines[-1].error(
@@ -133,19 +138,22 @@ class TaggedTextReader(ColumnsReader):
             yield word.replace("\\" + self._separator, self._separator), tag
 
 
-def _conllu_sentences(path: str) -> Iterator[Tuple[List[Line], List[str]]]:
+def is_global_columns(line: Line) -> bool:
+    """Return whether a line names the columns of CoNLL-U Plus."""
+    return bool(re.match(r"#\s*global\.columns\s*=", line.text))
+
+
+def _conllu_sentences(lines: Iterable[Line]) -> Iterator[Tuple[List[Line], List[str]]]:
     """Yield the lines of each sentence without comments, and the names of their columns."""
     names = _CONLLU
-    for block in blocks(read_lines(path)):
-        for line in block:
-            key, _, value = line.text.partition("=")
-            if re.fullmatch(r"#\s*global\.columns\s*", key):
-                names = value.upper().split()
-                if "FORM" not in names:
-                    raise line.error(f"the columns are {' '.join(names)}, expected FORM among them")
-        lines = [line for line in block if not line.text.startswith("#")]
-        if lines:
-            yield lines, names
+    for block in blocks(lines):
+        for line in filter(is_global_columns, block):
+            names = line.text.partition("=")[2].upper().split()
+            if "FORM" not in names:
+                raise line.error(f"the columns are {' '.join(names)}, expected FORM among them")
+        rows = [line for line in block if not line.text.startswith("#")]
+        if rows:
+            yield rows, names
 
 
 def _word_id(text: str, line: Line) -> Any:

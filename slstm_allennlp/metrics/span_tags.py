@@ -8,8 +8,6 @@ from allennlp.data.dataset_readers.dataset_utils import span_utils
 from allennlp.data.dataset_readers.dataset_utils.span_utils import TypedStringSpan
 from allennlp.training.metrics import SpanBasedF1Measure
 
-from slstm_allennlp.common.suggestions import did_you_mean
-
 ENCODINGS = ("BIO", "IOB1", "BIOUL", "BMES")
 """What AllenNLP knows as `label_encoding`."""
 _BIOUL_TO_BIO = str.maketrans("UL", "BI")
@@ -34,7 +32,10 @@ def bio_of(tag: str) -> str:
 def check_encoding(encoding: str) -> None:
     """Raise `ConfigurationError` for an encoding that AllenNLP does not know."""
     if encoding not in ENCODINGS:
-        raise ConfigurationError(f"label_encoding is {encoding!r}{did_you_mean(encoding, ENCODINGS)}")
+        raise ConfigurationError(
+            f"label_encoding is {encoding!r}, expected one of {', '.join(ENCODINGS)} (BIOES and BILOU "
+            "are other names of BIOUL)"
+        )
 
 
 def spans_of(tags: List[str], encoding: str) -> List[TypedStringSpan]:

@@ -15,7 +15,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
-from slstm_allennlp.dataset_readers.lines import Line, read_lines
+from slstm_allennlp.dataset_readers.lines import OLD, Line, read_lines
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.predictors.text_input import TextInput
 
@@ -27,7 +27,7 @@ _PLAIN = (".txt", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
 _OBJECT = re.compile(r"\s*\{\s*([\"}]|$)")
 _TAG = re.compile(r"O|[BIESLUM]-\S+|[A-Z][A-Z$]+")
-_TREE = re.compile(r"\(\S+ \(")
+_START = re.compile(r"\(\S+ \(|__label__")  # of a tree, and in fastText's format
 _WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
 
 
@@ -67,9 +67,10 @@ def read_examples(
     elif input_format is None and reader is not None and "#" in path and not Path(path).is_file():
         input_format = "corpus"
     elif input_format is None:
-        head = list(_head(lines, is_stream=path == "-"))
-        input_format = _format_of(path, [line.text for line in head], reader, predictor)
-        lines = itertools.chain(head, lines)
+        is_stream = path == "-"
+        head = list(_head(lines if is_stream else read_lines(path, OLD), is_stream))
+        input_format = _format_of(path, name, [line.text for line in head], reader, predictor)
+        lines = itertools.chain(head, lines) if is_stream else lines
     of_sentence = getattr(predictor, "of_sentence", None)
     if input_format == "corpus":
         if reader is None:
@@ -121,7 +122,9 @@ def _head(lines: Iterable[Line], is_stream: bool) -> Iterator[Line]:
             break
 
 
-def _format_of(path: str, texts: List[str], reader: Any, predictor: Any) -> str:
+def _format_of(path: str, name: str, texts: List[str], reader: Any, predictor: Any) -> str:
+    is_blank = [not text.strip() for text in texts]
+    sizes = [len(list(block)) for blank, block in itertools.groupby(is_blank) if not blank]
     texts = [text for text in texts if text.strip()]
     if texts and _OBJECT.match(texts[0]):
         return "json"
@@ -135,11 +138,19 @@ def _format_of(path: str, texts: List[str], reader: Any, predictor: Any) -> str:
     why_not = "a stream" if path == "-" else _why_no_corpus(path, reader, predictor, known)
     if not why_not:
         return "corpus"
-    if predictor.is_plain_with_tabs or not _look_labelled(texts, known):
+    # A word per line, without tags, and a blank line after each sentence.
+    are_words = (
+        predictor.answer == "tags" and len(sizes) > 1 and len(texts) == len(" ".join(texts).split())
+    )
+    are_words = are_words and max(sizes) > 1
+    if predictor.is_plain_with_tabs or not (are_words or _look_labelled(texts, known)):
         return "text"
+    corpus = "this (--input-format corpus)"
+    if reader is None:
+        corpus = "JSON lines, or a table under a name that ends in .csv or .tsv,"
     raise CorpusError(
-        f"{path}: looks like labelled data, but is not read as {_form(reader)} ({why_not}), expected "
-        f"this (--input-format corpus) or {predictor.plain_text} (--input-format text)"
+        f"{name}: looks like labelled data, but is not read as {_form(reader)} ({why_not}), expected "
+        f"{corpus} or {predictor.plain_text} (--input-format text)"
     )
 
 
@@ -158,7 +169,7 @@ def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str]) -> s
 
 
 def _look_labelled(texts: List[str], known: Set[str]) -> bool:
-    """Return whether most lines look like trees, word/TAG, or columns, the first or last with labels."""
+    """Return whether most lines look like trees, word/TAG, or columns, one of them with labels."""
     if not texts:
         return False
     tabs, count = Counter(text.count("\t") for text in texts).most_common(1)[0]
@@ -172,9 +183,11 @@ def _look_labelled(texts: List[str], known: Set[str]) -> bool:
         if "\t" in text:
             ends = [items[0], items[-1]]
         elif len(items) == width and width > 1 and count > 1:
-            ends = [items[-1]]
+            ends = [items[-1], *(each for each in items[1:-1] if each in known and _TAG.match(each))]
         is_column = any(end in known or _TAG.fullmatch(end) for end in ends)
+        fields = [field.strip(' "') for field in re.split("[,;|]", text)]
+        is_row = len(fields) > 1 and bool(known & {fields[0], fields[-1]})
         is_inline = len(items) > 1 and all(map(_WORD_AND_TAG.fullmatch, items))
-        return is_column or is_inline or bool(_TREE.match(text))
+        return is_column or is_row or is_inline or bool(_START.match(text))
 
     return 2 * sum(map(is_labelled, texts)) > len(texts)

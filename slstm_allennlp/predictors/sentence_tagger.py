@@ -116,8 +116,9 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         tags = json_dict.get("tags")
         if tags is None:
             return None
-        if not isinstance(tags, list):
-            raise CorpusError(f"tags is {tags!r}, expected a list of tags")
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            raise CorpusError(f"tags is {tags!r}, expected a list of tags, such as B-PER")
+        tags = [tag.strip() for tag in tags]
         tokens = self._tokens(json_dict)
         if len(tags) != len(tokens):
             raise CorpusError(f"there are {len(tags)} tags for {len(tokens)} words, expected one each")

@@ -17,8 +17,9 @@ from allennlp.models import Model
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
-from slstm_allennlp.dataset_readers.lines import blocks, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.lines import OLD, blocks, number_of_columns, read_lines
 from slstm_allennlp.dataset_readers.parts import file_of
+from slstm_allennlp.dataset_readers.tagged_text_reader import is_global_columns
 from slstm_allennlp.training.label_counts import labels_found
 
 logger = logging.getLogger(__name__)
@@ -27,7 +28,7 @@ Config = Dict[str, Any]
 
 _TABLES = (".csv", ".json", ".jsonl")  # .tsv can be columns of words and tags, too
 _KEPT = "token_indexers tokenizer label_namespace max_instances combine_input_fields".split()
-_SETTINGS = ("word_column", "tag_column", "word_prefix", "comment")
+_SETTINGS = ("word_column", "tag_column", "word_prefix", "comment", "encoding")
 _HEAD = 100  # sentences, which show the format of a file
 # A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
 _TEXTS, _SENTENCES = 3_200, 10_000
@@ -112,7 +113,7 @@ def _inputs_of(config: Config) -> Set[str]:
 def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair: bool) -> Config:
     file = file_of(data)
     if not file.endswith(_TABLES):
-        first, *others = itertools.islice(blocks(read_lines(file)), 2)
+        first, *others = itertools.islice(blocks(read_lines(file, OLD)), 2)
         if others and len(first) > 1 and len({len(line.columns()) for line in first}) == 1:
             raise first[0].error(
                 "looks like a word and its tag per line, expected a table (CSV, TSV or JSON lines) of "
@@ -138,13 +139,16 @@ def _tag_reader(
             f"{file}: is a table, and the model tags words, expected a word and its tag per line, and "
             "a blank line after each sentence"
         )
-    head = itertools.islice(blocks(read_lines(file), end="-DOCSTART-"), _HEAD)
-    lines = [line for block in head for line in block if not line.text.startswith("# ")]
+    head = itertools.islice(blocks(read_lines(file, OLD), end="-DOCSTART-"), _HEAD)
+    all_lines = list(itertools.chain(*head))
+    is_plus = any(is_global_columns(line) for line in all_lines)
+    lines = [line for line in all_lines if not line.text.startswith("# ")]
     rows = [line.text.split("\t") for line in lines]
-    if label_encoding is None and rows and all(len(row) == 10 for row in rows):
-        tags = label or ("xpos" if any(row[4] != "_" for row in rows) else "upos")
+    if label_encoding is None and rows and (is_plus or all(len(row) == 10 for row in rows)):
+        words = [] if is_plus else [row for row in rows if row[0].isdecimal()]
+        tags = label or ("xpos" if any(row[4] != "_" for row in words) else "upos")
         return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
-    is_named = bool(text or label or settings)
+    is_named = bool(text or label or settings.keys() - {"encoding"})
     is_inline = all(len(row) == 1 for row in rows) and all(
         "/" in w for line in lines for w in line.words()
     )
@@ -181,7 +185,7 @@ def _scheme_of(path: str, columns: Config) -> str:
             letter = tag.partition("-")[0]
             letters[letter] += 1
             begins[letter] += before == "O"
-    if letters["E"] or letters["S"]:
+    if letters.keys() & set("ESLU"):
         return "BIOES"
     return "IOB1" if begins["I"] > begins["B"] else "IOB2"
 

@@ -70,6 +70,8 @@ CONTENTS = {
             PAIRS,
             {"file": "table.json"},
         ),
+        # SNLI: the annotators did not agree.
+        ("gold_label\ttext_a\ttext_b\n-\tx\ty\nsame\ta\tb\n1\tc\td\n", PAIRS, TSV),
         ("l,x,y\nsame,a,b\n1,c,d\n", PAIRS, {**CSV, "text_a": "x", "text_b": "y", "label": "l"}),
     ],
     "tagged_text": [
@@ -92,6 +94,8 @@ CONTENTS = {
         ("Ada\tNNP\tX\nran\tVBD\tX\n", [("Ada ran", "NNP VBD")], {"tag_column": 2}),
         ("A x a\nB x b\n", [("a b", "A B")], {"word_column": 3, "tag_column": 1}),
         ("1 CD\n2 CD\n", [("1 2", "CD CD")], {"word_column": 1}),
+        ("B1 X\nB3 X\n\nw1x X\nw2x X\n", [("B1 B3", "X X"), ("w1x w2x", "X X")], {}),
+        ("Zoë A\n\né B\n".encode("latin-1"), [("Zoë", "A"), ("é", "B")], {"encoding": "latin-1"}),
         (EN, [("a b :", "A B C")], {"word_prefix": "en:"}),
         (EN, [("en:a en:b en::", "A B C")], {"word_prefix": ""}),
         ("# 5 = 6 7\na A\n# B\n", [("a #", "A B")], {"comment": "# "}),
@@ -117,6 +121,7 @@ CONTENTS = {
                 (IOB2, "B-PER I-PER I-PER O B-LOC", "B-PER I-PER L-PER O U-LOC"),
                 (IOB2, "B-PER B-PER I-PER", "U-PER B-PER L-PER"),
                 (BIOES, "B-PER I-PER E-PER S-LOC O S-PER", "B-PER I-PER L-PER U-LOC O U-PER"),
+                (BIOES, "B-PER I-PER L-PER U-LOC O U-PER", "B-PER I-PER L-PER U-LOC O U-PER"),
             )
         ),
         (

@@ -90,11 +90,13 @@ TAGGER = {
         ("ner", "a.txt", "Mon\tB-DATE\n\n" + COLUMNS, COLUMNS_FORM),
         ("ner", "a.txt", "Ada works\nTom sleeps\n", PLAIN),
         ("ner", "a.txt", "FIRE IN ROME\nTom sleeps\n", PLAIN),
+        ("ner", "a.txt", "Ada\nMay\nTom\n", PLAIN),
         ("tags", "a", "Go .\nRun .\n", PLAIN),
         ("tags", "a.txt", "Ada\tworks\n", PLAIN),
         ("tags", "a.txt", '{"text": "a"}\n', "JSON, one object per line"),
         ("tags", "a.txt", "\n{ a b }\n", PLAIN),
         ("texts", "a.txt", "good\n\nthis film is x\n", PLAIN),
+        ("texts", "a.txt", "good\nbad\n\ngood, but x\n", PLAIN),
         ("texts", "a.csv", 'id,text,label\n1,"a\nb",x\n', TABLE),
         ("texts", "a.tsv", "review\nb\n", TABLE),
         ("trees", "a.txt", TREES, "texts and their labels, by the reader sst_tokens"),
@@ -114,11 +116,16 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
         ("ner", "Ada I-PER\nworks O\n\nTom B-PER\n", "line 1: the tag I-PER follows O"),
         ("ner", "1\tAda\tB-PER\tO\n2\tMay\tI-PER\tO\n", "running numbers .*word_column"),
         ("ner", "Ada\nworks O\nfor O\nAcme B-ORG\n", "line 1: 1 column"),
+        ("ner", "Ada\nworks\n\nTom\n", "line 1: 1 column"),
+        ("ner", "Ada B-PER 0.9\nworks O 0.8\n", "line 1: the tag is '0.9'"),
         ("tags", "the\tDT\ncat\tNN\n", "the model knows 0 of 2 labels"),
         ("tags", "the/DET cat/NOUN\nit/PRON ./.\n", "the model knows 0 of 2"),
         ("tags", "the\tthe\tx\tDET\ncat\tcat\tx\tNOUN\n", "line 1: 4 columns"),
         ("texts", "x\tgood film\ny\tbad\n", "the model's reader reads JSON"),
-        ("texts", "good film\tx\n", "the model's reader reads JSON"),
+        ("texts", "good film\tx\n", r"the model's reader reads JSON.*ends in \.csv or \.tsv, or"),
+        ("texts", 'text,label\n"good, film","x"\nbad,y\n', "the model's reader reads JSON"),
+        ("texts", "x;good film\ny;bad\n", "the model's reader reads JSON"),
+        ("texts", "__label__x good film\n", "the model's reader reads JSON"),
         ("trees", "(3 (2 a) (9 film))\n" + TREES, "line 1: a node has the label '9'"),
         ("table", "txt\tlabel\na\tx\n", "the columns are txt, label"),
     ],
@@ -131,7 +138,7 @@ def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatc
     assert len(examples(predictor, "a.txt", content, input_format="text")[0]) == content.count("\n")
     if "\t" in content.partition("\n")[0] and model != "table":
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
-        with pytest.raises(CorpusError, match="looks like labelled data"):
+        with pytest.raises(CorpusError, match="standard input: looks like labelled data"):
             list(read_examples("-", predictor))
 
 
@@ -173,6 +180,7 @@ def test_pairs_with_another_number_of_tabs(predictor, examples, line):
         (SNLI, PAIRS, {"premise": "a", "hypothesis": "b", "label": -1}, "-1"),
         (NER, ("n", COLUMNS), {"words": ["Ada", "May"], "tags": ["B-PER", "B-ORG"]}, ["U-PER", "U-ORG"]),
         (NER, ("n", COLUMNS), {"text": "Ada May", "tags": ["B-PER", "L-PER"]}, ["B-PER", "L-PER"]),
+        (NER, ("n", COLUMNS), {"words": ["Ada"], "tags": [" B-PER\u00a0"]}, ["U-PER"]),
         (CONLL, ("n", "Ada N I-NP I-PER\n"), {"words": ["Ada"], "tags": ["I-PER"]}, ["U-PER"]),
         (JSON, TEXTS, {"text": "a", "label": " x\t"}, "x"),
         ({**JSON, "skip_label_indexing": True}, NUMBERS, {"text": "a", "label": "1"}, "1"),
@@ -197,7 +205,12 @@ def test_unknown_labels_are_named_once(predictor, caplog):
 
 
 @pytest.mark.parametrize(
-    "tags, message", [(4, "tags is 4, expected a list"), (["B-PER", "S-X"], "the tags are B-PER S-X")]
+    "tags, message",
+    [
+        (4, "tags is 4, expected a list"),
+        ([1, 2], r"tags is \[1, 2\], expected a list of tags, such as B-PER"),
+        (["B-PER", "S-X"], "the tags are B-PER S-X"),
+    ],
 )
 def test_tags_that_are_none(predictor, examples, tags, message):
     line = json.dumps({"words": ["Ada", "May"], "tags": tags})

@@ -18,6 +18,9 @@ PAIRS = [{"premise": f"a {n}", "hypothesis": "b", "label": f"{n % 3}"} for n in 
 COLUMNS = "".join(f"Ada\tB-PER\nReyes\tI-PER\nsees{n}\tO\n\n" for n in range(60))
 
 
+PLUS = "# global.columns = FORM LEMMA UPOS\n"
+
+
 def numbered(sentence):
     return "".join(sentence.format(n) for n in range(20))
 
@@ -34,7 +37,7 @@ def put(tmp_path, monkeypatch):
 
     def get(config, name, content, **options):
         for file, text in {name: content, **options.pop("files", {})}.items():
-            (tmp_path / file).write_text(text, encoding="utf-8")
+            (tmp_path / file).write_bytes(text.encode() if isinstance(text, str) else text)
         return with_data(whole_config(config), name, **options)
 
     return get
@@ -67,6 +70,13 @@ def put(tmp_path, monkeypatch):
         ("ner_slstm", "all.tsv", COLUMNS.replace("Ada", "# id\nAda"),
             {"overrides": {"dataset_reader.comment": "# "}}, {"comment": "# "}, "60 PER"),
         ("ner_linear", "all.txt", COLUMNS.replace("I-", "E-"), {}, {"coding_scheme": "BIOES"}, "60 PER"),
+        ("ner_linear", "all.txt", COLUMNS.replace("I-", "L-"), {}, {"coding_scheme": "BIOES"}, "60 PER"),
+        ("ner_slstm", "all.txt", COLUMNS.replace("Ada", "Zoë").encode("latin-1"),
+            {"overrides": {"dataset_reader.encoding": "latin-1"}}, {"encoding": "latin-1"}, "60 PER"),
+        ("mr_slstm", "all.txt", csv(ROWS, comma="\t").replace("text ", "ë ").encode("latin-1"),
+            {"overrides": {"dataset_reader.encoding": "latin-1"}}, {"encoding": "latin-1"}, "400 texts"),
+        ("tags_bilstm", "all.conllup", PLUS + numbered("a\ta\tA\nb{}\tb\tB\n\n"), {},
+            {"format": "conllu", "tag_column": "upos"}, "20 sentences, 40 words, 2 tags: 20 A, 20 B"),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
 )  # fmt: skip
@@ -88,6 +98,7 @@ def test_treebanks_have_tags_of_their_own_or_universal_ones(put, xpos, options, 
     rows = [
         f"{n}\t{{0}}\ta\t{tag}\t{xpos}{tag if xpos != '_' else ''}" for n, tag in ((1, "A"), (2, "B"))
     ]
+    rows.append("2.1\tnull\t_\tA\tX")  # an empty node, whose tags say nothing
     sentence = "# text = a a\n" + "".join(f"{row}\t_\t0\troot\t_\t_\n" for row in rows)
     made = put("tags_bilstm", "all.conllu", numbered(f"{sentence}\n"), **options)
     assert made["dataset_reader"]["format"] == "conllu"

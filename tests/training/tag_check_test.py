@@ -66,7 +66,9 @@ def test_every_pair(tmp_path, scheme, encoding):
             "sentence 2: .* are not BIO, .* expected label_encoding BIOUL, and tags with",
         ),
         ("BMES", [BIOES], "are not BMES, .* expected label_encoding BIOUL, and tags with U for S"),
-        ("BIOUL", ["B-X L-Y"], "expected it in every sentence, as in 0 of 1 sentences"),
+        ("BIOUL", ["B-X L-Y"], "expected tags such as B-PER, I-PER and O; no sentence is in an encod"),
+        ("BIO", ["PER PER O"], "expected tags such as B-PER, I-PER and O"),
+        ("BIOUL", ["PER-B PER-I"], "expected tags such as B-PER"),
         ("BIO", ["B-X O"] * 3 + ["O I-X"], "sentence 4: .* it in every .*, as in 3 of 4 sentences"),
         ("BIOUL", ["B-X O"] * 3 + ["O I-X"], "the same .* in every sentence; 3 of 4 sentences are BIO$"),
         ("BIO", ["NN IN BUT"], "the tags NN IN BUT are not BIO"),
@@ -105,8 +107,8 @@ def test_other_data_and_models(tmp_path, encoding, tags, options, message):
 
 @pytest.mark.parametrize("model", ({}, {"constrain_crf_decoding": False}), ids=str)
 def test_an_unknown_encoding(tmp_path, model):
-    with pytest.raises(ConfigurationError, match=r"label_encoding is 'BIO2', did you mean 'BIO'\?"):
-        train(tmp_path, "BIO2", "O", **model)
+    with pytest.raises(ConfigurationError, match=r"is 'BIOES', expected .*other names of BIOUL"):
+        train(tmp_path, "BIOES", "O", **model)
 
 
 def test_models_without_an_encoding_have_any_tags(tmp_path):
