@@ -137,7 +137,8 @@ def _tag_reader(
     if file.endswith(_TABLES):
         raise CorpusError(
             f"{file}: is a table, and the model tags words, expected a word and its tag per line, and "
-            "a blank line after each sentence"
+            "a blank line after each sentence (in Python, slstm_allennlp.Tagger takes lists of words "
+            "and of tags)"
         )
     head = itertools.islice(blocks(read_lines(file, OLD), end="-DOCSTART-"), _HEAD)
     all_lines = list(itertools.chain(*head))
