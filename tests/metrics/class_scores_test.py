@@ -21,11 +21,7 @@ NAMES = [
         ),
         ([("a", "c")], None, [("a", 0, 0, 0, 1), ("c", 0, 0, 0, 0)]),
         (WORDS, None, [("V", 1, 1 / 2, 2 / 3, 2), ("N", 1 / 2, 1, 2 / 3, 1)]),
-        (
-            NAMES,
-            "BIO",
-            [("PER", 1 / 2, 1 / 2, 1 / 2, 2), ("LOC", 0, 0, 0, 1), ("ORG", 0, 0, 0, 0)],
-        ),
+        (NAMES, "BIO", [("PER", 1 / 2, 1 / 2, 1 / 2, 2), ("LOC", 0, 0, 0, 1), ("ORG", 0, 0, 0, 0)]),
     ],
     ids=["classes", "a class that is never gold", "tags", "entities"],
 )

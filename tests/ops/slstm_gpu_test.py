@@ -92,7 +92,7 @@ MIXED_PRECISION = [
 def test_kernels_in_mixed_precision(products, sigmoid_first):
     """States in float32, products in lower precision: the only errors are those of rounding."""
     kernel_args = kernel_arguments(
-        *((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32, DEVICE),
+        *((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32, DEVICE)
     )
     ours = results_of(gpu, kernel_args, sigmoid_first, products, torch.float32)
     expected = results_of(COMPILED, as_double(kernel_args), sigmoid_first, torch.float64, torch.float64)
@@ -208,8 +208,7 @@ def compiler():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "capability, products",
-    [(80, torch.bfloat16), (90, torch.bfloat16), (90, torch.float32)],
+    "capability, products", [(80, torch.bfloat16), (90, torch.bfloat16), (90, torch.float32)]
 )
 def test_compiles_for_real_gpus(compiler, capability, products):
     found = compiler.submit(compile_kernels, capability, products).result()

@@ -87,12 +87,7 @@ LINEAR = {"model": {"type": "linear_tagger", "label_encoding": "BIOUL"}, "traine
 @pytest.mark.parametrize(
     "encoding, tags, options, message",
     [
-        (
-            "BIOUL",
-            "U-X",
-            {"validation": "B-X"},
-            r"dev\.txt, sentence 1: .* B-X are not BIOUL.* BIO$",
-        ),
+        ("BIOUL", "U-X", {"validation": "B-X"}, r"dev\.txt, sentence 1: .* B-X are not BIOUL.* BIO$"),
         # A model that has only the metric, and one that is fitted at once
         ("BIO", "U-X", {"type": "simple_tagger"}, r"are not BIO, .* expected label_encoding BIOUL"),
         ("BIOUL", "B-X O", {"changes": LINEAR}, r"are not BIOUL, .* expected label_encoding BIO$"),
