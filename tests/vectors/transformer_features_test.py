@@ -176,7 +176,8 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
 def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     cached_transformers._clear_caches()
     settings = [{}, {}, {}, {"max_length": 8}, {"layers": [2, 0]}, {"layers": [1]}, {"layers": [-2]}]
-    embedders = module, relu, tuned, *_ = [embedder(bert, cache=False, **each) for each in settings]
+    embedders = [embedder(bert, cache=False, **each) for each in settings]
+    module, relu, tuned, *_ = embedders
     relu.transformer.config.hidden_act = "relu"
     tuned.transformer.embeddings.LayerNorm.bias.data += 1
     keys = [each._key_of(WORDS) for each in embedders]
