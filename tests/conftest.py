@@ -17,18 +17,13 @@ if not torch.cuda.is_available():
 
 ROOT = pathlib.Path(__file__).parent.parent
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+CONFIGS = sorted(path.stem for path in (ROOT / "training_config").glob("*.jsonnet"))
 # The configs that need `make vectors`.
-RECIPES = [
-    path.stem
-    for task in ("entities", "pairs", "reviews", "tags")
-    for path in sorted((ROOT / "training_config").glob(f"{task}_*.jsonnet"))
-]
+RECIPES = [name for name in CONFIGS if name.startswith(("entities_", "pairs_", "reviews_", "tags_"))]
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--device", default="cpu", help="device of the modules and tensors; `cuda` needs a GPU"
-    )
+    parser.addoption("--device", default="cpu", help="of modules and tensors; `cuda` needs a GPU")
 
 
 def pytest_configure(config):
@@ -40,8 +35,7 @@ def pytest_configure(config):
 
     _do_once()
     # If the CPU kernels are not compiled yet, two workers compile one operation each at the same time.
-    operations = ["slstm", "cas_lstm"]
-    for operation in operations if WORKER == "gw0" else reversed(operations):
+    for operation in ("slstm", "cas_lstm") if WORKER == "gw0" else ("cas_lstm", "slstm"):
         load_kernels(operation)
 
 
@@ -66,10 +60,7 @@ def _do_once():
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory):
-    """
-    Return `shared(name, fill)`, a folder that `fill(folder)` fills once for all workers. Tests must not
-    write to it.
-    """
+    """Return `shared(name, fill)`: a folder that `fill(folder)` fills once, and tests only read."""
     from filelock import FileLock
 
     base = tmp_path_factory.getbasetemp()
@@ -140,13 +131,8 @@ def slow_but(values, fast):
 
 EMBEDDING = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
 # Overrides with which the taggers, such as pos_slstm.jsonnet, train in seconds.
-SMALL = {
-    EMBEDDING: 10,
-    "model.encoder.input_size": 60,
-    "model.encoder.hidden_size": 10,
-    "trainer.num_epochs": 2,
-    "evaluate_on_test": False,
-}
+SMALL = {EMBEDDING: 10, "model.encoder.input_size": 60, "model.encoder.hidden_size": 10}
+SMALL.update({"trainer.num_epochs": 2, "evaluate_on_test": False})
 # The same for classifiers, such as mr_slstm.jsonnet.
 _SIZES = ("seq2seq_encoder.input_dim", "seq2vec_encoder.input_size", "seq2vec_encoder.hidden_size")
 SMALL_TEXTS = {EMBEDDING: 10, **{f"model.{key}": 10 for key in _SIZES}, "trainer.num_epochs": 2}
@@ -174,26 +160,17 @@ def trained(shared):
     return get
 
 
-@pytest.fixture(scope="session")
-def tagger(trained):
-    return trained("tagger", "pos_slstm", SMALL)
+def _run_of(name, config, overrides):
+    """Return the fixture of this name, the folder of a run."""
+    return pytest.fixture(scope="session", name=name)(lambda trained: trained(name, config, overrides))
 
 
-@pytest.fixture(scope="session")
-def entity_tagger(trained):
-    return trained("entity_tagger", "ner_slstm", SMALL)
-
-
-@pytest.fixture(scope="session")
-def classifier(trained):
-    return trained("classifier", "mr_slstm", SMALL_TEXTS)
-
-
-@pytest.fixture(scope="session")
-def pair_classifier(trained):
-    sizes = {EMBEDDING: 6, "model.seq2vec_encoder.input_size": 6, "model.seq2vec_encoder.hidden_size": 5}
-    overrides = {**sizes, "model.feedforward.hidden_dims": 6, "trainer.num_epochs": 1}
-    return trained("pair_classifier", "snli_slstm", overrides)
+_PAIRS = {EMBEDDING: 6, "model.seq2vec_encoder.input_size": 6, "model.seq2vec_encoder.hidden_size": 5}
+_PAIRS.update({"model.feedforward.hidden_dims": 6, "trainer.num_epochs": 1})
+tagger = _run_of("tagger", "pos_slstm", SMALL)
+entity_tagger = _run_of("entity_tagger", "ner_slstm", SMALL)
+classifier = _run_of("classifier", "mr_slstm", SMALL_TEXTS)
+pair_classifier = _run_of("pair_classifier", "snli_slstm", _PAIRS)
 
 
 BERT_SIZE = 12

@@ -1,7 +1,4 @@
-"""
-Number of examples that Hypothesis tries: few, the same in each run, or, with
-HYPOTHESIS_PROFILE=thorough, N new ones (default 2000).
-"""
+"""Few examples, the same in each run, or N new ones (2000) with HYPOTHESIS_PROFILE=thorough."""
 
 import os
 

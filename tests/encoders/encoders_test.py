@@ -7,7 +7,6 @@ import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
-from allennlp.modules.token_embedders import Embedding, TokenCharactersEncoder
 
 from slstm_allennlp.modules import AdditiveAttention, CoupledLSTM, SentenceStateLSTM, StackedCNN
 
@@ -16,6 +15,7 @@ SLSTM = {"type": "slstm", **SIZES}
 DROPOUT = {"type": "dropout", "input_dim": 4}
 MIXED = {"preset": "fastnlp", "gate_normalization": "sigmoid_softmax"}
 POOLED = {"type": "compose", "seq2seq_encoder": SLSTM}
+OF_FOUR = {"type": "max_pooling", "embedding_dim": 4}
 SEQUENCE = [
     (SLSTM, 6),
     ({"type": "coupled_lstm", **SIZES}, 6),
@@ -28,10 +28,10 @@ SEQUENCE = [
     (DROPOUT, 4),
 ]
 VECTOR = [
-    *(encoder for encoder in SEQUENCE if encoder[0]["type"] != "dropout"),
+    *SEQUENCE[:-1],
     ({"type": "additive_attention", "input_size": 4}, 4),
     ({"type": "additive_attention", "input_size": 4, "attention_size": 3}, 4),
-    ({"type": "max_pooling", "embedding_dim": 4}, 4),
+    (OF_FOUR, 4),
     ({"type": "pooling", "embedding_dim": 4}, 8),
     ({"type": "pooling", "embedding_dim": 4, "pooling": ["mean"]}, 4),
     ({**SLSTM, "pooling": ["mean", "max"]}, 18),
@@ -39,12 +39,8 @@ VECTOR = [
     ({**POOLED, "seq2vec_encoder": {"type": "additive_attention", "input_size": 6}}, 6),
     ({**POOLED, "seq2vec_encoder": {"type": "boe", "embedding_dim": 6, "averaged": True}}, 6),
 ]
-
-
-EACH = [
-    *((Seq2SeqEncoder, *encoder) for encoder in SEQUENCE),
-    *((Seq2VecEncoder, *encoder) for encoder in VECTOR),
-]
+ROLES = ((Seq2SeqEncoder, SEQUENCE), (Seq2VecEncoder, VECTOR))
+EACH = [(role, *encoder) for role, encoders in ROLES for encoder in encoders]
 # AllenNLP's, whose place ours take
 LSTM = [(role, {"type": "lstm", **SIZES}, 6) for role in (Seq2SeqEncoder, Seq2VecEncoder)]
 both_roles = pytest.mark.parametrize("role", (Seq2SeqEncoder, Seq2VecEncoder))
@@ -97,10 +93,7 @@ def test_vector_encoders_refuse_other_shapes(params, size):
 
 
 def test_additive_attention_is_the_papers(double):
-    """
-    Compute Section 3.3 word by word. Table 3: S-LSTM + attention has 90K more weights than S-LSTM, and
-    BiLSTM + attention 360K more than BiLSTM.
-    """
+    """Section 3.3 word by word. Table 3: 90K more weights than S-LSTM's, 360K more than BiLSTM's."""
     for size, thousands in ((300, 90), (600, 360)):
         count = sum(p.numel() for p in AdditiveAttention(size).parameters())
         assert count == pytest.approx(1000 * thousands, rel=0.01)
@@ -124,22 +117,14 @@ def test_stacked_cnn_is_windows_of_words(double):
     for sentence, result, n in zip(inputs, words, (5, 2, 0)):
         states = list(sentence[:n])
         for layer in module.layers:
-            size = layer.weight.size(1)
-            zero = torch.zeros(size)
-            padded = [zero, *states, zero]
-            states = [
-                torch.relu(sum(layer.weight[:, :, k] @ padded[i + k] for k in range(3)) + layer.bias)
-                for i in range(n)
-            ]
-        for i in range(n):
-            torch.testing.assert_close(result[i], states[i])
+            weights, zero = layer.weight.unbind(2), torch.zeros(layer.weight.size(1))
+            windows = zip([zero, *states], states, [*states[1:], zero])
+            sums = (sum(W @ h for W, h in zip(weights, window)) for window in windows)
+            states = [torch.relu(each + layer.bias) for each in sums]
+        torch.testing.assert_close(list(result[:n]), states)
         assert not result[n:].any()
-
-
-def test_a_deep_stacked_cnn_keeps_its_signal():
-    """With PyTorch's default initialization, less than 1 % would be left after ten layers."""
-    inputs = torch.randn(20, 30, 50)
-    assert 0.3 < StackedCNN(50, 50, num_layers=10)(inputs).std() < 3
+    # With PyTorch's default initialization, less than 1 % would be left after ten layers.
+    assert 0.3 < StackedCNN(50, 50, num_layers=10)(torch.randn(20, 30, 50)).std() < 3
 
 
 def test_dropout_drops_in_training_alone():
@@ -152,17 +137,14 @@ def test_dropout_drops_in_training_alone():
 @both_roles
 @pytest.mark.parametrize("options", [{}, {"num_layers": 2, "bidirectional": True}])
 def test_a_padded_lstm_is_allennlps_lstm(role, options, double):
-    encoders = []
+    (inputs, mask), results = batch(), []
     for name in ("lstm", "padded_lstm"):
         torch.manual_seed(3)
-        encoders.append(build(role, {"type": name, **SIZES, **options}))
-    inputs, mask = batch()
-    results = [encoder(inputs, mask) for encoder in encoders]
-    for result in results:
+        encoder = build(role, {"type": name, **SIZES, **options})
+        result = encoder(inputs, mask)
         (result * torch.arange(result.numel()).view_as(result)).sum().backward()
+        results.append([result, *(parameter.grad for parameter in encoder.parameters())])
     torch.testing.assert_close(*results)
-    first, second = ([parameter.grad for parameter in encoder.parameters()] for encoder in encoders)
-    torch.testing.assert_close(first, second)
 
 
 @both_roles
@@ -191,31 +173,21 @@ def test_encoders_compute_what_their_modules_compute(role, name, kind, options):
         ({"type": "padded_lstm", **SIZES, "num_layers": 0}, "padded_lstm: num_layers is 0"),
         ({"type": "cas_lstm", **SIZES, "fusion": "mean"}, "cas_lstm: fusion is 'mean', expected a numb"),
         ({"type": "stacked_cnn", **SIZES, "window": 2}, "stacked_cnn: window is 2, expected an odd num"),
-        ({"type": "stacked_cnn", **SIZES, "num_layers": 0}, "stacked_cnn: num_layers is 0"),
-        ({"type": "stacked_cnn", **SIZES, "dropout": -1}, "stacked_cnn: dropout is -1"),
-        ({"type": "additive_attention", "input_size": 0}, "additive_attention: input_size is 0"),
         ({"type": "additive_attention", "input_size": True}, "input_size is True, expected an integer"),
         ({"type": "additive_attention", "input_size": 4, "attention_size": False}, "size is False, exp"),
-        (
-            {**POOLED, "seq2vec_encoder": {"type": "max_pooling", "embedding_dim": 4}},
-            "compose: seq2seq_encoder gives 6 numbers a word and seq2vec_encoder takes 4",
-        ),
+        ({**POOLED, "seq2vec_encoder": OF_FOUR}, "seq_encoder gives 6 .* seq2vec_encoder takes 4"),
         ({**POOLED, "seq2vec_encoder": None}, "compose: seq2vec_encoder is None, expected an encoder"),
         ({**POOLED, "seq2seq_encoder": None, "seq2vec_encoder": "boe"}, "seq2seq_encoder is None, exp"),
         ({"type": "max_pooling", "embedding_dim": 0}, "max_pooling: embedding_dim is 0"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": []}, "pooling is .., expected at le"),
-        ({"type": "max_pooling", "embedding_dim": True}, "embedding_dim is True, expected an integer"),
         ({"type": "pooling", "embedding_dim": 4, "pooling": ["min"]}, "is .'min'., expected a l"),
         ({**SLSTM, "pooling": ["max", "max"]}, "slstm: pooling is .'max', 'max'., exp"),
         ({**SLSTM, "num_steps": 0}, "slstm: num_steps is 0, expected an integer of at least 1"),
         ({**SLSTM, "transition": "fast"}, r"slstm: transition: .*, did you mean 'fastnlp'\?$"),
         ({**SLSTM, "transition": "released"}, "slstm: input_size is 4 and hidden_size is 6, expec"),
-        ({**SLSTM, "dropout": 1.5}, r"slstm: dropout is 1\.5, expected a rate from 0 to 1"),
         ({**SLSTM, "dropout": None}, "slstm: dropout is None, expected a rate from 0 to 1"),
         ({**DROPOUT, "dropout": 2}, "dropout: dropout is 2, expected a rate"),
         ({**DROPOUT, "input_dim": 0}, "input_dim is 0, expected an integer"),
-        ({**DROPOUT, "input_dim": True}, "input_dim is True, expected an integer"),
-        ({**DROPOUT, "input_dim": None}, "input_dim (is None, expected an integer|to be a int)"),
         ({**DROPOUT, "input_dim": "4"}, "input_dim (is '4', expected an integer|to be a int)"),
     ],
 )
@@ -228,12 +200,9 @@ def test_configs_out_of_range(params, message):
 def test_what_pooling_gives():
     inputs, mask = batch()
     pooling = build(Seq2VecEncoder, {"type": "pooling", "embedding_dim": 4})
-    highest, mean = pooling(inputs, mask).chunk(2, 1)
-    for sentence, length in enumerate((5, 2)):
-        words = inputs[sentence, :length]
-        assert torch.equal(highest[sentence], words.max(0).values)
-        torch.testing.assert_close(mean[sentence], words.mean(0))
-    assert not highest[2].any() and not mean[2].any()
+    for sentence, result, n in zip(inputs, pooling(inputs, mask), (5, 2)):
+        words = sentence[:n]
+        torch.testing.assert_close(result, torch.cat([words.max(0).values, words.mean(0)]))
 
 
 def test_what_is_pooled_beside_the_sentence_vector():
@@ -249,34 +218,25 @@ def test_what_is_pooled_beside_the_sentence_vector():
     torch.testing.assert_close(torch.cat([highest, mean], dim=1), pooled)
 
 
-def test_in_a_character_encoder():
-    embedding = Embedding(embedding_dim=4, num_embeddings=9)
-    encoder = TokenCharactersEncoder(embedding, build(Seq2VecEncoder, SLSTM))
-    output = encoder(torch.tensor([[[3, 4, 5], [6, 0, 0], [0, 0, 0]]]))
-    assert output.shape == (1, 3, 6) and output[0, 1].any() and not output[0, 2].any()
-
-
 @both_roles
 def test_dropout_of_inputs_and_outputs(role):
     encoder, (inputs, mask) = build(role, {**SLSTM, "dropout": 0.5}), batch()
     assert (encoder(torch.ones(64, 5, 4)) == 0).float().mean() > 0.4
     # Dropout applies to the inputs as well: outputs that are kept change, too.
-    dropped = encoder(inputs, mask)
-    kept = dropped != 0
+    kept = (dropped := encoder(inputs, mask)) != 0
     encoder.eval()
     assert not torch.allclose(dropped[kept], 2 * encoder(inputs, mask)[kept])
     assert torch.equal(encoder(inputs, mask), encoder(inputs, mask))
 
 
-LSTM_KEYS = {"bidirectional": False, "num_layers": 2, "bias": False, "stateful": True}
-LSTM_KEYS["recurrent_dropout_probability"] = 0.1
+LSTM_KEYS = ["bidirectional", "num_layers", "bias", "stateful", "recurrent_dropout_probability"]
 
 
 @both_roles
-@pytest.mark.parametrize("keys", [*([key] for key in LSTM_KEYS), list(LSTM_KEYS)])
+@pytest.mark.parametrize("keys", [*([key] for key in LSTM_KEYS), LSTM_KEYS])
 def test_keys_that_only_an_lstm_has(role, keys):
     names = ", ".join(f'"{key}"' for key in keys)
     end, these = ("", "it") if len(keys) == 1 else ("s", "them")
     advice = f"slstm has no key{end} {names}: an S-LSTM reads both ways, .*; remove {these} and keep hid"
     with pytest.raises(ConfigurationError, match=advice):
-        build(role, {**SLSTM, **{key: LSTM_KEYS[key] for key in keys}})
+        build(role, {**SLSTM, **dict.fromkeys(keys, 1)})

@@ -27,22 +27,20 @@ CONFIG = {
     "train_data_path": "fixtures/mtl#train",
     "validation_data_path": "fixtures/mtl#dev",
     "data_loader": {"batch_size": 8},
-    "trainer": {
-        **{"optimizer": "adam", "num_epochs": 1, "validation_metric": "+accuracy"},
-        "callbacks": [{"type": "fit_linear"}],
-    },
+    "trainer": {"optimizer": "adam", "validation_metric": "+accuracy"},
 }
 
 
-def config(**model):
-    return Params(copy.deepcopy({**CONFIG, "model": {**MODEL, **model}}))
+def config(model=MODEL, callbacks=("fit_linear",), num_epochs=1, **keys):
+    params = Params(copy.deepcopy({**CONFIG, "model": {**model, **keys}}))
+    params["trainer"].update({"num_epochs": num_epochs, "callbacks": [*callbacks]})
+    return params
 
 
 @pytest.mark.parametrize("weight", (0, 1, 0.3))
 def test_the_product_of_both(tmp_path, weight):
     model = train_model(config(weight=weight), str(tmp_path / "run"))
-    test = read("fixtures/mtl#test", **READER)
-    batch = Batch(test)
+    batch = Batch(read("fixtures/mtl#test", **READER))
     batch.index_instances(model.vocab)
     tensors = batch.as_tensor_dict()
     with torch.no_grad():
@@ -54,7 +52,7 @@ def test_the_product_of_both(tmp_path, weight):
     product = alone["probs"] * linear["probs"] ** weight
     product = product / product.sum(1, keepdim=True)
     torch.testing.assert_close(both["probs"], product)
-    gold = product[torch.arange(len(test)), tensors["label"]]
+    gold = product[range(len(product)), tensors["label"]]
     torch.testing.assert_close(both["loss"], -gold.log().mean())
     torch.testing.assert_close(in_training["loss"], alone["loss"])  # no dropout here
     assert torch.equal(in_training["logits"], alone["logits"])
@@ -78,35 +76,27 @@ def test_the_linear_model_is_that_of_the_train_set(tmp_path):
 
 
 def test_the_product_is_calibrated_on_the_validation_set(tmp_path):
-    dev, models = read("fixtures/mtl#dev", **READER), {}
+    batch, outputs = Batch(read("fixtures/mtl#dev", **READER)), {}
     for name, callbacks in (("without", ["fit_linear"]), ("with", ["calibrate", "fit_linear"])):
-        params = config()
-        params["trainer"]["callbacks"] = callbacks
-        train_model(params, str(tmp_path / name))
-        models[name] = load_archive(tmp_path / name / "model.tar.gz").model.eval()
-        batch = Batch(dev)
-        batch.index_instances(models[name].vocab)
-    tensors = batch.as_tensor_dict()
-    with torch.no_grad():
-        outputs = {name: model(**tensors) for name, model in models.items()}
+        train_model(config(callbacks=callbacks), str(tmp_path / name))
+        model = load_archive(tmp_path / name / "model.tar.gz").model.eval()
+        batch.index_instances(model.vocab)
+        with torch.no_grad():
+            outputs[name] = model(**batch.as_tensor_dict())
     factor = json.loads((tmp_path / "with/metrics.json").read_text())["calibration_factor"]
-    logits = outputs["without"]["logits"]
-    assert factor == pytest.approx(calibration_factor(logits, tensors["label"]), rel=0.01) != 1
+    logits, labels = outputs["without"]["logits"], batch.as_tensor_dict()["label"]
+    assert factor == pytest.approx(calibration_factor(logits, labels), rel=0.01) != 1
     torch.testing.assert_close(outputs["with"]["probs"], (factor * logits).softmax(-1))
 
 
 def test_a_recovered_run_keeps_its_linear_model(tmp_path, monkeypatch):
-    params = config()
-    params["trainer"]["num_epochs"] = 2
-    whole = train_model(params.duplicate(), str(tmp_path / "whole"))
-    first = params.duplicate()
-    first["trainer"]["num_epochs"] = 1
-    train_model(first, str(tmp_path / "run"))
-    Params.to_file(params, str(tmp_path / "run/config.json"))
+    whole = train_model(config(num_epochs=2), str(tmp_path / "whole"))
+    train_model(config(), str(tmp_path / "run"))
+    config(num_epochs=2).to_file(str(tmp_path / "run/config.json"))
     for name in ("model.tar.gz", "metrics.json"):
         (tmp_path / "run" / name).unlink()
     monkeypatch.setattr("slstm_allennlp.linear.classifier._fitted", None)  # another fit would fail
-    again = train_model(params.duplicate(), str(tmp_path / "run"), recover=True)
+    again = train_model(config(num_epochs=2), str(tmp_path / "run"), recover=True)
     for name, weight in whole.state_dict().items():
         if isinstance(weight, torch.Tensor):
             torch.testing.assert_close(again.state_dict()[name], weight)
@@ -125,7 +115,5 @@ MLP = {"input_dim": 7, "num_layers": 1, "hidden_dims": 3, "activations": "relu"}
     ],
 )
 def test_configs_that_do_not_fit(tmp_path, model, callbacks, message):
-    params = Params(copy.deepcopy({**CONFIG, "model": model}))
-    params["trainer"]["callbacks"] = callbacks
     with pytest.raises(ConfigurationError, match=message):
-        train_model(params, str(tmp_path / "run"))
+        train_model(config(model, callbacks), str(tmp_path / "run"))

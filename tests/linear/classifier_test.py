@@ -28,11 +28,8 @@ def terms(words):
 
 
 def probabilities(model, instances):
-    names = model.vocab.get_index_to_token_vocabulary("labels")
-    return [
-        {names[number]: probability for number, probability in enumerate(output["probs"])}
-        for output in model.forward_on_instances(instances)
-    ]
+    names = model.vocab.get_index_to_token_vocabulary("labels").values()
+    return [dict(zip(names, output["probs"])) for output in model.forward_on_instances(instances)]
 
 
 def expect_the_same(found, regression, features):
@@ -47,10 +44,13 @@ def reviews():
     return {part: read(f"fixtures/mr#{part}", **MR) for part in ("train", "dev", "test")}
 
 
+def with_label(reviews, label):
+    return [one for one in reviews["train"] if one["label"].label == label]
+
+
 def test_one_that_is_not_fitted(reviews):
-    model = Model.from_params(
-        Params({"type": "linear_classifier"}), vocab=Vocabulary.from_instances(reviews["train"])
-    )
+    vocab = Vocabulary.from_instances(reviews["train"])
+    model = Model.from_params(Params({"type": "linear_classifier"}), vocab=vocab)
     for use in (lambda: model.num_weights, lambda: model.forward_on_instances(reviews["dev"][:1])):
         with pytest.raises(ConfigurationError, match=r"is not fitted, expected \"trainer\""):
             use()
@@ -63,15 +63,11 @@ def test_texts_as_by_hand(reviews, double):
     vectorizer = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(train)
     features = vectorizer.transform(train)
     candidates = [LogisticRegression(C=c, max_iter=1000).fit(features, gold) for c in C]
-    dev_features = vectorizer.transform(dev)
-    best = max(
-        candidates,
-        key=lambda one: (
-            accuracy_score(dev_gold, one.predict(dev_features)),
-            -log_loss(dev_gold, one.predict_proba(dev_features), labels=one.classes_),
-        ),
-    )
-    assert len({accuracy_score(dev_gold, one.predict(dev_features)) for one in candidates}) > 1
+    of_dev = vectorizer.transform(dev)
+    accuracies = [accuracy_score(dev_gold, one.predict(of_dev)) for one in candidates]
+    losses = [log_loss(dev_gold, one.predict_proba(of_dev)) for one in candidates]
+    best = candidates[max(range(len(C)), key=lambda n: (accuracies[n], -losses[n]))]
+    assert len(set(accuracies)) > 1
     model, chosen = fitted(reviews["train"], reviews["dev"], type="linear_classifier")
     assert chosen == {"C": best.C}
     assert model.num_weights == best.coef_.size + 1
@@ -97,17 +93,12 @@ def test_pairs_as_by_hand(double, phi):
     model, chosen = fitted(train, type="linear_pair_classifier", features=phi, strengths=[3.0])
     assert chosen == {"C": 3.0} and len(regression.classes_) == 3
     expect_the_same(probabilities(model, test), regression, features(test))
-    loss = log_loss(
-        labels_of(test), regression.predict_proba(features(test)), labels=regression.classes_
-    )
+    loss = log_loss(labels_of(test), regression.predict_proba(features(test)))
     assert float(model(**Batch(test).as_tensor_dict())["loss"]) == pytest.approx(loss)
 
 
 def test_calibration_as_by_hand(reviews, double):
-    """
-    The factor minimizes the cross-entropy on the held-out folds of a cross-validation, with the
-    probability (n + 1) / (n + 2) for the gold class.
-    """
+    """It minimizes the loss on held-out folds, with the probability (n + 1) / (n + 2) for the gold."""
     train = reviews["train"]
     _, chosen = fitted(train, type="linear_classifier", calibrated=True)
     texts, gold = words_of(train, "tokens"), labels_of(train)
@@ -140,8 +131,8 @@ def test_calibration_multiplies_the_logits():
 
 def test_calibration_with_a_rare_label(reviews):
     """A label with one text cannot be held out, so there is no calibration."""
-    train = [one for one in reviews["train"] if one["label"].label == "positive"][:6]
-    train += [one for one in reviews["train"] if one["label"].label == "negative"][:1]
+    positive, negative = (with_label(reviews, label) for label in ("positive", "negative"))
+    train = [*positive[:6], negative[0]]
     _, chosen = fitted(train, type="linear_classifier", calibrated=True)
     assert chosen == {"C": 1, "calibration_factor": 1}
 
@@ -171,14 +162,13 @@ def test_words_that_training_has_not_seen(reviews, double):
     for token in text["tokens"].tokens:
         token.text = "\ud800"
     (output,) = model.forward_on_instances([text])
-    expected = model.get_extra_state()["intercepts"].tolist()
-    assert output["logits"].tolist() == pytest.approx([0.0, *expected])
+    intercepts = model.get_extra_state()["intercepts"].tolist()
+    assert output["logits"].tolist() == pytest.approx([0.0, *intercepts])
 
 
 def test_one_label_is_not_enough(reviews):
-    positive = [one for one in reviews["train"] if one["label"].label == "positive"]
     with pytest.raises(ConfigurationError, match="training instances have the label positive, expect"):
-        fitted(positive, type="linear_classifier")
+        fitted(with_label(reviews, "positive"), type="linear_classifier")
 
 
 @pytest.mark.parametrize(
@@ -188,6 +178,9 @@ def test_one_label_is_not_enough(reviews):
         ({"strengths": [1.0, 0.0]}, "strengths is"),
         ({"max_words": 0}, "max_words is 0, expected 1 or more"),
         ({"type": "linear_pair_classifier", "features": "all"}, "features is 'all', expected"),
+        ({"type": "linear_tagger", "calculate_span_f1": True}, "is true without label_encoding"),
+        ({"type": "linear_tagger", "c1": -1.0}, "c1 is -1.0"),
+        ({"type": "linear_tagger", "max_iterations": 0}, "max_iterations 0"),
     ],
 )
 def test_settings_that_cannot_be(reviews, options, message):

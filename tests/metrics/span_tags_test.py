@@ -76,9 +76,7 @@ def test_ignored_types_and_other_encodings():
     ],
 )
 def test_span_f1_is_the_scripts(gold, predicted, precision, recall):
-    vocabulary = Vocabulary(non_padded_namespaces=["labels"])
-    for tag in TAGS:
-        vocabulary.add_token_to_namespace(tag, "labels")
+    vocabulary = Vocabulary(non_padded_namespaces=["labels"], tokens_to_add={"labels": TAGS})
     metric = span_f1(vocabulary, "labels", "BIOUL")
     ids = [[vocabulary.get_token_index(tag, "labels") for tag in t.split()] for t in (gold, predicted)]
     logits = torch.nn.functional.one_hot(torch.tensor([ids[1]]), len(TAGS)).float()
@@ -87,6 +85,5 @@ def test_span_f1_is_the_scripts(gold, predicted, precision, recall):
     assert result["precision-overall"] == pytest.approx(precision)
     assert result["recall-overall"] == pytest.approx(recall)
     chunks = [set(conlleval(as_bio(t.split()))) for t in (gold, predicted)]
-    correct = len(chunks[0] & chunks[1])
-    f1 = 2 * correct / max(1, len(chunks[0]) + len(chunks[1]))
+    f1 = 2 * len(chunks[0] & chunks[1]) / max(1, len(chunks[0]) + len(chunks[1]))
     assert result["f1-measure-overall"] == pytest.approx(f1)

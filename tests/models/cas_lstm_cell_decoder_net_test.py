@@ -12,6 +12,7 @@ from allennlp_models.generation.modules.seq_decoders import SeqDecoder
 
 from slstm_allennlp.ops.cas_lstm import naive_cas_lstm
 from slstm_allennlp.ops.cas_lstm.naive import _step as naive_step
+from tests.modules.common import randomized
 
 SIZE, WORD, LAYERS, BATCH, STEPS = 4, 3, 3, 2, 5
 FUSIONS = [0.5, 0.0, 1, "trainable", "sum", "peephole", None]
@@ -24,10 +25,7 @@ KINDS = pytest.mark.parametrize("kind", [{}, LUONG, STOCK], ids=["none", "luong"
 def build(**settings):
     params = {"type": "cas_lstm_cell", "decoding_dim": SIZE, "target_embedding_dim": WORD}
     params = {**params, "num_layers": LAYERS, **settings}
-    net = DecoderNet.from_params(Params(json.loads(json.dumps(params))))
-    for parameter in net.parameters():  # also those that are initially zero
-        torch.nn.init.normal_(parameter)
-    return net
+    return randomized(DecoderNet.from_params(Params(json.loads(json.dumps(params)))))
 
 
 def weights_of(net):
@@ -38,8 +36,7 @@ def encoded(final=1.0):
     """Return encoder outputs for sentences of 4 and 2 words. `final` scales the last states."""
     mask = torch.arange(4) < torch.tensor([4, 2]).unsqueeze(1)
     outputs = torch.randn(BATCH, 4, SIZE) * mask.unsqueeze(-1)
-    outputs[0, 3] *= final
-    outputs[1, 1] *= final
+    outputs[[0, 1], [3, 1]] *= final
     return {"encoder_outputs": outputs, "source_mask": mask}
 
 
@@ -54,13 +51,11 @@ def decoded(**settings):
     return net, source, words, *decode(net, source, words)
 
 
-def gradients(net, value):
-    return torch.autograd.grad(value.square().sum(), list(net.parameters()), allow_unused=True)
-
-
-def assert_same_gradients(net, found, expected):
-    for a, b in zip(gradients(net, found), gradients(net, expected)):
-        torch.testing.assert_close(a, b)
+def assert_same(net, *results):
+    """Compare the results, and their gradients."""
+    torch.testing.assert_close(*results)
+    weights, losses = list(net.parameters()), (each.square().sum() for each in results)
+    torch.testing.assert_close(*(torch.autograd.grad(loss, weights) for loss in losses))
 
 
 @pytest.mark.parametrize("fusion", FUSIONS[:-1])
@@ -68,8 +63,7 @@ def test_without_attention_it_is_a_cas_lstm(double, fusion):
     net, words = build(fusion=fusion), torch.randn(BATCH, STEPS, WORD)
     _, outputs = decode(net, encoded(final=0), words)
     expected = torch.stack([naive_cas_lstm(w, weights_of(net))[-1].h[:, 0] for w in words])
-    torch.testing.assert_close(outputs, expected)
-    assert_same_gradients(net, outputs, expected)
+    assert_same(net, outputs, expected)
 
 
 def test_without_fusion_it_is_a_stack_of_lstms(double):
@@ -94,8 +88,7 @@ def naive_decoder(net, memory, words, input_feeding):
     """Decode one sentence word by word: from (source_len, h) and (num_steps, d) to (num_steps, h)."""
     layers = [type(w)(*(None if one is None else one[0] for one in w)) for w in weights_of(net)]
     bilinear = net._attention
-    h = [memory[-1]] * LAYERS
-    c = [torch.zeros(SIZE)] * LAYERS
+    h, c = [memory[-1]] * LAYERS, [torch.zeros(SIZE)] * LAYERS
     feed, outputs = torch.zeros(SIZE), []
 
     def context(query):
@@ -122,8 +115,7 @@ def test_attention_is_the_equations(double, input_feeding, fusion):
     net, source, words, _, outputs = decoded(**options)
     memories = [source["encoder_outputs"][i, :n] for i, n in enumerate([4, 2])]
     expected = [naive_decoder(net, m, w, input_feeding) for m, w in zip(memories, words)]
-    torch.testing.assert_close(outputs, torch.stack(expected))
-    assert_same_gradients(net, outputs, torch.stack(expected))
+    assert_same(net, outputs, torch.stack(expected))
 
 
 @KINDS
@@ -133,10 +125,8 @@ def test_step_by_step_is_all_at_once(double, kind):
     for step in range(STEPS):
         state, output = decode(net, source, words[:, : step + 1], state)
         torch.testing.assert_close(output, outputs[:, step : step + 1])
-    assert state.keys() == final.keys()
-    for name, value in final.items():
-        torch.testing.assert_close(state[name], value)
-        assert len(value) == BATCH
+    torch.testing.assert_close(state, final)
+    assert all(len(value) == BATCH for value in final.values())
 
 
 def test_an_encoder_of_two_directions_ends_at_both_ends():
@@ -154,20 +144,14 @@ def test_dropout_in_training_alone():
     assert torch.equal(decode(net, source, words)[1], decode(net, source, words)[1])
 
 
-def seq_decoder(net, beam_size):
+def seq_decoder(net):
     """Build AllenNLP's decoder with random weights and a small vocabulary."""
     tokens = {"tokens": {"@start@": 9, "@end@": 9, **dict.fromkeys("abcdef", 1)}}
-    params = {
-        "type": "auto_regressive_seq_decoder",
-        "target_embedder": {"embedding_dim": WORD, "num_embeddings": 10},
-        "beam_search": {"beam_size": beam_size, "max_steps": 7},
-    }
+    words, beam = {"embedding_dim": WORD, "num_embeddings": 10}, {"beam_size": 4, "max_steps": 7}
+    params = {"type": "auto_regressive_seq_decoder", "target_embedder": words, "beam_search": beam}
     decoder = SeqDecoder.from_params(Params(params), vocab=Vocabulary(tokens), decoder_net=net)
-    for parameter in decoder.parameters():
-        torch.nn.init.normal_(parameter)
-    with torch.no_grad():
-        # So that translations are not empty.
-        decoder._output_projection_layer.bias[decoder._end_index] -= 1
+    randomized(decoder)
+    decoder._output_projection_layer.bias.data[decoder._end_index] -= 1  # translations are not empty
     return decoder.eval().to(torch.get_default_dtype())
 
 
@@ -182,7 +166,7 @@ def sequence_score(decoder, source, sequence):
 
 @KINDS
 def test_beam_search_carries_each_state_along_with_its_words(double, kind):
-    decoder, source = seq_decoder(build(**kind), beam_size=4), encoded()
+    decoder, source = seq_decoder(build(**kind)), encoded()
     with torch.no_grad():
         found = decoder(dict(source))
         assert found["predictions"].shape[:2] == (BATCH, 4)
@@ -199,8 +183,7 @@ def test_beam_search_carries_each_state_along_with_its_words(double, kind):
         ({"decoding_dim": 0}, "decoding_dim is 0, expected an integer of at least 1"),
         ({"target_embedding_dim": 0}, "target_embedding_dim is 0, expected"),
         ({"num_layers": 0}, "num_layers is 0, expected"),
-        ({"fusion": "mean"}, "fusion is 'mean', expected a number from 0 to 1 or one of"),
-        ({"fusion": 1.5}, "fusion is 1.5, expected"),
+        ({"fusion": 1.5}, "fusion is 1.5, expected a number from 0 to 1 or one of"),
         ({"dropout": 2}, "dropout is 2, expected a rate"),
     ],
 )

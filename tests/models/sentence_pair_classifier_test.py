@@ -27,10 +27,10 @@ def build(pairs=PAIRS, **options):
     batch = Batch([reader.text_to_instance(*pair) for pair in pairs])
     for instance in batch:
         reader.apply_token_indexers(instance)
-    params = {"type": "sentence_pair_classifier", "text_field_embedder": EMBEDDER, **options}
-    params = {"seq2vec_encoder": ENCODER, **params}
+    parts = {"text_field_embedder": EMBEDDER, "seq2vec_encoder": ENCODER}
+    params = json.loads(json.dumps({"type": "sentence_pair_classifier", **parts, **options}))
     vocab = Vocabulary.from_instances(batch)
-    model = Model.from_params(Params(json.loads(json.dumps(params))), vocab=vocab)
+    model = Model.from_params(Params(params), vocab=vocab)
     batch.index_instances(vocab)
     return model.eval(), batch.as_tensor_dict()
 
@@ -41,21 +41,16 @@ def test_features_are_the_papers(double, features, count):
     model, tensors = build(features=features, feedforward=MLP)
     model = pickle.loads(pickle.dumps(model.double()))
     output = model(**tensors)
-    vectors = []
-    for name in ("premise", "hypothesis"):
-        ids = tensors[name]["tokens"]["tokens"]
-        embedded = model._text_field_embedder(tensors[name])
-        vectors.append(model._encoder(embedded, ids != 0))
-    for i, (a, b) in enumerate(zip(*vectors)):
-        phi = [abs(a - b), a * b] if features == "paraphrase" else [a, b, abs(a - b), a * b]
-        phi = torch.cat(phi)
+    sentences = [tensors[name] for name in ("premise", "hypothesis")]
+    embedded = [(model._text_field_embedder(one), one["tokens"]["tokens"] != 0) for one in sentences]
+    for i, (a, b) in enumerate(zip(*(model._encoder(*each) for each in embedded))):
+        phi = torch.cat([*([] if features == "paraphrase" else [a, b]), abs(a - b), a * b])
         assert len(phi) == count * 3
         for layer in model._feedforward._linear_layers:
             phi = torch.relu(layer.weight @ phi + layer.bias)
         logits = model._classification_layer.weight @ phi + model._classification_layer.bias
         torch.testing.assert_close(output["probs"][i], torch.softmax(logits, dim=0))
-    labels = tensors["label"].long()
-    loss = -output["probs"].gather(1, labels.unsqueeze(1)).log().mean()
+    loss = -output["probs"].gather(1, tensors["label"].long().unsqueeze(1)).log().mean()
     torch.testing.assert_close(output["loss"], loss)
 
 

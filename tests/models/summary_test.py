@@ -9,15 +9,7 @@ from allennlp.models import Model
 from slstm_allennlp.models.summary import encoder_names, model_name, num_weights, preset
 from slstm_allennlp.modules import SentenceStateLSTM
 
-
-def build(**encoders):
-    embedder = {
-        "token_embedders": {"tokens": {"type": "embedding", "num_embeddings": 5, "embedding_dim": 4}}
-    }
-    params = {"type": "basic_classifier", "text_field_embedder": embedder, "num_labels": 2, **encoders}
-    return Model.from_params(Params(copy.deepcopy(params)), vocab=Vocabulary())
-
-
+EMBEDDER = {"token_embedders": {"tokens": {"num_embeddings": 5, "embedding_dim": 4}}}
 SIZES = {"input_size": 4, "hidden_size": 4}
 DROPOUT = {"type": "dropout", "input_dim": 4, "dropout": 0.5}  # it has no weights
 LSTM = {"type": "lstm", **SIZES}
@@ -34,17 +26,16 @@ COMPOSED = {"type": "compose", "encoders": [DROPOUT, {"type": "cas_lstm", **SIZE
     ],
 )
 def test_what_a_classifier_is(sequence, vector, names):
-    model = build(seq2seq_encoder=sequence, seq2vec_encoder=vector)
+    params = {"type": "basic_classifier", "text_field_embedder": EMBEDDER, "num_labels": 2}
+    params.update(seq2seq_encoder=sequence, seq2vec_encoder=vector)
+    model = Model.from_params(Params(copy.deepcopy(params)), vocab=Vocabulary())
     assert model_name(model) == "basic_classifier" and encoder_names(model) == names
 
 
-def test_the_name_of_a_transition():
-    def name_of(transition):
-        return preset(SentenceStateLSTM(input_size=4, hidden_size=4, transition=transition))
-
-    names = ["paper", "released", "fastnlp", "balanced"]
-    assert [name_of(name) for name in names] == names
-    assert name_of({"preset": "paper", "candidate": "input"}) == "own transition"
+@pytest.mark.parametrize("given", ["paper", "released", "fastnlp", "balanced", {"candidate": "input"}])
+def test_the_name_of_a_transition(given):
+    name = given if isinstance(given, str) else "own transition"
+    assert preset(SentenceStateLSTM(4, 4, transition=given)) == name
 
 
 def test_weights_that_are_not_trained():

@@ -1,9 +1,8 @@
-"""
-"slstm" in the place of "lstm" in every model of AllenNLP and allennlp_models that takes an encoder.
-"""
+"""The encoder "slstm" in the place of "lstm" in every model of AllenNLP and allennlp_models."""
 
 import inspect
 import json
+import re
 from typing import Any, Dict, NamedTuple, Tuple
 
 import pytest
@@ -44,8 +43,8 @@ def encoder(input_size, hidden_size):
 
 
 def feedforward(input_dim, hidden_dims, activations="tanh"):
-    sizes = {"input_dim": input_dim, "num_layers": 1, "hidden_dims": hidden_dims}
-    return {**sizes, "activations": activations}
+    layer = {"num_layers": 1, "hidden_dims": hidden_dims, "activations": activations}
+    return {"input_dim": input_dim, **layer}
 
 
 def matchers(number, size):
@@ -58,35 +57,35 @@ def matchers(number, size):
 REVIEWS = ("reviews.jsonl", {"type": "text_classification_json", "tokenizer": "whitespace"})
 PAIRS = ("pairs.jsonl", {"type": "snli", "tokenizer": BLANK})
 SQUAD = ("squad.json", {"type": "squad", "tokenizer": BLANK})
+DROP = ("drop.json", {"type": "drop", "tokenizer": BLANK})
+NAMES = ("names.conll", {"type": "conll2003", "coding_scheme": "BIOUL"})
+PTB = ("trees.mrg", {"type": "ptb_trees"})
+TREES = ("trees.conllu", {"type": "universal_dependencies"})
+GRAPHS = ("graphs.sdp", {"type": "semantic_dependencies"})
 TARGET = {"type": "seq2seq", "target_token_indexers": {"tokens": {"namespace": "target_tokens"}}}
 COMMANDS = ("commands.tsv", {"source_tokenizer": "whitespace", **TARGET})
 COPIED = {"type": "copynet_seq2seq", "target_namespace": "target_tokens"}
 TAGS = {"pos_tag_embedding": {"embedding_dim": 4, "vocab_namespace": "pos"}}
 ARCS = {**TAGS, "tag_representation_dim": 5, "arc_representation_dim": 5}
 BIDAF = {"phrase_layer": (8, 6), "modeling_layer": (24, 5), "span_end_encoder": (39, 4)}
+BAG = {"type": "bag_of_embeddings", "embedding_dim": 6, "averaged": True}
+ENDS = {"type": "bidirectional_endpoint", "input_dim": 6}
 ONE_HIGHWAY = {"num_highway_layers": 1}
 DOT = {"matrix_attention": "dot_product"}
+QANET = {**ONE_HIGHWAY, "matrix_attention_layer": "dot_product"}
+CRF = {"label_encoding": "BIOUL", "constrain_crf_decoding": True, "calculate_span_f1": True}
+SEQ2SEQ = {"attention": "dot_product", "target_namespace": "target_tokens", "beam_search": BEAM}
+OF_WORDS, OF_WORDS_AND_TAGS = {"encoder": (8, 6)}, {"encoder": (12, 6)}
 # The reader marks the previous answer in the passage, and an encoder reads the characters of words.
-QUAC_READER = {
-    "type": "quac",
-    "tokenizer": BLANK,
-    "token_indexers": {
-        "tokens": "single_id",
-        "token_characters": {"type": "characters", "min_padding_length": 3},
-    },
-    "num_context_answers": 1,
-}
-CHARACTERS = {
-    "type": "character_encoding",
-    "embedding": {"embedding_dim": 4, "vocab_namespace": "token_characters"},
-    "encoder": encoder(4, 3),
-}
-PIECES_READER = {
-    "type": "text_classification_json",
-    "tokenizer": PIECES,
-    "token_indexers": {"tokens": PIECES},
-}
-
+LETTERS = {"type": "characters", "min_padding_length": 3}
+INDEXERS = {"tokens": "single_id", "token_characters": LETTERS}
+CONTEXT = {"num_context_answers": 1}
+ANSWER = {"residual_encoder": (6, 6), "span_start_encoder": (6, 6)}
+QUAC_READER = {"type": "quac", "tokenizer": BLANK, "token_indexers": INDEXERS, **CONTEXT}
+OF_LETTERS = {"embedding_dim": 4, "vocab_namespace": "token_characters"}
+CHARACTERS = {"type": "character_encoding", "embedding": OF_LETTERS, "encoder": encoder(4, 3)}
+WORDS_AND_LETTERS = {**EMBEDDER["token_embedders"], "token_characters": CHARACTERS}
+PIECES_READER = {**REVIEWS[1], "tokenizer": PIECES, "token_indexers": {"tokens": PIECES}}
 LSTM_CELL = {"type": "lstm_cell", "decoding_dim": 6, "target_embedding_dim": 5}
 DECODER = {
     "type": "auto_regressive_seq_decoder",
@@ -97,44 +96,27 @@ DECODER = {
 }
 CASES = {
     "basic_classifier": case(REVIEWS, {"seq2vec_encoder": (8, 6)}),
-    "basic_classifier, sequence and pooling": case(
-        REVIEWS,
-        {"seq2seq_encoder": (8, 6)},
-        seq2vec_encoder={"type": "bag_of_embeddings", "embedding_dim": 6, "averaged": True},
-    ),
+    "basic_classifier, both": case(REVIEWS, {"seq2seq_encoder": (8, 6)}, seq2vec_encoder=BAG),
     "bcn": case(
         REVIEWS,
         {"encoder": (7, 6), "integrator": (18, 5)},
         {"pre_encode_feedforward": (8, 7), "output_layer": (20, 2, "linear")},
-        embedding_dropout=0,
-        integrator_dropout=0,
+        **dict.fromkeys(("embedding_dropout", "integrator_dropout"), 0),
     ),
-    "simple_tagger": case(("tagged.txt", {"type": "sequence_tagging"}), {"encoder": (8, 6)}),
-    "crf_tagger": case(
-        ("names.conll", {"type": "conll2003", "coding_scheme": "BIOUL"}),
-        {"encoder": (8, 6)},
-        label_encoding="BIOUL",
-        constrain_crf_decoding=True,
-        calculate_span_f1=True,
-    ),
+    "simple_tagger": case(("tagged.txt", {"type": "sequence_tagging"}), OF_WORDS),
+    "crf_tagger": case(NAMES, OF_WORDS, **CRF),
     "esim": case(
         PAIRS,
         {"encoder": (8, 6), "inference_encoder": (5, 4)},
-        {
-            "projection_feedforward": (24, 5),
-            "output_feedforward": (16, 6),
-            "output_logit": (6, 3, "linear"),
-        },
+        {"projection_feedforward": (24, 5), "output_feedforward": (16, 6)},
+        output_logit=feedforward(6, 3, "linear"),
         **DOT,
     ),
     "decomposable_attention": case(
         PAIRS,
         {"premise_encoder": (8, 8), "hypothesis_encoder": (8, 8)},
-        {
-            "attend_feedforward": (8, 6),
-            "compare_feedforward": (16, 6),
-            "aggregate_feedforward": (12, 3, "linear"),
-        },
+        {"attend_feedforward": (8, 6), "compare_feedforward": (16, 6)},
+        aggregate_feedforward=feedforward(12, 3, "linear"),
         **DOT,
     ),
     # BiMPM and the constituency parser's span extractor treat the halves of the output as forward and
@@ -149,30 +131,14 @@ CASES = {
     ),
     "bidaf": case(SQUAD, BIDAF, **ONE_HIGHWAY, **DOT),
     "bidaf, without masks": case(SQUAD, BIDAF, **ONE_HIGHWAY, **DOT, mask_lstms=False),
-    "qanet": case(
-        SQUAD,
-        {"phrase_layer": (6, 5), "modeling_layer": (7, 7)},
-        **ONE_HIGHWAY,
-        matrix_attention_layer="dot_product",
-    ),
-    "naqanet": case(
-        ("drop.json", {"type": "drop", "tokenizer": BLANK}),
-        {"phrase_layer": (6, 6), "modeling_layer": (6, 6)},
-        **ONE_HIGHWAY,
-        matrix_attention_layer="dot_product",
-    ),
-    "dialog_qa": Case(
+    "qanet": case(SQUAD, {"phrase_layer": (6, 5), "modeling_layer": (7, 7)}, **QANET),
+    "naqanet": case(DROP, {"phrase_layer": (6, 6), "modeling_layer": (6, 6)}, **QANET),
+    "dialog_qa": case(
         ("quac.json", QUAC_READER),
-        {
-            "text_field_embedder": {
-                "token_embedders": {**EMBEDDER["token_embedders"], "token_characters": CHARACTERS}
-            },
-            "num_context_answers": 1,
-            "marker_embedding_dim": 5,
-            "phrase_layer": encoder(16, 6),
-            "span_end_encoder": encoder(12, 6),
-            **dict.fromkeys(("residual_encoder", "span_start_encoder"), encoder(6, 6)),
-        },
+        {"phrase_layer": (16, 6), "span_end_encoder": (12, 6), **ANSWER},
+        text_field_embedder={"token_embedders": WORDS_AND_LETTERS},
+        marker_embedding_dim=5,
+        **CONTEXT,
     ),
     "coref": case(
         ("ontonotes/stories.gold_conll", {"type": "coref", "max_span_width": 3}),
@@ -181,34 +147,17 @@ CASES = {
         **{"feature_size": 4, "max_span_width": 3, "spans_per_word": 0.5, "max_antecedents": 4},
         **{"coarse_to_fine": True, "inference_order": 2},
     ),
-    "srl": case(("ontonotes", {"type": "srl"}), {"encoder": (12, 6)}, binary_feature_dim=4),
+    "srl": case(("ontonotes", {"type": "srl"}), OF_WORDS_AND_TAGS, binary_feature_dim=4),
     "constituency_parser": case(
-        ("trees.mrg", {"type": "ptb_trees"}),
-        {"encoder": (12, 6)},
-        {"feedforward": (6, 5)},
-        span_extractor={"type": "bidirectional_endpoint", "input_dim": 6},
-        **TAGS,
+        PTB, OF_WORDS_AND_TAGS, {"feedforward": (6, 5)}, span_extractor=ENDS, **TAGS
     ),
-    "biaffine_parser": case(
-        ("trees.conllu", {"type": "universal_dependencies"}), {"encoder": (12, 6)}, **ARCS
-    ),
-    "graph_parser": case(
-        ("graphs.sdp", {"type": "semantic_dependencies"}), {"encoder": (12, 6)}, **ARCS
-    ),
-    "simple_seq2seq": case(
-        COMMANDS,
-        {"encoder": (8, 6)},
-        embedder="source_embedder",
-        attention="dot_product",
-        target_namespace="target_tokens",
-        beam_search=BEAM,
-    ),
-    "composed_seq2seq": case(
-        COMMANDS, {"encoder": (8, 6)}, embedder="source_text_embedder", decoder=DECODER
-    ),
+    "biaffine_parser": case(TREES, OF_WORDS_AND_TAGS, **ARCS),
+    "graph_parser": case(GRAPHS, OF_WORDS_AND_TAGS, **ARCS),
+    "simple_seq2seq": case(COMMANDS, OF_WORDS, embedder="source_embedder", **SEQ2SEQ),
+    "composed_seq2seq": case(COMMANDS, OF_WORDS, embedder="source_text_embedder", decoder=DECODER),
     "copynet_seq2seq": case(
         ("commands.tsv", {"source_tokenizer": "whitespace", **COPIED}),
-        {"encoder": (8, 6)},
+        OF_WORDS,
         embedder="source_embedder",
         attention={"type": "bilinear", "vector_dim": 6, "matrix_dim": 6},
         beam_search=BEAM,
@@ -243,12 +192,9 @@ def name_of(case):
 def classes_with_encoder(registry):
     """Return AllenNLP's own classes in a registry that take an encoder."""
     found = set()
-    for name in registry.list_available():
-        subclass, constructor = registry.resolve_class_name(name)
-        own = subclass.__module__.split(".")[0] in ("allennlp", "allennlp_models")
-        parameters = inspect.signature(getattr(subclass, constructor or "__init__")).parameters.values()
-        types = " ".join(str(parameter.annotation) for parameter in parameters)
-        if own and ("Seq2SeqEncoder" in types or "Seq2VecEncoder" in types):
+    for subclass, constructor in map(registry.resolve_class_name, registry.list_available()):
+        types = str(inspect.signature(getattr(subclass, constructor or "__init__")))
+        if subclass.__module__.startswith("allennlp") and re.search("Seq2(Seq|Vec)Encoder", types):
             found.add(subclass)
     return found
 
@@ -282,8 +228,7 @@ def test_one_step_and_one_prediction(case, bert):
     assert len(encoders) == json.dumps(CASES[case].model).count('"slstm"')
     weights = [weight for module in encoders for weight in module.parameters()]
     before = [weight.detach().clone() for weight in weights]
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    batch = Batch(instances)
+    optimizer, batch = torch.optim.Adam(model.parameters(), lr=0.01), Batch(instances)
     batch.index_instances(model.vocab)
     loss = model.train()(**batch.as_tensor_dict())["loss"]
     assert loss.isfinite()

@@ -26,12 +26,10 @@ def test_without_lambda_it_is_a_stack_of_lstms(double, num_layers, bidirectional
         torch.testing.assert_close(words.view(2, 5, -1, 4)[:, :, direction], states)
 
 
-@pytest.mark.parametrize(
-    "fusion, extra", [(0.5, 0), ("sum", 0), ("trainable", 7), ("peephole", 2 * 7 - 7 * 7)]
-)
+@pytest.mark.parametrize("fusion, extra", [(0.5, 0), ("sum", 0), ("trainable", 7), ("peephole", -35)])
 @pytest.mark.parametrize("d, num_layers, directions", [(5, 1, 1), (5, 3, 1), (5, 3, 2)])
 def test_number_of_parameters(d, num_layers, directions, fusion, extra):
-    """The paper's footnote: (d + h + 1) × 4h in the first layer, (h + h + 1) × 5h above it."""
+    """The footnote: (d + h + 1) × 4h in the first layer, (h + h + 1) × 5h above; peepholes 2h for h²."""
     h = 7
     module = CellAwareStackedLSTM(d, h, num_layers, directions == 2, fusion)
     above = (num_layers - 1) * ((h + h + 1) * 5 * h + extra)

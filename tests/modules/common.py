@@ -2,31 +2,22 @@
 
 import torch
 
-from slstm_allennlp.modules import (
-    AdditiveAttention,
-    CellAwareStackedLSTM,
-    CoupledLSTM,
-    PaddedLSTM,
-    SentenceStateLSTM,
-    StackedCNN,
-)
+from slstm_allennlp import modules
 
 LENGTHS = (4, 0, 1)
 
 
 def slstm(**settings):
-    return lambda: SentenceStateLSTM(6, 6, **{"num_steps": 2, **settings})
+    return lambda: modules.SentenceStateLSTM(6, 6, **{"num_steps": 2, **settings})
 
 
 def cas_lstm(fusion):
-    return lambda: CellAwareStackedLSTM(6, 6, 2, bidirectional=True, fusion=fusion)
+    return lambda: modules.CellAwareStackedLSTM(6, 6, 2, bidirectional=True, fusion=fusion)
 
 
 RECURRENT = {
     "slstm paper": slstm(),
-    "slstm released": slstm(transition="released"),
-    "slstm fastnlp": slstm(transition="fastnlp"),
-    "slstm balanced": slstm(transition="balanced"),
+    **{f"slstm {name}": slstm(transition=name) for name in ("released", "fastnlp", "balanced")},
     "slstm one step": slstm(num_steps=1),
     "slstm two nodes": slstm(num_sentence_nodes=2),
     "slstm no node": slstm(num_sentence_nodes=0),
@@ -36,14 +27,11 @@ RECURRENT = {
     "cas_lstm": cas_lstm(0.5),
     "cas_lstm trainable": cas_lstm("trainable"),
     "cas_lstm peephole": cas_lstm("peephole"),
-    "coupled_lstm": lambda: CoupledLSTM(6, 6, 2, bidirectional=True),
-    "padded_lstm": lambda: PaddedLSTM(6, 6, 2, bidirectional=True),
+    "coupled_lstm": lambda: modules.CoupledLSTM(6, 6, 2, bidirectional=True),
+    "padded_lstm": lambda: modules.PaddedLSTM(6, 6, 2, bidirectional=True),
 }
-MODULES = {
-    **RECURRENT,
-    "stacked_cnn": lambda: StackedCNN(6, 6, 2),
-    "additive_attention": lambda: AdditiveAttention(6),
-}
+MODULES = {**RECURRENT, "stacked_cnn": lambda: modules.StackedCNN(6, 6, 2)}
+MODULES["additive_attention"] = lambda: modules.AdditiveAttention(6)
 
 
 def batch(size=3, lengths=LENGTHS):

@@ -3,8 +3,8 @@ import pytest
 from slstm_allennlp.modules import CoupledLSTM
 
 
-@pytest.mark.parametrize("d, h, layers", [(5, 7, 1), (5, 7, 3)])
-def test_number_of_parameters(d, h, layers):
+@pytest.mark.parametrize("layers", [1, 3])
+def test_number_of_parameters(layers, d=5, h=7):
     """Eq. 1 in two directions: 4 (d h + h² + h) each, the initial h and c, and ⟨s⟩ and ⟨/s⟩."""
     module = CoupledLSTM(d, h, layers, bidirectional=True)
     expected = 2 * d

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import pytest
 import torch
@@ -13,14 +14,9 @@ from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import packed_weights
 from tests.modules import common
 
-pytestmark = pytest.mark.skipif(
-    load_kernels("slstm") is None, reason="there are no compiled kernels here"
-)
-
+pytestmark = pytest.mark.skipif(load_kernels("slstm") is None, reason="no compiled kernels here")
 SIZE = 48
 PRESETS = ("paper", "released", "fastnlp", "balanced")
-
-
 LENGTHS = (29, 4, 1)  # 34 words, or 40 with ⟨s⟩ and ⟨/s⟩. For oneDNN, 34 rows are padded with zeros.
 
 
@@ -29,19 +25,8 @@ def batch():
     return common.batch(SIZE, LENGTHS)
 
 
-@pytest.fixture
-def packings(monkeypatch):
-    """A list with an entry for each time that weights were packed."""
-    packings = []
-    original = packed_weights.StepWeights.of
-    monkeypatch.setattr(
-        packed_weights.StepWeights, "of", lambda *arguments: packings.append(1) or original(*arguments)
-    )
-    return packings
-
-
-def encoder(size=SIZE, num_steps=3, **settings):
-    return SentenceStateLSTM(size, size, num_steps, **settings).eval()
+def encoder(size=SIZE, **settings):
+    return SentenceStateLSTM(size, size, 3, **settings).eval()
 
 
 def predicted(module, batch, **needs):
@@ -58,15 +43,14 @@ def assert_same(module, batch, tolerance=2e-6, **needs):
             torch.testing.assert_close(ours, exact.detach(), rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize(
-    "size, boundary, preset, nodes, steps, window",
-    # The second size uses oneDNN. With one step, the first is the last, which skips what is not needed.
-    AllPairs([(SIZE, 320), (True, False), PRESETS, (0, 1), (1, 2, 3), (1, 2)]),
-)
-def test_the_same_results(preset, boundary, size, nodes, steps, window):
+# The second size uses oneDNN. With one step, the first is the last, which skips what is not needed.
+ALL = [(SIZE, 320), (1, 2, 3), (1, 2), (0, 1), (True, False), PRESETS]
+
+
+@pytest.mark.parametrize("size, steps, window, nodes, boundary, preset", AllPairs(ALL))
+def test_the_same_results(size, steps, window, nodes, boundary, preset):
     batch = common.batch(size, LENGTHS)
-    options = {"transition": preset, "boundary": boundary, "num_sentence_nodes": nodes}
-    module = encoder(size, steps, window_size=window, **options)
+    module = SentenceStateLSTM(size, size, steps, window, nodes, boundary, preset).eval()
     for needs in ({}, {"need_words": False}, *([{"need_sentence": False}] if nodes else [])):
         assert_same(module, batch, **needs)
     assert_same(module.double(), (batch[0].double(), batch[1]), 1e-12)
@@ -85,13 +69,14 @@ def test_in_bfloat16(size):
     torch.testing.assert_close(predicted(module, batch), in_full, rtol=0, atol=0)
 
 
-def test_weights_are_packed_once(batch, packings):
-    module = encoder()
-    for inputs, mask in (batch, (batch[0][:1], batch[1][:1]), batch):
-        predicted(module, (inputs, mask))
-    with torch.inference_mode():
-        module(*batch)
-    assert len(packings) == 1
+def test_weights_are_packed_once(batch):
+    module, weights = encoder(), packed_weights.StepWeights
+    with mock.patch.object(weights, "of", side_effect=weights.of) as packing:
+        for each in (batch, [part[:1] for part in batch], batch):
+            predicted(module, each)
+        with torch.inference_mode():
+            module(*batch)
+    packing.assert_called_once()
 
 
 def step_of_an_optimizer(module):
@@ -102,8 +87,7 @@ def step_of_an_optimizer(module):
 
 
 def one_bit(module):
-    numbers = module.sentence_U.data.view(torch.int32)
-    numbers[0, 1, SIZE - 1, SIZE - 1] ^= 1 << 22
+    module.sentence_U.data.view(torch.int32)[0, 1, SIZE - 1, SIZE - 1] ^= 1 << 22
 
 
 CHANGES = {
@@ -113,14 +97,10 @@ CHANGES = {
     "one number by data": lambda module: module.word_V.data[0, 3, 0].neg_(),
     "one bit": one_bit,
     "numbers that change places": lambda module: module.word_W.data.copy_(module.word_W.flip(1)),
-    "data of another memory": lambda module: setattr(
-        module.word_U, "data", torch.randn_like(module.word_U)
-    ),
+    "data of another memory": lambda m: setattr(m.word_U, "data", torch.randn_like(m.word_U)),
     "copy_": lambda module: module.sentence_W.detach().copy_(torch.randn_like(module.sentence_W)),
     "numpy": lambda module: module.word_W.detach().numpy().__imul__(2),
-    "another parameter": lambda module: setattr(
-        module, "word_W", torch.nn.Parameter(torch.randn_like(module.word_W))
-    ),
+    "another parameter": lambda m: setattr(m, "word_W", torch.nn.Parameter(torch.randn_like(m.word_W))),
     "a weight that is not cached": lambda module: module.word_b.data.add_(1),
 }
 
@@ -146,8 +126,7 @@ def test_copies_keep_nothing_of_each_other(batch):
 
 def test_nothing_of_it_is_saved(batch):
     module = encoder()
-    size = len(pickle.dumps(module))
-    names = list(module.state_dict())
+    size, names = len(pickle.dumps(module)), list(module.state_dict())
     predicted(module, batch)
     assert len(pickle.dumps(module)) == size and list(module.state_dict()) == names
     again = pickle.loads(pickle.dumps(module))

@@ -1,10 +1,7 @@
-"""
-NaN or infinity in one sentence of a batch does not change the outputs and gradients of the others by a
-single bit, for every encoder, kernel and precision.
-"""
+"""NaN or infinity in one sentence of a batch changes no bit of the others, for every encoder."""
 
-import contextlib
 import functools
+from math import inf, nan
 
 import pytest
 import torch
@@ -23,20 +20,13 @@ PRECISIONS = {"float32": torch.float32, "float64": torch.float64, "autocast": to
 def results(module, inputs, mask, autocast):
     """Return the outputs of all sentences, and the gradients of the inputs."""
     inputs = inputs.clone().requires_grad_()
-    context = torch.autocast("cpu", torch.bfloat16) if autocast else contextlib.nullcontext()
     torch.manual_seed(1)  # for random initial states
-    with context:
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
         outputs = module(inputs, mask)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     # The loss is a sum over sentences, so a sentence's gradient does not depend on the others.
     sum(output.double().pow(2).sum() for output in outputs).backward()
     return [*outputs, inputs.grad]
-
-
-@pytest.fixture
-def without_compiled_kernels(monkeypatch):
-    for module in ("ops.slstm.choose_kernels", "modules.cell_aware_stacked_lstm"):
-        monkeypatch.setattr(f"slstm_allennlp.{module}.load_kernels", lambda name: None)
 
 
 def assert_alone(name, poison, where, precision):
@@ -57,17 +47,14 @@ def assert_alone(name, poison, where, precision):
 
 @functools.cache
 def pytorch_spreads_nan():
-    """
-    Return whether PyTorch's own products in bfloat16 spread NaN. With AMX, oneDNN 3.12 reads beyond a
-    row whose length is not a multiple of 32, and multiplies the numbers of the next row by zero.
-    """
+    """With AMX, oneDNN 3.12 reads beyond a row, and multiplies the numbers of the next by zero."""
     x = torch.zeros(22, 42, dtype=torch.bfloat16)
-    x[11] = float("nan")
+    x[11] = nan
     return bool(torch.nn.functional.linear(x, x[:12].nan_to_num()).isnan().any(1).sum() > 1)
 
 
 @pytest.mark.parametrize("where", ("first", "last", "padding"))
-@pytest.mark.parametrize("poison", (float("nan"), float("inf"), -float("inf")))
+@pytest.mark.parametrize("poison", (nan, inf, -inf))
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("name", ALL)
 def test_a_poisoned_sentence_is_alone(name, precision, poison, where):
@@ -76,38 +63,30 @@ def test_a_poisoned_sentence_is_alone(name, precision, poison, where):
     assert_alone(name, poison, where, precision)
 
 
-@pytest.mark.parametrize("poison", (float("nan"), float("inf")))
+@pytest.mark.parametrize("poison", (nan, inf))
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith(("slstm", "cas_lstm"))])
-def test_on_pytorchs_own_operations(without_compiled_kernels, name, poison):
+def test_on_pytorchs_own_operations(monkeypatch, name, poison):
+    for module in ("ops.slstm.choose_kernels", "modules.cell_aware_stacked_lstm"):
+        monkeypatch.setattr(f"slstm_allennlp.{module}.load_kernels", lambda name: None)
     assert_alone(name, poison, "first", "float32")
 
 
-@pytest.fixture
-def gpu_kernels(monkeypatch):
-    """Replace the CPU kernels by the GPU kernels, in Triton's interpreter."""
-    pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
-    from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels
-
-    monkeypatch.setattr(
-        "slstm_allennlp.ops.slstm.choose_kernels.load_kernels", lambda name: triton_kernels
-    )
-
-
 ON_GPU = [
-    ("slstm one step", "float32", "first", float("nan")),
-    ("slstm paper", "float32", "first", float("nan")),
-    ("slstm recompute", "autocast", "last", -float("inf")),
-    ("slstm fastnlp", "float64", "padding", float("nan")),
-    ("slstm released", "float32", "last", float("inf")),
-    ("slstm balanced", "autocast", "last", float("nan")),
-    ("slstm no node", "float32", "first", -float("inf")),
-    ("slstm window", "autocast", "padding", float("inf")),
+    *(("slstm one step", "float32", "first", nan), ("slstm paper", "float32", "first", nan)),
+    *(("slstm recompute", "autocast", "last", -inf), ("slstm fastnlp", "float64", "padding", nan)),
+    *(("slstm released", "float32", "last", inf), ("slstm balanced", "autocast", "last", nan)),
+    *(("slstm no node", "float32", "first", -inf), ("slstm window", "autocast", "padding", inf)),
 ]
 
 
 # The interpreter is slow: `make test` runs only one of these.
 @pytest.mark.parametrize("name, precision, where, poison", slow_but(ON_GPU, fast=ON_GPU[:1]))
-def test_on_the_kernels_for_gpus(gpu_kernels, name, precision, where, poison):
-    if torch.cuda.is_available():
-        pytest.skip("Triton's interpreter is for machines without a GPU")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="Triton's interpreter is for other machines")
+def test_on_the_kernels_for_gpus(monkeypatch, name, precision, where, poison):
+    """Replace the CPU kernels by the GPU kernels, in Triton's interpreter."""
+    pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
+    from slstm_allennlp.ops.slstm import choose_kernels
+    from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels
+
+    monkeypatch.setattr(choose_kernels, "load_kernels", lambda name: triton_kernels)
     assert_alone(name, poison, where, precision)

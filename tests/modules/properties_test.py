@@ -1,7 +1,4 @@
-"""
-Properties of every encoder. With any valid settings, a training step has finite results. Any invalid
-setting is an error with a message of one line.
-"""
+"""With any valid settings, an encoder trains. Any invalid setting is an error in one line."""
 
 import json
 import re
@@ -38,9 +35,8 @@ CHOICES = {
     "initialization": ["normal", "linear"],
     **dict.fromkeys(("project_input", "boundary"), (True, False)),
 }
-TRANSITIONS = st.sampled_from([*PRESETS, {}]) | st.fixed_dictionaries(
-    {}, optional={key: st.sampled_from(values) for key, values in CHOICES.items()}
-)
+SOME = st.fixed_dictionaries({}, optional={k: st.sampled_from(values) for k, values in CHOICES.items()})
+TRANSITIONS = st.sampled_from([*PRESETS, {}]) | SOME
 SLSTM = {
     "input_size": SIZE,
     "hidden_size": SIZE,
@@ -66,26 +62,21 @@ SEQUENCE = {
     "stacked_cnn": {**CNN, "window": (st.sampled_from([1, 3, 5]), [2, 0, None, *INVALID])},
     "dropout": {"input_dim": SIZE, "dropout": RATE},
 }
+ENCODERS = st.sampled_from([{"type": "dropout"}, "dropout", *RECURRENT])
+LAST = st.sampled_from([{"type": "max_pooling"}, "additive_attention", {"type": "boe"}])
+COMPOSE = {
+    "input_size": SIZE,
+    "seq2seq_encoder": (ENCODERS, [*NO_ENCODERS, ["dropout"], {"type": "dropout", "input_dim": -1}]),
+    "seq2vec_encoder": (LAST, [*NO_ENCODERS, ["max_pooling"], {"type": "pooling", "pooling": []}]),
+}
+SOME_POOLING = (st.sampled_from([None, *POOLINGS[1:]]), [[], *NO_POOLINGS])
 VECTOR = {
     **{name: SEQUENCE[name] for name in ("cas_lstm", "coupled_lstm", "padded_lstm", "stacked_cnn")},
     "slstm": {**SLSTM, "pooling": (st.sampled_from([None, *POOLINGS]), NO_POOLINGS)},
     "additive_attention": {"input_size": SIZE, "attention_size": (st.none() | SIZES, [0, *INVALID])},
     "max_pooling": {"embedding_dim": SIZE},
-    "pooling": {
-        "embedding_dim": SIZE,
-        "pooling": (st.sampled_from([None, *POOLINGS[1:]]), [[], *NO_POOLINGS]),
-    },
-    "compose": {
-        "input_size": SIZE,
-        "seq2seq_encoder": (
-            st.sampled_from([{"type": "dropout"}, "dropout", *RECURRENT]),
-            [*NO_ENCODERS, ["dropout"], {"type": "dropout", "input_dim": -1}],
-        ),
-        "seq2vec_encoder": (
-            st.sampled_from([{"type": "max_pooling"}, "additive_attention", {"type": "boe"}]),
-            [*NO_ENCODERS, ["max_pooling"], {"type": "pooling", "pooling": []}],
-        ),
-    },
+    "pooling": {"embedding_dim": SIZE, "pooling": SOME_POOLING},
+    "compose": COMPOSE,
 }
 # Required keys. A config without one of them is an error.
 REQUIRED = "input_size hidden_size input_dim embedding_dim seq2seq_encoder seq2vec_encoder".split()
@@ -102,25 +93,20 @@ def test_every_encoder_is_here():
         assert set(encoders) == {name for name in modules if modules[name].startswith("slstm_allennlp.")}
 
 
-def build(role, params):
-    return ROLES[role][0].from_params(Params(json.loads(json.dumps(params))))
-
-
 def valid(name, keys):
-    required = {key: values for key, (values, _) in keys.items() if key in REQUIRED}
-    optional = {key: values for key, (values, _) in keys.items() if key not in REQUIRED}
-    return st.fixed_dictionaries({"type": st.just(name), **required}, optional=optional)
+    values = {key: strategy for key, (strategy, _) in keys.items()}
+    required = {key: values.pop(key) for key in REQUIRED if key in values}
+    return st.fixed_dictionaries({"type": st.just(name), **required}, optional=values)
 
 
 def train(role, params):
     """Train one step on sentences of different lengths, one of them empty."""
-    encoder = build(role, params)
+    encoder = ROLES[role][0].from_params(Params(json.loads(json.dumps(params))))
     size = encoder.get_input_dim()
     mask = torch.arange(4) < torch.tensor([4, 1, 0, 2]).unsqueeze(1)
     inputs = torch.randn(4, 4, size, requires_grad=True)
     outputs = encoder(inputs, mask)
-    expected = (4, 4, encoder.get_output_dim()) if role == "sequence" else (4, encoder.get_output_dim())
-    assert outputs.shape == expected
+    assert outputs.shape == (4, *[4] * (role == "sequence"), encoder.get_output_dim())
     optimizer = torch.optim.SGD([inputs, *encoder.parameters()], lr=0.1)
     outputs.double().pow(2).sum().backward()
     assert all(p.grad is None or torch.isfinite(p.grad).all() for p in (inputs, *encoder.parameters()))

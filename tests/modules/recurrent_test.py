@@ -8,16 +8,10 @@ import torch
 from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, PaddedLSTM
 from tests.modules.common import batch
 
+PEEPHOLE = functools.partial(CellAwareStackedLSTM, fusion="peephole")
 
-@pytest.mark.parametrize(
-    "module_class",
-    [
-        CoupledLSTM,
-        PaddedLSTM,
-        CellAwareStackedLSTM,
-        functools.partial(CellAwareStackedLSTM, fusion="peephole"),
-    ],
-)
+
+@pytest.mark.parametrize("module_class", [CoupledLSTM, PaddedLSTM, CellAwareStackedLSTM, PEEPHOLE])
 def test_dropout_is_between_layers_and_in_training_alone(module_class):
     inputs, mask = batch()
     module = module_class(3, 2, 2, dropout=0.5)

@@ -5,30 +5,22 @@ from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm import Transition
 
 
-def count(encoder):
-    return sum(parameter.numel() for parameter in encoder.parameters())
-
-
-def test_sizes_are_those_of_the_equations():
+def test_sizes_are_those_of_the_equations_and_the_start_is_learned():
     h = 300
     start_and_boundary = 2 * h + 2 * h
-    without, with_node = (count(SentenceStateLSTM(h, h, num_sentence_nodes=m)) for m in (0, 1))
+    encoders = (SentenceStateLSTM(h, h, num_sentence_nodes=m) for m in (0, 1))
+    without, with_node = (sum(one.numel() for one in encoder.parameters()) for encoder in encoders)
     assert without == 24 * h * h + 6 * h + start_and_boundary
     assert with_node == 41 * h * h + 10 * h + start_and_boundary
     assert with_node - without == 1_531_200  # the paper's Table 2 has 1,552K
-
-
-def test_start_is_learned_and_cells_start_from_zero():
     encoder = SentenceStateLSTM(4, 6)
     assert encoder.initial_h.any() and not encoder.initial_c.any()
     assert encoder.initial_h.requires_grad and encoder.initial_c.requires_grad
 
 
-@pytest.mark.parametrize(
-    "transition, boundary",
-    [("paper", True), ("released", False), ("fastnlp", False), ("balanced", False)],
-)
-def test_boundary_is_the_presets_own_unless_said(transition, boundary):
+@pytest.mark.parametrize("transition", ("paper", "released", "fastnlp", "balanced"))
+def test_boundary_is_the_presets_own_unless_said(transition):
+    boundary = transition == "paper"
     assert SentenceStateLSTM(4, 4, transition=transition).settings.boundary is boundary
     other = SentenceStateLSTM(4, 4, transition=transition, boundary=not boundary)
     assert other.settings.boundary is not boundary
@@ -58,14 +50,10 @@ def test_transition_by_preset_choice_or_object():
 
 def test_masks_of_integers_and_lengths():
     encoder, inputs = SentenceStateLSTM(4, 6), torch.randn(2, 3, 4)
-    expected = encoder(inputs, torch.tensor([[True, True, True], [True, False, False]]))
-    for given in (
-        {"mask": torch.tensor([[1, 1, 1], [1, 0, 0]])},
-        {"lengths": [3, 1]},
-        {"lengths": torch.tensor([3, 1])},
-    ):
-        for ours, theirs in zip(encoder(inputs, **given), expected):
-            assert torch.equal(ours, theirs)
+    mask = torch.tensor([[1, 1, 1], [1, 0, 0]])
+    expected = encoder(inputs, mask.bool())
+    for given in ({"mask": mask}, {"lengths": [3, 1]}, {"lengths": torch.tensor([3, 1])}):
+        torch.testing.assert_close(encoder(inputs, **given), expected, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from unittest import mock
 
 import pytest
 
@@ -24,28 +25,19 @@ def test_the_kernels_compile_here(operation):
     assert load_kernels(operation) is not None
 
 
-@pytest.fixture
-def temporary(tmp_path, monkeypatch):
-    """The fallback cache folder, in the folder of temporary files."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path / f"slstm_allennlp-{os.getuid()}"
-
-
 def test_the_cache_is_the_users(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new" / "cache"))
     assert compiled._cache() == tmp_path / "new" / "cache" / "slstm_allennlp"
     assert compiled._cache().is_dir()
 
 
-def no_home():
-    raise RuntimeError("Could not determine home directory.")
-
-
 @pytest.mark.parametrize("reason", ("no home", "a file in its place"))
-def test_without_a_cache_it_is_a_temporary_folder_of_ones_own(tmp_path, temporary, monkeypatch, reason):
+def test_without_a_cache_it_is_a_temporary_folder_of_ones_own(tmp_path, monkeypatch, reason):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    temporary = tmp_path / f"slstm_allennlp-{os.getuid()}"
     if reason == "no home":
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-        monkeypatch.setattr(pathlib.Path, "home", no_home)
+        monkeypatch.setattr(pathlib.Path, "home", mock.Mock(side_effect=RuntimeError("no home")))
     else:
         (tmp_path / "file").touch()
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
@@ -57,20 +49,13 @@ def test_without_a_cache_it_is_a_temporary_folder_of_ones_own(tmp_path, temporar
 
 
 @with_compiler
-def test_a_damaged_file_is_built_again(tmp_path, monkeypatch):
-    built = load_kernels("slstm").__file__
-    library = tmp_path / "cut.so"
-    library.write_bytes(pathlib.Path(built).read_bytes()[:10])
-    monkeypatch.setattr(compiled, "_build", lambda name, source, library: shutil.copy(built, library))
-    name = pathlib.Path(built).stem
-    assert hasattr(compiled._built_once(name, tmp_path, library), "word_forward")
-
-
-@with_compiler
-def test_processes_that_start_together_compile_once(tmp_path, monkeypatch):
+@pytest.mark.parametrize("damaged", (False, True))
+def test_processes_that_start_together_compile_once(tmp_path, monkeypatch, damaged):
     """The others wait for the lock of the first, and load what it has built."""
     built = load_kernels("slstm").__file__
     library, builds = tmp_path / "together.so", []
+    if damaged:
+        library.write_bytes(pathlib.Path(built).read_bytes()[:10])
 
     def build(name, source, library):
         builds.append(name)
@@ -85,15 +70,10 @@ def test_processes_that_start_together_compile_once(tmp_path, monkeypatch):
     assert len(builds) == 1
 
 
-@pytest.mark.parametrize(
-    "error", (subprocess.CalledProcessError(1, ["c++", "--version"]), OSError("no space left on device"))
-)
+@pytest.mark.parametrize("error", (subprocess.CalledProcessError(1, ["c++"]), OSError("no space left")))
 def test_what_keeps_it_from_compiling_is_said(monkeypatch, caplog, error):
-    def fail(*_):
-        raise error
-
     monkeypatch.delenv("SLSTM_ALLENNLP_KERNELS", raising=False)
-    monkeypatch.setattr(compiled, "_built_once", fail)
+    monkeypatch.setattr(compiled, "_built_once", mock.Mock(side_effect=error))
     assert load_kernels.__wrapped__("slstm") is None
     assert f"The CPU kernels of slstm could not be compiled ({error})" in caplog.text
 
@@ -102,12 +82,8 @@ def test_what_keeps_it_from_compiling_is_said(monkeypatch, caplog, error):
 def test_every_module_imports_without_triton():
     """Import them as AllenNLP does for `--include-package`."""
     pytest.importorskip("allennlp")
-    script = """
-import sys
-sys.modules["triton"] = None
-from allennlp.common.util import import_module_and_submodules
-import_module_and_submodules("slstm_allennlp")
-assert "slstm_allennlp.ops.slstm.kernels" in sys.modules
-"""
+    script = "import sys; sys.modules['triton'] = None; import allennlp.common.util as util; "
+    script += "util.import_module_and_submodules('slstm_allennlp'); "
+    script += "assert 'slstm_allennlp.ops.slstm.kernels' in sys.modules"
     done = run_program([sys.executable, "-c", script])
     assert done.returncode == 0, done.stderr

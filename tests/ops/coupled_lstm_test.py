@@ -30,24 +30,17 @@ def test_equals_naive(double, size, num_layers, bidirectional, boundary):
         # →h of the last word, ←h of the first
         pairs.append((sentences[i], torch.cat([states[-1, :size], states[0, size:]])))
         pairs.append((words[i, :n], states[1:-1] if boundary else states))
-    for ours, naive in pairs:
-        torch.testing.assert_close(ours, naive, atol=1e-12, rtol=0)
-    probes = [torch.randn_like(naive) for _, naive in pairs]
-    leaves = [inputs, *module.parameters()]
-    gradients, oracle = (
-        torch.autograd.grad(sum((one * probe).sum() for one, probe in zip(each, probes)), leaves)
-        for each in zip(*pairs)
-    )
-    for ours, naive in zip(gradients, oracle):
-        torch.testing.assert_close(ours, naive, atol=1e-11, rtol=0)
+    found, oracle = (torch.cat([one.flatten() for one in each]) for each in zip(*pairs))
+    torch.testing.assert_close(found, oracle, atol=1e-12, rtol=0)
+    probe, leaves = torch.randn_like(oracle), [inputs, *module.parameters()]
+    gradients, exact = (torch.autograd.grad((one * probe).sum(), leaves) for one in (found, oracle))
+    torch.testing.assert_close(gradients, exact, atol=1e-11, rtol=0)
 
 
 def test_one_unit_by_hand(double):
     """The equations with plain numbers: one unit, one word. Directions differ in the initial h."""
-    one = torch.ones(2, 4, 1, 1)
-    weights = CoupledLstmWeights(
-        one, one, torch.zeros(2, 4, 1), torch.tensor([[1.0], [-1.0]]), one[:, 0, 0]
-    )
+    one, initial_h = torch.ones(2, 4, 1, 1), torch.tensor([[1.0], [-1.0]])
+    weights = CoupledLstmWeights(one, one, torch.zeros(2, 4, 1), initial_h, one[:, 0, 0])
     states = naive_coupled_lstm(torch.tensor([[0.5]]), weights)
     for state, h in zip(states[0], (1.0, -1.0)):
         gate = 1 / (1 + torch.tensor(-(0.5 + h)).exp())  # î, f̂ and o are the same, so i = f = 1/2

@@ -1,4 +1,5 @@
 import types
+from unittest import mock
 
 import pytest
 import torch
@@ -8,6 +9,7 @@ from slstm_allennlp.ops.compiled import measured_once
 from slstm_allennlp.ops.products import packed, product, product_over_rows, rounded, rows_for
 
 TYPES = (torch.float64, torch.float32, torch.bfloat16)
+needs_onednn = pytest.mark.skipif(products._onednn() is None, reason="this PyTorch has no oneDNN's")
 SIZES = pytest.mark.parametrize("m, n", ((40, 24), (500, 320)), ids=("small", "large"))
 
 
@@ -88,37 +90,30 @@ def test_few_numbers_of_rows():
     assert len({rounded(rows) for rows in range(100, 1000)}) < 90
 
 
-@pytest.mark.skipif(products._onednn() is None, reason="this PyTorch does not have oneDNN's product")
-def test_onednn_is_given_few(monkeypatch):
-    seen, original = set(), products._Onednn.product
-    monkeypatch.setattr(
-        products._Onednn, "product", lambda of, x, *rest: seen.add(x.shape) or original(of, x, *rest)
-    )
-    W = torch.randn(500, 320)
-    for rows in range(257, 301):
-        product(torch.randn(rows, 320), W)
-        product_over_rows(torch.randn(rows, 500), torch.randn(rows, 320))
+@needs_onednn
+def test_onednn_is_given_few():
+    original, W = products._Onednn.product, torch.randn(500, 320)
+    with mock.patch.object(products._Onednn, "product", autospec=True, side_effect=original) as spied:
+        for rows in range(257, 301):
+            product(torch.randn(rows, 320), W)
+            product_over_rows(torch.randn(rows, 500), torch.randn(rows, 320))
+    seen = {call.args[1].shape for call in spied.call_args_list}
     assert seen == {(n, 320) for n in range(264, 305, 8)} | {(320, n) for n in range(264, 305, 8)}
 
 
 @pytest.mark.parametrize("faster", (True, False))
 def test_the_faster_library_is_kept(monkeypatch, tmp_path, faster):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    calls = []
-
-    def measure():
-        calls.append(1)
-        return faster
-
-    assert [measured_once("faster", measure) for _ in range(3)] == [faster] * 3 and len(calls) == 1
+    measure = mock.Mock(return_value=faster)
+    assert [measured_once("faster", measure) for _ in range(3)] == [faster] * 3
+    measure.assert_called_once()
     (file,) = (tmp_path / "slstm_allennlp").iterdir()
     file.write_text("")  # a full disk has truncated it
-    assert measured_once("faster", measure) is faster and len(calls) == 2
+    assert measured_once("faster", measure) is faster and measure.call_count == 2
 
 
+@needs_onednn
 def test_both_libraries_are_measured():
-    if products._onednn() is None:
-        pytest.skip("this PyTorch has no operators of oneDNN")
     state = torch.get_rng_state()
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert products._measure() in (True, False)

@@ -1,40 +1,24 @@
-"""
-The S-LSTM's Triton kernels, compared with the naive version: on a GPU if there is one, else in Triton's
-interpreter. The kernels are also compiled for GPUs that are not present.
-"""
+"""The S-LSTM's Triton kernels, on a GPU if there is one, else in Triton's interpreter."""
 
 import concurrent.futures
-import logging
 import multiprocessing
-import os
 import types
+from unittest import mock
 
 import pytest
 import torch
 
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops import compiled
-from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import fused_slstm
 from slstm_allennlp.ops.slstm.choose_kernels import choose_kernels
 from tests.conftest import slow_but
-from tests.ops.slstm_kernel_calls import as_double, kernel_arguments, results_of
-from tests.ops.slstm_test import (
-    MIXED,
-    TRANSITIONS,
-    assert_gradients_equal_naive,
-    batch,
-    name,
-    of,
-    randomized,
-    relative_error,
-    with_gradients,
-)
+from tests.ops import slstm_test as on_cpu
+from tests.ops.slstm_kernels_test import exact_results, kernel_arguments, results_of
 
 triton = pytest.importorskip("triton", reason="Triton is not installed (requirements-dev.txt has it)")
 from slstm_allennlp.ops.slstm.kernels.gpu import triton_kernels as gpu  # noqa: E402
 
-COMPILED = load_kernels("slstm")
 SIZE = 4
 LENGTHS = (9, 0, 1, 2)  # nine words are more than one Triton program processes
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -42,62 +26,42 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 def assert_equals_naive(encoder, needed=(True, True), **options):
     """Compare values and gradients of the kernels with those of the naive version."""
-    randomized(encoder.to(DEVICE))
-    kernels = of(encoder, fused_slstm, kernels=gpu, **options)
-    inputs, mask = (tensor.to(DEVICE) for tensor in batch(LENGTHS, padded=10))
-    assert_gradients_equal_naive(encoder, [kernels], inputs, mask, needed)
+    on_cpu.randomized(encoder.to(DEVICE))
+    kernels = on_cpu.of(encoder, fused_slstm, kernels=gpu, **options)
+    inputs, mask = (tensor.to(DEVICE) for tensor in on_cpu.batch(LENGTHS, padded=10))
+    on_cpu.assert_gradients_equal_naive(encoder, [kernels], inputs, mask, needed)
 
 
-# Every pair of choices. The interpreter is slow: `make test` runs only one of them.
-PAIRS = [
-    ("released", 1, 1, True),
-    ("paper", 1, 2, False),
-    ("fastnlp", 0, 1, True),
-    ("paper", 0, 1, True),
-    ("fastnlp", 1, 2, False),
-    ("released", 0, 1, True),
+# Every pair of choices, and single ones. The interpreter is slow: `make test` runs only the first.
+SETTINGS = [
+    *((1, 1, True, "released"), (2, 1, False, "paper"), (1, 0, True, "fastnlp")),
+    *((1, 0, True, "paper"), (2, 1, False, "fastnlp"), (1, 0, True, "released")),
+    *((1, 1, None, transition) for transition in (on_cpu.TRANSITIONS[3], *on_cpu.MIXED)),
 ]
 
 
-@pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("transition, nodes, window, boundary", slow_but(PAIRS, fast=PAIRS[:1]))
-def test_equals_naive(transition, nodes, window, boundary):
+@pytest.mark.parametrize("window, nodes, boundary, transition", slow_but(SETTINGS, fast=SETTINGS[:1]))
+def test_equals_naive(double, window, nodes, boundary, transition):
     assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, 2, window, nodes, boundary, transition))
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("transition", [TRANSITIONS[3], *MIXED], ids=name)
-def test_single_choices_equal_naive(transition):
-    assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, num_steps=2, transition=transition))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("double")
 @pytest.mark.parametrize("needed", ((True, False), (False, True)), ids=("words", "sentence"))
-def test_what_is_not_needed(needed):
+def test_what_is_not_needed(double, needed):
     options = {"need_words": needed[0], "need_sentence": needed[1], "recompute": True}
     assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, num_steps=2), needed, **options)
 
 
-MIXED_PRECISION = [
-    (torch.bfloat16, True),
-    (torch.float32, False),
-    (torch.float16, True),
-    (torch.float16, False),
-]
+# The products' precision, and whether the candidate is the input.
+LOW = [(torch.bfloat16, False), (torch.float32, True), (torch.float16, False), (torch.float16, True)]
 
 
-@pytest.mark.parametrize("products, sigmoid_first", slow_but(MIXED_PRECISION, fast=MIXED_PRECISION[:1]))
-def test_kernels_in_mixed_precision(products, sigmoid_first):
+@pytest.mark.parametrize("products, candidate", slow_but(LOW, fast=LOW[:1]))
+def test_kernels_in_mixed_precision(products, candidate):
     """States in float32, products in lower precision: the only errors are those of rounding."""
-    kernel_args = kernel_arguments(
-        *((9, 0, 3), 65, 1, True, not sigmoid_first, products, torch.float32, DEVICE),
-    )
-    ours = results_of(gpu, kernel_args, sigmoid_first, products, torch.float32)
-    expected = results_of(COMPILED, as_double(kernel_args), sigmoid_first, torch.float64, torch.float64)
+    kernel_args = kernel_arguments((9, 0, 3), 65, 1, True, candidate, products, DEVICE)
     tolerance = max(2e-6, 4 * torch.finfo(products).eps)  # a GPU's exp is less precise
-    for result, exact in zip(ours, expected):
+    for result, exact in zip(results_of(gpu, kernel_args), exact_results(kernel_args)):
         if exact is not None:
             torch.testing.assert_close(result, exact, rtol=tolerance, atol=tolerance)
 
@@ -106,31 +70,24 @@ def test_kernels_in_mixed_precision(products, sigmoid_first):
 @pytest.mark.parametrize("low", (torch.bfloat16, torch.float16), ids=str)
 def test_autocast(low):
     """Values and gradients are in float32, and close to those without autocast."""
-    encoder = randomized(SentenceStateLSTM(16, 16, num_steps=2)).to(DEVICE)
-    inputs, mask = (tensor.to(DEVICE) for tensor in batch(LENGTHS, padded=10, size=16))
-
-    given = of(encoder, fused_slstm, kernels=gpu), inputs, mask, list(encoder.parameters())
-    exact = with_gradients(*given)
+    encoder = on_cpu.randomized(SentenceStateLSTM(16, 16, num_steps=2)).to(DEVICE)
+    inputs, mask = (tensor.to(DEVICE) for tensor in on_cpu.batch(LENGTHS, padded=10, size=16))
+    given = on_cpu.of(encoder, fused_slstm, kernels=gpu), inputs, mask, list(encoder.parameters())
+    exact = on_cpu.with_gradients(*given)
     with torch.autocast(DEVICE, low):
-        found = with_gradients(*given)
+        found = on_cpu.with_gradients(*given)
     assert any(not torch.equal(ours, expected) for ours, expected in zip(found, exact))
     for ours, expected in zip(found, exact):
         assert ours.dtype == torch.float32
-        assert relative_error(ours, expected) < 0.03
+        assert on_cpu.relative_error(ours, expected) < 0.03
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("double")
-@pytest.mark.parametrize(
-    "lengths, window, node", [((1, 140), 1, True), ((*(1, 0, 2) * 50, 20), 2, False)]
-)
-def test_more_than_one_block_of_a_program(lengths, window, node):
+@pytest.mark.parametrize("lengths, window, node", [((1, 140), 1, True), ((1, 0, 2) * 50, 2, False)])
+def test_more_than_one_block_of_a_program(double, lengths, window, node):
     """Long sentences, and many sentences."""
-    types = torch.float64, torch.float64
-    kernel_args = kernel_arguments(lengths, 2, window, node, False, *types, DEVICE)
-    found = results_of(gpu, kernel_args, True, *types)
-    exact = results_of(COMPILED, as_double(kernel_args), True, *types)
-    for ours, expected in zip(found, exact):
+    kernel_args = kernel_arguments((*lengths, 20), 2, window, node, False, torch.float64, DEVICE)
+    for ours, expected in zip(results_of(gpu, kernel_args), exact_results(kernel_args)):
         assert ours is expected is None or torch.allclose(ours, expected, rtol=0, atol=1e-10)
 
 
@@ -142,30 +99,17 @@ def test_a_kernel_that_is_wrong_is_found(monkeypatch):
 
 
 def test_refuses_what_is_not_contiguous():
-    states = torch.zeros(4, 3, device=DEVICE).t()
+    places = {"cu_seqlens": torch.tensor([0, 3], device=DEVICE), "window_size": 1}
+    states, result = torch.zeros(4, 3, device=DEVICE).t(), torch.zeros(3, 12, device=DEVICE)
     with pytest.raises(ValueError, match=r"tensors \[1\] of _windows: expected contiguous tensors"):
-        gpu.windows(
-            cu_seqlens=torch.tensor([0, 3], device=DEVICE),
-            window_size=1,
-            states=states,
-            result=torch.zeros(3, 12, device=DEVICE),
-        )
+        gpu.windows(**places, states=states, result=result)
 
 
-TYPES = {
-    torch.float32: "*fp32",
-    torch.bfloat16: "*bf16",
-    torch.float16: "*fp16",
-    torch.float64: "*fp64",
-    torch.int64: "*i64",
-}
+TYPES = {torch.float64: "*fp64", torch.float32: "*fp32", torch.bfloat16: "*bf16", torch.int64: "*i64"}
 
 
 def compile_kernels(capability, products):
-    """
-    Compile every kernel instead of launching it. Return (name, PTX, size of the machine code) of each.
-    This needs a new process, because kernels of the interpreter cannot be compiled.
-    """
+    """Compile each kernel instead of launching it. Return its name, PTX and size of machine code."""
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
@@ -188,40 +132,26 @@ def compile_kernels(capability, products):
         found.append((kernel.__name__, code["ptx"], len(code["cubin"])))
 
     gpu._launch = compile_
-    states = torch.float64 if products == torch.float64 else torch.float32
-    for sigmoid_first, node in ((True, True), (False, True), (False, False)):
-        kernel_args = kernel_arguments((3, 1), 300, 1, node, not sigmoid_first, products, states, DEVICE)
-        results_of(gpu, kernel_args, sigmoid_first, products, states)
+    for candidate, node in ((False, True), (True, True), (True, False)):
+        results_of(gpu, kernel_arguments((3, 1), 300, 1, node, candidate, products, DEVICE))
     return found
 
 
-@pytest.fixture(scope="module")
-def compiler():
-    """A process that compiles kernels, instead of interpreting them."""
+@pytest.mark.slow
+@pytest.mark.parametrize("capability, bits", [(80, 16), (90, 16), (90, 32)])
+def test_compiles_for_real_gpus(monkeypatch, capability, bits):
+    """In a new process, because kernels of the interpreter cannot be compiled."""
+    monkeypatch.setenv("TRITON_INTERPRET", "0")  # set, since conftest.py sets it otherwise
+    products = torch.bfloat16 if bits == 16 else torch.float32
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("TRITON_INTERPRET", "0")  # set, since conftest.py sets it otherwise
-            pool.submit(os.getpid).result()  # the process starts and copies the environment
-        yield pool
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "capability, products",
-    [(80, torch.bfloat16), (90, torch.bfloat16), (90, torch.float32)],
-)
-def test_compiles_for_real_gpus(compiler, capability, products):
-    found = compiler.submit(compile_kernels, capability, products).result()
-    functions = {kernel for kernel, _, _ in found}
-    assert functions == {
-        kernel.__name__
-        for kernel in vars(gpu).values()
-        if getattr(kernel, "__name__", "").startswith(("_word_", "_node_", "_windows"))
-    }
+        found = pool.submit(compile_kernels, capability, products).result()
+    names = {getattr(kernel, "__name__", "") for kernel in vars(gpu).values()}
+    kernels = {name for name in names if name.startswith(("_word_", "_node_", "_windows"))}
+    assert {kernel for kernel, _, _ in found} == kernels
     for kernel, ptx, size in found:
         assert f".target sm_{capability}" in ptx and size > 0
-        if products == torch.float32:  # loads of 16 bytes
+        if bits == 32:  # loads of 16 bytes
             assert "ld.global.v4.b32" in ptx, kernel
 
 
@@ -245,12 +175,8 @@ def loader(monkeypatch):
 
 @pytest.mark.parametrize("error", (RuntimeError, triton.errors.TritonError))
 def test_the_log_says_why_kernels_do_not_run(loader, monkeypatch, caplog, error):
-    def fail(device):
-        raise error("no C compiler\nand more")
-
-    monkeypatch.setattr(gpu, "try_out", fail)
-    with caplog.at_level(logging.WARNING):
-        assert loader("slstm", torch.device(DEVICE)) is None
+    monkeypatch.setattr(gpu, "try_out", mock.Mock(side_effect=error("no C compiler\nand more")))
+    assert loader("slstm", torch.device(DEVICE)) is None
     assert f"GPU kernels of slstm do not run here ({error.__name__}: no C compiler)" in caplog.text
 
 
@@ -259,7 +185,7 @@ def test_module_on_a_gpu(loader):
     """Compare with the CPU at a real size. The module chooses the kernels."""
     assert loader("slstm", torch.device(DEVICE)) is gpu
     encoder = SentenceStateLSTM(300, 300)
-    inputs, mask = batch((230, 1, 0, 77), padded=230, size=300)
+    inputs, mask = on_cpu.batch((230, 1, 0, 77), padded=230, size=300)
 
     def results(device):
         words, sentence = encoder.to(device)(inputs.to(device), mask.to(device))
@@ -275,12 +201,8 @@ def test_module_on_a_gpu(loader):
 
 @pytest.mark.skipif(DEVICE == "cpu", reason="there is no GPU here")
 def test_results_are_deterministic():
-    kernel_args = kernel_arguments(
-        (230, 1, 0, 77), 300, 1, True, False, torch.bfloat16, torch.float32, DEVICE
-    )
-    first, *others = (
-        results_of(gpu, kernel_args, True, torch.bfloat16, torch.float32) for _ in range(5)
-    )
+    kernel_args = kernel_arguments((230, 1, 0, 77), 300, 1, True, False, torch.bfloat16, DEVICE)
+    first, *others = (results_of(gpu, kernel_args) for _ in range(5))
     for other in others:
         for ours, again in zip(first, other):
             assert ours is again is None or torch.equal(ours, again)

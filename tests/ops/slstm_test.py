@@ -1,7 +1,4 @@
-"""
-The fast versions of the S-LSTM, compared with the naive version (the paper's equations).
-tests/implementations_test.py compares the naive version with one of its own.
-"""
+"""The S-LSTM's fast versions, compared with the naive one, which implementations_test.py tests."""
 
 import weakref
 
@@ -19,26 +16,15 @@ LENGTHS = (6, 0, 1, 3)
 TRANSITIONS = ("paper", "released", "fastnlp", {"preset": "released", "initial_state": "uniform"})
 # Single choices of the presets, in combination with the paper's other choices.
 MIXED = (
-    {"gate_normalization": "softmax"},
-    {"sentence_forget": "shared"},
-    {"candidate": "input"},
-    {"project_input": True},
-    {"window": "summed"},
-    {"sentence_vector": "mean"},
-    "balanced",
+    *({"gate_normalization": "softmax"}, {"sentence_forget": "shared"}, {"candidate": "input"}),
+    *({"project_input": True}, {"window": "summed"}, {"sentence_vector": "mean"}, "balanced"),
 )
-
-
 # Transition, window, number of nodes, and layer normalization.
 SETTINGS = (
     *(("paper", 1, 1, False), ("paper", 2, 0, False), ("paper", 2, 2, True)),
     *(("released", 1, 1, False), ("released", 2, 1, False), (TRANSITIONS[-1], 1, 1, False)),
     *(("fastnlp", 2, 1, False), ("fastnlp", 1, 2, True), (MIXED[0], 1, 1, False)),
 )
-
-
-def name(transition):
-    return transition if isinstance(transition, str) else "-".join(map(str, transition.values()))
 
 
 def batch(lengths=LENGTHS, padded=7, size=SIZE):
@@ -56,9 +42,8 @@ def randomized(encoder):
 
 def of(encoder, function, **options):
     """Return the function of inputs and mask that computes the encoder by one of the versions."""
-    return lambda inputs, mask: function(
-        inputs, mask, encoder.weights, encoder.settings, encoder._initial_state(inputs), **options
-    )
+    what = encoder.weights, encoder.settings
+    return lambda x, mask: function(x, mask, *what, encoder._initial_state(x), **options)
 
 
 def versions(encoder, **options):
@@ -76,14 +61,11 @@ def seeded(function, *arguments):
 
 
 def with_gradients(function, inputs, mask, variables, needed=(True, True)):
-    """
-    Return the results that are needed, and the gradients of a loss that has another weight for every
-    number, so that errors do not cancel. The incoming gradients are in another order of memory.
-    """
+    """Return what is needed, and the gradients of a loss in which every number has its own weight."""
     results = [out for out, need in zip(seeded(function, inputs, mask), needed) if need]
     torch.manual_seed(2)
     loss = 0.0
-    for out in results:
+    for out in results:  # the incoming gradients are in another order of memory
         turned = out.permute(*reversed(range(out.dim())))
         loss += (turned * torch.randn(turned.shape, dtype=torch.float32, device=out.device)).sum()
     gradients = torch.autograd.grad(loss, variables, allow_unused=True)
@@ -97,8 +79,7 @@ def assert_gradients_equal_naive(encoder, functions, inputs, mask, needed=(True,
     expected = with_gradients(of(encoder, naive_slstm), *given)
     for function in functions:
         found = with_gradients(function, *given)
-        for ours, oracle in zip(found, expected):
-            torch.testing.assert_close(ours, oracle, rtol=0, atol=1e-10)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-10)
         assert not found[sum(needed)][~mask].any()  # the gradient of the inputs
 
 
@@ -108,33 +89,30 @@ def relative_error(ours, exact):
 
 
 COMPILED = load_kernels("slstm")
+needs_kernels = pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
 
 
-@pytest.mark.usefixtures("double")
 @pytest.mark.parametrize(
-    "transition, window, nodes, boundary, layer_norm",
-    AllPairs([(*TRANSITIONS, *MIXED), (1, 2, 3), (0, 1, 2, 3), (False, True), (False, True)]),
+    "window, nodes, boundary, transition, layer_norm",
+    AllPairs([(1, 2, 3), (0, 1, 2, 3), (False, True), (*TRANSITIONS, *MIXED), (False, True)]),
 )
-def test_equals_naive(transition, window, nodes, boundary, layer_norm):
-    encoder = randomized(
-        SentenceStateLSTM(SIZE, SIZE, 3, window, nodes, boundary, transition, layer_norm)
-    )
+def test_equals_naive(double, window, nodes, boundary, transition, layer_norm):
+    settings = (window, nodes, boundary, transition, layer_norm)
+    encoder = randomized(SentenceStateLSTM(SIZE, SIZE, 3, *settings))
     inputs, mask = batch()
     inputs.masked_fill_(~mask.unsqueeze(-1), float("nan"))
-    expected_words, expected_sentence = seeded(of(encoder, naive_slstm), inputs, mask)
+    expected = seeded(of(encoder, naive_slstm), inputs, mask)
     for version in (encoder, *versions(encoder).values()):
-        words, sentence = seeded(version, inputs, mask)
-        torch.testing.assert_close(words, expected_words, rtol=0, atol=1e-10)
-        torch.testing.assert_close(sentence, expected_sentence, rtol=0, atol=1e-10)
-        assert not words[~mask].any()
+        found = seeded(version, inputs, mask)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-10)
+        assert not found[0][~mask].any()
 
 
-@pytest.mark.usefixtures("double")
-@pytest.mark.parametrize(
-    "settings, needed, recompute",
-    AllPairs([SETTINGS, [(True, True), (True, False), (False, True)], [False, True]]),
-)
-def test_gradients_equal_naive(settings, needed, recompute):
+NEEDED = ((True, True), (True, False), (False, True))
+
+
+@pytest.mark.parametrize("settings, needed, recompute", AllPairs([SETTINGS, NEEDED, (False, True)]))
+def test_gradients_equal_naive(double, settings, needed, recompute):
     transition, window, nodes, layer_norm = settings
     encoder = randomized(SentenceStateLSTM(SIZE, SIZE, 4, window, nodes, None, transition, layer_norm))
     fused = {"need_words": needed[0], "need_sentence": needed[1], "recompute": recompute}
@@ -180,16 +158,14 @@ def test_every_precision_and_size(monkeypatch, precision, settings, size, recomp
             assert relative_error(ours, expected) < PRECISIONS[precision]
 
 
-@pytest.mark.usefixtures("double")
-def test_recompute_keeps_less():
+@pytest.mark.skipif(not hasattr(torch.Tensor, "untyped_storage"), reason="PyTorch 1 has no such sizes")
+def test_recompute_keeps_less(double):
     """Count the floats that autograd saves in addition to the weights, per word and unit."""
 
     def saved_floats(**options):
         encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=9, boundary=False, **options)
         inputs, mask = batch((50,) * 8, padded=50)
-        inputs.requires_grad_()
-        weights = {parameter.data_ptr() for parameter in encoder.parameters()}
-        saved = {}
+        weights, saved = {parameter.data_ptr() for parameter in encoder.parameters()}, {}
 
         def pack(tensor):
             if tensor.is_floating_point() and tensor.data_ptr() not in weights:
@@ -197,11 +173,9 @@ def test_recompute_keeps_less():
             return tensor
 
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-            encoder(inputs, mask)
+            encoder(inputs.requires_grad_(), mask)
         return sum(saved.values()) / (8 * 50 * SIZE)
 
-    if not hasattr(torch.Tensor, "untyped_storage"):
-        pytest.skip("this PyTorch has no untyped_storage")
     if COMPILED is not None:
         assert saved_floats() < 9 * 10  # a step's pre-activations, states and cells; U x; the inputs
         assert saved_floats(recompute=True) < 9 * 2 + 7 + 6
@@ -226,7 +200,7 @@ class CountingKernels:
         return states
 
 
-@pytest.mark.skipif(COMPILED is None, reason="there are no compiled kernels here")
+@needs_kernels
 @pytest.mark.parametrize("needs_gradients", (True, False))
 @pytest.mark.parametrize("recompute", (False, True))
 def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
@@ -238,35 +212,18 @@ def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
     assert (max(pre) <= 2) == (not needs_gradients or recompute)
 
 
-@pytest.mark.usefixtures("double")
-def test_a_second_derivative_is_refused():
+@needs_kernels
+def test_a_second_derivative_is_refused(double):
     """It is refused for every variable, because the part of the steps would be missing."""
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2)
     inputs, mask = batch()
-    inputs.requires_grad_()
-    if "fused" in versions(encoder):
-        words, _ = versions(encoder, recompute=True)["fused"](inputs, mask)
-        (expected,) = torch.autograd.grad(words.sum(), inputs, retain_graph=True)
-        (gradient,) = torch.autograd.grad(words.sum(), inputs, create_graph=True)
-        assert torch.equal(gradient, expected)
-        for variable in (inputs, encoder.word_U, encoder.word_W, encoder.initial_h):
-            with pytest.raises(RuntimeError, match="differentiated once, expected no second derivative"):
-                torch.autograd.grad(gradient.pow(2).sum(), variable, retain_graph=True)
-
-
-@pytest.mark.usefixtures("double")
-@pytest.mark.parametrize(
-    "steps, window, nodes, reach",
-    # Without a node, neighbours' states depend on their inputs from the second step on. With one and
-    # T = 2, a word reads g⁰ and g¹, which depend on no input; with T = 3 also g².
-    [*((s, w, 0, (s - 1) * w) for s in (1, 2, 3) for w in (1, 2)), (2, 1, 1, 1), (3, 1, 1, 6)],
-)
-def test_which_inputs_a_word_depends_on(steps, window, nodes, reach):
-    encoder = SentenceStateLSTM(SIZE, SIZE, steps, window, nodes)
-    inputs, word = torch.randn(1, 12, SIZE, requires_grad=True), 5
-    (gradient,) = torch.autograd.grad(encoder(inputs)[0][0, word].sum(), inputs)
-    distances = {abs(i - word) for i in range(12) if gradient[0, i].abs().max() > 0}
-    assert distances == set(range(reach + 1))
+    words, _ = of(encoder, fused_slstm, kernels=COMPILED, recompute=True)(inputs.requires_grad_(), mask)
+    (expected,) = torch.autograd.grad(words.sum(), inputs, retain_graph=True)
+    (gradient,) = torch.autograd.grad(words.sum(), inputs, create_graph=True)
+    assert torch.equal(gradient, expected)
+    for variable in (inputs, encoder.word_U, encoder.word_W, encoder.initial_h):
+        with pytest.raises(RuntimeError, match="differentiated once, expected no second derivative"):
+            torch.autograd.grad(gradient.pow(2).sum(), variable, retain_graph=True)
 
 
 @pytest.mark.parametrize("dtype", (torch.bfloat16, torch.float16))
@@ -322,5 +279,4 @@ def test_the_widest_windows(window):
     """The largest window of the kernels, and one more."""
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2, window_size=window)
     inputs, mask = batch()
-    for ours, exact in zip(encoder(inputs, mask), versions(encoder)["batched"](inputs, mask)):
-        torch.testing.assert_close(ours, exact)
+    torch.testing.assert_close(encoder(inputs, mask), versions(encoder)["batched"](inputs, mask))

@@ -13,8 +13,8 @@ from tests.ops.slstm_test import LENGTHS, MIXED, SIZE, TRANSITIONS, batch, rando
 STEPS = 3
 
 
-def slstm(**options):
-    return randomized(SentenceStateLSTM(SIZE, SIZE, num_steps=STEPS, **options))
+def slstm(*settings, **options):
+    return randomized(SentenceStateLSTM(SIZE, SIZE, STEPS, *settings, **options))
 
 
 def assert_close(ours, expected):
@@ -22,10 +22,7 @@ def assert_close(ours, expected):
 
 
 def naive_gates(monkeypatch, encoder, sentence, initial_state):
-    """
-    Record what the naive version normalizes for one sentence. Generate for each step the gates of the
-    words, (N, P, h), and the fᵢ of the nodes followed by f_g, (N + 1, m, h).
-    """
+    """Yield a sentence's gates, (N, P, h), and fᵢ and f_g, (N + 1, m, h), of each naive step."""
     seen = []
 
     def recording(pre_activations, settings, normalize=oracle._normalize):
@@ -87,19 +84,12 @@ def check_nodes(trace, settings):
         assert_close(trace.g[step + 1], trace.o_g[step] * torch.tanh(made))
 
 
-@pytest.mark.usefixtures("double")
 @pytest.mark.parametrize(
-    "transition, window, nodes, boundary, layer_norm",
-    AllPairs([(*TRANSITIONS, *MIXED), (1, 2), (0, 1, 2), (False, True), (False, True)]),
+    "window, nodes, boundary, transition, layer_norm",
+    AllPairs([(1, 2), (0, 1, 2), (False, True), (*TRANSITIONS, *MIXED), (False, True)]),
 )
-def test_gates_and_states(monkeypatch, transition, window, nodes, boundary, layer_norm):
-    encoder = slstm(
-        window_size=window,
-        num_sentence_nodes=nodes,
-        boundary=boundary,
-        transition=transition,
-        layer_norm=layer_norm,
-    )
+def test_gates_and_states(double, monkeypatch, window, nodes, boundary, transition, layer_norm):
+    encoder = slstm(window, nodes, boundary, transition, layer_norm)
     inputs, mask = batch()
     trace = seeded(encoder.trace, inputs, mask)
     assert_steps_hold(trace, encoder, inputs, mask)
@@ -107,9 +97,8 @@ def test_gates_and_states(monkeypatch, transition, window, nodes, boundary, laye
     for b, length in enumerate(LENGTHS):
         words = int(trace.mask[b].sum())
         drawn = None if initial_state is None else initial_state[:, b : b + 1, :words]
-        for step, (of_words, of_nodes) in enumerate(
-            naive_gates(monkeypatch, encoder, inputs[b, :length], drawn) if words else ()
-        ):
+        steps = naive_gates(monkeypatch, encoder, inputs[b, :length], drawn) if words else ()
+        for step, (of_words, of_nodes) in enumerate(steps):
             ours = torch.stack([gates[step, b, :words] for gates in trace.word_gates.values()], dim=1)
             assert_close(ours, of_words)
             if of_nodes is not None:
@@ -118,10 +107,8 @@ def test_gates_and_states(monkeypatch, transition, window, nodes, boundary, laye
 
 
 def test_a_trace_has_gradients():
-    encoder = slstm()
     inputs, mask = batch()
-    inputs.requires_grad_()
-    trace = encoder.trace(inputs, mask)
+    trace = slstm().trace(inputs.requires_grad_(), mask)
     gradient = torch.autograd.grad(trace.word_gates["s1"][-1].sum(), inputs)[0]
     assert gradient[mask].abs().sum() > 0 and not gradient[~mask].any()
 

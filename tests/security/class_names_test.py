@@ -39,7 +39,6 @@ def test_a_subclass_is_taken(role, name):
 def test_of_a_package_by_include_package(tmp_path, monkeypatch):
     code = "from allennlp.data import DatasetReader\nclass Reader(DatasetReader): pass\n"
     (tmp_path / "own_package").mkdir()
-    (tmp_path / "own_package" / "__init__.py").touch()
     (tmp_path / "own_package" / "readers.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ConfigurationError, match="--include-package own_package"):

@@ -1,10 +1,10 @@
 """Write an archive of a small tagger, as AllenNLP does, or a hostile variant of it."""
 
 import copy
+import functools
 import io
 import json
 import os
-import sys
 import tarfile
 import tempfile
 
@@ -20,9 +20,7 @@ CONFIG = {
     "dataset_reader": {"type": "sequence_tagging"},
     "model": {
         "type": "simple_tagger",
-        "text_field_embedder": {
-            "token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 2}}
-        },
+        "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 2}}},
         "encoder": {"type": "lstm", "input_size": 2, "hidden_size": 2},
     },
 }
@@ -40,16 +38,13 @@ class Forge:
     """The parts of an archive; `write` packs them. In names and values, `{}` is the file `pwned`."""
 
     def __init__(self, folder, patch):
-        self.folder = folder
-        self.patch = patch
+        self.folder, self.patch = folder, patch
         self.pwned = folder / "pwned"  # a successful attack creates this file
-        self.config = copy.deepcopy(CONFIG)
-        self.config_text = None
+        self.config, self.config_text = copy.deepcopy(CONFIG), None
         vocabulary = Vocabulary({"tokens": {"the": 1, "dog": 1}, "labels": {"D": 1, "N": 1}})
         vocabulary.save_to_files(str(folder / "vocabulary"))
         model = Model.from_params(Params(copy.deepcopy(CONFIG["model"])), vocab=vocabulary)
-        self.weights = model.state_dict()
-        self.save_weights = torch.save
+        self.weights, self.save_weights = model.state_dict(), torch.save
         self.more = []  # functions that add members to the tar file
         self.omitted = set()
 
@@ -78,21 +73,8 @@ class Forge:
     def put(self, place, value):
         """Set the value at a place in the config, such as `model.encoder`."""
         *parents, key = place.split(".")
-        config = self.config
-        for parent in parents:
-            config = config.setdefault(parent, {})
+        config = functools.reduce(lambda part, name: part.setdefault(name, {}), parents, self.config)
         config[key] = json.loads(json.dumps(value).replace("{}", str(self.pwned)))
-
-    def reader(self, name, **arguments):
-        self.put("dataset_reader", {"type": name, **arguments})
-
-    def fetch(self, address):
-        self.put("model", {"type": "from_archive", "archive_file": address})
-
-    def text(self, config_text):
-        """Replace the config. It can import the file `secret.json` in `{folder}`."""
-        (self.folder / "secret.json").write_text("{}")
-        self.config_text = config_text.replace("{folder}", str(self.folder))
 
     def save(self, write, **options):
         """Let `write(object, file)` write the weights, on a machine whose old code forbids checks."""
@@ -106,8 +88,7 @@ class Forge:
 
     def write(self):
         path = self.folder / "model.tar.gz"
-        text = json.dumps(self.config) if self.config_text is None else self.config_text
-        (self.folder / "config.json").write_text(text)
+        (self.folder / "config.json").write_text(self.config_text or json.dumps(self.config))
         with open(self.folder / "weights.th", "wb") as file:
             self.save_weights(self.weights, file)
         with tarfile.open(path, "w:gz") as archive:
@@ -125,16 +106,3 @@ def forge(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "forge" / "tmp"))
     monkeypatch.delenv(TRUST, raising=False)
     return Forge(tmp_path / "forge", monkeypatch)
-
-
-@pytest.fixture
-def fetched(monkeypatch):
-    """A list of the requested addresses. Every request fails."""
-    requested = []
-
-    def fail(address, **_):
-        requested.append(address)
-        raise OSError(address)
-
-    monkeypatch.setattr(sys.modules["cached_path._cached_path"], "get_scheme_client", fail)
-    return requested

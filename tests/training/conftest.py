@@ -63,13 +63,13 @@ def fault():
     Fault.after = None
 
 
+def kill(trainer):
+    raise Killed
+
+
 @pytest.fixture
 def kill_after(fault):
     """Return a function that has the next run killed after some batches and their checkpoint."""
-
-    def kill(trainer):
-        raise Killed
-
     return lambda batches: fault(batches + 1, kill)
 
 
@@ -78,21 +78,15 @@ def run(tmp_path):
     """Train the tagger, with dropout, in the named folder. Return its weights and metrics."""
     source = random.Random(1)
     path = tmp_path / "sentences.txt"
-    lines = [
-        " ".join(f"{word}###{word[0].upper()}" for word in source.choices(WORDS, k=source.randint(1, 6)))
-        for _ in range(8)
-    ]
-    path.write_text("\n".join(lines) + "\n")
+    lines = [source.choices(WORDS, k=source.randint(1, 6)) for _ in range(8)]
+    tagged = (" ".join(f"{word}###{word[0].upper()}" for word in line) for line in lines)
+    path.write_text("\n".join(tagged) + "\n")
 
     def train(name, loader=None, recover=False, embedding=None, model=None, **trainer):
         words = {"embedding_dim": 4, **(embedding or {})}
-        config = tagger_config(
-            path,
-            validation_data_path=str(path),
-            data_loader=loader or SHUFFLED,
-            # Without batches_per_epoch, with which each epoch begins where the last one ended.
-            validation_data_loader=SHUFFLED,
-        )
+        # Validation has no batches_per_epoch, with which each epoch begins where the last one ended.
+        loaders = {"data_loader": loader or SHUFFLED, "validation_data_loader": SHUFFLED}
+        config = tagger_config(path, validation_data_path=str(path), **loaders)
         config["model"].update(
             text_field_embedder={"token_embedders": {"tokens": words}},
             encoder={"type": "slstm", "input_size": 4, "hidden_size": 4, "dropout": 0.5},
@@ -101,31 +95,24 @@ def run(tmp_path):
         )
         callbacks = [*trainer.pop("callbacks", []), "fault"]
         config["trainer"].update({"num_epochs": EPOCHS, **trainer, "callbacks": callbacks})
-        text = json.dumps(config)
-        (tmp_path / "config.json").write_text(text)
-        trained = train_model(Params(json.loads(text)), str(tmp_path / name), recover=recover)
-        return results(tmp_path / name, trained)
+        (tmp_path / "config.json").write_text(json.dumps(config))
+        params = Params.from_file(tmp_path / "config.json")
+        return results(tmp_path / name, train_model(params, str(tmp_path / name), recover=recover))
 
     return train
 
 
 def results(folder, model):
-    metrics = {}
-    for file in sorted([*folder.glob("metrics*.json"), *folder.glob("vocabulary/*.txt")]):
-        text = file.read_text()
-        if file.suffix == ".json":
-            values = json.loads(text)
-            text = {key: values[key] for key in values if "duration" not in key and "memory" not in key}
-        metrics[file.name] = text
-    return {"model": model.state_dict(), "best": torch.load(folder / "best.th")}, metrics
+    files = {file.name: file.read_text() for file in folder.glob("vocabulary/*.txt")}
+    for file in folder.glob("metrics*.json"):
+        values = json.loads(file.read_text()).items()
+        files[file.name] = {k: v for k, v in values if "duration" not in k and "memory" not in k}
+    return {"model": model.state_dict(), "best": torch.load(folder / "best.th")}, files
 
 
 def assert_same(found, expected):
     assert found[1] == expected[1]
-    for kind, weights in expected[0].items():
-        assert found[0][kind].keys() == weights.keys()
-        for name, tensor in weights.items():
-            assert torch.equal(found[0][kind][name], tensor), (kind, name)
+    torch.testing.assert_close(found[0], expected[0], rtol=0, atol=0)
 
 
 @pytest.fixture

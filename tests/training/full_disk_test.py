@@ -7,6 +7,7 @@ import re
 import resource
 import shutil
 import tarfile
+from unittest import mock
 
 import pytest
 import torch
@@ -26,10 +27,8 @@ from tests.conftest import slow_but
 from tests.training.conftest import EVERY_BATCH, assert_same
 
 NO_ROOM = r"could not be written \(.*\), expected enough disk space; the previous content is unchanged"
-WRITER_RAISES = pytest.mark.skipif(
-    not hasattr(torch.serialization, "add_safe_globals"),
-    reason="PyTorch 1.12 aborts the process if the disk is full",
-)
+IS_OLD = not hasattr(torch.serialization, "add_safe_globals")
+WRITER_RAISES = pytest.mark.skipif(IS_OLD, reason="PyTorch 1.12 aborts if the disk is full")
 
 
 @contextlib.contextmanager
@@ -48,25 +47,20 @@ def contents(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-@pytest.fixture
-def full_after(monkeypatch):
-    """Return a function that lets the disk be full as soon as another function has returned."""
+@contextlib.contextmanager
+def full_after(owner, name, size):
+    """Let the disk be full as soon as a function has returned."""
+    function = getattr(owner, name)
 
-    @contextlib.contextmanager
-    def context(owner, name, size):
-        function = getattr(owner, name)
+    def call(*arguments, **options):
+        result = function(*arguments, **options)
+        disk.enter_context(full_disk(size))
+        return result
 
-        def call(*arguments, **options):
-            result = function(*arguments, **options)
-            disk.enter_context(full_disk(size))
-            return result
-
-        is_function = isinstance(owner, type) and inspect.isfunction(function)
-        with contextlib.ExitStack() as disk, monkeypatch.context() as patch:
-            patch.setattr(owner, name, call if is_function else staticmethod(call))
-            yield
-
-    return context
+    is_method = isinstance(owner, type) and inspect.isfunction(function)
+    replaced = mock.patch.object(owner, name, call if is_method else staticmethod(call))
+    with contextlib.ExitStack() as disk, replaced:
+        yield
 
 
 @WRITER_RAISES
@@ -82,7 +76,7 @@ def test_a_checkpoint(run, tmp_path, fault):
     assert_same(run("full", recover=True, **EVERY_BATCH), whole)
 
 
-def test_the_archive(classifier, tmp_path, full_after, capsys):
+def test_the_archive(classifier, tmp_path, capsys):
     """`--recover` writes the archive that there was no room for."""
     run = tmp_path / "run"
     shutil.copytree(classifier, run, ignore=shutil.ignore_patterns("out.log"))
@@ -95,9 +89,9 @@ def test_the_archive(classifier, tmp_path, full_after, capsys):
     assert archive.read_bytes() == before and not list(run.glob("*.unfinished"))
     archive.unlink()
     assert main(train) == 0
-    recovered, whole = (load_archive(folder / "model.tar.gz").model for folder in (run, classifier))
-    for name, weight in whole.state_dict().items():
-        assert torch.equal(recovered.state_dict()[name], weight)
+    archives = (folder / "model.tar.gz" for folder in (run, classifier))
+    recovered, whole = (load_archive(path).model.state_dict() for path in archives)
+    torch.testing.assert_close(recovered, whole, rtol=0, atol=0)
 
 
 @WRITER_RAISES
@@ -119,9 +113,8 @@ def test_the_report_of_a_comparison(tmp_path, size):
     for run in the_plan.runs():
         write_run(comparison, run, [1, 0, 0, 0] if run.system == "base" else [1, 1, 1, run.seed % 2])
     write_report(Results(the_plan, comparison))
-    largest = max(len(content) for name, content in contents(tmp_path).items() if "report" in name)
     before = contents(tmp_path)
-    assert size < largest
+    assert size < max(len(content) for name, content in before.items() if "report" in name)
     with full_disk(size), pytest.raises(NotWritten, match=rf"{tmp_path} {NO_ROOM}"):
         write_report(Results(the_plan, comparison))
     assert contents(tmp_path) == before
@@ -135,23 +128,19 @@ def sentences(tmp_path):
 
 
 def predict(archive, sentences, output):
-    arguments = ["predict", archive / "model.tar.gz", sentences, "--output-file", output, "--silent"]
-    return main([str(argument) for argument in arguments])
+    return main(f"predict {archive}/model.tar.gz {sentences} --output-file {output} --silent".split())
 
 
-def test_predictions(classifier, sentences, tmp_path, full_after, capsys):
+def test_predictions(classifier, sentences, tmp_path, capsys):
     output, unfinished = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
     assert predict(classifier, sentences, output) == 0
     before = output.read_text()
-    assert len(before.splitlines()) == 60
-    assert not unfinished.exists()
+    assert len(before.splitlines()) == 60 and not unfinished.exists()
     for size in (len(before) // 2, 0):  # the message names a file that is there, also if it is empty
         with full_after(Predictor, "from_archive", size):
             assert predict(classifier, sentences, output) == USERS_MISTAKE
-        message = capsys.readouterr().err
-        assert re.search(
-            rf"{output} {NO_ROOM}, and the predictions so far are in {unfinished}$", message
-        )
+        said = rf"{output} {NO_ROOM}, and the predictions so far are in {unfinished}$"
+        assert re.search(said, capsys.readouterr().err)
         assert output.read_text() == before
         assert unfinished.read_text() == before[:size]
 
@@ -178,12 +167,11 @@ def test_predictions_to_a_link_or_what_is_no_file(classifier, sentences, tmp_pat
     assert predict(classifier, sentences, "/dev/null") == 0
 
 
-def test_what_evaluate_writes(classifier, tmp_path, full_after, capsys):
+def test_what_evaluate_writes(classifier, tmp_path, capsys):
     files = f"--output-file {tmp_path}/metrics --predictions-output-file {tmp_path}/predictions"
     evaluate = f"evaluate {classifier}/model.tar.gz fixtures/mr#dev {files}".split()
     assert main(evaluate) == 0
-    before = contents(tmp_path)
-    assert len(before) == 2
+    assert len(before := contents(tmp_path)) == 2
     with full_after(MultiProcessDataLoader, "index_with", 10):
         assert main(evaluate) == USERS_MISTAKE
     assert re.search(NO_ROOM, capsys.readouterr().err)

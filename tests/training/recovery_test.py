@@ -32,20 +32,22 @@ def test_a_checkpoint_is_whole_or_not_there(run, tmp_path, monkeypatch, part):
         killed_while_writing(patch, f"{part}_state_e2_b0")
         run("run")
     whole = {f"{name}_state_e1_b0.th" for name in FILES}
-    assert whole < {path.name for path in (tmp_path / "run").iterdir()}
-    first_epoch = (tmp_path / "run" / "metrics_epoch_0.json").stat().st_mtime_ns
+    folder = tmp_path / "run"
+    assert whole < {path.name for path in folder.iterdir()}
+    first_epoch = (folder / "metrics_epoch_0.json").stat().st_mtime_ns
     run("run", recover=True)
-    assert (tmp_path / "run" / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
-    assert (tmp_path / "run" / "metrics_epoch_2.json").exists()
+    assert (folder / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
+    assert (folder / "metrics_epoch_2.json").exists()
     # The truncated file was written again, and no unfinished file is left.
-    assert not list((tmp_path / "run").glob("*.unfinished"))
-    for path in (tmp_path / "run").glob("*.th"):
+    assert not list(folder.glob("*.unfinished"))
+    for path in folder.glob("*.th"):
         torch.load(path)
 
 
-@pytest.mark.parametrize(
-    "average", ({}, {"moving_average": {"type": "exponential", "decay": 0.9}}), ids=str
-)
+AVERAGE = {"moving_average": {"type": "exponential", "decay": 0.9}}
+
+
+@pytest.mark.parametrize("average", ({}, AVERAGE), ids=("plain", "average"))
 @pytest.mark.parametrize("best_is_there", (False, True))
 def test_the_best_model_is_that_of_the_best_epoch(run, tmp_path, monkeypatch, average, best_is_there):
     best = tmp_path / "run" / "best.th"
@@ -58,9 +60,7 @@ def test_the_best_model_is_that_of_the_best_epoch(run, tmp_path, monkeypatch, av
         best.unlink()
     weights, _ = run("run", recover=True, **options)
     for found in weights.values():
-        assert found.keys() == expected.keys()
-        for name, weight in found.items():
-            torch.testing.assert_close(weight, expected[name], rtol=0, atol=0)
+        torch.testing.assert_close(found, expected, rtol=0, atol=0)
 
 
 HAS_LIST = hasattr(torch.serialization, "safe_globals")

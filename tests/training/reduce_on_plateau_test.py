@@ -1,12 +1,10 @@
-import logging
-
 import torch
 from allennlp.common import Params
 from allennlp.training.learning_rate_schedulers import LearningRateScheduler
 
 
 def test_reduces_when_the_metric_stands_still(caplog):
-    caplog.set_level(logging.INFO)
+    caplog.set_level("INFO")
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
     options = {"patience": 0, "factor": 0.5, "mode": "max", "min_lr": 0.2, "verbose": True}
     params = Params({"type": "reduce_on_plateau", **options})

@@ -1,16 +1,17 @@
 """Sizes that do not match, in every AllenNLP model with a feed-forward network."""
 
 import copy
+import functools
+import operator
 from types import SimpleNamespace
 
 import pytest
 import torch
-from allennlp.commands.train import train_model_from_file
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 
 from slstm_allennlp.training.size_check import check_sizes
-from tests.conftest import ROOT
+from tests.conftest import EMBEDDING, SMALL_TEXTS, train
 from tests.models.swap_test import CASES, build, name_of
 
 CPU = torch.device("cpu")
@@ -36,9 +37,7 @@ def built(case, name):
 @pytest.mark.parametrize("name, path", WITH_FEEDFORWARD, ids=str)
 def test_a_feedforward_that_does_not_fit(name, path):
     case = copy.deepcopy(CASES[name])
-    config = case.model
-    for key in path:
-        config = config[key]
+    config = functools.reduce(operator.getitem, path, case.model)
     right, config["input_dim"] = config["input_dim"], config["input_dim"] + 3
     # The error is from the size check, or from the model itself.
     by_check = rf"{path[-1]}\.input_dim is {right + 3}, expected {right}$"
@@ -56,31 +55,19 @@ def test_sizes_that_fit(name, caplog):
     assert model.training
 
 
-OWN = {
-    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 8,
-    "model.seq2seq_encoder": None,
-    "model.seq2vec_encoder.input_size": 8,
-    "model.seq2vec_encoder.hidden_size": 50,
-    "trainer.num_epochs": 1,
-    "dataset_reader.max_instances": 20,
-}
 MLP = {"input_dim": 100, "num_layers": 1, "hidden_dims": 5, "activations": "relu"}
-FEEDFORWARD = {"model.feedforward": MLP}
-EMBEDDING = {"model.text_field_embedder.token_embedders.tokens.embedding_dim": 12}
 
 
-TOO_LARGE = [
-    (FEEDFORWARD, "the seq2vec_encoder gives 50, model.feedforward.input_dim is 100, expected 50"),
-    (EMBEDDING, "the text_field_embedder gives 12, model.seq2vec_encoder.input_size is 8, expected 12"),
-]
-
-
-@pytest.mark.parametrize("overrides, message", TOO_LARGE)
+@pytest.mark.parametrize(
+    "overrides, message",
+    [
+        ({"model.feedforward": MLP}, "the seq2vec_encoder gives 10, model.feedforward.input_dim is 100"),
+        ({EMBEDDING: 12}, "the text_field_embedder gives 12, model.seq2seq_encoder.input_dim is 10"),
+    ],
+)
 def test_before_the_training(tmp_path, overrides, message):
-    config = ROOT / "training_config" / "mr_slstm.jsonnet"
-    with pytest.raises(ConfigurationError) as caught:
-        train_model_from_file(config, tmp_path / "run", overrides={**OWN, **overrides})
-    assert str(caught.value) == message
+    with pytest.raises(ConfigurationError, match=f"^{message}, expected 1[02]$"):
+        train(tmp_path / "run", "mr_slstm", {**SMALL_TEXTS, **overrides})
     assert not list((tmp_path / "run").glob("*.th"))
 
 

@@ -3,20 +3,18 @@
 import copy
 
 import pytest
-from allennlp.commands.train import TrainModel, train_model_from_file
+from allennlp.commands.train import TrainModel
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.plugins import import_plugins
-from allennlp.nn.util import get_text_field_mask
 
 from slstm_allennlp.training import train_model
 from slstm_allennlp.training.all_data import on_all_data
-from tests.conftest import SMALL
+from tests.conftest import SMALL, train
 from tests.training.conftest import tagger_config
 
-CONFIG = "training_config/pos_slstm.jsonnet"
 READER = {"type": "tagged_text", "format": "columns"}
-FIRST_TEN = "dev.txt: the first 10 of 15 are scored (max_instances)"
+FIRST_TEN = ".txt: the first 10 of 15 are scored (max_instances)"
+PARTS = ("dev", "test")
 
 
 @pytest.fixture
@@ -35,15 +33,15 @@ def config(tmp_path):
 def scored(config, folder):
     params = Params(copy.deepcopy(config))
     built = TrainModel.from_params(params, serialization_dir=str(folder), local_rank=0)
-    loaders = (built.trainer.data_loader, built.trainer._validation_data_loader)
-    loaders = (*loaders, built.evaluation_data_loader)
-    return [sum(len(get_text_field_mask(batch["tokens"])) for batch in loader) for loader in loaders]
+    of_training = (built.trainer.data_loader, built.trainer._validation_data_loader)
+    loaders = (*of_training, built.evaluation_data_loader)
+    return [sum(len(batch["tokens"]["tokens"]["tokens"]) for batch in loader) for loader in loaders]
 
 
 BUCKET = {"batch_sampler": {"type": "bucket", "batch_size": 4, "drop_last": True}}
 LOADER = {"batch_size": 4}
 TWO_BATCHES = {**LOADER, "batches_per_epoch": 2}
-FIRST_TWO = "dev.txt: only 2 batches are scored (batches_per_epoch)"
+FIRST_TWO = ".txt: only 2 batches are scored (batches_per_epoch)"
 LIMITED = {**READER, "max_instances": 10}
 
 
@@ -66,9 +64,8 @@ LIMITED = {**READER, "max_instances": 10}
 )
 def test_every_sentence_is_scored(config, tmp_path, caplog, settings, train, others, warning):
     assert scored({**config, **settings}, tmp_path / "run") == [train, others, others]
-    said = [record.getMessage() for record in caplog.records if " scored " in record.getMessage()]
-    paths = [f"{tmp_path}/{warning}", f"{tmp_path}/{warning}".replace("dev.txt", "test.txt")]
-    assert said == ([] if warning is None else paths)
+    said = [message for message in caplog.messages if " scored " in message]
+    assert said == ([] if warning is None else [f"{tmp_path}/{part}{warning}" for part in PARTS])
 
 
 def test_a_total_that_cannot_be_known(config, tmp_path, caplog):
@@ -85,8 +82,6 @@ def test_a_loader_by_its_name_and_an_unchanged_config():
 
 
 def test_evaluate_on_test_is_refused_when_distributed(tmp_path, monkeypatch):
-    import_plugins()
-    message = "evaluate_on_test is true, expected false with dist"
     monkeypatch.setattr(train_model, "is_distributed", lambda: True)
-    with pytest.raises(ConfigurationError, match=message):
-        train_model_from_file(CONFIG, str(tmp_path), overrides={**SMALL, "evaluate_on_test": True})
+    with pytest.raises(ConfigurationError, match="evaluate_on_test is true, expected false with dist"):
+        train(tmp_path / "run", "pos_slstm", {**SMALL, "evaluate_on_test": True})

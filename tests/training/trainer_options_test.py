@@ -1,10 +1,4 @@
-"""
-Every trainer option that a config can name trains, and resumes with `--recover` after an interruption,
-with the same weights and metrics as an uninterrupted run. Exceptions and untested options are in
-NOT_WORKING and docs/installing.md. run_state_test.py has the data loaders.
-"""
-
-import itertools
+"""Every trainer option that a config can name trains, and resumes after an interruption, exactly."""
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -16,7 +10,7 @@ from allennlp.training.momentum_schedulers import MomentumScheduler
 from allennlp.training.moving_average import MovingAverage
 from allennlp.training.optimizers import Optimizer
 
-from tests.conftest import slow_but
+from tests.training.conftest import EVERY_BATCH
 
 SCHEDULERS = {
     "constant": {},
@@ -34,12 +28,9 @@ SCHEDULERS = {
     "slanted_triangular": {},
     "step": {"step_size": 1},
 }
-PLAIN = """
-    adadelta adagrad adam adamax adamw averaged_sgd dense_sparse_adam huggingface_adafactor
-    huggingface_adamw rmsprop
-"""
+PLAIN = "adadelta adagrad adam adamax adamw averaged_sgd dense_sparse_adam rmsprop"
 OPTIMIZERS = {
-    **{name: {} for name in PLAIN.split()},
+    **{name: {} for name in [*PLAIN.split(), "huggingface_adafactor", "huggingface_adamw"]},
     "multi": {
         "optimizers": {"default": "adam", "encoder": {"type": "sgd", "lr": 0.1}},
         "parameter_groups": [[["encoder"], {"optimizer_name": "encoder"}]],
@@ -52,13 +43,17 @@ CALLBACKS = {
     "should_validate_callback": {"validation_start": 1, "validation_interval": 1},
     "tensorboard": {"distribution_interval": 2},
 }
-NOT_WORKING = {
+NOT_WORKING = {  # docs/installing.md has it, too
     "adversarial_bias_mitigator_backward": "is for one model, adversarial_bias_mitigator; not tried",
     "mixed_precision_backward": "needs use_amp, and so a GPU",
     "wandb": "needs the package wandb and an account",
 }
 _OURS = ("tests.", "slstm_allennlp.")  # other tests have these
 SPARSE = {"sparse": True}
+SPARSE_WORDS = {
+    "optimizers": {"default": "adam", "words": "sparse_adam"},
+    "parameter_groups": [[["text_field_embedder"], {"optimizer_name": "words"}]],
+}
 BY_SECONDS = {"save_every_num_seconds": 0.001, "keep_most_recent_by_age": 100}
 GROUPS = [[["embedder"], {}], [["encoder", "projection"], {}]]
 UNFREEZING = {"discriminative_fine_tuning": True, "gradual_unfreezing": True}
@@ -67,20 +62,17 @@ OTHERS = {
     "grad_norm: true": {"grad_norm": True},
     "grad_clipping": {"grad_clipping": 0.1},
     "momentum_scheduler": {
-        "optimizer": {"type": "sgd", "lr": 0.1, "momentum": 0.9},
+        "optimizer": {"type": "sgd", **OPTIMIZERS["sgd"]},
         "momentum_scheduler": {"type": "inverted_triangular", "cool_down": 1, "warm_up": 1},
     },
     "moving_average": {"moving_average": {"type": "exponential", "decay": 0.9}},
-    "num_gradient_accumulation_steps": {
-        "num_gradient_accumulation_steps": 2,  # of which an epoch has two
-        "batches": 3,
-        "every": 1,
-    },
+    # Of the groups of two batches, an epoch has two.
+    "accumulation": {"num_gradient_accumulation_steps": 2, "batches": 3, "every": 1},
     "patience": {"patience": 1},
     "validation_metric list": {"validation_metric": ["+accuracy", "-loss"]},
     "run_confidence_checks": {"run_confidence_checks": True},
     "enable_default_callbacks": {"enable_default_callbacks": False},
-    "checkpointer by batches": {"checkpointer": {"save_every_num_batches": 1}},
+    "checkpointer by batches": EVERY_BATCH,
     "checkpointer by seconds": {"checkpointer": BY_SECONDS},
     "discriminative fine-tuning": {
         "optimizer": {"type": "adam", "parameter_groups": GROUPS},
@@ -103,22 +95,20 @@ def test_all_names_that_a_config_can_give_are_here():
     assert MomentumScheduler.list_available() == ["inverted_triangular"]
 
 
-CLIPS = ({"grad_norm": 0.01}, {"grad_norm": True}, {"grad_clipping": 0.01})
-OF_SPARSE = ("dense_sparse_adam", "sgd", "adagrad")
+# trainer_test.py tests how sparse gradients are clipped.
+OF_SPARSE = {"dense_sparse_adam": {"grad_norm": 0.01}, "sgd": {"grad_norm": True}}
+OF_SPARSE["adagrad"] = {"grad_clipping": 0.01}
 TABLE = {
     "plain": {},
     **{name: {"learning_rate_scheduler": {"type": name, **SCHEDULERS[name]}} for name in SCHEDULERS},
     **{name: {"optimizer": {"type": name, **keys}} for name, keys in OPTIMIZERS.items()},
     **{name: {"callbacks": [{"type": name, **CALLBACKS[name]}]} for name in CALLBACKS},
     **OTHERS,
-    "sparse_adam": {
-        "embedding": SPARSE,
-        "optimizer": {
-            "type": "multi",
-            "optimizers": {"default": "adam", "words": "sparse_adam"},
-            "parameter_groups": [[["text_field_embedder"], {"optimizer_name": "words"}]],
-        },
+    **{
+        f"sparse {name}": {"embedding": SPARSE, "optimizer": {"type": name, "lr": 0.1}, **clip}
+        for name, clip in OF_SPARSE.items()
     },
+    "sparse_adam": {"embedding": SPARSE, "optimizer": {"type": "multi", **SPARSE_WORDS}},
 }
 
 
@@ -126,16 +116,6 @@ TABLE = {
 def test_every_option(assert_recovers, name):
     # AllenNLP's should_validate_callback does not save whether it validates.
     assert_recovers(**{"is_exact": name != "should_validate_callback", **TABLE[name]})
-
-
-@pytest.mark.parametrize(
-    "optimizer, clip",
-    # Each optimizer and each clip once, the other combinations as slow tests.
-    slow_but([*itertools.product(OF_SPARSE, CLIPS)], fast=[*zip(OF_SPARSE, CLIPS)]),
-    ids=str,
-)
-def test_sparse_embeddings(assert_recovers, optimizer, clip):
-    assert_recovers(optimizer={"type": optimizer, "lr": 0.1}, embedding=SPARSE, **clip)
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,7 @@
 import bz2
 import gzip
 import json
-import os
-import struct
-import tarfile
-import zipfile
+import shutil
 
 import numpy
 import pyarrow
@@ -20,20 +17,19 @@ from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.vectors import files, open_vectors
 from slstm_allennlp.vectors.packages import cache_folder
 
-WORDS = ["the", "Paris", "nasa", "naïve", "日本", "!"]
-NUMBERS = numpy.random.RandomState(0).randn(len(WORDS), 5).astype(numpy.float32)
+# spaCy has names of its own for some words, such as "mark", and does not hash them.
+WORDS = ["the", "Mark", "mark", "TIME", "naïve", "日本"]
+NUMBERS = numpy.random.RandomState(0).randn(6, 5).astype("<f4")
 
 
 def text(*, header=False, ending=""):
     lines = [f"{word} {' '.join(map(str, row))}{ending}" for word, row in zip(WORDS, NUMBERS)]
-    return "\n".join([f"{len(WORDS)} 5"] * header + lines) + "\n"
+    return "\n".join(["6 5"] * header + lines) + "\n"
 
 
 def binary(ending=b"\n"):
-    rows = [
-        word.encode() + b" " + struct.pack("<5f", *row) + ending for word, row in zip(WORDS, NUMBERS)
-    ]
-    return f"{len(WORDS)} 5\n".encode() + b"".join(rows)
+    rows = (word.encode() + b" " + row.tobytes() + ending for word, row in zip(WORDS, NUMBERS))
+    return b"6 5\n" + b"".join(rows)
 
 
 def write_spacy(folder, **options):
@@ -52,13 +48,10 @@ def write_matrix(folder, words=WORDS):
 
 def written(folder, form):
     path = folder / f"vectors{form}"
-    if form == ".zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("vectors.txt", text())
-    elif form == ".tar.gz":
-        (folder / "inner.txt").write_text(text(), encoding="utf-8")
-        with tarfile.open(path, "w:gz") as archive:
-            archive.add(folder / "inner.txt", arcname="inner.txt")
+    if form in (".zip", ".tar.gz"):
+        (folder / "vectors.txt").write_text(text(), encoding="utf-8")
+        kind = "zip" if form == ".zip" else "gztar"
+        shutil.make_archive(folder / "vectors", kind, folder, "vectors.txt")
     elif form in (".bin", ".bin.gz"):
         marked = binary().replace(b"\nthe", "\n\ufeffthe".encode(), 1)  # with a byte order mark
         path.write_bytes(marked if form == ".bin" else gzip.compress(binary(ending=b"")))
@@ -77,15 +70,11 @@ def name(request, tmp_path, monkeypatch):
     form = request.param
     if form in FORMS:
         return str(written(tmp_path, form))
-    if form == "spacy":
-        return str(write_spacy(tmp_path / "pipeline"))
-    if form == "a matrix":
-        return str(write_matrix(tmp_path / "matrix"))
+    write = write_matrix if "matrix" in form else write_spacy
+    if "package" not in form:
+        return str(write(tmp_path / "folder"))
     package = tmp_path / "some_package"
-    if form == "a package's matrix":
-        write_matrix(package / "data")
-    else:
-        write_spacy(package / "xx_some_md-1.0.0")
+    write(package / "xx_some_md-1.0.0")
     (package / "__init__.py").write_text("raise RuntimeError('imported')")
     monkeypatch.syspath_prepend(tmp_path)
     return "some-package"
@@ -147,11 +136,11 @@ def test_a_header_that_differs_from_the_rows(tmp_path, caplog, form, promised):
 
 def test_floret_vectors_are_of_any_word(tmp_path):
     options = {"mode": "floret", "minn": 2, "maxn": 3, "hash_count": 2, "hash_seed": 1}
-    folder = write_spacy(tmp_path / "p", strings=StringStore(), data=NUMBERS, **options)
-    vectors = open_vectors(str(folder))
+    options.update(strings=StringStore(), data=NUMBERS)
+    vectors = open_vectors(str(write_spacy(tmp_path / "p", **options)))
     found, numbers = vectors.lookup(["anything", "else"])
     assert found.all() and vectors.size == 5
-    expected = Vectors(strings=StringStore(), data=NUMBERS, **options).get_batch(["anything", "else"])
+    expected = Vectors(**options).get_batch(["anything", "else"])
     numpy.testing.assert_allclose(numbers, expected, rtol=1e-6)
 
 
@@ -192,13 +181,11 @@ def test_bad_files(tmp_path, name, content, message):
     assert not list((cache_folder() / "vectors").glob("tmp*"))  # no temporary file is left
 
 
-@pytest.mark.parametrize(
-    "member, message",
-    (
-        ("other.txt", r"cannot be read \(.*other.txt.*expected a whole file"),
-        ("vectors.bin", r"from a \.bin or a \.bin\.gz file alone"),
-    ),
-)
+NO_MEMBER = r"cannot be read \(.*other.txt.*expected a whole file"
+NO_BINARY = r"from a \.bin or a \.bin\.gz file alone"
+
+
+@pytest.mark.parametrize("member, message", (("other.txt", NO_MEMBER), ("vectors.bin", NO_BINARY)))
 def test_members_of_an_archive(tmp_path, member, message):
     with pytest.raises(ConfigurationError, match=message):
         open_vectors(f"({written(tmp_path, '.zip')})#{member}")
@@ -212,15 +199,9 @@ def damaged_pipeline(file):
     return lambda folder: (write_spacy(folder) / "vocab" / file).write_bytes(b"\x00\x01")
 
 
-def without_vectors(folder):
-    """As en_core_web_sm."""
-    (folder / "vocab").mkdir()
-    Vectors().to_disk(folder / "vocab")
-
-
 def with_two_rows(folder):
-    numpy.save(write_spacy(folder) / "vocab" / "short.npy", NUMBERS[:2])
-    os.replace(folder / "vocab" / "short.npy", folder / "vocab" / "vectors")
+    with open(write_spacy(folder) / "vocab" / "vectors", "wb") as file:
+        numpy.save(file, NUMBERS[:2])
 
 
 @pytest.mark.parametrize(
@@ -229,7 +210,8 @@ def with_two_rows(folder):
         (lambda folder: None, r"the folder .* holds no vectors, expected"),
         (empty_file("vectors"), "holds no vectors, expected a spaCy pipeline"),
         (empty_file("key2row"), "holds no vectors, expected a spaCy pipeline"),
-        (without_vectors, r"has no vectors of its words.*_md and _lg have some"),
+        # As en_core_web_sm
+        (lambda folder: write_spacy(folder, keys=[]), "has no vectors of its words.*_md and _lg have"),
         (damaged_pipeline("vectors"), r"vocab: the vectors cannot be read \(.*copy them again"),
         (damaged_pipeline("key2row"), r"vocab: the vectors cannot be read \(.*copy them again"),
         (with_two_rows, r"cannot be read .a word of row 5, of 2 rows"),
@@ -240,14 +222,6 @@ def test_bad_folders(tmp_path, fill, message):
     fill(tmp_path)
     with pytest.raises(ConfigurationError, match=message):
         open_vectors(str(tmp_path))
-
-
-def test_words_that_spacy_has_names_for(tmp_path):
-    """Such as "mark": spaCy does not hash them."""
-    words = ["mark", "number", "TIME", "other", "agent", "Mark"]
-    write_spacy(tmp_path, strings=StringStore(words), data=NUMBERS, keys=words)
-    _, numbers = open_vectors(str(tmp_path)).lookup(words)
-    numpy.testing.assert_allclose(numbers, NUMBERS)
 
 
 def test_a_name_of_nothing():

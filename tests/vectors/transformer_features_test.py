@@ -1,7 +1,8 @@
 """Features of a tiny BERT: their values, the cache, and archives without BERT's folder."""
 
 import shutil
-import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from unittest import mock
 
 import numpy
@@ -14,7 +15,8 @@ from tokenizers import ByteLevelBPETokenizer
 from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTokenizerFast
 from transformers.models.bert.modeling_bert import BertEncoder
 
-from tests.conftest import BERT_SIZE, run_program
+from slstm_allennlp.vectors.feature_store import open_store
+from tests.conftest import BERT_SIZE
 from tests.token_indexers.utf8_indexer_test import batch_of
 
 # Whole words, words of several pieces, and one without a piece, as in some reviews.
@@ -48,22 +50,20 @@ def expected(bert, words, layer=-1):
 @pytest.fixture
 def forward():
     """BERT's forward pass, which counts its calls."""
-    with mock.patch.object(
-        BertModel, "forward", autospec=True, side_effect=BertModel.forward
-    ) as counted:
+    forward = BertModel.forward
+    with mock.patch.object(BertModel, "forward", autospec=True, side_effect=forward) as counted:
         yield counted
 
 
-@pytest.mark.parametrize(
-    "layers, left", [(None, 2), ([0], 0), ([1], 1), ([-1], 2), ([2, 0], 2), ([-2, 1], 1)]
-)
+LEFT = [(None, 2), ([0], 0), ([1], 1), ([-1], 2), ([2, 0], 2), ([-2, 1], 1)]
+
+
+@pytest.mark.parametrize("layers, left", LEFT)
 def test_features_are_the_mean_of_the_pieces(bert, layers, left):
     """The last layer is the default. Those above are not there. Training changes nothing."""
-    options = {"cache": False, **({"layers": layers} if layers else {})}
-    module, other = (embedder(bert, **options).train() for _ in range(2))
+    module, other = (embedder(bert, cache=False, layers=layers).train() for _ in range(2))
     assert len(module.transformer.encoder.layer) == left
-    layers = layers or [-1]
-    features = torch.cat([expected(bert, WORDS, layer) for layer in layers], dim=1)
+    features = torch.cat([expected(bert, WORDS, layer) for layer in layers or [-1]], dim=1)
     assert not features[5].any()  # the word without a piece
     found = embed(module, WORDS)
     torch.testing.assert_close(found[0], features)
@@ -72,18 +72,11 @@ def test_features_are_the_mean_of_the_pieces(bert, layers, left):
     other.load_state_dict(module.state_dict())
 
 
-@pytest.mark.parametrize(
-    "processor, options, is_used",
-    [
-        ({"avx512_bf16": True}, {}, True),
-        ({"avx512_bf16": False, "amx_bf16": True}, {}, True),
-        ({"avx2": True}, {}, False),
-        ({"avx512_bf16": True}, {"bfloat16": False}, False),
-        ({"avx512_bf16": True}, {"train_parameters": True}, False),
-    ],
-)
-def test_bfloat16_where_the_processor_has_it(bert, monkeypatch, processor, options, is_used):
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: processor, raising=False)
+@pytest.mark.parametrize("options", ({}, {"bfloat16": False}, {"train_parameters": True}))
+@pytest.mark.parametrize("instructions", ("avx512_bf16", "amx_bf16", "avx2"))
+def test_bfloat16_where_the_processor_has_it(bert, monkeypatch, instructions, options):
+    has, is_used = {"avx512_bf16": False, instructions: True}, instructions != "avx2" and not options
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
     exact = embedder(bert, cache=False)
     module = embedder(bert, **{"cache": False, "bfloat16": True, **options}).eval()
     features = embed(module, WORDS)
@@ -97,10 +90,9 @@ def test_layers_stay_where_the_last_is_not_like_the_others(bert, monkeypatch):
     """As in transformers with an additional normalization after the last layer."""
     forward = BertEncoder.forward
 
-    def normalised(self, *args, **kwargs):
-        output = forward(self, *args, **kwargs)
-        *states, last = output.hidden_states
-        output.hidden_states = (*states, last / 2)
+    def normalised(*args, **kwargs):
+        output = forward(*args, **kwargs)
+        output.hidden_states = (*output.hidden_states[:-1], output.hidden_states[-1] / 2)
         return output
 
     monkeypatch.setattr(BertEncoder, "forward", normalised)
@@ -123,7 +115,7 @@ def test_texts_of_a_batch_do_not_touch_each_other(bert):
 
 def test_texts_longer_than_bert_are_read_in_parts(bert):
     """A part is 510 pieces and the two special tokens. Here each piece is a word."""
-    words = ["a", "b", "c", "d", "e", "f", "g"] * 100
+    words = [*"abcdefg"] * 100
     parts = torch.cat([expected(bert, words[:510]), expected(bert, words[510:])])
     torch.testing.assert_close(embed(embedder(bert, cache=False), words)[0], parts)
 
@@ -160,11 +152,11 @@ def test_a_text_is_computed_once(bert, tmp_path, forward):
 def test_a_full_cache_is_said_once(bert, tmp_path, forward, caplog):
     module = embedder(bert, cache=str(tmp_path), cache_gigabytes=2e-4)
     features = [embed(module, [f"w{number}"] * 400) for number in range(40)]
-    messages = [record.getMessage() for record in caplog.records if "is full" in record.getMessage()]
-    assert len(messages) == 1 and str(tmp_path) in messages[0] and "cache_gigabytes" in messages[0]
-    before = forward.call_count
+    (message,) = [message for message in caplog.messages if "is full" in message]
+    assert str(tmp_path) in message and "cache_gigabytes" in message
+    forward.reset_mock()
     torch.testing.assert_close(embed(module, ["w39"] * 400), features[39])  # correct, but not cached
-    assert forward.call_count == before + 1
+    forward.assert_called_once()
 
 
 def test_a_cache_that_cannot_be_used(bert, tmp_path):
@@ -183,30 +175,31 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
 
 def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     cached_transformers._clear_caches()
-    settings = [{}, {}, {}, {"max_length": 8}, {"layers": [0]}, {"layers": [1]}, {"layers": [-2]}]
-    module, relu, tuned, *others = (embedder(bert, cache=False, **each) for each in settings)
+    settings = [{}, {}, {}, {"max_length": 8}, {"layers": [2, 0]}, {"layers": [1]}, {"layers": [-2]}]
+    embedders = [embedder(bert, cache=False, **each) for each in settings]
+    module, relu, tuned, *_ = embedders
     relu.transformer.config.hidden_act = "relu"
     tuned.transformer.embeddings.LayerNorm.bias.data += 1
-    keys = [each._key_of(WORDS) for each in (module, relu, tuned, *others)]
+    keys = [each._key_of(WORDS) for each in embedders]
     assert len(set(keys)) == 6 and keys[-2] == keys[-1]  # of 2 layers, -2 is layer 1
-    before = keys[0]
     embed(module, WORDS)  # the first call sets the tokenizer's truncation, which is not part of the key
     module._fingerprint = None
-    assert module._key_of(WORDS) == before
+    assert module._key_of(WORDS) == keys[0]
     texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
     assert len({module._key_of(words) for words in texts}) == len(texts)
+
+
+def enlarge(folder):
+    store = open_store(folder, BERT_SIZE, 1.0)
+    store.put({b"%d" % number: numpy.ones((9000, BERT_SIZE)) for number in range(20)})
 
 
 @pytest.mark.slow
 def test_a_file_that_another_process_has_enlarged(bert, tmp_path):
     module = embedder(bert, cache=str(tmp_path), cache_gigabytes=1e-3)
     first = embed(module, WORDS)
-    fill = "import sys, numpy; from pathlib import Path; "
-    fill += "from slstm_allennlp.vectors.feature_store import open_store; "
-    fill += f"store = open_store(Path(sys.argv[1]), {BERT_SIZE}, 1.0); "
-    fill += f"store.put({{b'%d' % i: numpy.ones((9000, {BERT_SIZE})) for i in range(20)}})"
-    done = run_program([sys.executable, "-c", fill, str(tmp_path / str(BERT_SIZE))])
-    assert done.returncode == 0, done.stderr
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        pool.submit(enlarge, tmp_path / str(BERT_SIZE)).result()
     assert torch.equal(embed(module, WORDS), first)
     embed(module, ["new"])
 
@@ -220,9 +213,7 @@ def test_a_default_cache_that_cannot_be_used_is_done_without(bert, tmp_path, mon
 
 def test_an_archive_needs_no_folder(bert, tmp_path):
     """Sizes, tokenizer and weights come from the run."""
-    folder = tmp_path / "bert"
-    shutil.copytree(bert, folder)
-    run = str(tmp_path / "run")
+    folder, run = shutil.copytree(bert, tmp_path / "bert"), str(tmp_path / "run")
     (tmp_path / "run" / "vocabulary").mkdir(parents=True)  # as AllenNLP does
     module = embedder(folder, cache=False, serialization_dir=run)
     state = module.state_dict()
@@ -238,10 +229,9 @@ def test_an_archive_needs_no_folder(bert, tmp_path):
 
 
 def test_half_precision_halves_the_state(bert):
-    module = embedder(bert, cache=False, half_precision=True)
+    module, again = (embedder(bert, cache=False, half_precision=half) for half in (True, False))
     state = module.state_dict()
     assert {value.dtype for value in state.values() if value.is_floating_point()} == {torch.float16}
-    again = embedder(bert, cache=False)
     again.load_state_dict(state)
     assert again.transformer.embeddings.LayerNorm.weight.dtype == torch.float32
     torch.testing.assert_close(embed(again, WORDS), embed(module, WORDS), rtol=1e-2, atol=1e-2)
@@ -249,9 +239,8 @@ def test_half_precision_halves_the_state(bert):
 
 def test_a_package_like_it(bert, tmp_path, monkeypatch):
     """The model is in a folder of an installed package, whose code is not executed."""
-    package = tmp_path / "some_bert"
-    shutil.copytree(bert, package / "model")
-    (package / "__init__.py").write_text("raise RuntimeError('imported')")
+    shutil.copytree(bert, tmp_path / "some_bert" / "model")
+    (tmp_path / "some_bert" / "__init__.py").write_text("raise RuntimeError('imported')")
     monkeypatch.syspath_prepend(tmp_path)
     module = embedder("some-bert", cache=False)
     torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS))

@@ -1,7 +1,6 @@
 """Embeddings with a given standard deviation: random or pretrained."""
 
 import copy
-import logging
 import pickle
 
 import pytest
@@ -25,17 +24,12 @@ def embedder(vocab, **options):
     return TokenEmbedder.from_params(Params(options), vocab=vocab)
 
 
-def scales(vectors):
-    return vectors.std(dim=1), vectors.mean(dim=1)
-
-
 @pytest.mark.parametrize("options, std", (({}, 0.1), ({"std": 2.0}, 2.0)), ids=str)
 def test_the_scale(options, std):
     vectors = embedder(vocabulary("a", "b"), **options).weight
     assert vectors.shape == (4, 2000) and vectors.requires_grad
-    measured, mean = scales(vectors)
-    torch.testing.assert_close(measured, torch.full((4,), std), rtol=0.05, atol=0)
-    assert (mean.abs() < 0.1 * std).all()
+    torch.testing.assert_close(vectors.std(dim=1), torch.full((4,), std), rtol=0.05, atol=0)
+    assert (vectors.mean(dim=1).abs() < 0.1 * std).all()
     padded = embedder(vocabulary("a"), padding_index=0).weight
     assert not padded[0].any() and padded[1:].all()
 
@@ -58,7 +52,7 @@ def test_new_words_are_like_the_others():
     before = ours.weight.detach().clone()
     ours.extend_vocab(vocabulary("a", "b", "c", "d"))
     assert torch.equal(ours.weight[:4], before)
-    torch.testing.assert_close(scales(ours.weight[4:])[0], torch.full((2,), 0.1), rtol=0.05, atol=0)
+    torch.testing.assert_close(ours.weight[4:].std(dim=1), torch.full((2,), 0.1), rtol=0.05, atol=0)
 
 
 @pytest.fixture
@@ -85,9 +79,7 @@ SCALED = [0.15, 0.75]  # 1 and 5, from a standard deviation of 2 to the default,
 SCALE = {"std": 0.3, "type": "scaled_embedding"}
 
 
-@pytest.mark.parametrize(
-    "options, expected", [({}, SCALED), (SCALE, SCALED), ({"std": 2.0}, [1.0, 5.0])]
-)
+@pytest.mark.parametrize("options, expected", [({}, SCALED), (SCALE, SCALED), ({"std": 2}, [1.0, 5])])
 def test_pretrained_vectors_are_scaled(source, options, expected):
     """Words without a vector start at the same scale."""
     words = [f"unknown{number}" for number in range(3000)]
@@ -107,10 +99,10 @@ def test_what_was_found_is_said(source, caplog):
     words = [Token(word) for word in "a a a paris other".split()]
     instance = Instance({"t": TextField(words, {"t": SingleIdTokenIndexer()})})
     vocab = Vocabulary.from_instances([instance])
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level("INFO"):
         pretrained(vocab, source)
-    messages = [record.getMessage() for record in caplog.records if "has vectors" in record.getMessage()]
-    assert messages == [f'"{source}" has vectors of 2 of 3 words, 80.0% of the running words.']
+    said = f'"{source}" has vectors of 2 of 3 words, 80.0% of the running words.'
+    assert [message for message in caplog.messages if "has vectors" in message] == [said]
 
 
 def test_new_words_have_their_vectors(source):
@@ -145,10 +137,8 @@ def test_an_archive_needs_no_source(source, run, caplog, trainable):
 
 def test_two_sources_for_the_words_of_one_namespace(source, run, tmp_path, caplog):
     """An archive recognizes the vectors of each source."""
-    other = tmp_path / "other.txt"
-    other.write_text("a 7 8\nzebra 1 2\n")
-    vocab = vocabulary("a")
-    sources = (source, other)
+    (tmp_path / "other.txt").write_text("a 7 8\nzebra 1 2\n")
+    vocab, sources = vocabulary("a"), (source, tmp_path / "other.txt")
     states = [pretrained(vocab, each, serialization_dir=run).state_dict() for each in sources]
     caplog.clear()
     for each, state in zip(sources, states):
@@ -169,14 +159,12 @@ def test_an_archive_does_not_take_other_vectors(source, run, caplog):
 
 
 def test_half_precision(source):
-    ours = pretrained(vocabulary("a", "b"), source, trainable=False, half_precision=True)
+    options = {"trainable": False, "projection_dim": 3}
+    ours = pretrained(vocabulary("a", "b"), source, half_precision=True, **options)
     state = ours.state_dict()
     assert state["weight"].dtype == torch.float16
-    # But not what is trained.
-    projected = {"trainable": False, "half_precision": True, "projection_dim": 3}
-    weights = pretrained(vocabulary("a"), source, **projected).state_dict()
-    assert weights["_projection.weight"].dtype == torch.float32
-    again = pretrained(vocabulary("a", "b"), source, trainable=False)
+    assert state["_projection.weight"].dtype == torch.float32  # as all that is trained
+    again = pretrained(vocabulary("a", "b"), source, **options)
     again.load_state_dict(state)
     assert again.weight.dtype == torch.float32
     torch.testing.assert_close(again.weight, ours.weight, rtol=1e-3, atol=1e-4)

@@ -1,0 +1,79 @@
+"""The best epoch, and clipping: it has the same effect on sparse gradients as on dense ones."""
+
+import pytest
+import torch
+from allennlp.data.data_loaders import SimpleDataLoader
+from allennlp.nn.parallel import DdpWrappedModel
+
+from slstm_allennlp.training.trainer import LowerLossFirst, ReliableTrainer
+
+
+@pytest.mark.parametrize(
+    "epochs, best",
+    [
+        ([(0.8, 0.9), (0.9, 0.92), (0.9, 0.5), (0.9, 0.01), (0.9, 0.3), (0.8, 0.001)], 3),
+        ([(0.9, 0.5), (0.9, 0.5)], 0),
+        ([(0.9, None), (0.9, None)], 0),  # a model that gives no loss in validation
+    ],
+)
+@pytest.mark.parametrize("recovered_after", (None, 1, 2))
+def test_the_lowest_loss_among_the_best(epochs, best, recovered_after):
+    tracker = LowerLossFirst("+accuracy", patience=9)
+    for number, (accuracy, loss) in enumerate(epochs):
+        if number == recovered_after:
+            state = tracker.state_dict()
+            tracker = LowerLossFirst("+accuracy", patience=9)
+            tracker.load_state_dict(state)
+        metrics = {"accuracy": accuracy} if loss is None else {"accuracy": accuracy, "loss": loss}
+        tracker.add_metrics(metrics)
+        if tracker.is_best_so_far():  # as the trainer does
+            tracker.best_epoch_metrics = metrics
+    assert tracker.best_epoch == best
+    assert tracker._epochs_with_no_improvement == len(epochs) - best - 1
+
+
+class Embedding(torch.nn.Module):
+    def __init__(self, sparse):
+        super().__init__()
+        torch.manual_seed(1)
+        self.embedding = torch.nn.Embedding(5, 3, sparse=sparse)
+        self.linear = torch.nn.Linear(3, 2)
+
+
+def clipped(sparse, **options):
+    """Return what `rescale_gradients` returned, and the gradients after clipping."""
+    model = Embedding(sparse)
+    optimizer, loader = torch.optim.SGD(model.parameters(), lr=0.1), SimpleDataLoader([], batch_size=1)
+    parts = {"model": model, "optimizer": optimizer, "data_loader": loader, "cuda_device": -1}
+    trainer = ReliableTrainer(**parts, **options)
+    # Row 2 occurs three times: its stored gradients must be summed before clipping.
+    model.linear(model.embedding(torch.tensor([2, 2, 4, 2]))).pow(3).sum().backward()
+    norm = trainer.rescale_gradients()
+    trainer.clip_gradient()
+    gradients = [parameter.grad for parameter in model.parameters()]
+    assert gradients[0].is_sparse is sparse
+    return norm, [gradient.to_dense() if gradient.is_sparse else gradient for gradient in gradients]
+
+
+@pytest.mark.parametrize("norm, clip", [(0.05, None), (1e6, None), (None, 0.01), (0.5, 0.01)])
+def test_sparse_is_clipped_as_dense(norm, clip):
+    (sparse_norm, sparse), (dense_norm, dense) = (
+        clipped(is_sparse, grad_norm=norm or False, grad_clipping=clip) for is_sparse in (True, False)
+    )
+    assert sparse_norm == pytest.approx(dense_norm) if norm else sparse_norm is None
+    torch.testing.assert_close(sparse, dense)
+
+
+def test_with_several_processes(monkeypatch):
+    """AllenNLP's wrapper for them clips the gradients itself, and fails on sparse ones."""
+    expected = clipped(True, grad_norm=0.05)
+    wrapper = DdpWrappedModel(Embedding(True), local_rank=0, world_size=2)
+    init = ReliableTrainer.__init__
+
+    def init_and_wrap(self, **options):
+        init(self, **options)
+        wrapper.model = self.model
+        self._ddp_wrapped_model = wrapper
+
+    monkeypatch.setattr(ReliableTrainer, "__init__", init_and_wrap)
+    torch.testing.assert_close(clipped(True, grad_norm=0.05), expected, rtol=0, atol=0)
