@@ -26,9 +26,7 @@ RECIPES = [
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--device", default="cpu", help="device of the modules and tensors; `cuda` needs a GPU"
-    )
+    parser.addoption("--device", default="cpu", help="of the modules and tensors; `cuda` needs a GPU")
 
 
 def pytest_configure(config):
