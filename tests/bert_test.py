@@ -15,30 +15,7 @@ from tests.conftest import BERT_SIZE, ROOT, slow_but
 
 CONFIGS = sorted(path.stem for path in (ROOT / "training_config").glob("*_bert_*.jsonnet"))
 EMBEDDER = "model.text_field_embedder.token_embedders.tokens"
-
-
-@pytest.fixture
-def train(bert, tmp_path):
-    """
-    Train a config on 20 reviews for one epoch, and return its archive. The config uses the tiny BERT by
-    the two lines that bert.libsonnet documents.
-    """
-    import_plugins()
-
-    def run(name, overrides):
-        path = tmp_path / f"{name}.jsonnet"
-        config = f"(import '{ROOT}/training_config/{name}.jsonnet')"
-        path.write_text(f"{config}\n+ {{ bert+:: {{ name: '{bert}' }} }}")
-        settings = {"dataset_reader.max_instances": 20, "trainer.num_epochs": 1, **overrides}
-        train_model_from_file(str(path), str(tmp_path / "run"), overrides=settings)
-        return load_archive(tmp_path / "run" / "model.tar.gz")
-
-    return run
-
-
-def weights_of(model):
-    """Return BERT's weights as one vector, without the pooler: word vectors do not pass through it."""
-    return torch.cat([w.flatten() for name, w in model.named_parameters() if "pooler" not in name])
+FEW = {"dataset_reader.max_instances": 20, "trainer.num_epochs": 1}
 
 
 def test_every_encoder_has_a_config():
@@ -46,8 +23,6 @@ def test_every_encoder_has_a_config():
     assert {config.removeprefix("mtl_bert_") for config in CONFIGS} == encoders
 
 
-CASES = [(name, overrides) for overrides in ("frozen", "tuned") for name in CONFIGS]
-FAST = [("mtl_bert_slstm", "frozen"), ("mtl_bert_mlp", "tuned"), ("mtl_bert_mlp", "rate 0")]
 OVERRIDES = {
     "frozen": {},
     "tuned": {f"{EMBEDDER}.train_parameters": True},
@@ -56,11 +31,24 @@ OVERRIDES = {
 }
 
 
+FAST = [("mtl_bert_slstm", "frozen"), ("mtl_bert_mlp", "tuned"), ("mtl_bert_mlp", "rate 0")]
+CASES = [(name, overrides) for overrides in ("frozen", "tuned") for name in CONFIGS]
+
+
 @pytest.mark.parametrize("name, overrides", slow_but([*CASES, FAST[-1]], fast=FAST))
-def test_bert_is_fine_tuned_by_one_override(train, bert, name, overrides):
-    archive = train(name, OVERRIDES[overrides])
+def test_bert_is_fine_tuned_by_one_override(bert, tmp_path, name, overrides):
+    """The config uses the tiny BERT by the two lines that bert.libsonnet documents."""
+    import_plugins()
+    path, run = tmp_path / f"{name}.jsonnet", tmp_path / "run"
+    config = f"(import '{ROOT}/training_config/{name}.jsonnet')"
+    path.write_text(f"{config}\n+ {{ bert+:: {{ name: '{bert}' }} }}")
+    train_model_from_file(str(path), str(run), overrides={**FEW, **OVERRIDES[overrides]})
+    archive = load_archive(run / "model.tar.gz")
     embedder = archive.model._text_field_embedder.token_embedder_tokens
-    now, before = map(weights_of, (embedder.transformer, BertModel.from_pretrained(bert)))
+    now, before = (  # without the pooler: word vectors do not pass through it
+        torch.cat([w.flatten() for name, w in of.named_parameters() if "pooler" not in name])
+        for of in (embedder.transformer, BertModel.from_pretrained(bert))
+    )
     assert torch.equal(now, before) is (overrides != "tuned")
     predictor = Predictor.from_archive(archive, "text_classifier")
     output = predictor.predict_json({"sentence": "A gripping story, and well written."})
@@ -75,12 +63,8 @@ def test_an_archive_opens_without_bert(bert, tmp_path):
     """
     folder = tmp_path / "bert"
     shutil.copytree(bert, folder)
-    overrides = {
-        f"{EMBEDDER}.model_name": str(folder),
-        "dataset_reader.max_instances": 10,
-        "trainer.num_epochs": 1,
-    }
     import_plugins()
+    overrides = {**FEW, f"{EMBEDDER}.model_name": str(folder)}
     path = str(ROOT / "training_config/mtl_bert_slstm.jsonnet")
     model = train_model_from_file(path, str(tmp_path / "run"), overrides=overrides)
     assert model._text_field_embedder.get_output_dim() == BERT_SIZE

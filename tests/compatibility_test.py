@@ -27,37 +27,29 @@ def last_words(loader):
     return sorted(instance["tokens"].tokens[-1].text for instance in loader.iter_instances())
 
 
-TAGGED = {"type": "tagged_text", "format": "inline"}
+TAGGED, ALLENNLPS = {"type": "tagged_text", "format": "inline"}, {"type": "sequence_tagging"}
+FORKED = [("fork", TAGGED, None), ("fork", ALLENNLPS, 2)]
+SPAWNED = [("spawn", TAGGED, 2), ("spawn", ALLENNLPS, None)]
 
 
-@pytest.mark.parametrize(
-    "reader, start_method, max_instances_in_memory",
-    [
-        (TAGGED, "fork", None),
-        ({"type": "sequence_tagging"}, "fork", 2),
-        pytest.param(TAGGED, "spawn", 2, marks=pytest.mark.slow),
-        pytest.param({"type": "sequence_tagging"}, "spawn", None, marks=pytest.mark.slow),
-    ],
-)
-def test_workers(tmp_path, reader, start_method, max_instances_in_memory):
+@pytest.mark.parametrize("method, reader, in_memory", slow_but(FORKED + SPAWNED, fast=FORKED))
+def test_workers(tmp_path, method, reader, in_memory):
     path = tmp_path / "sentences.txt"
     path.write_text(SENTENCES[reader["type"]])
-    options = {"num_workers": 2, "start_method": start_method}
-    options["max_instances_in_memory"] = max_instances_in_memory
+    options = {"num_workers": 2, "start_method": method, "max_instances_in_memory": in_memory}
     loader = loader_of(reader, str(path), batch_size=2, **options)
     assert last_words(loader) == ["barks", "runs", "sleeps"]
-    if max_instances_in_memory is None:
+    if in_memory is None:
         loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
         assert sum(len(batch["tags"]) for batch in loader) == 3
 
 
-@pytest.mark.parametrize("start_method", slow_but(("fork", "spawn"), fast=("fork",)))
-def test_multitask_workers(tmp_path, start_method):
+@pytest.mark.parametrize("method", slow_but(("fork", "spawn"), fast=("fork",)))
+def test_multitask_workers(tmp_path, method):
     path = tmp_path / "sentences.txt"
     path.write_text(SENTENCES["tagged_text"])
-    workers = {"num_workers": {"pos": 1}, "start_method": {"pos": start_method}}
     reader = {"type": "multitask", "readers": {"pos": TAGGED}}
-    loader = loader_of(
-        reader, {"pos": str(path)}, type="multitask", scheduler={"batch_size": 2}, **workers
-    )
+    workers = {"num_workers": {"pos": 1}, "start_method": {"pos": method}}
+    options = {"type": "multitask", "scheduler": {"batch_size": 2}, **workers}
+    loader = loader_of(reader, {"pos": str(path)}, **options)
     assert last_words(loader) == ["barks", "runs", "sleeps"]

@@ -1,61 +1,52 @@
-"""README and docs/: links resolve, and the files that the text and commands name exist."""
+"""README and docs/: links resolve, what they name exists, what they show is true, and they are short."""
 
+import os
 import re
 import runpy
+import sys
 
 import pytest
 
 from slstm_allennlp.training.own_data import with_data
+from slstm_allennlp.vectors.packages import COPIES, place_of
 from slstm_cli.bundled import whole_config
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
 
 
-each_document = pytest.mark.parametrize(
-    "document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT))
-)
+def text_of(path):
+    return path.read_text(encoding="utf-8")
 
 
-@each_document
-def test_links_lead_somewhere(document):
-    text = document.read_text(encoding="utf-8")
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_names_and_lines_of_prose(document):
+    text = text_of(document)
     links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
     missing = [link for link in links if not (document.parent / link.split("#")[0]).exists()]
     assert not missing
     for path, _, anchor in (link.partition("#") for link in links):
         if anchor:
             assert anchor in anchors(document.parent / path if path else document)
-
-
-def anchors(document):
-    """Return the anchors that GitHub gives to a document's headings."""
-    headings = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@each_document
-def test_files_that_are_named_are_there(document):
-    """Configs, scripts and tools, in commands and in the text."""
-    text = document.read_text(encoding="utf-8")
+    # Configs, scripts and tools, in commands and in the text
     named = set(re.findall(r"\b(?:training_config|experiments|tools)/[\w/.]+\w", text))
     assert not {name for name in named if not (ROOT / name).exists()}
     configs = set(re.findall(r"`(\w+)\.jsonnet`", text))
     assert not {name for name in configs if not (ROOT / f"training_config/{name}.jsonnet").exists()}
+    # Tables and code may be longer than 100 characters.
+    prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert not [line for line in prose.splitlines() if len(line) >= 100 and not line.startswith("|")]
 
 
-@each_document
-def test_lines_of_prose_are_below_100_characters(document):
-    """Tables and code may be longer."""
-    text = re.sub(
-        r"^ *```.*?^ *```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
-    )
-    assert not [line for line in text.splitlines() if len(line) >= 100 and not line.startswith("|")]
+def anchors(document):
+    """Return the anchors that GitHub gives to a document's headings."""
+    headings = re.findall(r"^#+ (.*)$", text_of(document), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/pytorch.md"])
 def test_what_pytorch_alone_can_run_runs(name, tmp_path):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", text_of(ROOT / name), re.DOTALL)
     (block,) = [block for block in blocks if "SentenceStateLSTM" in block]
     (tmp_path / "block.py").write_text(block)
     names = runpy.run_path(str(tmp_path / "block.py"))
@@ -64,7 +55,7 @@ def test_what_pytorch_alone_can_run_runs(name, tmp_path):
 
 @pytest.mark.parametrize("section", ["Classes", "Pairs", "Tags", "Entities"])
 def test_the_commands_of_ones_own_data_read_the_data_beside_them(section, tmp_path, monkeypatch):
-    page = (ROOT / "docs/your_own_data.md").read_text(encoding="utf-8")
+    page = text_of(ROOT / "docs/your_own_data.md")
     text = page.split(f"\n## {section}\n")[1].split("\n## ")[0]
     sample = re.search(r"```text\n(.*?)```", text, re.DOTALL).group(1)
     config, file = re.search(r"slstm train (\w+) --data (\S+)", text).groups()
@@ -74,3 +65,42 @@ def test_the_commands_of_ones_own_data_read_the_data_beside_them(section, tmp_pa
     monkeypatch.chdir(tmp_path)
     made = with_data(whole_config(config), file)
     assert made["train_data_path"] == f"{file}#train" and made["evaluate_on_test"]
+
+
+def test_the_pages_are_short():
+    """Without tables of results, and without the pages that tools/paper_tables.py writes."""
+    results, readme = (text_of(ROOT / name) for name in ("RESULTS.md", "README.md"))
+    assert len(readme.split()) <= 900 and results.count("\n") <= 200
+    docs = [text_of(page) for page in ROOT.glob("docs/*.md") if not page.stem.endswith("_tables")]
+    text = "".join([*docs, readme, results])
+    own = re.sub(r"<!-- results: .*?<!-- end of results -->", "", text, flags=re.DOTALL)
+    assert len(own.split()) <= 25_000
+
+
+@pytest.mark.slow
+def test_the_readmes_blocks_run_in_their_order(tmp_path):
+    """All but the first, which installs, and changes of a config. A block of text is what is printed."""
+    if not all(map(place_of, COPIES)):
+        pytest.skip("`make vectors` was not run")
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    environment = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+    programs = {"sh": ["bash", "-euc"], "python": [sys.executable, "-c"]}
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", text_of(ROOT / "README.md"), re.DOTALL | re.MULTILINE)
+    output = ""
+    for language, block in blocks[1:]:
+        if language in programs:
+            done = run_program([*programs[language], block], cwd=tmp_path, env=environment)
+            assert done.returncode == 0, done.stderr
+            output = done.stdout
+        elif language == "text":
+            assert output.endswith(block)
+    assert (tmp_path / "output/inside/inside.html").exists()
+
+
+def test_plots_are_of_the_results(tmp_path):
+    script = runpy.run_path(str(ROOT / "tools" / "pictures.py"))
+    script["main"](tmp_path)
+    for name in script["PICTURES"]:
+        assert text_of(tmp_path / name).count("<path") > 10
+        shown = text_of(ROOT / "docs" / "pictures" / name)
+        assert script["drawn"]() in shown, f"{name}: run python tools/pictures.py"

@@ -32,12 +32,8 @@ PAIR = {"premise": "A young woman is painting a fence.", "hypothesis": "A person
 INTERPRETERS = (SimpleGradient, IntegratedGradient, SmoothGradient)
 
 
-@pytest.fixture(scope="module")
-def trained():
-    return functools.cache(train)
-
-
-def train(config):
+@functools.cache
+def trained(config):
     import_plugins()  # as the command line does
     torch.manual_seed(1)
     params = Params.from_file(f"training_config/{config}.jsonnet", json.dumps(OVERRIDES[config]))
@@ -69,7 +65,7 @@ def some_words(predictor, instances):
 
 @pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
 @pytest.mark.parametrize("config", slow_but(OVERRIDES, fast=FAST))
-def test_saliency(trained, config, interpreter):
+def test_saliency(config, interpreter):
     """
     Each word has a share, the shares sum to 1 and differ: for each predicted entity, or once. AllenNLP
     numbers the gradients from the last text backwards: 1 is the hypothesis.
@@ -96,7 +92,7 @@ def test_saliency(trained, config, interpreter):
         ("O O O O", ["O O O O"]),
     ],
 )
-def test_entities_are_labelled_one_by_one(trained, tags, labelled):
+def test_entities_are_labelled_one_by_one(tags, labelled):
     predictor, _ = trained("ner_slstm")
     plain = predictor._dataset_reader.text_to_instance(list(map(Token, "abcd")))
     found = predictor.predictions_to_labeled_instances(plain, {"tags": tags.split()})
@@ -126,7 +122,7 @@ def attacked(attacker, predictor, given, words, *names):
 
 
 @pytest.mark.parametrize("config", slow_but(CLASSIFIERS, fast=FAST))
-def test_attacks_on_texts(trained, config):
+def test_attacks_on_texts(config):
     """With fewer words the label is the same. Some attacks with other words change it."""
     predictor, instances = trained(config)
     changed = []
@@ -142,13 +138,13 @@ def test_attacks_on_texts(trained, config):
 @pytest.mark.parametrize("config", PAIRS)
 @pytest.mark.parametrize("names", [("hypothesis", "grad_input_1"), ("premise", "grad_input_2")])
 @pytest.mark.parametrize("attacker", [InputReduction, Hotflip])
-def test_attacks_on_pairs(trained, config, names, attacker):
+def test_attacks_on_pairs(config, names, attacker):
     predictor, _ = trained(config)
     words = words_of(predictor._json_to_instance(PAIR), names[0])
     assert len(attacked(attacker, predictor, PAIR, words, *names)) == 1
 
 
-def test_attacks_on_tags(trained):
+def test_attacks_on_tags():
     predictor, instances = trained("ner_slstm")
     words = some_words(predictor, instances)
     spans = predictor.predict_json({"words": words})["spans"]

@@ -52,13 +52,17 @@ def kinds(commands):
     return found
 
 
-def test_every_command_fits_its_config(kinds):
+def test_every_command_fits_its_config(kinds, commands):
     """Every override has a key of the config, or one of OPTIONS."""
     for config, keys in kinds:
         stock = Params.from_file(config).as_flat_dict()
         for key in keys:
             known = key in stock or any(other.startswith(f"{key}.") for other in stock)
             assert known or key.split(".")[-1] in OPTIONS, (config, key)
+    # Runs have folders of their own.
+    folders = {}
+    for command in commands:
+        assert folders.setdefault(command[3], command) == command
 
 
 @pytest.mark.slow
@@ -85,9 +89,3 @@ OPTIONS = {
     *("num_sentence_nodes", "boundary", "window_size", "num_layers", "transition", "num_steps"),
     *("feedforward", "pretrained_file", "fusion"),
 }
-
-
-def test_runs_have_folders_of_their_own(commands):
-    folders = {}
-    for command in commands:
-        assert folders.setdefault(command[3], command) == command

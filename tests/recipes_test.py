@@ -24,16 +24,9 @@ WORD = 300 + 50 + 2 * BERT_SIZE
 INPUT = {"reviews": WORD, "pairs": WORD, "tags": WORD + 150}
 BERT = [name for name in RECIPES if name.endswith("_bert")]
 OUTPUT = {
-    "pairs_slstm": 300,
-    "pairs_bilstm": 400,
-    "pairs_cas_lstm": 200,
-    "pairs_mean": WORD,
-    "reviews_slstm": 100,
-    "reviews_bilstm": 400,
-    "reviews_bilstm_attention": 200,
-    "reviews_mean": WORD,
-    "tags_slstm": 150,
-    "tags_bilstm": 300,
+    "pairs": {"slstm": 300, "bilstm": 400, "cas_lstm": 200, "mean": WORD},
+    "reviews": {"slstm": 100, "bilstm": 400, "bilstm_attention": 200, "mean": WORD},
+    "tags": {"slstm": 150, "bilstm": 300},
 }
 
 
@@ -69,9 +62,10 @@ def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
         assert len(now) == 2 and not any(map(torch.equal, now, before))
     else:
         encoders = {"reviews": "classifier._seq2vec_encoder", "pairs": "_encoder", "tags": "encoder"}
-        encoder = attrgetter(encoders[task.split("_")[0]])(model)
-        assert encoder.get_input_dim() == INPUT[task.split("_")[0]]
-        assert encoder.get_output_dim() == OUTPUT[task]
+        kind, _, encoder_name = task.partition("_")
+        encoder = attrgetter(encoders[kind])(model)
+        assert encoder.get_input_dim() == INPUT[kind]
+        assert encoder.get_output_dim() == OUTPUT[kind][encoder_name]
 
     test = list(archive.dataset_reader.read(archive.config["test_data_path"]))
     predictor = Predictor.from_archive(archive, "sentence_pair" if name == "pairs_bert" else None)
@@ -102,9 +96,8 @@ def test_the_recipes_differ_in_the_encoder_alone(name):
 
 def test_a_bert_reads_a_pair_as_one_text(bert):
     """Its tokenizer takes the word [SEP] for its own piece."""
-    config = Params.from_file(
-        str(ROOT / "training_config/pairs_bert.jsonnet"), small("pairs_bert", bert)
-    )
+    path = ROOT / "training_config/pairs_bert.jsonnet"
+    config = Params.from_file(str(path), small("pairs_bert", bert))
     pair = DatasetReader.from_params(config["dataset_reader"]).text_to_instance("A dog.", "It is well.")
     words = [token.text for token in pair["tokens"]]
     assert words == ["A", "dog", ".", "[SEP]", "It", "is", "well", "."]

@@ -25,9 +25,8 @@ def test_the_page_has_every_name_with_its_arguments(tmp_path, monkeypatch):
     sections = page.split("<section>")[1:]
     for entry in REFERENCE["entries"]():
         class_name = f"<code>{entry.subject.__module__}.{entry.subject.__qualname__}</code>"
-        (section,) = [
-            part for part in sections if f"<code>{entry.name}</code></h2>\n<p>{class_name}" in part
-        ]
+        heading = f"<code>{entry.name}</code></h2>\n<p>{class_name}"
+        (section,) = [part for part in sections if heading in part]
         assert entry.role == "Subcommand" or REFERENCE["signature"](entry.subject) in section
     for name in modules.__all__:
         assert any(f"For PyTorch alone: <code>{name}</code>" in section for section in sections)

@@ -65,8 +65,9 @@ def ragged(*lengths, width=6):
 @pytest.mark.parametrize("lengths", [(3, 7, 1), (2, 0, 4), (0,), (0, 0), ()])
 def test_states_and_gradients_are_those_of_torch(transition, lengths):
     layer = slstm_encoder(6, 3, window_size=2, transition=transition)
+    own = layer.shims[0]._model.slstm
     module = SentenceStateLSTM(6, 6, 3, 2, transition=transition).double()
-    module.load_state_dict(layer.shims[0]._model.slstm.state_dict())
+    module.load_state_dict(own.state_dict())
     batch, upstream = ragged(*lengths), ragged(*lengths)
     states, backprop = layer.begin_update(batch)
     gradients = backprop(upstream)
@@ -81,11 +82,11 @@ def test_states_and_gradients_are_those_of_torch(transition, lengths):
             numpy.testing.assert_allclose(state, words[0].detach(), atol=1e-5)
             numpy.testing.assert_allclose(gradient, inputs.grad[0], atol=1e-5)
     for name, weight in module.named_parameters():
-        got = layer.shims[0]._model.slstm.get_parameter(name).grad
-        if weight.grad is None:
+        got, expected = own.get_parameter(name).grad, weight.grad
+        if expected is None:
             assert got is None or not got.any()
         else:
-            numpy.testing.assert_allclose(got, weight.grad, atol=1e-4)
+            numpy.testing.assert_allclose(got, expected, atol=1e-4)
     for predicted, state in zip(layer.predict(batch), states):
         numpy.testing.assert_allclose(predicted, state, atol=1e-5)
 
@@ -144,16 +145,17 @@ def test_components_share_an_encoder_whose_transition_is_a_block():
     assert [len(doc) for doc in nlp.pipe(TEXTS)] == [5, 0, 6, 1]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
+@pytest.fixture
+def run(tmp_path):
     """Return `run(*arguments)` for Python where the package is installed and AllenNLP is not."""
-    site = tmp_path_factory.mktemp("site")
+    site = tmp_path / "site"
+    site.mkdir()
     (site / "sitecustomize.py").write_text("import sys; sys.modules['allennlp'] = None")
-    environment = {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{ROOT}"}
 
     def run(*arguments, cwd=ROOT, path=""):
-        paths = environment["PYTHONPATH"] + (f"{os.pathsep}{path}" if path else "")
-        command, variables = [sys.executable, *map(str, arguments)], {**environment, "PYTHONPATH": paths}
+        paths = os.pathsep.join(map(str, filter(None, (site, ROOT, path))))
+        variables = {**os.environ, "PYTHONPATH": paths}
+        command = [sys.executable, *map(str, arguments)]
         done = run_program(command, env=variables, cwd=cwd, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -162,24 +164,17 @@ def run(tmp_path_factory):
     return run
 
 
-@pytest.fixture(scope="module")
-def trained(run, tmp_path_factory):
-    """Return `trained(component)`, the folder in which `spacy train` has trained the page's config."""
-    folders = {}
-
-    def get(component):
-        if component not in folders:
-            folder = folders[component] = tmp_path_factory.mktemp(component)
-            for part in ("train", "dev"):
-                DocBin(docs=documents(spacy.blank("en").vocab)[:-1]).to_disk(folder / f"{part}.spacy")
-            config = blocks()[component]
-            config["training"] |= {"max_steps": 30, "eval_frequency": 15}
-            config["training"]["optimizer"] = {"@optimizers": "Adam.v1", "learn_rate": 0.01}
-            config.to_disk(folder / "base.cfg", interpolate=False)
-            run("-m", "spacy", "train", "base.cfg", "--output", "out", cwd=folder)
-        return folders[component]
-
-    return get
+def trained(component, run, folder):
+    """Train the page's config in the folder by `spacy train`, and return its score on the same texts."""
+    for part in ("train", "dev"):
+        DocBin(docs=documents(spacy.blank("en").vocab)[:-1]).to_disk(folder / f"{part}.spacy")
+    config = blocks()[component]
+    config["training"] |= {"max_steps": 30, "eval_frequency": 15}
+    config["training"]["optimizer"] = {"@optimizers": "Adam.v1", "learn_rate": 0.01}
+    config.to_disk(folder / "base.cfg", interpolate=False)
+    run("-m", "spacy", "train", "base.cfg", "--output", "out", cwd=folder)
+    run("-m", "spacy", "evaluate", "out/model-best", "dev.spacy", "--output", "scores.json", cwd=folder)
+    return json.loads((folder / "scores.json").read_text())
 
 
 def test_the_entry_point():
@@ -204,16 +199,8 @@ def test_the_entry_point_is_found_where_the_package_is_installed(run):
 
 @with_program
 @pytest.mark.slow
-@pytest.mark.parametrize("component, score", [("tagger", "tag_acc"), ("ner", "ents_f")])
-def test_train_and_evaluate(component, score, run, trained):
-    folder = trained(component)
-    run("-m", "spacy", "evaluate", "out/model-best", "dev.spacy", "--output", "scores.json", cwd=folder)
-    assert json.loads((folder / "scores.json").read_text())[score] > 0.9
-
-
-@with_program
-@pytest.mark.slow
-def test_a_folder_and_processes_answer_alike(trained, run, tmp_path):
+def test_a_trained_tagger_answers_alike_from_a_folder_and_in_processes(run, tmp_path):
+    assert trained("tagger", run, tmp_path)["tag_acc"] > 0.9
     program = f"""
 import json, sys, spacy, torch
 torch.set_num_threads(1)  # as docs/spacy.md says: PyTorch's threads do not survive a fork
@@ -223,16 +210,16 @@ copy = spacy.load(sys.argv[1])
 ways = nlp.pipe({TEXTS!r}), copy.pipe({TEXTS!r}), copy.pipe({TEXTS!r} * 20, n_process=2, batch_size=8)
 print(json.dumps([[[token.tag_ for token in doc] for doc in docs] for docs in ways]))
 """
-    first, copied, parallel = json.loads(run("-c", program, tmp_path / "copy", cwd=trained("tagger")))
+    first, copied, parallel = json.loads(run("-c", program, tmp_path / "copy", cwd=tmp_path))
     assert first == copied and parallel == first * 20
     assert first[0] == ["NNP", "VBZ", "IN", "NNP", "."] and first[1] == []
 
 
 @with_program
 @pytest.mark.slow
-def test_a_package_is_built_installed_and_loaded(trained, run, tmp_path):
-    folder = trained("ner")
-    run("-m", "spacy", "package", "out/model-best", tmp_path, "--name", "people", cwd=folder)
+def test_a_package_of_a_trained_model_is_built_installed_and_loaded(run, tmp_path):
+    assert trained("ner", run, tmp_path)["ents_f"] > 0.9
+    run("-m", "spacy", "package", "out/model-best", tmp_path, "--name", "people", cwd=tmp_path)
     (archive,) = tmp_path.glob("en_people-0.0.0/dist/*.tar.gz")
     pip = "-m pip install --quiet --no-deps --no-index --no-build-isolation --target".split()
     run(*pip, tmp_path / "installed", archive)

@@ -19,19 +19,16 @@ SMALL = """{
 }"""
 
 
-def small(folder, config):
-    path = folder / f"{config}.jsonnet"
-    path.write_text(f"(import '{ROOT}/training_config/{config}.jsonnet') + {SMALL}")
-    return str(path)
-
-
 @pytest.fixture(scope="module", params=["cas_lstm", "lstm"])
 def archive(request, shared):
     config = f"translation_{request.param}"
-    folder = shared(
-        config, lambda folder: train_model_from_file(small(folder, config), str(folder / "run"))
-    )
-    return folder / "run" / "model.tar.gz"
+
+    def fill(folder):
+        path = folder / "small.jsonnet"
+        path.write_text(f"(import '{ROOT}/training_config/{config}.jsonnet') + {SMALL}")
+        train_model_from_file(str(path), str(folder / "run"))
+
+    return shared(config, fill) / "run" / "model.tar.gz"
 
 
 def predict(allennlp, archive, source, output, *options):
@@ -41,13 +38,6 @@ def predict(allennlp, archive, source, output, *options):
 
 def bleu(*files):
     return run_program([sys.executable, "experiments/bleu.py", *map(str, files)])
-
-
-def test_training(archive):
-    metrics = json.loads((archive.parent / "metrics.json").read_text())
-    assert 0 <= metrics["best_validation_BLEU"] <= 1
-    epochs = [json.loads((archive.parent / f"metrics_epoch_{n}.json").read_text()) for n in (0, 1)]
-    assert epochs[1]["training_loss"] < epochs[0]["training_loss"]
 
 
 def test_predictions_and_their_bleu(allennlp, archive, tmp_path):
@@ -64,6 +54,11 @@ def test_predictions_and_their_bleu(allennlp, archive, tmp_path):
     texts, references = [" ".join(t) for t in tokens], [reference for _, reference in pairs]
     expected = BLEU(tokenize="none", force=True).corpus_score(texts, [references]).score
     assert bleu(columns, TEST).stdout.startswith(f"{expected:.2f} BLEU on the text as it is, nrefs:1|")
+    # The training
+    metrics = json.loads((archive.parent / "metrics.json").read_text())
+    assert 0 <= metrics["best_validation_BLEU"] <= 1
+    epochs = [json.loads((archive.parent / f"metrics_epoch_{n}.json").read_text()) for n in (0, 1)]
+    assert epochs[1]["training_loss"] < epochs[0]["training_loss"]
 
 
 def test_bleu_joins_pieces_of_words(tmp_path):
@@ -72,9 +67,7 @@ def test_bleu_joins_pieces_of_words(tmp_path):
     predictions.write_text(json.dumps({"predicted_tokens": tokens}) + "\n")
     references.write_text("das haus\tthe house @@UNKNOWN@@ i@@ s old\n")
     assert bleu(predictions, references).stdout.startswith("100.00 BLEU on the text as it is")
-
-
-def test_bleu_wants_a_reference_for_every_prediction(tmp_path):
+    # It wants a reference for every prediction.
     (tmp_path / "predictions").write_text('{"predicted_tokens": ["a"]}\n')
     found = bleu(tmp_path / "predictions", TEST)
     assert found.returncode == 1 and not found.stdout

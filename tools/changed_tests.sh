@@ -22,7 +22,7 @@ tests_of() {
     training_config/*) echo tests/console/bundled_test.py tests/commands_test.py tests/paper_tables_test.py ;;
     fixtures/*) echo tests/dataset_readers ;;
     experiments/*) echo tests/experiments tests/translation_test.py ;;
-    *.md | tools/*) echo tests/*_test.py tests/experiments/results_test.py | xargs -n 1 | grep -E 'documents|readme|implementations|reference|tables|tools|find_python|results' ;;
+    *.md | tools/*) echo tests/*_test.py tests/experiments/results_test.py | xargs -n 1 | grep -E 'documents|implementations|reference|tables|makefile|results' ;;
   esac
 }
 

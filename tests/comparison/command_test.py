@@ -13,7 +13,6 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.comparison.command import more_at_a_time
 from slstm_allennlp.comparison.folders import RunFolder
 from slstm_allennlp.comparison.plan import Run
-from tests.comparison.common import plan
 from tests.conftest import ROOT, SMALL_TEXTS
 
 SMALL = {
@@ -21,21 +20,18 @@ SMALL = {
     # Keep all checkpoints: the interruption waits for one of them.
     "trainer.checkpointer": {"save_every_num_batches": 10, "keep_most_recent_by_count": 50},
 }
-CONFIGS = [f"training_config/mr_{name}.jsonnet" for name in ("slstm", "bilstm")]
-SYSTEMS = [*CONFIGS, "--names", "slstm", "lstm"]
+SLSTM, BILSTM = (f"training_config/mr_{name}.jsonnet" for name in ("slstm", "bilstm"))
+SYSTEMS = [SLSTM, BILSTM, "--names", "slstm", "lstm"]
 
 
-def arguments(folder, *more):
-    return ["compare", *SYSTEMS, "--output-dir", folder, "--overrides", json.dumps(SMALL), *more]
-
-
-def compare(*command):
+def compare(folder, *options, systems=SYSTEMS, **overrides):
     """Run in this process, with progress as lines. The runs are new interpreters."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         patch.setattr(common_logging, "FILE_FRIENDLY_LOGGING", False)  # restored afterwards
-        words = ["allennlp", *command, "--file-friendly-logging", "--resamples", "500"]
-        patch.setattr(sys, "argv", [str(word) for word in words])
+        command = ["allennlp", "compare", *systems, "--output-dir", folder, "--file-friendly-logging"]
+        command += ["--resamples", "500", "--overrides", json.dumps({**SMALL, **overrides}), *options]
+        patch.setattr(sys, "argv", [str(word) for word in command])
         main()
 
 
@@ -73,83 +69,64 @@ def expect_whole_report(folder, seeds, **of_each_run):
 
 def test_a_comparison(tmp_path):
     """Two systems with one seed."""
-    overrides = json.dumps({**SMALL, "trainer.num_epochs": 1})
-    compare("compare", *SYSTEMS, "--output-dir", tmp_path, "--overrides", overrides, "--seeds", "3")
+    compare(tmp_path, "--seeds", "3", **{"trainer.num_epochs": 1})
     expect_whole_report(tmp_path, [3], epochs=1)
     assert "| lstm |" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def interrupted(tmp_path_factory):
-    """Interrupt a comparison in its first run's second epoch. Return its folder and exit status."""
-    folder = tmp_path_factory.mktemp("comparison") / "out"
-    state = folder / "runs" / "slstm-1" / "training_state_e1_b20.th"
+@pytest.mark.slow
+def test_interrupted_resumed_and_reported(tmp_path, monkeypatch, capsys):
+    """It is interrupted in the second epoch of the first run. The same command goes on from there."""
+    folder, seeds = tmp_path / "out", ("--seeds", "1", "2")
+    run = folder / "runs" / "slstm-1"
 
     def watched(_):
-        if state.exists():
+        if (run / "training_state_e1_b20.th").exists():
             raise KeyboardInterrupt
         return []
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as end:
+    with monkeypatch.context() as patch, pytest.raises(SystemExit, match="130"):
         patch.setattr(RunFolder, "validation_metrics", watched)
-        compare(*arguments(folder, "--seeds", "1", "2"))
-    assert state.exists()
-    return folder, end.value.code
-
-
-@pytest.fixture(scope="module")
-def comparison(interrupted):
-    """Run the same command again. Return the folder, and when the first epoch had ended."""
-    folder, _ = interrupted
-    first_epoch = (folder / "runs" / "slstm-1" / "metrics_epoch_0.json").stat().st_mtime_ns
-    compare(*arguments(folder, "--seeds", "1", "2", "--jobs", "2"))
-    return folder, first_epoch
-
-
-@pytest.mark.slow
-def test_an_interruption_stops_everything(interrupted):
-    folder, code = interrupted
-    assert code == 130
-    assert sorted(path.name for path in (folder / "runs").iterdir()) == ["slstm-1"]
-    assert not (folder / "runs" / "slstm-1" / "metrics.json").exists()
-    assert not (folder / "report.md").exists()
+        compare(folder, *seeds)
+    assert list((folder / "runs").iterdir()) == [run]
+    assert not (run / "metrics.json").exists() and not (folder / "report.md").exists()
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert str(folder) not in running
 
-
-@pytest.mark.slow
-def test_it_goes_on_where_it_stopped(comparison):
-    folder, first_epoch = comparison
-    run = folder / "runs" / "slstm-1"
+    first_epoch = (run / "metrics_epoch_0.json").stat().st_mtime_ns
+    compare(folder, *seeds, "--jobs", "2")
     assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
     (recovery,) = read(run / "recoveries.json")
     # It resumed in the second epoch, from a complete checkpoint.
     assert recovery["epochs"] == 1 and recovery["batches"] >= 10
     assert read(run / "metrics.json")["epoch"] == 1
-    report = (folder / "report.md").read_text(encoding="utf-8")
-    assert "interrupted, resumed 1 time" in report
-
-
-@pytest.mark.slow
-def test_the_report_of_all_runs(comparison):
-    folder, _ = comparison
+    assert "interrupted, resumed 1 time" in (folder / "report.md").read_text(encoding="utf-8")
     expect_whole_report(folder, [1, 2], epochs=2, runs_at_a_time=2)
     figures = sorted(path.stem for path in (folder / "figures").iterdir())
     assert figures == ["confusion_lstm", "confusion_slstm", "learning_curves", "length"]
 
+    expect_a_failed_run_loses_nothing(folder, tmp_path / "comparison.json", capsys)
+    message = r"slstm-1 holds a run with another config: trainer\.patience is 8 there and 1 here"
+    with pytest.raises(ConfigurationError, match=message):
+        compare(folder, "--seeds", "1", "--report-only", **{"trainer.patience": 1})
+    compare(folder, *seeds, "3", "--report-only", "--baseline", "lstm")
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "2 runs not in this report: slstm-3, lstm-3." in report
+    assert ", against lstm)" in capsys.readouterr().out
+    with pytest.raises(ConfigurationError, match="no run is done there, expected one to report"):
+        compare(tmp_path / "empty", "--report-only")
 
-@pytest.mark.slow
-def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
-    folder, _ = comparison
+
+def expect_a_failed_run_loses_nothing(folder, path, capsys):
     done = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/measurements.json")}
     assert len(done) == 4
-    broken = {"config": SYSTEMS[0], "overrides": {"model.seq2vec_encoder.input_size": 7}}
-    systems = {"broken": broken, "slstm": {"config": SYSTEMS[0]}, "lstm": {"config": SYSTEMS[1]}}
-    path = tmp_path / "comparison.json"
+    broken = {"config": SLSTM, "overrides": {"model.seq2vec_encoder.input_size": 7}}
+    systems = {"broken": broken, "slstm": {"config": SLSTM}, "lstm": {"config": BILSTM}}
     given = {"systems": systems, "seeds": [1], "overrides": SMALL, "baseline": "lstm"}
     path.write_text(json.dumps(given))
+    capsys.readouterr()
     with pytest.raises(SystemExit, match="1"):
-        compare("compare", path, "--output-dir", folder)
+        compare(folder, "--overrides", "{}", systems=[path])
     shown = capsys.readouterr()
     assert "2 of 3 runs done" in shown.err
     sizes = "the seq2seq_encoder gives 10, model.seq2vec_encoder.input_size is 7, expected 10"
@@ -160,15 +137,14 @@ def test_a_failed_run_loses_nothing(comparison, tmp_path, capsys):
     assert sizes in report.split("````")[1]
     assert {path: path.stat().st_mtime_ns for path in done} == done
     with pytest.raises(SystemExit, match="1"):
-        compare("compare", path, "--output-dir", folder, "--report-only")
+        compare(folder, "--report-only", "--overrides", "{}", systems=[path])
     assert (folder / "report.md").read_text(encoding="utf-8") == report
 
 
 def test_a_mistake_in_a_config_is_said_once_and_not_for_each_seed(tmp_path, capsys):
-    overrides = json.dumps({**SMALL, "model.seq2vec_encoder.hidden_siz": 6})
-    options = ["--overrides", overrides, "--seeds", "1", "2", "3"]
+    options = {"systems": [SLSTM], "model.seq2vec_encoder.hidden_siz": 6}
     with pytest.raises(SystemExit, match="1"):
-        compare("compare", SYSTEMS[0], "--output-dir", tmp_path, *options)
+        compare(tmp_path, "--seeds", "1", "2", "3", **options)
     shown = capsys.readouterr().err
     assert shown.count("is no key of SlstmSeq2VecEncoder, did you mean 'hidden_size'?") == 1
     assert [path.name for path in (tmp_path / "logs").glob("*.log")] == ["mr_slstm-1.log"]
@@ -179,113 +155,70 @@ def test_a_mistake_in_a_config_is_said_once_and_not_for_each_seed(tmp_path, caps
 
 @pytest.mark.slow
 def test_a_metric_that_is_not_there_is_noticed_after_an_epoch(tmp_path):
-    overrides = json.dumps({**SMALL, "trainer.num_epochs": 10_000})
-    options = ["--overrides", overrides, "--metric", "+acuracy", "--seeds", "1"]
     message = "is acuracy, which slstm does not have, expected by --metric one of accuracy, loss"
     with pytest.raises(ConfigurationError, match=message):
-        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
-
-
-@pytest.mark.slow
-def test_another_config_for_a_run_that_is_there(comparison):
-    folder, _ = comparison
-    command = arguments(folder, "--seeds", "1", "--report-only")
-    command[command.index("--overrides") + 1] = json.dumps({**SMALL, "trainer.patience": 1})
-    message = r"slstm-1 holds a run with another config: trainer\.patience is 8 there and 1 here"
-    with pytest.raises(ConfigurationError, match=message):
-        compare(*command)
-
-
-@pytest.mark.slow
-def test_only_a_report(comparison, tmp_path, capsys):
-    folder, _ = comparison
-    compare(*arguments(folder, "--seeds", "1", "2", "3", "--report-only", "--baseline", "lstm"))
-    report = (folder / "report.md").read_text(encoding="utf-8")
-    assert "2 runs not in this report: slstm-3, lstm-3." in report
-    assert ", against lstm)" in capsys.readouterr().out
-    with pytest.raises(ConfigurationError, match="no run is done there, expected one to report"):
-        compare(*arguments(tmp_path / "empty", "--report-only"))
+        compare(tmp_path, "--metric", "+acuracy", "--seeds", "1", **{"trainer.num_epochs": 10_000})
 
 
 @pytest.mark.parametrize(
     "options, message",
     [
-        (["--jobs", "0"], "--jobs: it is '0', expected a number of at least 1"),
-        (["--overrides", "{"], "--overrides: it is '{', expected a JSON object"),
-        (["--sweep", "[1]"], "--sweep: it is '[1]', expected a JSON object"),
-        (["--variant", "{}"], "--variant: it is '{}', expected NAME=JSON"),
-    ],
-)
-def test_what_is_wrong_with_an_option(tmp_path, capsys, options, message):
-    with pytest.raises(SystemExit):
-        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options)
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
+        ("--jobs 0", "--jobs: it is '0', expected a number of at least 1"),
+        ("--overrides {", "--overrides: it is '{', expected a JSON object"),
+        ("--sweep [1]", "--sweep: it is '[1]', expected a JSON object"),
+        ("--variant {}", "--variant: it is '{}', expected NAME=JSON"),
         ("--variant a={} --variant a={}", "--variant has a, a, expected different names"),
+        ('--devices 0 --overrides {"trainer.cuda_device":-1}', "has trainer.cuda_device -1, expected n"),
         (
-            '--devices 0 --overrides {"trainer.cuda_device":-1}',
-            "of slstm has trainer.cuda_device -1, expected neither",
-        ),
-        (
-            '--devices 0 --overrides {"distributed":{"cuda_devices":[0,1]}}',
+            '--devices 0 --overrides {"distributed":{"a":0}}',
             "of slstm has distributed, expected neither",
         ),
-        ("--devices 1 2", "--devices has 2, expected -1 .* a GPU, of which PyTorch sees 2"),
+        (
+            "--devices 1 2",
+            "has 2, expected -1 for the CPU or the number of a GPU, of which PyTorch sees 2",
+        ),
         ("--devices -2", "--devices has -2, expected -1 for the CPU"),
     ],
 )
-def test_options_that_do_not_fit(tmp_path, monkeypatch, options, message):
+def test_what_is_wrong_with_the_options(tmp_path, monkeypatch, capsys, options, message):
     monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
-    with pytest.raises(ConfigurationError, match=message):
-        compare("compare", *SYSTEMS, "--output-dir", tmp_path, *options.split())
+    with pytest.raises((ConfigurationError, SystemExit)) as error:
+        compare(tmp_path, *options.split())
+    assert message in f"{error.value} {capsys.readouterr().err}"
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize(
-    "runs, gpus, threads, message",
+    "runs, gpus, threads, message, config",
     [
-        (8, 0, 1, "--jobs 4 does 4 at a time"),
-        (8, 0, 2, "--jobs 2 does 2 at a time"),
-        (3, 0, 1, "--jobs 3 does 3 at a time"),
-        (8, 0, 4, None),  # one run uses all four cores
-        (1, 0, 1, None),
-        (8, 3, 1, "with 3 GPUs here: --devices 0 1 2 gives"),
-        (2, 3, 1, "with 3 GPUs here: --devices 0 1 gives"),
-        (8, 1, 1, None),  # the only GPU is in use
+        (8, 0, 1, "--jobs 4 does 4 at a time", {}),
+        (8, 0, 2, "--jobs 2 does 2 at a time", {}),
+        (3, 0, 1, "--jobs 3 does 3 at a time", {}),
+        (8, 0, 4, None, {}),  # one run uses all four cores
+        (1, 0, 1, None, {}),
+        (8, 3, 1, "with 3 GPUs here: --devices 0 1 2 gives", {}),
+        (2, 3, 1, "with 3 GPUs here: --devices 0 1 gives", {"distributed": None}),
+        (8, 1, 1, None, {}),  # the only GPU is in use
+        (8, 2, 1, None, {"distributed": {}}),
+        (8, 2, 1, None, {"trainer": {"cuda_device": -1}}),
     ],
 )
-def test_what_is_idle_is_said(monkeypatch, runs, gpus, threads, message):
+def test_what_is_idle_is_said(monkeypatch, runs, gpus, threads, message, config):
     monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
     monkeypatch.setattr("torch.get_num_threads", lambda: threads)  # read when PyTorch was imported
-    hints = [*more_at_a_time(plan("lstm", seeds=range(runs)).runs(), 4, gpus)]
+    hints = [*more_at_a_time([Run("lstm", 1, config)] * runs, 4, gpus)]
     assert hints == [] if message is None else [message in hint for hint in hints] == [True]
-
-
-@pytest.mark.parametrize(
-    "config, is_offered",
-    [
-        ({"distributed": None}, True),
-        ({"distributed": {}}, False),
-        ({"trainer": {"cuda_device": -1}}, False),
-    ],
-)
-def test_devices_are_offered_to_configs_that_have_none(config, is_offered):
-    assert ([*more_at_a_time([Run("lstm", 1, config)] * 8, 4, 2)] != []) == is_offered
 
 
 @pytest.mark.slow
 def test_a_linear_model_beside_them(tmp_path, capsys):
     """It has the same sentences, and the same result for every seed. After a kill it starts again."""
-    overrides = json.dumps({**SMALL, "trainer.num_epochs": 1, "dataset_reader.max_instances": 60})
-    options = ["--overrides", overrides, "--output-dir", tmp_path, "--time-over-length"]
+    options = {"trainer.num_epochs": 1, "dataset_reader.max_instances": 60}
+    options["systems"] = [BILSTM, "--names", "lstm", "--linear"]
     killed = tmp_path / "runs" / "linear-1"
     killed.mkdir(parents=True)
     (killed / "best.th.unfinished").write_text("half of it")
-    compare("compare", SYSTEMS[1], "--names", "lstm", "--linear", "--seeds", "1", "2", *options)
+    compare(tmp_path, "--seeds", "1", "2", "--time-over-length", **options)
     assert "linear: test accuracy (%)" in capsys.readouterr().out
     report = read(tmp_path / "report.json")
     assert report["missing"] == [] and report["failed"] == {}

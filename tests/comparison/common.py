@@ -39,37 +39,20 @@ def write_run(comparison: ComparisonFolder, run, right, *, gold=("a", "b", "a", 
     """
     folder = comparison.run(run)
     write_json(folder.config, run.config)
-    accuracy = sum(right) / len(right)
-    for number in range(2):
-        dev = 0.4 + number / 10
+    for number, dev in enumerate((0.4, 0.5)):
         metrics = {"validation_accuracy": dev, "best_validation_accuracy": dev}
         write_epoch(folder, number, training_loss=2.0 - number, **metrics)
     other = {"a": "b", "b": "a"}
-    write_predictions(
-        folder.predictions,
-        [
-            Prediction(length + 1, label, label if is_right else other[label])
-            for length, (label, is_right) in enumerate(zip(gold, right))
-        ],
-    )
-    write_json(
-        folder.measurements,
-        {
-            "test_metrics": {"accuracy": accuracy, "loss": 1.5},
-            "test_seconds": 0.5,
-            "parameters": 1234,
-            "trained_parameters": 1000,
-        },
-    )
-    conditions = {
-        "peak_memory_bytes": 512 * 1024 * 1024,
-        "peak_memory_of": "CPU",
-        "device": "CPU (2 cores)",
-        "threads": 1,
-        "runs_at_a_time": 1,
-        "torch": "2.13.0",
-    }
-    write_json(folder.training, {**conditions, **training})
+    predictions = [
+        Prediction(length, label, label if is_right else other[label])
+        for length, (label, is_right) in enumerate(zip(gold, right), start=1)
+    ]
+    write_predictions(folder.predictions, predictions)
+    measured = {"test_metrics": {"accuracy": sum(right) / len(right), "loss": 1.5}, "test_seconds": 0.5}
+    write_json(folder.measurements, {**measured, "parameters": 1234, "trained_parameters": 1000})
+    memory = {"peak_memory_bytes": 512 * 1024 * 1024, "peak_memory_of": "CPU"}
+    conditions = {"device": "CPU (2 cores)", "threads": 1, "runs_at_a_time": 1, "torch": "2.13.0"}
+    write_json(folder.training, {**memory, **conditions, **training})
     comparison.log(run).parent.mkdir(parents=True, exist_ok=True)
     comparison.log(run).write_text("the log\n")
     return folder

@@ -17,29 +17,26 @@ def trained_run(folder, **changes):
     return TrainedRun(str(folder / "model.tar.gz"), {**read_json(folder / "config.json"), **changes})
 
 
-@pytest.fixture(scope="module")
-def translator(shared):
-    def fill(folder):
-        config = small("training_config/translation_lstm.jsonnet")
-        config["dataset_reader"]["max_instances"] = 12
-        config["model"]["decoder"]["beam_search"] = {"beam_size": 2, "max_steps": 5}
-        (folder / "small.json").write_text(json.dumps(config))
-        train_model_from_file(str(folder / "small.json"), str(folder / "run"))
-
-    return shared("small_translator", fill) / "run"
-
-
 @pytest.mark.parametrize("name", ["classifier", "tagger", "pair_classifier"])
 def test_predictions_make_up_the_accuracy(request, name):
-    """Predictions are made without dropout, in other batches than AllenNLP's evaluation."""
-    trained = trained_run(request.getfixturevalue(name))
+    """
+    Predictions are in the order of the test set. They are made without dropout, in other batches than
+    AllenNLP's evaluation.
+    """
+    folder = request.getfixturevalue(name)
+    trained = trained_run(folder)
     predictions = trained.predict()
     measured = trained.measure()
     assert counts_of([predictions]).scores()[0] == pytest.approx(measured["test_metrics"]["accuracy"])
     assert len({prediction.length for prediction in predictions}) > 3
+    assert measured["test_seconds"] > 0 and trained.predict() == predictions
+    path = read_json(folder / "config.json")["test_data_path"]
     if name == "tagger":
         assert all(len(one.gold) == len(one.predicted) == one.length for one in predictions)
-    assert measured["test_seconds"] > 0 and trained.predict() == predictions
+    elif name == "classifier":
+        instances = list(trained._archive.validation_dataset_reader.read(path))
+        expected = [(one["label"].label, len(one["tokens"].tokens)) for one in instances]
+        assert [(prediction.gold, prediction.length) for prediction in predictions] == expected
 
 
 def test_predictions_make_up_the_span_f1(tmp_path):
@@ -68,21 +65,17 @@ def test_the_whole_test_set_counts(classifier, loader):
     assert trained._config["data_loader"] == loader  # unchanged
 
 
-def test_predictions_are_in_the_order_of_the_test_set(classifier):
-    trained = trained_run(classifier)
-    reader = trained._archive.validation_dataset_reader
-    instances = list(reader.read(read_json(classifier / "config.json")["test_data_path"]))
-    given = [(prediction.gold, prediction.length) for prediction in trained.predict()]
-    assert given == [(one["label"].label, len(one["tokens"].tokens)) for one in instances]
-
-
-def test_a_translation_has_words_and_no_labels(translator):
-    trained = trained_run(translator, test_data_path="fixtures/translation/test.tsv")
+def test_a_translation_has_words_and_no_labels(tmp_path):
+    config = small("training_config/translation_lstm.jsonnet")
+    config["dataset_reader"]["max_instances"] = 12
+    config["model"]["decoder"]["beam_search"] = {"beam_size": 2, "max_steps": 5}
+    (tmp_path / "small.json").write_text(json.dumps(config))
+    train_model_from_file(str(tmp_path / "small.json"), str(tmp_path / "run"))
+    trained = trained_run(tmp_path / "run", test_data_path="fixtures/translation/test.tsv")
     predictions = trained.predict()
-    assert len(predictions) == 12 and all(
-        one.gold is None and one.predicted is None for one in predictions
-    )
-    assert all("predicted_tokens" in one.output for one in predictions)
+    assert len(predictions) == 12
+    for one in predictions:
+        assert one.gold is None and one.predicted is None and "predicted_tokens" in one.output
     assert "BLEU" in trained.measure()["test_metrics"]
 
 
@@ -92,13 +85,14 @@ def test_parameters_that_training_leaves_alone(classifier):
     measured = trained.measure()
     assert measured["parameters"] == measured["trained_parameters"] == sum(sizes.values())
     trainer = {**read_json(classifier / "config.json")["trainer"], "no_grad": ["^_text_field_embedder"]}
-    held_back = trained_run(classifier, trainer=trainer).measure()
-    words = sum(size for name, size in sizes.items() if name.startswith("_text_field_embedder"))
-    assert words > 0 and held_back["parameters"] - held_back["trained_parameters"] == words
-    timed = trained_run(classifier, trainer=trainer)
-    assert len(timed.time_over_length()) == 10
-    gradients = {name for name, parameter in timed.model.named_parameters() if parameter.requires_grad}
-    assert gradients == {name for name in sizes if not name.startswith("_text_field_embedder")}
+    held_back = trained_run(classifier, trainer=trainer)
+    trained_sizes = {name: n for name, n in sizes.items() if not name.startswith("_text_field_embedder")}
+    measured = held_back.measure()
+    assert measured["parameters"] == sum(sizes.values()) > sum(trained_sizes.values())
+    assert measured["trained_parameters"] == sum(trained_sizes.values())
+    assert len(held_back.time_over_length()) == 10
+    named = held_back.model.named_parameters()
+    assert {name for name, parameter in named if parameter.requires_grad} == set(trained_sizes)
 
 
 def test_too_few_sentences(tagger):
@@ -153,18 +147,11 @@ def test_the_configs_device(monkeypatch, config, device):
     assert device_of(config) == device
 
 
-@pytest.mark.parametrize(
-    "loader, size",
-    [
-        ({"batch_size": 7}, 7),
-        ({"batch_sampler": {"type": "bucket", "batch_size": 9}}, 9),
-        ({"batch_sampler": {"type": "max_tokens_sampler"}}, 32),
-        ({"batch_sampler": "max_tokens_sampler"}, 32),
-        ({"batch_size": 7, "batch_sampler": None}, 7),
-    ],
-)
-def test_batch_sizes(loader, size):
-    assert batch_size_of({"data_loader": loader}) == size
+def test_batch_sizes():
+    samplers = {"type": "bucket", "batch_size": 9}, {"type": "max_tokens_sampler"}, "max_tokens_sampler"
+    loaders = [{"batch_size": 7}, {"batch_size": 7, "batch_sampler": None}]
+    loaders += [{"batch_sampler": sampler} for sampler in samplers]
+    assert [batch_size_of({"data_loader": loader}) for loader in loaders] == [7, 7, 9, 32, 32]
 
 
 def test_peak_memory_includes_memory_that_was_freed():

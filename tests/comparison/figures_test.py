@@ -38,14 +38,10 @@ def test_groups_keep_sentences_of_one_length_together():
     groups = figures.groups_by_length(lengths, most=4, least=2)
     assert [[lengths[number] for number in group] for group in groups] == [[1, 1], [2, 2, 2, 3], [4, 5]]
     assert sorted(number for group in groups for number in group) == list(range(8))
-
-
-@pytest.mark.parametrize(
-    "lengths, groups", [(range(10), 1), (range(60), 2), (range(1000), 10), ([7] * 100, 1)]
-)
-def test_groups_are_not_small(lengths, groups):
-    found = figures.groups_by_length(list(lengths))
-    assert len(found) == groups and max(map(len, found)) - min(map(len, found)) <= 1
+    # They are not small.
+    for lengths, count in ((range(10), 1), (range(60), 2), (range(1000), 10), ([7] * 100, 1)):
+        sizes = [len(group) for group in figures.groups_by_length(list(lengths))]
+        assert len(sizes) == count and max(sizes) - min(sizes) <= 1
 
 
 TAGS = [f"tag{number:02d}" for number in range(30)]
@@ -63,22 +59,7 @@ def test_the_labels_with_most_confusions():
     pairs = Counter(zip(TAGS[:22], TAGS[1:22] + TAGS[:1]))
     labels = figures.confused_labels(pairs + Counter({("tag28", "tag29"): 10}))
     assert labels == [*TAGS[:18], "tag28", "tag29", OTHER]
-
-
-def test_confusion(tmp_path):
-    pairs = [("a", "a")] * 3 + [("a", "b")] + [("b", "b")]
-    found = figures.confusions({"lstm": Counter(pairs)})["lstm"]
-    numbers = {"labels": ["a", "b"], "counts": [[3, 1], [0, 1]]}
-    assert found.numbers() == {"x": "predicted", "y": "gold", **numbers}
-    figures.confusion(tmp_path / "c.svg", "lstm", found)
-    shown = texts(tmp_path / "c.svg")
-    # The shares of each row (3 of 4, 1 of 4, none, all), and below them the counts.
-    axes = {"predicted (% of row, count)", "gold", "lstm"}
-    assert {"75", "25", "0", "100", "3", "1", *axes} <= set(shown)
-    assert shown.count("1") == 2
-
-
-def test_confusions_of_all_systems_have_the_same_labels():
+    # All systems have the same labels.
     right, wrong = [(tag, tag) for tag in TAGS], {"lstm": ("tag29", "tag28"), "cnn": ("tag27", "new")}
     found = figures.confusions({name: Counter([*right, pair]) for name, pair in wrong.items()})
     labels = found["lstm"].labels
@@ -87,6 +68,28 @@ def test_confusions_of_all_systems_have_the_same_labels():
     assert found["lstm"].counts[place("tag29"), place("tag28")] == 1
     assert found["cnn"].counts[place("tag29")].sum() == 1  # the right prediction
     assert found["cnn"].counts[place("tag27"), place("new")] == 1
+
+
+def test_confusion(tmp_path):
+    found, shown = drawn(tmp_path, Counter([("a", "a")] * 3 + [("a", "b")] + [("b", "b")]))
+    numbers = {"labels": ["a", "b"], "counts": [[3, 1], [0, 1]]}
+    assert found.numbers() == {"x": "predicted", "y": "gold", **numbers}
+    # The shares of each row (3 of 4, 1 of 4, none, all), and below them the counts.
+    axes = {"predicted (% of row, count)", "gold", "lstm"}
+    assert {"75", "25", "0", "100", "3", "1", *axes} <= set(shown)
+    assert shown.count("1") == 2
+    # Those of many labels are shades.
+    pairs = [(str(label), str(label)) for label in range(13)]
+    _, numbers = drawn(tmp_path, Counter(pairs[:12]))
+    assert "predicted (% of row, count)" in numbers and numbers.count("100") == 12
+    _, shades = drawn(tmp_path, Counter(pairs))
+    assert "share of the row (%)" in shades and shades.count("100") == 1  # on the colour bar
+
+
+def drawn(folder, pairs):
+    found = figures.confusions({"lstm": pairs})["lstm"]
+    figures.confusion(folder / "c.svg", "lstm", found)
+    return found, texts(folder / "c.svg")
 
 
 @pytest.mark.filterwarnings("error")  # Matplotlib warns if there is no room for the axes
@@ -98,9 +101,8 @@ def test_confusions_of_all_systems_have_the_same_labels():
     ],
 )
 def test_labels_of_any_length_and_letters(tmp_path, label, lines):
-    found = figures.confusions({"lstm": Counter({(label, label): 1, ("a", "a"): 1})})["lstm"]
-    figures.confusion(tmp_path / "c.svg", "lstm", found)
-    assert found.numbers()["labels"] == ["a", label] and set(lines) <= set(texts(tmp_path / "c.svg"))
+    found, shown = drawn(tmp_path, Counter({(label, label): 1, ("a", "a"): 1}))
+    assert found.labels == ["a", label] and set(lines) <= set(shown)
 
 
 @pytest.mark.filterwarnings("error")
@@ -114,17 +116,6 @@ def test_names_of_any_length_and_letters(tmp_path, number):
     svg = (tmp_path / "l.svg").read_text(encoding="utf-8")
     lines = ["mr_slstm, patient, num_steps=3,", "window_size=2, layer_norm=True"]
     assert all(f"{line}</text>" in svg for line in ["影评", *lines[: number - 2]])
-
-
-@pytest.mark.parametrize(
-    "number, axis, percentages",
-    [(12, "predicted (% of row, count)", 12), (13, "share of the row (%)", 1)],  # on the colour bar
-)
-def test_confusions_of_many_labels_are_shades(tmp_path, number, axis, percentages):
-    pairs = Counter((str(label), str(label)) for label in range(number))
-    figures.confusion(tmp_path / "c.svg", "lstm", figures.confusions({"lstm": pairs})["lstm"])
-    shown = texts(tmp_path / "c.svg")
-    assert axis in shown and shown.count("100") == percentages
 
 
 def test_up_to_six_lines_are_in_one_panel(tmp_path):
@@ -161,96 +152,75 @@ def test_more_have_a_panel_each_over_the_baseline(tmp_path, panels):
 
 
 def test_a_system_looks_the_same_in_every_panel(tmp_path, panels):
+    """In the same file each time, and systems differ without colour. A level has no marker."""
     curves = {name: Line.over_epochs([[2.0, 1.0]]) for name in ("lstm", "cnn")}
-    figures.chart(tmp_path / "l.svg", Chart({Scale("a"): curves, Scale("b"): curves}, "epoch", "lstm"))
-    first, second = (
+    for name in ("a.svg", "b.svg"):
+        figures.chart(tmp_path / name, Chart({Scale("a"): curves, Scale("b"): curves}, "epoch", "lstm"))
+    first, second, *_ = (
         [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in panel.lines]
         for panel in panels
     )
     assert first == second and len(set(first)) == 2
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    for key in ("marker", "linestyle"):
+        assert len({style[key] for style in figures._STYLES}) == figures.MOST_TOGETHER
 
 
-@pytest.mark.parametrize("from_zero", (True, False))
-def test_axes_from_zero(tmp_path, panels, from_zero):
+def test_axes_from_zero(tmp_path, panels):
     lines = {"lstm": Line([1, 2], [[5.0], [6.0]])}
-    figures.chart(tmp_path / "l.svg", Chart({Scale("ms"): lines}, "words", "", from_zero=from_zero))
-    assert (panels[0].get_ylim()[0] == 0) == from_zero
+    for from_zero in (True, False):
+        figures.chart(tmp_path / "l.svg", Chart({Scale("ms"): lines}, "words", "", from_zero=from_zero))
+    assert [panel.get_ylim()[0] == 0 for panel in panels] == [True, False]
 
 
 @pytest.mark.parametrize("number", (2, 7))
-def test_ticks_are_whole_numbers(tmp_path, number):
+@pytest.mark.parametrize("given, ticks", [([1, 3], {"1", "3"}), (None, {"1", "2", "3"})])
+def test_ticks_are_whole_numbers(tmp_path, number, given, ticks):
     panels = {Scale("accuracy"): {name: Line([1, 3], [[70.0], [70.0]]) for name in many(number)}}
-    figures.chart(tmp_path / "given.svg", Chart(panels, "steps", "", ticks=[1, 3]))
-    found = texts(tmp_path / "given.svg")
-    assert {"1", "3"} <= set(found) and "2" not in found
-    figures.chart(tmp_path / "free.svg", Chart(panels, "steps", ""))
-    assert {"1", "2", "3"} <= set(texts(tmp_path / "free.svg"))
-    assert not {"1.5", "2.5"} & set(texts(tmp_path / "free.svg"))
-
-
-def test_the_same_picture_twice(tmp_path):
-    chart = Chart({Scale("x"): {"a": Line([1, 2], [[1.0], [2.0]])}}, "y", "a")
-    for name in ("a.svg", "b.svg"):
-        figures.chart(tmp_path / name, chart)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-
-
-@pytest.mark.parametrize("key", ("marker", "linestyle"))  # a level has no marker
-def test_systems_differ_without_colour(key):
-    assert len({style[key] for style in figures._STYLES}) == figures.MOST_TOGETHER
-
-
-STYLE = {"color": "black"}
+    figures.chart(tmp_path / "t.svg", Chart(panels, "steps", "", ticks=given))
+    assert {"1", "1.5", "2", "2.5", "3"} & {*texts(tmp_path / "t.svg")} == ticks
 
 
 @pytest.fixture
-def axis():
-    return Figure().subplots()
+def draw():
+    """Draw a line, and return the points of its mean and what is around them."""
+    axis = Figure().subplots()
+
+    def draw(line, factor=1, among=1):
+        axis.clear()
+        line.draw(axis, factor, {"color": "black", "marker": "o"}, among)
+        mean, *caps = axis.get_lines()
+        assert (mean.get_marker() == "None") == (line.xs is None)
+        return mean.get_xydata().tolist(), [*caps, *axis.collections]
+
+    return draw
 
 
-def drawn(axis):
-    return [line.get_xydata().tolist() for line in axis.get_lines()]
+def test_points_have_bars_and_a_level_goes_right_across(draw):
+    mean, (*_, bars) = draw(Line([1, 3], [[0.25, 0.75], [0.5]]), factor=100)
+    assert mean == [[1, 50], [3, 50]]
+    sizes = [numpy.ptp(bar[:, 1]) for bar in bars.get_segments()]
+    assert sizes == [pytest.approx(2 * 100 * numpy.std([0.25, 0.75], ddof=1)), 0]  # 0 for one seed
+    mean, _ = draw(Line(None, [[0.5, 0.25]]), factor=100)
+    assert mean == [[0, 37.5], [1, 37.5]]
 
 
-def test_points_have_bars(axis):
-    Line([1, 3], [[0.25, 0.75], [0.5]]).draw(axis, 100, STYLE, among=1)
-    assert drawn(axis)[0] == [[1, 50], [3, 50]]
-    bars = axis.collections[0].get_segments()
-    assert numpy.ptp(bars[0][:, 1]) == pytest.approx(2 * 100 * numpy.std([0.25, 0.75], ddof=1))
-    assert numpy.ptp(bars[1][:, 1]) == 0  # one seed
-
-
-CURVES = Line.over_epochs([[4.0, 2.0, 1.0, 9.0], [2.0, 1.0], [3.0, 3.0, 9.0]])
-
-
-def test_a_mean_goes_as_far_as_all_seeds(axis):
-    CURVES.draw(axis, 1, STYLE, among=4)
-    assert drawn(axis) == [[[1, 3], [2, 2]]]
-    (shade,) = axis.collections
+def test_a_mean_goes_as_far_as_all_seeds(draw):
+    curves = Line.over_epochs([[4.0, 2.0, 1.0, 9.0], [2.0, 1.0], [3.0, 3.0, 9.0]])
+    mean, (shade,) = draw(curves, among=4)
+    assert mean == [[1, 3], [2, 2]]
     corners = set(map(tuple, shade.get_paths()[0].vertices.tolist()))
     assert corners == {(1, 2), (1, 4), (2, 1), (2, 3)}
-    shade.remove()
-    CURVES.draw(axis, 1, STYLE, among=5)  # many curves have no shade
-    assert drawn(axis) == [[[1, 3], [2, 2]]] * 2 and not axis.collections
-
-
-def test_a_level_goes_right_across(axis):
-    Line(None, [[0.5, 0.25]]).draw(axis, 100, {**STYLE, "marker": "o"}, among=1)
-    (line,) = axis.get_lines()
-    assert line.get_ydata() == [37.5, 37.5] and list(line.get_xdata()) == [0, 1]
-    assert line.get_marker() == "None"
+    mean, around = draw(curves, among=5)  # many curves have no shade
+    assert mean == [[1, 3], [2, 2]] and not around
+    # report_test.py has the numbers of other lines.
+    values = [[4, 2, 3], [2, 1, 3], [1, None, 9], [9, None, None]]
+    assert curves.numbers(1) == {"x": [1, 2, 3, 4], "values": values}
 
 
 @pytest.mark.parametrize(
     "line", (Line([1, 2], [[1.0, 3.0], [4.0]]), Line.over_epochs([[2.0, 4.0]]), Line(None, [[2.0]]))
 )
-def test_an_outline_is_the_mean_alone(axis, line):
-    line.draw(axis, 1, STYLE, among=0)
-    (found,) = drawn(axis)
-    assert found[0][1] == 2 and not axis.collections
-
-
-def test_numbers_of_curves():
-    """report_test.py has those of other lines."""
-    values = [[4, 2, 3], [2, 1, 3], [1, None, 9], [9, None, None]]
-    assert CURVES.numbers(1) == {"x": [1, 2, 3, 4], "values": values}
+def test_an_outline_is_the_mean_alone(draw, line):
+    mean, around = draw(line, among=0)
+    assert mean[0][1] == 2 and not around

@@ -20,7 +20,21 @@ from slstm_allennlp.comparison.folders import (
 from tests.comparison.common import plan, write_epoch, write_run
 
 
-def test_a_run_is_done_when_it_is_measured(comparison):
+@pytest.mark.parametrize("name", ("metrics.json", "metrics_epoch_0.json", "model_state_e0_b25.th"))
+def test_a_run_is_begun_with_any_of_its_files(tmp_path, name):
+    assert not RunFolder(tmp_path).is_begun()
+    (tmp_path / name).touch()
+    assert RunFolder(tmp_path).is_begun()
+
+
+def test_the_state_of_a_run(tmp_path, comparison):
+    folder = RunFolder(tmp_path)
+    assert folder.latest_checkpoint() is None
+    # The run was killed while it wrote the last of these.
+    for name in ("e1_b0.th", "e2_b0.th", "e10_b25.th", "e11_b0.th.unfinished"):
+        (tmp_path / f"model_state_{name}").touch()
+    assert folder.latest_checkpoint() == Checkpoint(10, 25)
+    # A run is done when it is measured.
     run = plan("lstm").runs()[0]
     assert not comparison.run(run).is_done()
     folder = write_run(comparison, run, [1, 1, 0, 0])
@@ -30,41 +44,18 @@ def test_a_run_is_done_when_it_is_measured(comparison):
     assert folder.is_done(time_over_length=True)
 
 
-@pytest.mark.parametrize("name", ("metrics.json", "metrics_epoch_0.json", "model_state_e0_b25.th"))
-def test_a_run_is_begun_with_any_of_its_files(tmp_path, name):
-    assert not RunFolder(tmp_path).is_begun()
-    (tmp_path / name).touch()
-    assert RunFolder(tmp_path).is_begun()
-
-
-def test_the_latest_checkpoint(tmp_path):
-    folder = RunFolder(tmp_path)
-    assert folder.latest_checkpoint() is None
-    for point in ("e1_b0", "e2_b0", "e10_b25"):
-        (tmp_path / f"model_state_{point}.th").touch()
-    (tmp_path / "model_state_e11_b0.th.unfinished").touch()  # the run was killed while it wrote this
-    assert folder.latest_checkpoint() == Checkpoint(10, 25)
-
-
 def test_another_config_under_the_same_name(comparison):
     runs = plan("small", "large").runs()
     write_run(comparison, runs[0], [1, 1, 0, 0])
     comparison.expect_run(runs[0])
     changed = runs[0].config["model"]["seq2vec_encoder"]
     changed.update(hidden_size=7, num_layers=2)
-    with pytest.raises(
-        ConfigurationError,
-        match=r"small-1 holds a run with another config: model\.seq2vec_encoder\.hidden_size is 0 there "
-        r"and 7 here \(and 1 more\); expected the same, or another name",
-    ):
-        comparison.expect_run(runs[0])
-    del changed["hidden_size"]
-    with pytest.raises(ConfigurationError, match="hidden_size is 0 there and absent here"):
-        comparison.expect_run(runs[0])
-
-
-def test_a_config_that_gave_nothing_may_be_mended(comparison):
-    """Nothing of a run that failed before the end of its first epoch is used again."""
+    said = r"small-1 holds a run with another config: model\.seq2vec_encoder\.hidden_size is 0 there "
+    for here in (r"and 7 here \(and 1 more\); expected the same, or another name", "and absent here"):
+        with pytest.raises(ConfigurationError, match=said + here):
+            comparison.expect_run(runs[0])
+        changed.pop("hidden_size", None)
+    # Nothing of a run that failed before the end of its first epoch is used again.
     run = plan("lstm").runs()[0]
     folder = comparison.run(run)
     write_json(folder.config, {"model": "broken"})
@@ -92,18 +83,22 @@ def corpus(tmp_path):
     [("train.txt", "train_data"), ("dev.txt", "validation_data"), ("corpus/neg", "test_data")],
 )
 def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
+    """They may change as long as the run has read nothing."""
     comparison = ComparisonFolder(tmp_path / "out")
     run = plan("lstm").runs()[0]
     run.config.update(corpus)
-    comparison.write_task(run)
+    for content in ("before", "after"):
+        (tmp_path / changed).write_text(content)
+        comparison.expect_run(run)
+        comparison.write_task(run)
     write_run(comparison, run, [1, 1, 0, 0])
     comparison.expect_run(run)
     comparison.write_task(run)  # as when the run is resumed
+    assert read_json(comparison.data(run)) == checksums(run.config)
     (tmp_path / changed).write_text("something else")
-    with pytest.raises(
-        ConfigurationError,
-        match=rf"lstm-1 holds a run of other data: .* \({key}_path\) has changed since",
-    ):
+    message = rf"lstm-1 holds a run of other data: .* \({key}_path\) has changed since"
+    comparison.write_task(run)
+    with pytest.raises(ConfigurationError, match=message):
         comparison.expect_run(run)
     shutil.rmtree(tmp_path / "corpus")
     (tmp_path / "train.txt").unlink()
@@ -131,23 +126,21 @@ def test_checksums_of_every_kind_of_path(tmp_path, given, file):
     assert found[0].keys() == {"train_data_path"} and found[0] != found[1]
 
 
-def test_the_names_in_a_folder_count(tmp_path):
+def test_names_in_a_folder_and_changes_count(tmp_path):
     """A reader may take labels from them. A single file may be renamed."""
-    (tmp_path / "corpus" / "neg").mkdir(parents=True)
-    (tmp_path / "corpus" / "neg" / "1.txt").write_text("text")
+    corpus = tmp_path / "corpus"
+    (corpus / "neg").mkdir(parents=True)
+    (corpus / "neg" / "1.txt").write_text("text")
     found = []
     for before, after in (("neg/1.txt", "neg/2.txt"), ("neg", "pos"), ("pos", "zzz")):
-        found.append(checksums({"train_data_path": str(tmp_path / "corpus")})["train_data_path"])
-        (tmp_path / "corpus" / before).rename(tmp_path / "corpus" / after)
+        found.append(checksums({"train_data_path": str(corpus)})["train_data_path"])
+        (corpus / before).rename(corpus / after)
     assert len(set(found)) == 3
     # Earlier comparisons have stored this value, so it must not change.
     digest = hashlib.sha256(hashlib.sha256(b"text").digest()).hexdigest()
-    moved = str(tmp_path / "corpus" / "zzz" / "2.txt")
-    assert checksums({"train_data_path": moved}) == {"train_data_path": digest}
-
-
-def test_a_file_that_changes_meanwhile(tmp_path):
-    """It is noticed within one process and if the size is the same."""
+    moved = {"train_data_path": str(corpus / "zzz" / "2.txt")}
+    assert checksums(moved) == {"train_data_path": digest}
+    # It is noticed within one process and if the size is the same.
     path = tmp_path / "train.txt"
     found = []
     for time, content in enumerate(("before", "behind")):
@@ -157,32 +150,16 @@ def test_a_file_that_changes_meanwhile(tmp_path):
     assert found[0] != found[1]
 
 
-@pytest.mark.parametrize(
-    "given", (None, "", 300 * "a", {"train": "a"}, "no*.txt", "https://example.org/a")
-)
+@pytest.mark.parametrize("given", (None, "", 300 * "a", {"train": "a"}, "no*.txt", "https://a.org/a"))
 def test_what_has_no_checksum(given):
     assert checksums({"train_data_path": given}) == {}
-
-
-def test_data_may_change_as_long_as_nothing_is_read(tmp_path, corpus):
-    comparison = ComparisonFolder(tmp_path / "out")
-    run = plan("lstm").runs()[0]
-    run.config.update(corpus)
-    for content in ("before", "after"):
-        (tmp_path / "train.txt").write_text(content)
-        comparison.expect_run(run)
-        comparison.write_task(run)
-    write_run(comparison, run, [1, 1, 0, 0])
-    comparison.expect_run(run)
-    assert read_json(comparison.data(run)) == checksums(run.config)
 
 
 def test_two_comparisons_do_not_work_in_one_folder(comparison):
     with comparison.locked() as lock:
         # If a comparison is killed, its runs continue and hold the lock.
-        orphan = subprocess.Popen(
-            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=lock
-        )
+        command = [sys.executable, "-c", "input()"]
+        orphan = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=lock)
         with pytest.raises(ConfigurationError, match="another comparison"), comparison.locked():
             pass
     with pytest.raises(ConfigurationError, match="or a run of one that was killed"), comparison.locked():

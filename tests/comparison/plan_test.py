@@ -7,7 +7,6 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.plan import (
     Metric,
-    Plan,
     System,
     common_settings,
     differences,
@@ -25,11 +24,15 @@ def encoder(system):
     return system.config["model"]["seq2vec_encoder"]
 
 
+def names_of(plan):
+    return [system.name for system in plan.systems]
+
+
 def test_configs_by_the_names_of_their_files():
     """One of the names is that of a config that comes with the package."""
     assert plan_from_options(MR).seeds == [13, 14, 15, 16, 17]
     plan = plan_from_options(["mr_bilstm", MR[1]], seeds=[3, 4])
-    assert [system.name for system in plan.systems] == ["mr_bilstm", "mr_slstm"]
+    assert names_of(plan) == ["mr_bilstm", "mr_slstm"]
     assert (plan.baseline, plan.metric, plan.seeds) == ("mr_bilstm", Metric("accuracy", True), [3, 4])
     names = [run.name for run in plan.runs()]
     assert names == ["mr_bilstm-3", "mr_slstm-3", "mr_bilstm-4", "mr_slstm-4"]
@@ -37,35 +40,37 @@ def test_configs_by_the_names_of_their_files():
         assert {run.config[key] for key in ("random_seed", "numpy_seed", "pytorch_seed")} == {run.seed}
         # The worker evaluates the archive.
         assert run.config["evaluate_on_test"] is False and run.num_epochs == 30
-
-
-def test_overrides_and_names():
+    # With other names
     options = {"names": ["lstm", "slstm"], "overrides": {"trainer.num_epochs": 2}}
     plan = plan_from_options(MR, **options, baseline="slstm")
     assert plan.baseline == "slstm" and {run.num_epochs for run in plan.runs()} == {2}
 
 
-def test_a_variant_of_one_config_goes_by_its_own_name_and_over_the_overrides_for_all():
-    variants = {"short": {STEPS: 2}, "long": {}}
-    plan = plan_from_options(MR[1:], variants=variants, overrides={STEPS: 8})
+def test_variants_and_sweeps():
+    """A variant of one config goes by its own name, and over the overrides for all."""
+    plan = plan_from_options(MR[1:], variants={"short": {STEPS: 2}, "long": {}}, overrides={STEPS: 8})
     steps = {system.name: encoder(system)["num_steps"] for system in plan.systems}
     assert steps == {"short": 2, "long": 8}
-
-
-def test_a_sweep_is_every_combination():
     plan = plan_from_options(MR[1:], sweep={STEPS: [1, 3], WINDOW: [1, 2]})
     sizes = [(encoder(s)["num_steps"], encoder(s)["window_size"]) for s in plan.systems]
     assert sizes == [(1, 1), (1, 2), (3, 1), (3, 2)]
-    names = [f"num_steps={steps},window_size={window}" for steps, window in sizes]
-    assert [system.name for system in plan.systems] == names
-
-
-def test_several_configs_with_variants_and_a_sweep():
+    assert names_of(plan) == [f"num_steps={steps},window_size={window}" for steps, window in sizes]
     variants = {"slow": {"trainer.optimizer.lr": 1e-4}, "fast": {"trainer.optimizer.lr": 1e-2}}
     plan = plan_from_options(MR, names=["a", "b"], variants=variants, sweep={"trainer.patience": [1, 2]})
-    names = [system.name for system in plan.systems]
-    assert names[:3] == ["a,slow,patience=1", "a,slow,patience=2", "a,fast,patience=1"]
-    assert len(names) == 8
+    first = ["a,slow,patience=1", "a,slow,patience=2", "a,fast,patience=1"]
+    assert names_of(plan)[:3] == first and len(plan.systems) == 8
+    # A sweep is over any values.
+    key = "model.seq2vec_encoder.transition"
+    values = ["fastnlp", {"preset": "released", "gate_normalization": "softmax"}, "a/b c", [1, 2], None]
+    plan = plan_from_options(MR[:1], sweep={key: values})
+    assert names_of(plan) == [
+        "transition=fastnlp",
+        "transition=preset=released+gate_normalization=softmax",
+        "transition=a-b-c",
+        "transition=1+2",
+        "transition=None",
+    ]
+    assert plan.systems[1].config["model"]["seq2vec_encoder"]["transition"] == values[1]
 
 
 def test_a_comparison_file(tmp_path):
@@ -77,16 +82,17 @@ def test_a_comparison_file(tmp_path):
           seeds: [7, 8], overrides: { 'trainer.num_epochs': 3 }, baseline: 'steps4', metric: '-loss' }
         """
     )
-    plan = plan_from_options([str(path)])
-    assert [encoder(system)["num_steps"] for system in plan.systems] == [2, 4]
-    assert (plan.seeds, plan.baseline, plan.metric) == ([7, 8], "steps4", Metric("loss", False))
-    assert plan.runs()[0].num_epochs == 3
-    plan = plan_from_options([str(path)], seeds=[1], baseline="steps2", metric="+accuracy")
-    assert (plan.seeds, plan.baseline, plan.metric) == ([1], "steps2", Metric("accuracy"))
-    given = {"trainer.num_epochs": 1, STEPS: 9}  # such as for a short trial
-    plan = plan_from_options([str(path)], overrides=given)
-    assert [encoder(system)["num_steps"] for system in plan.systems] == [9, 9]
-    assert plan.runs()[0].num_epochs == 1
+    trial = {"overrides": {"trainer.num_epochs": 1, STEPS: 9}}  # such as for a short trial
+    given = {"seeds": [1], "baseline": "steps2", "metric": "+accuracy"}
+    for options, steps, epochs, expected in (
+        ({}, [2, 4], 3, ([7, 8], "steps4", Metric("loss", False))),
+        (given, [2, 4], 3, ([1], "steps2", Metric("accuracy"))),
+        (trial, [9, 9], 1, ([7, 8], "steps4", Metric("loss", False))),
+    ):
+        plan = plan_from_options([str(path)], **options)
+        assert [encoder(system)["num_steps"] for system in plan.systems] == steps
+        assert plan.runs()[0].num_epochs == epochs
+        assert (plan.seeds, plan.baseline, plan.metric) == expected
 
 
 @pytest.fixture
@@ -100,12 +106,9 @@ def file(tmp_path):
     return write
 
 
-def test_a_linear_model_of_a_comparison_file(file):
-    plan = plan_from_options([file({**ONE, "linear": True})])
-    assert [system.name for system in plan.systems] == ["a", "linear"]
-
-
-def test_a_systems_own_overrides_come_after_those_for_all(file):
+def test_a_linear_model_and_a_systems_own_overrides(file):
+    """They come after those for all."""
+    assert names_of(plan_from_options([file({**ONE, "linear": True})])) == ["a", "linear"]
     systems = {"a": {"config": MR[1], "overrides": {STEPS: 2}}, "b": {"config": MR[1]}}
     plan = plan_from_options([file({"systems": systems, "overrides": {STEPS: 8}})])
     assert [encoder(system)["num_steps"] for system in plan.systems] == [2, 8]
@@ -127,10 +130,7 @@ def test_beside_a_comparison_file_there_is_no_config(file, configs, options):
         ({"systems": {}}, "systems is empty, expected names with a config each"),
         ({"systems": [MR[0]]}, r"systems: it is .*, expected an object"),
         ({"systems": {"a": {}}}, "the system a has no config"),
-        (
-            {"systems": {"a": {"config": MR[0], "seed": 1}}},
-            "the system a: there is a key seed, expected",
-        ),
+        ({"systems": {"a": {"config": "a", "seed": 1}}}, "the system a: there is a key seed, exp"),
         ({"systems": {"a": {"config": 3}}}, "the system a: config: it is 3, expected a string"),
         ({**ONE, "seed": [1]}, "there is a key seed, expected any of systems"),
         ({**ONE, "overrides": "{}"}, 'overrides: it is "{}"'),
@@ -149,6 +149,12 @@ def test_what_is_wrong_with_a_comparison_file(file, given, message):
         ({"names": ["one"]}, "1 names for 2 configs"),
         ({"names": ["one", "two", "three"]}, "3 names for 2 configs"),
         ({"names": ["one", "one"]}, "the name one is given twice"),
+        *(
+            ({"names": [name, "b"]}, f"a system's name is '{name}', exp")
+            for name in ("a/b", "_a", "", 201 * "a")
+        ),
+        ({"names": ["LSTM", "lstm"]}, r"the name lstm is given twice, .* whatever their case"),
+        ({"seeds": []}, "there are no seeds"),
         ({"seeds": [1, 1]}, "the seed 1 is given twice, expected different ones$"),
         ({"seeds": [-1]}, "a seed is -1, expected a whole number from 0"),
         ({"seeds": [2**32]}, "a seed is 4294967296, expected a whole number from 0"),
@@ -188,40 +194,18 @@ def test_configs_with_other_metrics_need_one_to_be_named():
 
 
 @pytest.mark.parametrize(
-    "chosen, metric",
-    [(["+a", "-loss"], Metric("a")), (None, Metric("loss", False)), ("-b", Metric("b", False))],
-)
-def test_the_metric_is_the_first_that_chooses_the_best_epoch(chosen, metric):
-    overrides = {"trainer.validation_metric": chosen}
-    assert plan_from_options(MR, overrides=overrides).metric == metric
-
-
-@pytest.mark.parametrize("trainer", ["no_op", None])
-def test_a_trainer_by_its_name_alone(trainer):
-    plan = plan_from_options(MR, overrides={"trainer": trainer})
-    assert plan.metric == Metric("loss", False)
-    assert plan.runs()[0].num_epochs == 20  # AllenNLP's default
-
-
-@pytest.mark.parametrize(
-    "names, seeds, message",
+    "overrides, metric, epochs",
     [
-        *(([name], [1], f"a system's name is '{name}', exp") for name in ("a/b", "_a", "", 201 * "a")),
-        (["LSTM", "lstm"], [1], r"the name lstm is given twice, .* whatever their case"),
-        (["a"], [], "there are no seeds"),
+        ({"trainer.validation_metric": ["+a", "-loss"]}, Metric("a"), 30),
+        ({"trainer.validation_metric": None}, Metric("loss", False), 30),
+        ({"trainer.validation_metric": "-b"}, Metric("b", False), 30),
+        ({"trainer": "no_op"}, Metric("loss", False), 20),  # by its name alone: AllenNLP's defaults
+        ({"trainer": None}, Metric("loss", False), 20),
     ],
 )
-def test_what_no_plan_can_have(names, seeds, message):
-    systems = [System(name, config()) for name in names]
-    with pytest.raises(ConfigurationError, match=message):
-        Plan(systems, seeds, names[-1], Metric("accuracy"))
-
-
-def test_differences_go_by_dotted_keys():
-    a, b = {"x": {"y": 1, "z": [1, 2]}, "u": None}, {"x": {"y": 2, "z": [1, 2]}}
-    assert differences(a, b) == ["x.y", "u"]
-    assert differences({"x": {"type": "a"}}, {"x": "b"}) == ["x.type", "x"]
-    assert differences({"x": {}}, {}) == ["x"] and differences(a, a) == []
+def test_the_metric_is_the_first_that_chooses_the_best_epoch(overrides, metric, epochs):
+    plan = plan_from_options(MR, overrides=overrides)
+    assert (plan.metric, plan.runs()[0].num_epochs) == (metric, epochs)
 
 
 def test_settings_that_differ_and_that_do_not():
@@ -240,17 +224,8 @@ def test_settings_that_differ_and_that_do_not():
             "trainer.validation_metric": "+accuracy",
             "distributed": None,
         }
-
-
-def test_a_sweep_over_any_values():
-    key = "model.seq2vec_encoder.transition"
-    values = ["fastnlp", {"preset": "released", "gate_normalization": "softmax"}, "a/b c", [1, 2], None]
-    plan = plan_from_options(MR[:1], sweep={key: values})
-    assert [system.name for system in plan.systems] == [
-        "transition=fastnlp",
-        "transition=preset=released+gate_normalization=softmax",
-        "transition=a-b-c",
-        "transition=1+2",
-        "transition=None",
-    ]
-    assert plan.systems[1].config["model"]["seq2vec_encoder"]["transition"] == values[1]
+    # Differences go by dotted keys.
+    a, b = {"x": {"y": 1, "z": [1, 2]}, "u": None}, {"x": {"y": 2, "z": [1, 2]}}
+    assert differences(a, b) == ["x.y", "u"]
+    assert differences({"x": {"type": "a"}}, {"x": "b"}) == ["x.type", "x"]
+    assert differences({"x": {}}, {}) == ["x"] and differences(a, a) == []

@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 
-import numpy
 import pytest
 from scipy import stats
 
@@ -40,31 +39,48 @@ def rows(markdown, heading):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def test_means_and_standard_deviations(comparison):
-    text = report(comparison, plan("base", "other"))
-    base, other = rows(text, "Results")
-    # The scores of the seeds are 25% and 50%, 75% and 100%.
+@pytest.fixture
+def usual(comparison):
+    """The report of two systems with two seeds."""
+    return report(comparison, plan("base", "other"))
+
+
+def test_the_tables(comparison, usual):
+    headings = re.findall(r"^## (.*)$", usual, re.MULTILINE)
+    assert headings[:3] == ["Results", "Pictures", "Differences to base"]
+    # The verdict comes first. The scores of the seeds are 25% and 50%, 75% and 100%.
+    scores = "**Test accuracy (%): other 87.50 ± 17.68, base 37.50 ± 17.68"
+    assert usual.split("\n\n")[1].strip() == f"{scores}: too few seeds (2) to rank them.**"
+    base, other = rows(usual, "Results")
     assert base[:3] == ["base (baseline)", "50.00 ± 0.00", "37.50 ± 17.68"]
     assert other[:3] == ["other", "50.00 ± 0.00", "87.50 ± 17.68"]
     assert base[3:8] == ["1,234", "1,000", "10.0 ± 0.0", "0.500 ± 0.000", "512 ± 0"]
     assert base[8] == "[1](runs/base-1/) [2](runs/base-2/)"
-    assert "Peak memory: the training process, libraries included. CPU (2 cores)" in text
+    assert "Peak memory: the training process, libraries included. CPU (2 cores)" in usual
+    assert rows(usual, "What differs") == [["base", "0"], ["other", "1"]]
+    assert "| system | model.seq2vec\\_encoder.hidden\\_size |" in usual
+    same = dict(rows(usual, "What is the same"))
+    assert same["test\\_data\\_path"] == '"test.txt"' and same["trainer.num\\_epochs"] == "2"
 
 
-def test_differences(comparison):
-    text = report(comparison, plan("base", "other"))
-    assert "2 seeds: a t-test over so few has little power" in text.split("## Results")[0]
+def test_differences(comparison, usual):
+    assert "2 seeds: a t-test over so few has little power" in usual.split("## Results")[0]
     assert summary(Results(plan("base", "other"), comparison)) == [
         "base: test accuracy (%) 37.50 ± 17.68, 2 seeds",
         "other: test accuracy (%) 87.50 ± 17.68, 2 seeds (too few seeds to say, against base)",
     ]
-    (row,) = rows(text, "Differences to base")
-    # The difference is 50 points with both seeds: t would be infinite.
-    assert row[:5] == ["other", "+50.00", "2", "–", "–"]
-    # Three of the four sentences differ: 2 of 16 swaps give as large a difference, on each side.
-    assert row[5] == "0.250" and row[7] == "too few seeds to say"
-    assert "other: the difference is the same with every seed: no t-test." in text
-    assert "These are different measures" not in text
+    (row,) = rows(usual, "Differences to base")
+    # The difference is 50 points with both seeds: t would be infinite. Three of the four sentences
+    # differ: 2 of 16 swaps give as large a difference, on each side.
+    assert row[:6] == ["other", "+50.00", "2", "–", "–", "0.250"] and row[7] == "too few seeds to say"
+    assert "other: the difference is the same with every seed: no t-test." in usual
+    assert "These are different measures" not in usual
+    # By 25 points on sentences of one or two words, and by 75 on longer ones
+    (row,) = rows(usual, "Differences to base by length")
+    assert row[:4] == ["other", "+25.00", "+75.00", "+50.00"] and 0 < float(row[4]) <= 1
+    assert "| up to 2 words | longer |" in usual
+    assert "on the shorter half (2) and the longer half (2) of the test sentences" in usual
+    assert in_json(comparison, "comparisons")[0]["over_lengths"]["longer"] == 0.75
 
 
 def test_differences_that_vary(comparison):
@@ -72,86 +88,104 @@ def test_differences_that_vary(comparison):
     `base` has the same two of twelve sentences right with every seed. With seeds 1 to 5, `good` has 1,
     2, 3, 2 and 2 more right, each of them with one seed only; `poor` has 1, 0, 1, 0 and 2 fewer right.
     """
-    right = {name: numpy.tile([1, 1] + [0] * 10, (5, 1)) for name in ("base", "good", "poor")}
-    for seed, others in enumerate(([2], [3, 4], [5, 6, 7], [8, 9], [10, 11])):
-        right["good"][seed, others] = 1
-    for seed, others in enumerate(([0], [], [0], [], [0, 1])):
-        right["poor"][seed, others] = 0
-    right = {name: seeds.tolist() for name, seeds in right.items()}
+    right = {name: [[1, 1] + [0] * 10 for _ in range(5)] for name in ("base", "good", "poor")}
+    changed = {"good": ([2], [3, 4], [5, 6, 7], [8, 9], [10, 11]), "poor": ([0], [], [0], [], [0, 1])}
+    for name, of_seeds in changed.items():
+        for seed, sentences in enumerate(of_seeds):
+            for sentence in sentences:
+                right[name][seed][sentence] = int(name == "good")
     the_plan = plan("base", "good", "poor", seeds=range(1, 6))
     text = report(comparison, the_plan, right=right, gold=("a", "b") * 6)
-    intervals = [one["over_sentences"]["interval"] for one in in_json(comparison, "comparisons")]
+    compared = in_json(comparison, "comparisons")
+    intervals = [one["over_sentences"]["interval"] for one in compared]
     good, poor = (" to ".join(f"{100 * bound:+.2f}" for bound in bounds) for bounds in intervals)
     # t is 6.32 and -2.14, with 4 degrees of freedom. 2 of 2¹⁰ and 2 of 2² swaps are as large.
     assert rows(text, "Differences to base") == [
         ["good", "+16.67", "5", "0.003", "+9.35 to +23.98", "0.002", good, "better"],
         ["poor", "-6.67", "5", "0.099", "-15.32 to +1.99", "0.500", poor, "too close to call"],
     ]
-    assert "The larger p is corrected for 2 comparisons" in text
-    assert [one["corrected_p_value"] for one in in_json(comparison, "comparisons")] == [
-        pytest.approx(0.0064, abs=1e-4),
-        0.5,
-    ]
-    assert "little power" not in text
-
-
-def test_differences_by_length(comparison):
-    """`other` is ahead by 25 points on sentences of one or two words, and by 75 on longer ones."""
-    text = report(comparison, plan("base", "other"))
-    (row,) = rows(text, "Differences to base by length")
-    assert row[:4] == ["other", "+25.00", "+75.00", "+50.00"] and 0 < float(row[4]) <= 1
-    assert "| up to 2 words | longer |" in text
-    assert "on the shorter half (2) and the longer half (2) of the test sentences" in text
-    assert in_json(comparison, "comparisons")[0]["over_lengths"]["longer"] == 0.75
+    assert "The larger p is corrected for 2 comparisons" in text and "little power" not in text
+    corrected = [one["corrected_p_value"] for one in compared]
+    assert corrected == pytest.approx([0.0064, 0.5], abs=1e-4)
 
 
 def test_systems_that_have_learnt_nothing(comparison):
+    """A loss of zero is not nothing."""
     right = {"base": [[0] * 4, [0] * 4], "other": [[0] * 4, [1, 0, 0, 0]]}
     text = report(comparison, plan("base", "other"), right=right)
     assert "**Warning:** With every seed, accuracy is 0 for base: no" in text.split("## Results")[0]
     assert "With every seed" not in report(comparison, plan("base", "other"))
-
-
-def test_a_loss_of_zero_is_not_nothing(comparison):
     losses = Plan(plan("base").systems, [1, 2], "base", Metric("loss", higher_is_better=False))
-    report(comparison, losses)
     for run in losses.runs():
         change(comparison.run(run).measurements, test_metrics={"loss": 0.0})
     text = report(comparison, losses, right={})
     assert rows(text, "Results")[0][2] == "0.000 ± 0.000" and "With every seed" not in text
 
 
+LINEAR = {"model": {"type": "linear_classifier"}, "trainer": {"type": "fit"}}
+LINEAR["test_data_path"] = "test.txt"
+
+
 def test_one_seed(comparison):
     text = report(comparison, plan("base", "other", seeds=(1,)))
     assert "One seed: there is no standard deviation" in text.split("## Results")[0]
     assert text.startswith("# 2 systems by accuracy on test.txt\n")
-    alone = report(comparison, plan("base", seeds=(1,)))
-    assert alone.startswith("# 1 system by accuracy on test.txt\n\n**Test accuracy (%): base 25.00.**\n")
-    assert "Nothing: there is one config." in alone
     assert rows(text, "Results")[0][2] == "25.00"
     assert rows(text, "Differences to base")[0][-1] == "too few seeds to say"
+    linear = Plan([System("linear", LINEAR)], [1], "linear", Metric("accuracy"))
+    alone = report(comparison, linear, right={"linear": [[1, 1, 0, 0]]})
+    title = "# 1 system by accuracy on test.txt\n\n**Test accuracy (%): linear 50.00.**\n"
+    assert alone.startswith(title) and "Nothing: there is one config." in alone
+    assert "Learning curves" in text and "Learning curves" not in alone
 
 
-def test_every_row_leads_to_its_files(comparison):
-    text = report(comparison, plan("base", "other"))
-    for target in re.findall(r"\]\(([^)]*)\)", text):
+def test_every_row_leads_to_its_files_and_the_page_needs_none(comparison, usual):
+    for target in re.findall(r"\]\(([^)]*)\)", usual):
         if not target.endswith("metrics.json"):  # AllenNLP writes it
             assert (comparison.path / target).exists(), target
-    assert [row[0] for row in rows(text, "Runs")] == [
-        f"[{name}](runs/{name}/)" for name in ("base-1", "base-2", "other-1", "other-2")
-    ]
+    names = ("base-1", "base-2", "other-1", "other-2")
+    assert [row[0] for row in rows(usual, "Runs")] == [f"[{name}](runs/{name}/)" for name in names]
+    # The page needs nothing beside it.
+    page = (comparison.path / "report.html").read_text(encoding="utf-8")
+    opened, closed = (Counter(re.findall(rf"<{end}([a-z]\w*)", page)) for end in ("", "/"))
+    assert set(opened - closed) == {"img", "meta"} and not closed - opened
+    assert not {"script", "link", "iframe"} & set(opened)
+    # Learning curves and two confusion matrices. Four sentences are too few for scores over length.
+    images = re.findall('<img[^>]* src="([^"]*)"', page)
+    assert len(images) == 3
+    for image in images:
+        kind, data = image.split(",")
+        assert kind == "data:image/svg+xml;base64" and b"<svg" in base64.b64decode(data)
+    links = re.findall('<a[^>]* href="([^"]*)"', page)
+    assert "runs/base-1/predictions.jsonl" in links
+    assert not any(":" in link or link.startswith("/") for link in links)
+    # Pictures that are read alike have one caption, and are side by side. In Markdown they are not.
+    pictures = page.split('<div class="pictures">')[-1].split("</div>")[0]
+    assert pictures.count("<img") == 2
+    assert (usual.count("Each row is"), page.count("Each row is")) == (1, 1)
+    assert (
+        "![Confusion matrix of base](figures/confusion_base.svg)\n\n"
+        "![Confusion matrix of other](figures/confusion_other.svg)\n\n"
+        "*Confusion matrices.* Each row is the test set's"
+    ) in usual
 
 
 def test_runs_that_differ(comparison):
-    """The first one's best epoch is its first. The second has more weights, and no measured peak."""
+    """
+    The first one's best epoch is its first. The second has more weights, and no measured peak, because
+    it was resumed.
+    """
     the_plan = plan("base")
     report(comparison, the_plan)
     first, second = map(comparison.run, the_plan.runs())
     write_epoch(first, 1, best_epoch=0, best_validation_accuracy=0.4)
     change(second.measurements, parameters=2345)
     change(second.training, peak_memory_bytes=None)
+    write_json(second.recoveries, [{"epochs": 1, "batches": 3}])
     text = report(comparison, the_plan, right={})
+    assert "A resumed run continues with the saved random state" in text
     one, two = rows(text, "Runs")
+    assert [one[-1], two[-1]] == ["", "interrupted, resumed 1 time"]
     assert one[:8] == ["[base-1](runs/base-1/)", "40.00", "25.00", "1", "2", "10.0", "0.500", "512"]
     assert two[7] == "–"
     (row,) = rows(text, "Results")
@@ -173,34 +207,12 @@ def test_failed_and_missing_runs(comparison):
     assert "````text\nTraceback\na < b | c\n````" in section
     links = "[the whole log](logs/broken-1.log) [its config](configs/broken-1.json)"
     assert rows(text, "Failed runs") == [["broken-1", links]]
-    page = (comparison.path / "report.html").read_text(encoding="utf-8")
-    assert "a &lt; b | c" in page
+    assert "a &lt; b | c" in (comparison.path / "report.html").read_text(encoding="utf-8")
     assert in_json(comparison, "failed") == {"broken-1": "ended with exit status 1"}
-
-
-def test_the_page_needs_nothing_beside_it(comparison):
-    report(comparison, plan("base", "other"))
-    page = (comparison.path / "report.html").read_text(encoding="utf-8")
-    opened, closed = (Counter(re.findall(rf"<{end}([a-z]\w*)", page)) for end in ("", "/"))
-    assert set(opened - closed) == {"img", "meta"} and not closed - opened
-    assert not {"script", "link", "iframe"} & set(opened)
-    # Learning curves and two confusion matrices. Four sentences are too few for scores over length.
-    images = re.findall('<img[^>]* src="([^"]*)"', page)
-    assert len(images) == 3
-    for image in images:
-        kind, data = image.split(",")
-        assert kind == "data:image/svg+xml;base64" and b"<svg" in base64.b64decode(data)
-    links = re.findall('<a[^>]* href="([^"]*)"', page)
-    assert "runs/base-1/predictions.jsonl" in links
-    assert not any(":" in link or link.startswith("/") for link in links)
-
-
-def test_what_differs(comparison):
-    text = report(comparison, plan("base", "other"))
-    assert "| system | model.seq2vec\\_encoder.hidden\\_size |" in text
-    assert rows(text, "What differs") == [["base", "0"], ["other", "1"]]
-    same = dict(rows(text, "What is the same"))
-    assert same["test\\_data\\_path"] == '"test.txt"' and same["trainer.num\\_epochs"] == "2"
+    # If all have failed, the report says why.
+    text = report(comparison, plan("broken", seeds=(1,)), [failure], right={})
+    assert "1 run not in this report: broken-1 (failed)." in text and "a < b | c" in text
+    assert "## Results" not in text
 
 
 def test_many_differences_have_a_row_each(comparison):
@@ -214,11 +226,6 @@ def test_many_differences_have_a_row_each(comparison):
     ]
 
 
-def test_nothing_to_compare_with_is_said(comparison):
-    text = report(comparison, plan("base", "other"), right={"other": RIGHT["other"]})
-    assert "No run of the baseline base is done, so there are no comparisons." in text
-
-
 def test_seeds_that_are_done_are_counted(comparison):
     the_plan = plan("base", "other", seeds=range(1, 7))
     right = {"base": [[1, 0]] * 6, "other": [[1, 1]] * 6}
@@ -230,6 +237,10 @@ def test_seeds_that_are_done_are_counted(comparison):
         comparison.run(run).measurements.unlink()
     text = report(comparison, the_plan, right={}).split("## Results")[0]
     assert "2 seeds of some systems: a t-test over so few has little power" in text
+    for path in comparison.path.glob("runs/base-*/measurements.json"):
+        path.unlink()
+    text = report(comparison, the_plan, right={})
+    assert "No run of the baseline base is done, so there are no comparisons." in text
 
 
 def test_seeds_that_are_not_in_common_are_said(comparison):
@@ -249,14 +260,6 @@ def test_seeds_that_are_not_in_common_are_said(comparison):
     found = [tuple(row[:3]) for row in rows(text, "Differences to base")]
     assert found == [("partly", "+0.00", "2"), ("fewer", "+0.00", "3"), ("all", "+0.00", "5")]
     assert all(one["over_sentences"]["difference"] == 0 for one in in_json(comparison, "comparisons"))
-
-
-def test_if_all_have_failed_the_report_says_why(comparison):
-    the_plan = plan("base", seeds=(1,))
-    failure = Failure(the_plan.runs()[0], "ended with exit status 1", comparison.log, ["no such file"])
-    text = report(comparison, the_plan, [failure], right={})
-    assert "1 run not in this report: base-1 (failed)." in text and "no such file" in text
-    assert "## Results" not in text
 
 
 @pytest.mark.parametrize("is_later", (False, True))
@@ -283,15 +286,6 @@ def test_times_that_are_not_comparable(comparison, conditions, sentence, is_late
     assert ("1 or 2 thread(s)" in text) == ("threads" in conditions)
 
 
-def test_a_recovered_run_is_marked(comparison):
-    the_plan = plan("base", "other")
-    folder = comparison.run(the_plan.runs()[0])
-    write_json(folder.recoveries, [{"epochs": 1, "batches": 3}])
-    text = report(comparison, the_plan)
-    assert [row[-1] for row in rows(text, "Runs")] == ["interrupted, resumed 1 time", "", "", ""]
-    assert "A resumed run continues with the saved random state" in text
-
-
 def test_a_sweep_has_its_picture(comparison):
     systems = [System(f"t{steps}", config(type="slstm", num_steps=steps)) for steps in (1, 3)]
     right = {"t1": [[1, 1], [1, 0]], "t3": [[0, 0], [0, 1]]}
@@ -307,7 +301,7 @@ def test_a_sweep_has_its_picture(comparison):
     }
 
 
-def test_scores_over_length(comparison):
+def test_scores_and_times_over_length(comparison):
     """Sentence i has i words. The first 30 are wrong with seed 1, and the first 15 with seed 2."""
     for number, has_picture in ((59, False), (60, True)):  # two groups of 30
         report(comparison, plan("base"), right={"base": [[1] * number] * 2}, gold=("a",) * number)
@@ -317,6 +311,19 @@ def test_scores_over_length(comparison):
     (panel,) = in_json(comparison, "pictures")["length.svg"]["panels"]
     middles, values = [16, 46, 76, 106, 136, 166], [[0, 50]] + [[100, 100]] * 5
     assert panel["lines"]["base"] == {"x": middles, "values": values}
+    # The time over length
+    the_plan = plan("base", "other")
+    conditions = {"device": "a", "threads": 1, "runs_at_a_time": 4}
+    for run in the_plan.runs():
+        groups = [{"length": n, "seconds_per_sentence": n * run.seed / 1000} for n in (3, 6)]
+        timed = {"groups": groups, "conditions": conditions}
+        write_json(comparison.run(run).time_over_length, timed)
+    text = report(comparison, the_plan)
+    assert "(figures/time_over_length.svg)" in text
+    (panel,) = in_json(comparison, "pictures")["time_over_length.svg"]["panels"]
+    assert panel["y"] == "ms per training sentence"
+    assert panel["lines"]["other"] == {"x": [3, 6], "values": [[3, 6], [6, 12]]}
+    assert "Up to 4 runs shared a device" in text
 
 
 def test_many_systems_have_panels_over_the_baseline(comparison):
@@ -327,26 +334,9 @@ def test_many_systems_have_panels_over_the_baseline(comparison):
     assert "Learning curves" in fewer and "Each line has its own panel" not in fewer
 
 
-def test_time_over_length_has_its_picture(comparison):
-    the_plan = plan("base", "other")
-    for run in the_plan.runs():
-        groups = [
-            {"length": n, "seconds_per_sentence": n * run.seed / 1000, "sentences": 9} for n in (3, 6)
-        ]
-        timed = {"groups": groups, "conditions": {"device": "a", "threads": 1, "runs_at_a_time": 4}}
-        write_json(comparison.run(run).time_over_length, timed)
-    text = report(comparison, the_plan)
-    assert "(figures/time_over_length.svg)" in text
-    (panel,) = in_json(comparison, "pictures")["time_over_length.svg"]["panels"]
-    assert panel["y"] == "ms per training sentence"
-    assert panel["lines"]["other"] == {"x": [3, 6], "values": [[3, 6], [6, 12]]}
-    assert "Up to 4 runs shared a device" in text
-
-
-def test_numbers_for_programs(comparison):
+def test_numbers_for_programs(comparison, usual):
     """JSON has no NaN."""
     the_plan = plan("base", "other")
-    report(comparison, the_plan)
     nan = {"accuracy": 0.25, "loss": math.nan}
     change(comparison.run(the_plan.runs()[0]).measurements, test_metrics=nan)
     report(comparison, the_plan, right={})
@@ -358,48 +348,24 @@ def test_numbers_for_programs(comparison):
     assert given["comparisons"][0]["over_sentences"]["p_value"] == 0.25
     assert (given["baseline"], given["metric"]["name"]) == ("base", "accuracy")
     assert given["sentence_score"] == "accuracy"
-    report(comparison, plan("base"), right={"base": [[1], [0]]})  # nothing to pair
-    assert in_json(comparison, "sentence_score") is None
-
-
-def test_the_numbers_of_every_picture(comparison):
-    report(comparison, plan("base", "other"))
-    given = in_json(comparison, "pictures")
-    assert set(given) == {path.name for path in (comparison.path / "figures").glob("*.svg")}
-    accuracy, loss = given["learning_curves.svg"]["panels"]
-    assert given["learning_curves.svg"]["x"] == "epoch"
-    assert (accuracy["y"], loss["y"]) == ("dev accuracy (%)", "training loss")
+    # Every picture
+    pictures = given["pictures"]
+    assert set(pictures) == {path.name for path in (comparison.path / "figures").glob("*.svg")}
+    curves = pictures["learning_curves.svg"]
+    accuracy, loss = curves["panels"]
+    assert [curves["x"], accuracy["y"], loss["y"]] == ["epoch", "dev accuracy (%)", "training loss"]
     assert accuracy["lines"]["base"] == {"x": [1, 2], "values": [[40, 40], [50, 50]]}
     # The gold labels are a, b, a, b. One is right with the first seed, and two with the second.
-    assert given["confusion_base.svg"]["labels"] == ["a", "b"]
-    assert given["confusion_base.svg"]["counts"] == [[2, 2], [3, 1]]
-
-
-def test_pictures_that_are_read_alike_have_one_caption(comparison):
-    """In Markdown they are one below the other, on the page side by side."""
-    text = report(comparison, plan("base", "other"))
-    assert (
-        "![Confusion matrix of base](figures/confusion_base.svg)\n\n"
-        "![Confusion matrix of other](figures/confusion_other.svg)\n\n"
-        "*Confusion matrices.* Each row is the test set's"
-    ) in text
-    page = (comparison.path / "report.html").read_text(encoding="utf-8")
-    pictures = page.split('<div class="pictures">')[-1].split("</div>")[0]
-    assert pictures.count("<img") == 2
-    assert (text.count("Each row is"), page.count("Each row is")) == (1, 1)
+    assert pictures["confusion_base.svg"]["labels"] == ["a", "b"]
+    assert pictures["confusion_base.svg"]["counts"] == [[2, 2], [3, 1]]
+    report(comparison, plan("base"), right={"base": [[1], [0]]})  # nothing to pair
+    assert in_json(comparison, "sentence_score") is None
 
 
 def test_a_metric_without_a_unit(comparison):
     text = report(comparison, plan("base", "other", metric="loss"))
     assert rows(text, "Results")[0][2] == "1.50 ± 0.00" and "These are different measures" in text
     assert rows(text, "Differences to base")[0][1] == "+0.0000"
-
-
-LINEAR = {
-    "test_data_path": "test.txt",
-    "model": {"type": "linear_classifier"},
-    "trainer": {"type": "fit"},
-}
 
 
 def test_a_linear_model_is_in_every_table_and_picture(comparison):
@@ -419,15 +385,13 @@ def test_a_linear_model_is_in_every_table_and_picture(comparison):
         assert [row[0] for row in rows(text, heading)][-1] == "linear"
     assert "](runs/linear-5/)" in text and "for linear, the time of the whole fit" in text
     pictures = in_json(comparison, "pictures")
-    dev, loss = pictures["learning_curves.svg"]["panels"]
-    assert dev["lines"]["linear"] == {"values": [40.0] * 5}, "a horizontal line"
-    assert loss["lines"]["linear"] == {"values": [2.0] * 5} and len(dev["lines"]["base"]["x"]) == 2
-    (length,) = pictures["length.svg"]["panels"]
-    assert "linear" in length["lines"]
-    assert "confusion_linear.svg" in pictures
+    dev, loss = (panel["lines"] for panel in pictures["learning_curves.svg"]["panels"])
+    assert dev["linear"] == {"values": [40.0] * 5}, "a horizontal line"
+    assert loss["linear"] == {"values": [2.0] * 5} and len(dev["base"]["x"]) == 2
     assert "Horizontal, because they have no epochs: linear." in text
-    (time,) = pictures["time_over_length.svg"]["panels"]
-    assert list(time["lines"]) == ["base", "other"]
+    assert "linear" in pictures["length.svg"]["panels"][0]["lines"]
+    assert "confusion_linear.svg" in pictures
+    assert list(pictures["time_over_length.svg"]["panels"][0]["lines"]) == ["base", "other"]
     assert "Without linear: no training steps." in text
     assert rows(text, "What differs") == [["base", "0"], ["other", "1"], ["linear", "–"]]
     assert 'Only here: model.type "linear\\_classifier", trainer.type "fit".' in text
@@ -441,20 +405,6 @@ def test_a_linear_model_is_in_every_table_and_picture(comparison):
     assert linear["over_seeds"]["difference"] == pytest.approx(sum(differences) / 500)
     assert linear["verdict"] == "better"
     assert other["over_seeds"]["remark"] == "the results are the same with every seed: no t-test"
-
-
-def test_linear_models_alone_have_no_learning_curves(comparison):
-    alone = Plan([System("linear", LINEAR)], [1], "linear", Metric("accuracy"))
-    text = report(comparison, alone, right={"linear": [[1, 1, 0, 0]]})
-    assert "Learning curves" not in text and "Nothing: there is one config." in text
-
-
-def test_the_verdict_comes_first(comparison):
-    text = report(comparison, plan("base", "other"))
-    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert headings[:3] == ["Results", "Pictures", "Differences to base"]
-    scores = "**Test accuracy (%): other 87.50 ± 17.68, base 37.50 ± 17.68"
-    assert text.split("\n\n")[1].strip() == f"{scores}: too few seeds (2) to rank them.**"
 
 
 def test_systems_of_an_earlier_comparison_stay_in_the_report(comparison):

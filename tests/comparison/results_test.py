@@ -14,48 +14,39 @@ from slstm_allennlp.predictors.predictions import Prediction, write_predictions
 from tests.comparison.common import change, plan, write_epoch, write_run
 
 pytestmark = pytest.mark.usefixtures("quick_pictures")
-RIGHT = {1: [1, 0, 0, 1], 2: [1, 1, 0, 0]}
-
-
-def write_all(comparison, the_plan, right):
-    """Write the runs for which `right` has the right sentences, by system and seed."""
-    for run in the_plan.runs():
-        if run.seed in right[run.system]:
-            write_run(comparison, run, right[run.system][run.seed])
 
 
 def test_epoch_seconds():
     durations = ["0:00:10", "0:00:25.5", "1 day, 0:00:30"]
     assert epoch_seconds(durations, []) == pytest.approx([10, 15.5, 24 * 3600 + 4.5])
-
-
-def test_the_seconds_start_again_after_an_interruption():
-    """Epoch 1 started again. Epoch 2 was resumed after its 7th batch, so its time is left out."""
+    # The seconds start again after an interruption. Epoch 1 started again. Epoch 2 was resumed after
+    # its 7th batch, so its time is left out.
     durations = ["0:00:10", "0:00:12", "0:00:05", "0:00:16"]
     assert epoch_seconds(durations, [Checkpoint(1, 0), Checkpoint(2, 7)]) == [10, 12, 11]
     assert epoch_seconds(["0:00:10"], [Checkpoint(0, 7)]) == []
 
 
+def write_all(comparison, the_plan, right=(1, 1, 0, 0), **options):
+    return [write_run(comparison, run, right, **options) for run in the_plan.runs()]
+
+
 def test_other_test_sentences_are_not_paired(comparison):
     """Even if only the last run has them."""
     the_plan = plan("base", "other")
-    *before, last = the_plan.runs()
-    for run in before:
-        write_run(comparison, run, [1, 1, 0, 0])
-    write_run(comparison, last, [1, 1, 0, 0], gold=("a", "a", "a", "b"))
+    write_all(comparison, the_plan)
+    write_run(comparison, the_plan.runs()[-1], [1, 1, 0, 0], gold=("a", "a", "a", "b"))
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_sentences is None and compared.over_seeds.difference == 0
-    remark = "no test over sentences: other-2 was tested on other sentences or labels than base-1"
-    assert remark in compared.remark
+    remark = "other-2 was tested on other sentences or labels than base-1"
+    assert f"no test over sentences: {remark}" in compared.remark
     report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
-    assert "**Warning:** other-2 was tested on other sentences or labels than base-1" in report
+    assert f"**Warning:** {remark}" in report
 
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_one_test_sentence_is_too_few(comparison, number):
     the_plan = plan("base", "other")
-    for run in the_plan.runs():
-        write_run(comparison, run, [1] * number, gold=("a",) * number)
+    write_all(comparison, the_plan, [1] * number, gold=("a",) * number)
     (compared,) = Results(the_plan, comparison).comparisons
     assert (compared.over_sentences is None) == (number == 1)
     assert ("no test over sentences: there is one test sentence" in compared.remark) == (number == 1)
@@ -101,35 +92,18 @@ def test_a_lower_loss_is_better(comparison):
 def test_a_score_that_is_not_a_number(comparison, score):
     """Such as Pearson's correlation of constants. The other runs are reported."""
     the_plan = plan("base", "other")
-    for run in the_plan.runs():
-        folder = write_run(comparison, run, [1, 1, 0, 0])
-        if run.name == "other-1":
-            change(folder.measurements, test_metrics={"accuracy": score})
+    folders = write_all(comparison, the_plan)
+    change(folders[1].measurements, test_metrics={"accuracy": score})
     results = Results(the_plan, comparison)
     assert [result.run.name for result in results.done] == ["base-1", "base-2", "other-2"]
     report = write_report(results).read_text(encoding="utf-8")
     assert "other-1: left out, because the test accuracy is not there, or not a finite number." in report
 
 
-def test_a_trainer_without_epochs(comparison):
-    """Such as AllenNLP's `no_op`, for a baseline that does not learn."""
-    the_plan = plan("base", seeds=(1,))
-    folder = write_run(comparison, the_plan.runs()[0], [1, 1, 0, 0])
-    for epoch in folder.path.glob("metrics_epoch_*.json"):
-        epoch.unlink()
-    results = Results(the_plan, comparison)
-    (result,) = results.done
-    assert (result.validation_score, result.best_epoch, result.seconds_per_epoch) == (None, None, None)
-    report = write_report(results).read_text(encoding="utf-8")
-    assert "evaluated with the model of the last epoch" in report
-
-
 def test_sentences_that_another_tokenizer_splits_are_paired(comparison):
     """They are paired by their labels. The lengths are the baseline's."""
-    the_plan = plan("other", "base", seeds=(1,))
-    the_plan = dataclasses.replace(the_plan, baseline="base")
-    for run, size in zip(the_plan.runs(), (20, 10)):
-        folder = write_run(comparison, run, [1, 1, 0, 0])
+    the_plan = dataclasses.replace(plan("other", "base", seeds=(1,)), baseline="base")
+    for folder, size in zip(write_all(comparison, the_plan), (20, 10)):
         predictions = [Prediction(size + number, "a", "a") for number in range(4)]
         write_predictions(folder.predictions, predictions)
     results = Results(the_plan, comparison)
@@ -141,28 +115,23 @@ def test_sentences_that_another_tokenizer_splits_are_paired(comparison):
 def test_without_labels_there_is_no_test_over_sentences(comparison, num_labels):
     the_plan = plan("base", "other", seeds=(1,))
     words, label = Prediction(3, output={"tokens": ["a"]}), Prediction(3, "a", "a")
-    for run in the_plan.runs():
-        folder = write_run(comparison, run, [1, 1, 0, 0])
+    for folder in write_all(comparison, the_plan):
         write_predictions(folder.predictions, [label] * num_labels + [words] * (4 - num_labels))
     results = Results(the_plan, comparison)
     assert results.comparisons[0].over_sentences is None
     assert results.without_labels == "base gives no labels that can be compared"
 
 
-def test_a_metric_that_the_sentences_do_not_make_up(comparison):
+def test_a_metric_that_the_sentences_or_the_test_do_not_have(comparison):
     """Those of one system are enough."""
     the_plan = plan("base", "other", seeds=(1,))
-    for run, accuracy in zip(the_plan.runs(), (0.5, 0.6)):
-        folder = write_run(comparison, run, [1, 1, 0, 0])
+    for folder, accuracy in zip(write_all(comparison, the_plan), (0.5, 0.6)):
         change(folder.measurements, test_metrics={"accuracy": accuracy})
-    disagreement = Results(the_plan, comparison).disagreement
     said = "accuracy that is counted sentence by sentence is 0.5000 for other-1, but accuracy is 0.6"
-    assert said in disagreement
-
-
-def test_a_metric_that_the_test_does_not_have(comparison):
+    assert said in Results(the_plan, comparison).disagreement
+    # The test has no F1.
     the_plan = plan("base", seeds=(1,), metric="f1")
-    write_run(comparison, the_plan.runs()[0], [1, 1, 0, 0])
+    write_all(comparison, the_plan)
     message = "the metric f1 is not there, .* by --metric one of accuracy, loss"
     with pytest.raises(ConfigurationError, match=message):
         Results(the_plan, comparison)
@@ -170,13 +139,10 @@ def test_a_metric_that_the_test_does_not_have(comparison):
 
 def test_span_f1_takes_the_configs_encoding(comparison):
     the_plan = plan("base", seeds=(1,), metric="f1-measure-overall")
-    (run,) = the_plan.runs()
-    run.config["model"]["label_encoding"] = "BMES"
-    folder = write_run(comparison, run, [1, 1, 0, 0])
-    write_predictions(
-        folder.predictions,
-        [Prediction(2, ["B-X", "E-X"], ["S-X", "S-X"]), Prediction(1, ["S-X"], ["S-X"])],
-    )
+    the_plan.runs()[0].config["model"]["label_encoding"] = "BMES"
+    (folder,) = write_all(comparison, the_plan)
+    first = Prediction(2, ["B-X", "E-X"], ["S-X", "S-X"])
+    write_predictions(folder.predictions, [first, Prediction(1, ["S-X"], ["S-X"])])
     change(folder.measurements, test_metrics={"f1-measure-overall": 0.4})
     results = Results(the_plan, comparison)
     assert results.sentence_score == "span F1" and results.plan.metric == Metric("f1-measure-overall")
@@ -196,8 +162,7 @@ def test_span_f1_takes_the_configs_encoding(comparison):
 )
 def test_a_damaged_file_is_named(comparison, name, content):
     the_plan = plan("base", "other")
-    write_all(comparison, the_plan, {"base": RIGHT, "other": RIGHT})
-    path = comparison.run(the_plan.runs()[1]).path / name
+    path = write_all(comparison, the_plan)[1].path / name
     path.unlink()
     if content is not None:
         path.write_text(content)
@@ -207,9 +172,18 @@ def test_a_damaged_file_is_named(comparison, name, content):
 
 def test_the_median_of_the_epochs(comparison):
     """Epochs of 10 and 20 seconds, then also of 90. AllenNLP writes the seconds since the start."""
-    (run, *_) = plan("base").runs()
+    run = plan("base").runs()[0]
     folder = write_run(comparison, run, [1, 0, 1, 0])
-    write_epoch(folder, 1, training_duration="0:00:30", best_validation_accuracy=0.5)
-    assert RunResult(run, folder, Metric("accuracy")).seconds_per_epoch == 15
-    write_epoch(folder, 2, training_duration="0:02:00", best_validation_accuracy=0.5)
-    assert RunResult(run, folder, Metric("accuracy")).seconds_per_epoch == 20
+    for number, duration, median in ((1, "0:00:30", 15), (2, "0:02:00", 20)):
+        write_epoch(folder, number, training_duration=duration, best_validation_accuracy=0.5)
+        assert RunResult(run, folder, Metric("accuracy")).seconds_per_epoch == median
+    # A trainer without epochs, such as AllenNLP's `no_op`, for a baseline that does not learn
+    the_plan = plan("base", seeds=(1,))
+    (folder,) = write_all(comparison, the_plan)
+    for epoch in folder.epoch_files():
+        epoch.unlink()
+    results = Results(the_plan, comparison)
+    (result,) = results.done
+    assert (result.validation_score, result.best_epoch, result.seconds_per_epoch) == (None, None, None)
+    report = write_report(results).read_text(encoding="utf-8")
+    assert "evaluated with the model of the last epoch" in report

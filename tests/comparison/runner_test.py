@@ -44,24 +44,18 @@ if folder:
 def run_all(comparison):
     def run_all(names, seeds=(1,), watch=lambda run: None, **resources):
         runs = plan(*names, seeds=seeds).runs()
-        runner = Runner(
-            comparison,
-            Resources(**{"jobs": 1, **resources}),
-            command=lambda run: [
-                sys.executable,
-                "-c",
-                BEFORE + SCRIPTS[run.system] + AFTER,
-                str(comparison.run(run).path),
-            ],
-            is_done=lambda run: (comparison.run(run).path / "done.json").exists(),
-            watch=watch,
-        )
-        with comparison.locked() as lock:
-            progress = Progress(comparison, runs, 0)
-            try:
-                return runner(runs, progress, lock)
-            finally:
-                progress.close()
+
+        def command(run):
+            code = BEFORE + SCRIPTS[run.system] + AFTER
+            return [sys.executable, "-c", code, str(comparison.run(run).path)]
+
+        def is_done(run):
+            return (comparison.run(run).path / "done.json").exists()
+
+        runner = Runner(comparison, Resources(**{"jobs": 1, **resources}), command, is_done, watch)
+        progress = Progress(comparison, runs, 0)
+        with comparison.locked() as lock, contextlib.closing(progress):
+            return runner(runs, progress, lock)
 
     return run_all
 
@@ -70,7 +64,7 @@ def results(comparison):
     return [json.loads(path.read_text()) for path in comparison.path.glob("runs/*/done.json")]
 
 
-def test_a_failed_run_does_not_keep_the_others(run_all, comparison):
+def test_a_failed_run_does_not_keep_the_others(run_all, comparison, monkeypatch):
     failures = run_all(["bad", "killed", "lazy", "good"])
     assert {failure.run.name: failure.reason for failure in failures} == {
         "bad-1": "ended with exit status 1",
@@ -78,56 +72,43 @@ def test_a_failed_run_does_not_keep_the_others(run_all, comparison):
         "lazy-1": "ended with exit status 0",
     }
     assert failures[0].tail == ["first", "last words"]
-    assert failures[0].log == comparison.path / "logs" / "bad-1.log"
-    assert len(results(comparison)) == 1
+    log = comparison.path / "logs" / "bad-1.log"
+    assert failures[0].log == log and len(results(comparison)) == 1
     runs = plan("bad", "killed", "lazy", "good", seeds=(1,)).runs()
     assert recorded_failures(comparison, runs, lambda run: False) == failures
     # A run that is done by now has not failed.
     assert recorded_failures(comparison, runs, lambda run: run.name == "bad-1") == failures[1:]
-
-
-def test_a_failure_is_forgotten_when_the_run_begins_again(run_all, comparison, monkeypatch):
-    """The log still has what was said before."""
-    run_all(["bad"])
+    # A failure is forgotten when the run begins again. The log still has what was said before.
     shutil.rmtree(comparison.path / "runs")
     monkeypatch.setitem(SCRIPTS, "bad", "print('better')")
     assert run_all(["bad"]) == []
-    assert recorded_failures(comparison, plan("bad", seeds=(1,)).runs(), lambda run: False) == []
-    (log,) = comparison.path.glob("logs/*.log")
+    assert recorded_failures(comparison, runs, lambda run: False) == failures[1:]
     assert log.read_text().split() == ["first", "last", "words", "better"]
-
-
-def most_at_a_time(results):
-    return max(sum(a["from"] <= b["from"] < a["to"] for a in results) for b in results)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_number_of_runs_at_a_time(run_all, comparison, jobs):
     assert run_all(["good"], seeds=range(5), jobs=jobs) == []
-    assert len(results(comparison)) == 5 and most_at_a_time(results(comparison)) == jobs
+    found = results(comparison)
+    most = max(sum(a["from"] <= b["from"] < a["to"] for a in found) for b in found)
+    assert (len(found), most) == (5, jobs)
 
 
-def test_devices_are_dealt_out(run_all, comparison, monkeypatch):
+def test_devices_and_cores_are_dealt_out(run_all, comparison, monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     run_all(["good"], seeds=range(4), jobs=2, devices=[0, 3])
     assert sorted(one["CUDA_VISIBLE_DEVICES"] for one in results(comparison)) == ["0", "0", "3", "3"]
-
-
-def test_devices_are_counted_among_those_that_are_visible(monkeypatch):
+    # They are counted among those that are visible.
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,GPU-abc")
     resources = Resources(1, [0, 1, -1])
     visible = [resources.environment(device)["CUDA_VISIBLE_DEVICES"] for device in (0, 1, -1, None)]
     assert visible == ["4", "GPU-abc", "", "4,GPU-abc"]
-
-
-@pytest.mark.parametrize(
-    "jobs, devices, shared", [(1, [], 1), (4, [], 4), (2, [0, 1], 1), (4, [0, 1], 2), (2, [-1, -1], 2)]
-)
-def test_jobs_of_a_device(jobs, devices, shared):
-    assert Resources(jobs, devices).jobs_of_a_device == shared
-
-
-def test_cores_are_shared(monkeypatch):
+    # Runs share devices and cores.
+    shared = [
+        Resources(jobs, devices).jobs_of_a_device
+        for jobs, devices in ((1, []), (4, []), (2, [0, 1]), (4, [0, 1]), (2, [-1, -1]))
+    ]
+    assert shared == [1, 4, 1, 2, 2]
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setattr("slstm_allennlp.comparison.runner.num_cores", lambda: 8)
     threads = [Resources(jobs).environment(None)["OMP_NUM_THREADS"] for jobs in (1, 3, 8, 20)]
@@ -146,6 +127,10 @@ def test_an_interruption_leaves_no_process(run_all, comparison):
     with pytest.raises(KeyboardInterrupt):
         run_all(["endless"], seeds=range(3), jobs=2, watch=watch)
     expect_no_process(comparison, 2)
+    # Those of a run that dies, too.
+    (failure,) = run_all(["deserted"])
+    assert "was ended by SIGKILL" in failure.reason
+    expect_no_process(comparison, 3)
 
 
 def expect_no_process(comparison, count):
@@ -157,12 +142,6 @@ def expect_no_process(comparison, count):
             return
         assert time.time() < deadline
         time.sleep(0.05)
-
-
-def test_a_run_that_dies_leaves_no_process(run_all, comparison):
-    (failure,) = run_all(["deserted"])
-    assert "was ended by SIGKILL" in failure.reason
-    expect_no_process(comparison, 1)
 
 
 def test_a_run_that_is_stopped_can_save_what_it_has(run_all, comparison, monkeypatch):
@@ -207,22 +186,20 @@ def test_progress_counts_epochs(comparison, capsys):
     assert "slstm-1 ended with exit status 1; see " in shown
     assert "2/4 epochs" in shown and "2 of 4 runs done, 1 failed" in shown
     progress.close()
-
-
-def test_progress_in_between(comparison, capsys):
     (run, *_) = runs = plan("lstm", seeds=(1,)).runs()
     progress = Progress(comparison, runs, num_done=0)
     progress.begun(run)
     for number in range(3):  # one more than in its config, from an earlier config
         write_epoch(comparison.run(run), number)
     capsys.readouterr()
-    progress.show()
-    assert capsys.readouterr().err == ""  # shown a moment ago
-    progress._shown -= 60
-    progress.show()
-    assert "2/2 epochs" in (shown := capsys.readouterr().err) and "at lstm-1 (2/2)" in shown
+
+    def shown(seconds_later):
+        progress._shown -= seconds_later
+        progress.show()
+        return capsys.readouterr().err
+
+    assert shown(0) == ""  # shown a moment ago
+    assert "2/2 epochs" in (line := shown(60)) and "at lstm-1 (2/2)" in line
     write_json(comparison.run(run).metrics, {})
-    progress._shown -= 60
-    progress.show()
-    assert "at lstm-1 (testing)" in capsys.readouterr().err
+    assert "at lstm-1 (testing)" in shown(60)
     progress.close()

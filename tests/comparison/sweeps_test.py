@@ -25,24 +25,24 @@ def test_steps_for_each_window():
     }
     assert sweep.others == ["lstm"]
     assert sweep.line_of("w2t5") == "window_size=2" and sweep.line_of("lstm") == "lstm"
+    # Systems that differ in more are no sweep.
+    sizes = [System(f"t{n}", slstm(num_steps=n, hidden_size=n)) for n in (1, 2)]
+    kinds = [System(kind, config(type=kind)) for kind in ("lstm", "gru")]
+    assert find_sweep(sizes) is None and find_sweep(kinds) is None
+
+
+SIZES = (("a", 1), ("b", "1"))
 
 
 @pytest.mark.parametrize(
     "systems, key, lines",
     [
-        # The default of num_steps is 9.
+        # The defaults of num_steps and window_size are 9 and 1.
         ({"a": {}, "b": {"num_steps": 2}}, "num_steps", {"b to a": [(2, "b"), (9, "a")]}),
-        (
-            {"a": {"window_size": 1}, "b": {"window_size": 3}},
-            "window_size",
-            {"a to b": [(1, "a"), (3, "b")]},
-        ),
+        ({"a": {}, "b": {"window_size": 3}}, "window_size", {"a to b": [(1, "a"), (3, "b")]}),
         # The sizes 1 and "1" have the same label, so the lines have the names of their ends.
         (
-            {
-                **{f"a{steps}": {"num_steps": steps, "size": 1} for steps in (2, 3)},
-                **{f"b{steps}": {"num_steps": steps, "size": "1"} for steps in (2, 3)},
-            },
+            {f"{name}{n}": {"num_steps": n, "size": size} for name, size in SIZES for n in (2, 3)},
             "num_steps",
             {"a2 to a3": [(2, "a2"), (3, "a3")], "b2 to b3": [(2, "b2"), (3, "b3")]},
         ),
@@ -51,15 +51,6 @@ def test_steps_for_each_window():
 def test_names_of_lines(systems, key, lines):
     sweep = find_sweep([System(name, slstm(**settings)) for name, settings in systems.items()])
     assert (sweep.key, sweep.lines) == (key, lines)
-
-
-def test_systems_that_differ_in_more_are_no_sweep():
-    systems = [
-        System("a", slstm(num_steps=1, hidden_size=2)),
-        System("b", slstm(num_steps=2, hidden_size=3)),
-    ]
-    assert find_sweep(systems) is None
-    assert find_sweep([System("a", config(type="lstm")), System("b", config(type="gru"))]) is None
 
 
 @pytest.mark.parametrize("values", ([100, 200], [[1, 2], [1]]))

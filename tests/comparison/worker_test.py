@@ -10,13 +10,8 @@ from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
 
 
 def arguments(folder, run, time_over_length=False):
-    return argparse.Namespace(
-        config=folder / "config.json",
-        run=run,
-        packages=[],
-        time_over_length=time_over_length,
-        runs_at_a_time=1,
-    )
+    given = {"config": folder / "config.json", "run": run, "packages": [], "runs_at_a_time": 1}
+    return argparse.Namespace(**given, time_over_length=time_over_length)
 
 
 def test_killed_after_the_training(tmp_path, monkeypatch):
@@ -41,13 +36,17 @@ def test_memory_of_other_processes_is_not_known(tmp_path, monkeypatch, distribut
     assert (read_json(folder.training)["peak_memory_bytes"] is None) == (distributed is not None)
 
 
-def test_every_interruption_is_kept(tmp_path):
+def test_goes_on_from_the_checkpoint(tmp_path):
+    """Every interruption is kept, and no epoch after it: the run may stop earlier this time."""
     folder = RunFolder(tmp_path)
     write_json(folder.config, {})
-    for point in ("e0_b7", "e2_b0"):
-        (tmp_path / f"model_state_{point}.th").touch()
+    for number in range(5):
+        write_json(tmp_path / f"metrics_epoch_{number}.json", {"best_epoch": number})
+    for epochs, batches in ((2, 7), (3, 0)):
+        (tmp_path / f"model_state_e{epochs}_b{batches}.th").touch()
         assert worker._prepare(folder)
-    assert [tuple(point) for point in folder.recovered_from()] == [(0, 7), (2, 0)]
+        assert [epoch["best_epoch"] for epoch in folder.epochs()] == [0, 1]
+    assert [tuple(point) for point in folder.recovered_from()] == [(2, 7), (3, 0)]
 
 
 @pytest.mark.parametrize("checkpoint, config", [(True, "{"), (False, "{}")])
@@ -60,16 +59,7 @@ def test_without_a_config_or_a_checkpoint_it_starts_over(tmp_path, checkpoint, c
     assert not worker._prepare(folder) and not folder.path.exists()
 
 
-def test_goes_on_without_what_came_after_the_checkpoint(tmp_path):
-    """Metrics after the checkpoint, if not every epoch is saved: the run may stop earlier this time."""
-    folder = RunFolder(tmp_path)
-    write_json(folder.config, {})
-    for number in range(5):
-        write_json(tmp_path / f"metrics_epoch_{number}.json", {"best_epoch": number})
-    (tmp_path / "model_state_e2_b7.th").touch()
-    assert worker._prepare(folder)
-    assert [epoch["best_epoch"] for epoch in folder.epochs()] == [0, 1]
-    assert [tuple(point) for point in folder.recovered_from()] == [(2, 7)]
+CHECKPOINTER = {"checkpointer": {}}
 
 
 @pytest.fixture
@@ -92,18 +82,15 @@ def test_what_is_measured_is_not_measured_again(tmp_path, folder):
     assert read_json(folder.time_over_length)["groups"] == [{"length": 3}]
 
 
-@pytest.mark.parametrize(
-    "trainer, kept", [("no_op", False), (None, False), ({"checkpointer": {}}, True)]
-)
+@pytest.mark.parametrize("trainer, kept", [("no_op", False), (None, False), (CHECKPOINTER, True)])
 def test_a_checkpointer_says_what_is_kept(tmp_path, folder, trainer, kept):
     write_json(tmp_path / "config.json", {"trainer": trainer})
-    (folder.path / "best.th").touch()
-    checkpoints = [folder.path / f"{state}_state_e1_b25.th" for state in ("model", "training")]
-    for checkpoint in checkpoints:
-        checkpoint.touch()
+    names = ("best.th", "model_state_e1_b25.th", "training_state_e1_b25.th")
+    for name in names:
+        (folder.path / name).touch()
     worker.do(arguments(tmp_path, folder.path))
-    assert folder.is_done() and (folder.path / "best.th").exists()
-    assert [checkpoint.exists() for checkpoint in checkpoints] == [kept, kept]
+    assert folder.is_done()
+    assert [(folder.path / name).exists() for name in names] == [True, kept, kept]
 
 
 def test_killed_before_it_is_done(tmp_path, folder):

@@ -1,8 +1,9 @@
-"""The configs that come with the package: their names, their printed form, and the wheel."""
+"""The configs that come with the package: their names, their printed form, and their shared pieces."""
 
 import json
 import re
 
+import _jsonnet
 import pytest
 from allennlp.common import Params
 
@@ -11,18 +12,24 @@ from slstm_cli import config as command
 from tests.conftest import ROOT, slow_but
 
 NAMES = bundled.config_names()
-MR_SLSTM = (
-    "Classify the sentiment of movie-review sentences (MR) with an S-LSTM, using the settings of the "
-    "S-LSTM paper."
-)
+MR_SLSTM = "sentences (MR) with an S-LSTM, using the settings of the S-LSTM paper."
 # The first config of each corpus.
 OF_EACH_CORPUS = [*{name.split("_")[0]: name for name in reversed(NAMES)}.values()]
 
 
-def test_all_configs_have_a_name_and_a_description():
+def test_the_list(capsys):
+    from slstm_allennlp.console.main import main
+
     assert sorted(path.stem for path in (ROOT / "training_config").glob("*.jsonnet")) == NAMES
     assert all(len(bundled.description(name)) > 20 for name in NAMES)
-    assert bundled.description("mr_slstm") == MR_SLSTM
+    assert main(["config"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    listed = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert sorted(listed) == NAMES and len(lines) == len(NAMES) + len(command.TASKS)
+    assert any(line.startswith("  mr_slstm ") and line.endswith(MR_SLSTM) for line in lines)
+    assert lines[0].startswith("Recipes") and listed[0] == "reviews_slstm"
+    # README takes the BiLSTM for these.
+    assert listed.index("tags_bilstm") < listed.index("tags_slstm")
 
 
 def imports(path):
@@ -32,20 +39,18 @@ def imports(path):
     return files.union(*map(imports, files))
 
 
-def test_a_config_imports_at_most_two_files():
-    configs = [
-        path
-        for folder in ("training_config", "experiments")
-        for path in (ROOT / folder).glob("*.jsonnet")
-    ]
+def test_imports_of_configs():
+    folder = ROOT / "training_config"
+    configs = [*folder.glob("*.jsonnet"), *(ROOT / "experiments").glob("*.jsonnet")]
     opened = {path.name: imports(path) for path in configs}
     assert {name: files for name, files in opened.items() if len(files) > 2} == {}
-    papers, translation = (
-        ROOT / "training_config" / f"{name}.libsonnet" for name in ("papers", "translation")
-    )
-    assert papers in opened["mr_lstm.jsonnet"] and translation in opened["iwslt14_lstm.jsonnet"]
-    unread = {*(ROOT / "training_config").glob("*.libsonnet")}.difference(*opened.values())
-    assert not unread
+    assert folder / "papers.libsonnet" in opened["mr_lstm.jsonnet"]
+    assert folder / "translation.libsonnet" in opened["iwslt14_lstm.jsonnet"]
+    assert not {*folder.glob("*.libsonnet")}.difference(*opened.values())
+    # Those that import any say in their first line how to see them whole.
+    for path in (ROOT / "training_config").glob("*.jsonnet"):
+        first, *_ = path.read_text(encoding="utf-8").splitlines()
+        assert (first == f"// To see this config whole: slstm config {path.stem}") == bool(imports(path))
 
 
 @pytest.mark.parametrize("name", slow_but(NAMES, fast=OF_EACH_CORPUS))
@@ -82,27 +87,40 @@ def test_the_lines_of_ones_own_data_follow_each_other():
     assert '"validation_data_path"' in lines[first + 1] and '"test_data_path"' in lines[first + 2]
 
 
-def test_the_list(capsys):
-    from slstm_allennlp.console.main import main
-
-    assert main(["config"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    listed = [line.split()[0] for line in lines if line.startswith("  ")]
-    assert sorted(listed) == NAMES and len(lines) == len(NAMES) + len(command.TASKS)
-    assert any(line.startswith("  mr_slstm ") and line.endswith(MR_SLSTM) for line in lines)
-    assert lines[0].startswith("Recipes") and listed[0] == "reviews_slstm"
-    # README takes the BiLSTM for these.
-    assert listed.index("tags_bilstm") < listed.index("tags_slstm")
-
-
 def test_names_and_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mr_slstm").write_text("{}")
-    assert bundled.config_path("mr_slstm", tmp_path) == "mr_slstm"  # a file goes before a name
-    assert bundled.config_path("folder/mr_lstm", tmp_path) == "folder/mr_lstm"
-    assert bundled.config_path("mr_lstm.jsonnet", tmp_path) == "mr_lstm.jsonnet"
-    path = bundled.config_path("mr_lstm", tmp_path)
-    assert json.loads((tmp_path / "mr_lstm.json").read_text())["model"]["type"] == "basic_classifier"
-    assert path == str(tmp_path / "mr_lstm.json")
+    for given in ("mr_slstm", "folder/mr_lstm", "mr_lstm.jsonnet"):  # a file goes before a name
+        assert bundled.config_path(given, tmp_path) == given
+    path = tmp_path / "mr_lstm.json"
+    assert bundled.config_path("mr_lstm", tmp_path) == str(path)
+    assert json.loads(path.read_text())["model"]["type"] == "basic_classifier"
     with pytest.raises(FileNotFoundError, match="no config of that name, did you mean 'mr_lstm'"):
         bundled.config_path("mr_lstmm", tmp_path)
+
+
+# The configs that people open are flat. They equal what the shared pieces of the other configs give.
+SLSTM = "type: 'slstm', hidden_size: 300, num_steps:"
+SHARED = {
+    "pos_slstm": f"(import 'pos.libsonnet')({{ {SLSTM} 7 }})",
+    "ner_slstm": f"(import 'ner.libsonnet')({{ {SLSTM} 9 }})",
+    "mr_slstm": f"(import 'mr.libsonnet')({{ {SLSTM} 9 }})",
+    "snli_cas_lstm": "(import 'snli.libsonnet')"
+    "({ type: 'cas_lstm', hidden_size: 300, num_layers: 2, bidirectional: false })",
+    "reviews_slstm": """(import 'reviews.libsonnet')({
+        type: 'compose',
+        seq2seq_encoder: { type: 'slstm', hidden_size: 100, num_steps: 5, transition: 'fastnlp' },
+        seq2vec_encoder: { type: 'additive_attention' },
+    })""",
+    "tags_slstm": "(import 'tags.libsonnet').tags("
+    "{ type: 'slstm', hidden_size: 150, num_steps: 5, transition: 'balanced' })",
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_flat_config_equals_the_shared_pieces(name):
+    folder = ROOT / "training_config"
+    text = (folder / f"{name}.jsonnet").read_text(encoding="utf-8")
+    assert "import" not in text
+    shared = _jsonnet.evaluate_snippet(str(folder / "shared.jsonnet"), SHARED[name])
+    assert json.loads(_jsonnet.evaluate_snippet(name, text)) == json.loads(shared)

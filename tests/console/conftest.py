@@ -11,17 +11,12 @@ CONFIG = {
     "model": {
         "type": "basic_classifier",
         "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 8}}},
-        "seq2vec_encoder": {
-            "type": "slstm",
-            "input_size": 8,
-            "hidden_size": 10,
-            "num_steps": 2,
-            "transition": "balanced",
-        },
+        "seq2vec_encoder": {"type": "slstm", "input_size": 8, "hidden_size": 10, "num_steps": 2},
     },
     "data_loader": {"batch_size": 8},
     "trainer": {"optimizer": "adam", "num_epochs": 3, "validation_metric": "+accuracy"},
 }
+CONFIG["model"]["seq2vec_encoder"]["transition"] = "balanced"
 
 
 @pytest.fixture

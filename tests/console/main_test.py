@@ -177,14 +177,11 @@ def test_a_closed_pipe(folder, command):
     assert process.wait() == 141
 
 
-def test_find_lr(folder, capsys):
+def test_find_lr_and_inside(folder, capsys):
+    """`slstm inside` is `allennlp slstm-inside`."""
     assert main(["find-lr", "mine.json", "-s", "rates", "--num-batches", "12"]) == 0
     assert capsys.readouterr() == ("the losses by learning rate: rates/lr-losses.png\n", "")
     assert (folder / "rates" / "lr-losses.png").exists()
-
-
-def test_inside(folder, capsys):
-    """`slstm inside` is `allennlp slstm-inside`."""
     assert main(["train", "mine.json", "-s", "run"]) == 0
     (folder / "texts.txt").write_text("a good film\n\na bad film\n")
     capsys.readouterr()
@@ -286,6 +283,6 @@ def test_an_interruption(folder, monkeypatch, capsys, where, options, how):
 def test_the_training_configs_are_found_by_name(folder, capsys):
     overrides = json.dumps({**SMALL_TEXTS, "trainer.num_epochs": 1})
     assert main(["train", "mr_slstm", "-o", overrides]) == 0
-    assert (folder / "output" / "mr_slstm" / "model.tar.gz").exists()
+    output = folder / "output" / "mr_slstm"
+    assert (output / "model.tar.gz").exists() and str(ROOT) in (output / "config.json").read_text()
     assert capsys.readouterr().out.startswith("Training basic_classifier with slstm (paper): ")
-    assert str(ROOT) in (folder / "output" / "mr_slstm" / "config.json").read_text()

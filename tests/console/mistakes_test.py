@@ -35,20 +35,14 @@ IN_A_CONFIG = [
     ({f"{ENCODER}__num_step": 3}, "did you mean 'num_steps'?"),
     ({f"{ENCODER}__type": "slsmt"}, "model.seq2vec_encoder.type is 'slsmt', did you mean 'slstm'?"),
     ({f"{ENCODER}__transition": "balance"}, "'balance', did you mean 'balanced'?"),
-    (
-        {f"{ENCODER}__num_layers": 2, f"{ENCODER}__bias": True},
-        'slstm has no keys "bias", "num_layers": ',
-    ),
+    ({f"{ENCODER}__num_layers": 2, f"{ENCODER}__bias": True}, 'no keys "bias", "num_layers": '),
     (
         {ENCODER: {**LSTM, "hiden_size": 5, "num_layer": 2}},
         "error: model.seq2vec_encoder.hiden_size is no key of LstmSeq2VecEncoder, did you mean "
         "'hidden_size'?; model.seq2vec_encoder.num_layer is no key of LstmSeq2VecEncoder, did you mean "
         "'num_layers'?",
     ),
-    (
-        {ENCODER: {**LSTM, "zzz": 1}},
-        "zzz is no key of LstmSeq2VecEncoder, expected one of 'input_size', ",
-    ),
+    ({ENCODER: {**LSTM, "z": 1}}, "z is no key of LstmSeq2VecEncoder, expected one of 'input_size', "),
     (
         {"model__seq2seq_encoder": {"type": "compose", "encoders": [NUMBERED]}},
         "error: model.seq2seq_encoder.encoders.0.num is no key of PassThroughEncoder, expected one of ",
@@ -59,14 +53,8 @@ IN_A_CONFIG = [
     ({"data_loader": {"batch_size": 0}}, "error: data_loader: batch_size must be at least 1"),
     ({"trainer__num_epochs": "three"}, "Expected num_epochs to be a int. "),
     ({"trainer__num_epoch": 3}, "trainer.num_epoch is no key of "),
-    (
-        {"dataset_reader": {"type": "tagged_text"}},
-        "error: train.jsonl, line 1: 1 column between tabs, ex",
-    ),
-    (
-        {"dataset_reader": {"type": "sequence_tagging"}},
-        "error: train.jsonl: not enough values to unpack",
-    ),
+    ({"dataset_reader": {"type": "tagged_text"}}, "error: train.jsonl, line 1: 1 column between tabs,"),
+    ({"dataset_reader": {"type": "sequence_tagging"}}, "error: train.jsonl: not enough values to unp"),
     ({ENCODER: CNN}, "a text of length 4 is given to the cnn, expected at least 9"),
 ]
 # These are known before the output folder is made.
@@ -80,9 +68,7 @@ BEFORE_THE_WORK = [
 ]
 
 
-@pytest.mark.parametrize(
-    "keys, message", [*IN_A_CONFIG, *BEFORE_THE_WORK], ids=lambda value: str(value)[:40]
-)
+@pytest.mark.parametrize("keys, message", [*IN_A_CONFIG, *BEFORE_THE_WORK], ids=str)
 def test_in_a_config(folder, changed, capsys, keys, message):
     changed(**keys)
     assert main(["train", "mine.json", "-s", "run"]) == 2
@@ -95,54 +81,47 @@ def test_in_a_config(folder, changed, capsys, keys, message):
 
 
 @pytest.mark.parametrize(
-    "arguments, message",
+    "command, message",
     [
-        (["train", "nowhere.json"], "nowhere.json"),
-        (["train", "broken.jsonnet"], "broken.jsonnet:1:"),
-        (["train", "mr_slsm"], "no file mr_slsm and no config of that name, did you mean 'mr_slstm'?"),
-        (["train", "."], ". is a folder, expected a config, such as ./config.json"),
-        (["config", "mr_slsm"], "there is no config 'mr_slsm', did you mean 'mr_slstm'?"),
-        (["predict", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
-        (["predict", "nowhere.tar.gz", "dev.jsonl", "--cuda-device", "99"], "--cuda-device is 99, and "),
-        (["predict", "nowhere.tar.gz", "dev.jsonl", "--silent"], "--silent without --output-file"),
+        ("train nowhere.json", "nowhere.json"),
+        ("train broken.jsonnet", "broken.jsonnet:1:"),
+        ("train mr_slsm", "no file mr_slsm and no config of that name, did you mean 'mr_slstm'?"),
+        ("train .", ". is a folder, expected a config, such as ./config.json"),
+        ("config mr_slsm", "there is no config 'mr_slsm', did you mean 'mr_slstm'?"),
+        ("predict nowhere.tar.gz dev.jsonl", "nowhere.tar.gz"),
+        ("predict nowhere.tar.gz dev.jsonl --cuda-device 99", "--cuda-device is 99, and "),
+        ("predict nowhere.tar.gz dev.jsonl --silent", "--silent without --output-file"),
+        ("predict a.tar.gz b --output-file no/p", "--output-file is no/p, and there is no "),
+        ("predict a.tar.gz b --predictor-args {", "--predictor-args is no JSON: Expect"),
+        ("evaluate nowhere.tar.gz dev.jsonl", "nowhere.tar.gz"),
+        ("evaluate a.tar.gz a.csv#dev,a.csv#test", "expected files whose names differ before"),
+        ("evaluate a.tar.gz b,c --output-file d,d", "is d,d, expected a file of its own"),
+        ("evaluate a.tar.gz b,c --output-file d", "--output-file names 1 file, expected 2"),
+        ("print-results used", "--keys is not given, expected names of metrics, such as --keys b"),
         (
-            ["predict", "a.tar.gz", "b", "--output-file", "no/p"],
-            "--output-file is no/p, and there is no ",
-        ),
-        (["predict", "a.tar.gz", "b", "--predictor-args", "{"], "--predictor-args is no JSON: Expect"),
-        (["evaluate", "nowhere.tar.gz", "dev.jsonl"], "nowhere.tar.gz"),
-        (["evaluate", "a.tar.gz", "a.csv#dev,a.csv#test"], "expected files whose names differ before"),
-        (["evaluate", "a.tar.gz", "b,c", "--output-file", "d,d"], "is d,d, expected a file of its own"),
-        (
-            ["evaluate", "a.tar.gz", "b,c", "--output-file", "d"],
-            "--output-file names 1 file, expected 2",
-        ),
-        (["print-results", "used"], "--keys is not given, expected names of metrics, such as --keys b"),
-        (
-            ["evaluate", "a.tar.gz", "b", "--predictions-output-file", "no/lines"],
+            "evaluate a.tar.gz b --predictions-output-file no/lines",
             "--predictions-output-file is no/lines, and there is no folder no, expected one",
         ),
-        (["train", "mine.json", "-o", '{"trainer": '], "--overrides is no JSON: "),
-        (["evaluate", "a.tar.gz", "b", "-o", "[1]"], "--overrides is [1], expected a JSON object"),
-        (["train", "mine.json", "-o", '{"a.b.c": 1}'], "--overrides: overrides dict contains unused"),
-        (["train", "mine.json", "-s", "used"], "the output folder used exists and is not empty: -f ("),
-        (["find-lr", "mine.json", "-s", "used"], "the output folder used exists and is not empty: -f ("),
-        (["train", "mine.json", "-s", "used", "--recover"], "--recover: the folder used has no config"),
-        (["train", "mine.json", "-s", "new", "--recover"], "--recover: the folder new has no config"),
-        (["train", "mine.json", "-s", "new", "-r", "-f"], "--recover and --force are both given"),
-        (["train", "mine.json", "-s", "mine.json/x"], "mine.json/x cannot be made (Not a directory)"),
+        ('train mine.json -o {"trainer":', "--overrides is no JSON: "),
+        ("evaluate a.tar.gz b -o [1]", "--overrides is [1], expected a JSON object"),
+        ('train mine.json -o {"a.b.c":1}', "--overrides: overrides dict contains unused"),
+        ("train mine.json -s used", "the output folder used exists and is not empty: -f ("),
+        ("find-lr mine.json -s used", "the output folder used exists and is not empty: -f ("),
+        ("train mine.json -s used --recover", "--recover: the folder used has no config"),
+        ("train mine.json -s new --recover", "--recover: the folder new has no config"),
+        ("train mine.json -s new -r -f", "--recover and --force are both given"),
+        ("train mine.json -s mine.json/x", "mine.json/x cannot be made (Not a directory)"),
         (
-            ["train", "mine.json", "--include-package", "slstm_allenlp.modules"],
+            "train mine.json --include-package slstm_allenlp.modules",
             "--include-package is 'slstm_allenlp.modules', and Python finds no 'slstm_allenlp'",
         ),
     ],
-    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )
-def test_in_the_command_line(folder, capsys, arguments, message):
+def test_in_the_command_line(folder, capsys, command, message):
     (folder / "broken.jsonnet").write_text('{ "model": ')
     (folder / "used").mkdir()
     (folder / "used" / "mine").write_text("")
-    assert main(arguments) == 2
+    assert main(command.split()) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ") and message in line
     assert (folder / "used" / "mine").exists() and not (folder / "new").exists()
@@ -184,7 +163,6 @@ LAZY = {
         (LONG, EVALUATE, ' ("' + "word " * 12 + '…")'),
         (LONG, ["train", "mine.json", "-s", "lazy", "-o", json.dumps(LAZY)], ""),
     ],
-    ids=["a text", "a long one", "one that is not kept in memory"],
 )
 def test_a_label_that_the_model_does_not_know(folder, capsys, text, command, shown):
     assert main(["train", "mine.json", "-s", "run"]) == 0

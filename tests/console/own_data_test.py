@@ -8,11 +8,8 @@ from slstm_allennlp.console.main import main
 from tests.conftest import SMALL_TEXTS
 
 HEADER = "review,stars\n"
-ROWS = [
-    f'"a {word} film, number {n}",{stars}\n'
-    for n in range(30)
-    for word, stars in (("good", 5), ("bad", 1))
-]
+STARS = (("good", 5), ("bad", 1))
+ROWS = [f'"a {word} film, number {n}",{stars}\n' for n in range(30) for word, stars in STARS]
 
 
 @pytest.fixture

@@ -59,15 +59,6 @@ def test_batches_are_of_one_length_and_bounded(predictors, batches, monkeypatch)
     assert [sorted(batch) for batch in batches] == [[1, 1, 2, 3, 3], [9, 10], [30]]
 
 
-def test_what_was_read_before_an_error_is_predicted(predictors, tmp_path):
-    path, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    path.write_text('{"sentence": "It rains"}\n{"sentence": "Rosa sleeps"}\n{"sentence": 3}\n')
-    with pytest.raises(ValueError, match="line 3"):
-        run(predictors["classifier"], path, output)
-    unfinished = tmp_path / "out.jsonl.unfinished"
-    assert len(unfinished.read_text().splitlines()) == 2 and not output.exists()
-
-
 def test_standard_input_is_predicted_line_by_line(predictors, batches, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "stdin", io.StringIO("It rains\nRosa sleeps\n"))
     outputs = run(predictors["classifier"], "-", tmp_path / "out.jsonl")
@@ -91,11 +82,17 @@ class Minimal(Predictor):
 
 
 @pytest.mark.parametrize("batch_size", (None, 3, 9))
-def test_what_was_predicted_before_an_error_is_kept(tmp_path, batch_size):
-    (tmp_path / "in.jsonl").write_text("{}\n" * 4 + '{"number": 5}\n{}\n')
+def test_what_was_read_or_predicted_before_an_error_is_kept(predictors, tmp_path, batch_size):
+    path, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    path.write_text('{"sentence": "It rains"}\n{"sentence": "Rosa sleeps"}\n{"sentence": 3}\n')
+    with pytest.raises(ValueError, match="line 3"):
+        run(predictors["classifier"], path, output, batch_size)
+    unfinished = tmp_path / "out.jsonl.unfinished"
+    assert len(unfinished.read_text().splitlines()) == 2 and not output.exists()
+    path.write_text("{}\n" * 4 + '{"number": 5}\n{}\n')
     with pytest.raises(CorpusError, match=r"in\.jsonl, input 5: it has {'number': 5}"):
-        run(Minimal(), tmp_path / "in.jsonl", tmp_path / "out.jsonl", batch_size)
-    assert (tmp_path / "out.jsonl.unfinished").read_text() == '{"alone": true}\n' * 4
+        run(Minimal(), path, output, batch_size)
+    assert unfinished.read_text() == '{"alone": true}\n' * 4
 
 
 def test_other_predictors_have_one_json_object_at_a_time(tmp_path):

@@ -82,7 +82,7 @@ def taken(script, tmp_path, monkeypatch):
             rows = ((seed, *row) for seed, row in enumerate(zip(*scores), start=1))
             runs = [dict(zip(("seed", "validation", "test"), row)) for row in rows]
             report["systems"][system] = {"runs": runs}
-        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine").mkdir(exist_ok=True)
         (tmp_path / "mine" / "report.json").write_text(json.dumps(report), encoding="utf-8")
         script["take"](name, [tmp_path / "mine"], [baseline])
 
@@ -94,14 +94,10 @@ def test_numbers_are_taken_from_reports(script, tmp_path, taken):
     text = (tmp_path / "experiments" / "own.json").read_text(encoding="utf-8")
     # The differences on test are 0.3 and 0.1: t = 0.2 / 0.1 = 2 with one degree of freedom, so that
     # p = 1 - 2 arctan(2) / pi.
-    b = {
-        "dev": [70.0, 14.14],
-        "test": [90.0, 0.0],
-        "seeds": [1, 2],
-        "differences": {"a": [20.0, 0.2952]},
-    }
-    a = {"dev": [60.0, 14.14], "test": [70.0, 14.14], "seeds": [1, 2], "differences": {}}
-    assert json.loads(text)["corpora"]["mine"] == {"b": b, "a": a}
+    b = {"dev": [70.0, 14.14], "test": [90.0, 0.0], "differences": {"a": [20.0, 0.2952]}}
+    a = {"dev": [60.0, 14.14], "test": [70.0, 14.14], "differences": {}}
+    expected = {name: {**of, "seeds": [1, 2]} for name, of in (("b", b), ("a", a))}
+    assert json.loads(text)["corpora"]["mine"] == expected
     assert len(text.splitlines()) < 20
     assert script["corpus"]("own", "mine", "a")[2:] == [
         "| `b` | **70.00 ± 14.14** | **90.00 ± 0.00** | +20.00 | 0.295 |",
@@ -110,24 +106,18 @@ def test_numbers_are_taken_from_reports(script, tmp_path, taken):
     assert script["leads"]("own", "a", "mine")[2:] == ["| `b` | -20.00 | 0.295 |"]
 
 
-def test_runs_that_are_missing_are_named(script, taken, capsys):
+def test_what_is_refused_and_what_is_missing(script, taken, tmp_path, capsys):
+    with pytest.raises(SystemExit, match=r"there is no report\.json, expected the --output-dir of"):
+        script["take"]("own", [tmp_path], ["a"])
+    scores = {"a": ([0.5], [0.5])}
+    with pytest.raises(SystemExit, match="mine: the metric is a loss, expected a score"):
+        taken(scores, higher_is_better=False)
+    with pytest.raises(SystemExit, match="there is no baseline lstm, expected one of a"):
+        taken(scores, baseline="lstm")
+    # Runs that are missing are named.
     taken({"a": ([0.5], [0.5]), "b": ([], [])}, missing=["a-2", "b-1"])
     assert capsys.readouterr().out == "mine: taken without a-2, b-1\n"
     assert list(script["systems_of"]("own", "mine")) == ["a"]
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"higher_is_better": False}, "mine: the metric is a loss, expected a score"),
-        ({"baseline": "lstm"}, "there is no baseline lstm, expected one of a"),
-    ],
-)
-def test_what_is_no_report_of_scores_is_refused(script, taken, tmp_path, options, message):
-    with pytest.raises(SystemExit, match=r"there is no report\.json, expected the --output-dir of"):
-        script["take"]("own", [tmp_path], ["a"])
-    with pytest.raises(SystemExit, match=message):
-        taken({"a": ([0.5], [0.5])}, **options)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -69,15 +69,15 @@ def test_both_sentences_of_a_pair(inside, pair_classifier):
 
 
 @pytest.mark.parametrize(
-    "name, content, error, message",
+    "name, content, message",
     [
-        ("blank.txt", "\n \n", ConfigurationError, "no words in the file, expected sentences"),
-        ("empty.txt", "", ValueError, "the file is empty, expected at least one sentence"),
+        ("blank.txt", "\n \n", "blank.txt: no words in the file, expected sentences"),
+        ("empty.txt", "", "empty.txt[:,] the file is empty, expected at least one sentence"),
     ],
 )
-def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, error, message):
+def test_files_that_hold_no_sentences(inside, tagger, tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
-    with pytest.raises(error, match=f"{name}[:,] {message}"):
+    with pytest.raises((ConfigurationError, ValueError), match=message):
         inside(tagger, tmp_path / name)
     assert not [*tmp_path.glob("out/*")]
 
@@ -95,15 +95,10 @@ def test_an_archive_without_an_slstm(inside, trained):
         inside(linear, ROOT / "fixtures" / "mr" / "raw.jsonl")
 
 
-@pytest.mark.parametrize(
-    "option, value, expected",
-    [
-        ("--tolerance", "0", "expected a number between 0 and 1"),
-        ("--tolerance", "much", "expected a number between 0 and 1"),
-        ("--more-steps", "-1", "expected a number of at least 1"),
-    ],
-)
-def test_options_out_of_range(inside, tagger, option, value, expected, capsys):
+@pytest.mark.parametrize("option", ["--tolerance=0", "--tolerance=much", "--more-steps=-1"])
+def test_options_out_of_range(inside, tagger, option, capsys):
     with pytest.raises(SystemExit):
-        inside(tagger, "sentences.txt", f"{option}={value}")
-    assert f"{option}: it is '{value}', {expected}" in capsys.readouterr().err
+        inside(tagger, "sentences.txt", option)
+    name, _, value = option.partition("=")
+    numbers = "of at least 1" if name == "--more-steps" else "between 0 and 1"
+    assert f"{name}: it is '{value}', expected a number {numbers}" in capsys.readouterr().err

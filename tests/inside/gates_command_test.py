@@ -38,20 +38,15 @@ def test_gates_are_those_of_the_equations(double):
     layers = [layer.weights for layer in module.layers]
     sentences = [inputs[i, :n] for inputs in batches for i, n in enumerate((3, 1))]
     states = [naive_cas_lstm(sentence, layers) for sentence in sentences]
-    assert set(watch.histograms) == {
-        Place("encoder", layer, direction) for layer in (2, 3) for direction in ("forward", "backward")
-    }
-    for place, histograms in watch.histograms.items():
-        d, number = ("forward", "backward").index(place.direction), place.layer - 1
-        g = torch.cat([s[number].g[:, d] for s in states])
-        o = torch.cat([s[number - 1].o[:, d] for s in states])
-        expected = {
-            "gate": g,
-            "range": g.max(dim=1).values - g.min(dim=1).values,
-            "difference": abs(g - o),
-        }
-        for key, values in expected.items():
-            expect_histogram(histograms[key].as_dict(), values)
+    places = [(layer, d) for layer in (2, 3) for d in (0, 1)]
+    assert len(watch.histograms) == len(places)
+    for layer, d in places:
+        g = torch.cat([s[layer - 1].g[:, d] for s in states])
+        o = torch.cat([s[layer - 2].o[:, d] for s in states])
+        found = watch.histograms[Place("encoder", layer, ("forward", "backward")[d])]
+        expect_histogram(found["gate"].as_dict(), g)
+        expect_histogram(found["range"].as_dict(), g.amax(dim=1) - g.amin(dim=1))
+        expect_histogram(found["difference"].as_dict(), abs(g - o))
 
 
 def test_without_a_mask_with_nothing_to_read_and_by_name():
@@ -68,41 +63,22 @@ def test_without_a_mask_with_nothing_to_read_and_by_name():
             module(inputs, mask)
     (histograms,) = watch.histograms.values()
     assert histograms["range"].as_dict()["count"] == 10 + 7
-
-
-def test_gates_that_are_not_numbers():
-    module = CellAwareStackedLSTM(3, 4)
-    with (
-        GateHistograms(module),
-        pytest.raises(ValueError, match="layer 2, forward: the gate is not finite"),
-    ):
+    # Gates that are not numbers
+    module, message = CellAwareStackedLSTM(3, 4), "layer 2, forward: the gate is not finite"
+    with GateHistograms(module), pytest.raises(ValueError, match=message):
         module(torch.full((1, 2, 3), float("nan")), None)
 
 
-@pytest.mark.parametrize(
-    "module", [CellAwareStackedLSTM(3, 4, num_layers=1), CoupledLSTM(3, 4), torch.nn.Linear(3, 4)]
-)
-def test_nothing_to_watch(module):
-    with pytest.raises(ValueError, match="has no CAS-LSTM of two layers or more, expected one"):
-        GateHistograms(module)
-
-
-@pytest.fixture(scope="module")
-def pair_classifier(trained):
-    sizes = {"input_size": 6, "hidden_size": 5, "num_layers": 3, "bidirectional": True}
-    encoder = {f"model.seq2vec_encoder.{key}": value for key, value in sizes.items()}
-    overrides = {EMBEDDING: 6, "model.feedforward.hidden_dims": 6, "trainer.num_epochs": 1, **encoder}
-    return trained("three_layers", "snli_cas_lstm", overrides)
+def test_nothing_to_watch():
+    for module in (CellAwareStackedLSTM(3, 4, num_layers=1), CoupledLSTM(3, 4), torch.nn.Linear(3, 4)):
+        with pytest.raises(ValueError, match="has no CAS-LSTM of two layers or more, expected one"):
+            GateHistograms(module)
 
 
 @pytest.fixture(scope="module")
 def text_classifier(trained):
-    overrides = {
-        **SMALL_TEXTS,
-        "model.feedforward.input_dim": 10,
-        "model.feedforward.hidden_dims": 10,
-        "dataset_reader.max_instances": 40,
-    }
+    sizes = dict.fromkeys(("model.feedforward.input_dim", "model.feedforward.hidden_dims"), 10)
+    overrides = {**SMALL_TEXTS, **sizes, "dataset_reader.max_instances": 40}
     return trained("sst2_cas_lstm", "sst2_cas_lstm", overrides)
 
 
@@ -110,18 +86,22 @@ def text_classifier(trained):
 def gates(allennlp, tmp_path):
     """Run the command in this process, and return its report."""
 
-    def run(*arguments):
-        allennlp("cas-lstm-gates", *arguments, "--output-dir", tmp_path / "gates")
-        picture = (tmp_path / "gates" / "gates.png").read_bytes()
+    def run(archive, *arguments):
+        folder = tmp_path / "gates"
+        allennlp("cas-lstm-gates", archive / "model.tar.gz", *arguments, "--output-dir", folder)
+        picture = (folder / "gates.png").read_bytes()
         assert picture.startswith(b"\x89PNG") and len(picture) > 10_000
-        return json.loads((tmp_path / "gates" / "gates.json").read_text())
+        return json.loads((folder / "gates.json").read_text())
 
     return run
 
 
-def test_pairs_of_a_three_layer_model(gates, pair_classifier, capsys):
+def test_pairs_of_a_three_layer_model(gates, trained, capsys):
+    sizes = {"input_size": 6, "hidden_size": 5, "num_layers": 3, "bidirectional": True}
+    encoder = {f"model.seq2vec_encoder.{key}": value for key, value in sizes.items()}
+    overrides = {EMBEDDING: 6, "model.feedforward.hidden_dims": 6, "trainer.num_epochs": 1, **encoder}
     path = ROOT / "fixtures" / "snli" / "raw.jsonl"
-    report = gates(pair_classifier / "model.tar.gz", path)
+    report = gates(trained("three_layers", "snli_cas_lstm", overrides), path)
     assert report["lines"] == 3
     places = [(place["layer"], place["direction"]) for place in report["places"]]
     assert places == [(2, "forward"), (2, "backward"), (3, "forward"), (3, "backward")]
@@ -139,27 +119,21 @@ def test_pairs_of_a_three_layer_model(gates, pair_classifier, capsys):
 
 def test_a_sample_of_plain_text(gates, text_classifier, tmp_path):
     (tmp_path / "sentences.txt").write_text("A good film .\n\nBad\nSo slow\n")
-    report = gates(text_classifier / "model.tar.gz", tmp_path / "sentences.txt")
+    report = gates(text_classifier, tmp_path / "sentences.txt")
     assert report["lines"] == 4 and report["places"][0]["range"]["count"] == 7
-    sample = [text_classifier / "model.tar.gz", tmp_path / "sentences.txt", "--sample", 2, "--seed", 1]
+    sample = [text_classifier, tmp_path / "sentences.txt", "--sample", 2, "--seed", 1]
     assert gates(*sample)["lines"] == 2
     assert gates(*sample) == gates(*sample)
 
 
-def test_no_words(gates, text_classifier, tmp_path):
+def test_what_cannot_be_done(gates, text_classifier, classifier, tmp_path, capsys):
     (tmp_path / "blank.txt").write_text("\n \n")
     with pytest.raises(ConfigurationError, match=r"blank\.txt: no words in the file"):
-        gates(text_classifier / "model.tar.gz", tmp_path / "blank.txt")
-
-
-@pytest.mark.parametrize("option", ["--sample", "--batch-size"])
-def test_numbers_below_one(gates, text_classifier, option, capsys):
-    with pytest.raises(SystemExit):
-        gates(text_classifier / "model.tar.gz", "sentences.txt", option, "0")
-    assert f"{option}: it is '0', expected a number of at least 1" in capsys.readouterr().err
-
-
-def test_an_archive_without_a_cas_lstm(gates, classifier):
-    archive = classifier / "model.tar.gz"
-    with pytest.raises(ConfigurationError, match=f"{archive}: BasicClassifier has no CAS-LSTM"):
-        gates(archive, ROOT / "fixtures" / "mr" / "raw.jsonl")
+        gates(text_classifier, tmp_path / "blank.txt")
+    message = rf"{classifier / 'model.tar.gz'}: BasicClassifier has no CAS-LSTM"
+    with pytest.raises(ConfigurationError, match=message):
+        gates(classifier, ROOT / "fixtures" / "mr" / "raw.jsonl")
+    for option in ("--sample", "--batch-size"):
+        with pytest.raises(SystemExit):
+            gates(text_classifier, "sentences.txt", option, "0")
+        assert f"{option}: it is '0', expected a number of at least 1" in capsys.readouterr().err

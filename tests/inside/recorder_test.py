@@ -23,9 +23,8 @@ def same(ours, expected):
         return ours.keys() == expected.keys() and all(same(ours[key], expected[key]) for key in expected)
     if isinstance(expected, list):
         return len(ours) == len(expected) and all(map(same, ours, expected))
-    return ours == (
-        pytest.approx(expected, abs=1e-5, nan_ok=True) if isinstance(expected, float) else expected
-    )
+    is_number = isinstance(expected, float)
+    return ours == (pytest.approx(expected, abs=1e-5, nan_ok=True) if is_number else expected)
 
 
 # In these, an S-LSTM reads only a part of a text field, or the text field is ambiguous.
@@ -72,49 +71,43 @@ class TwoTexts(Model):
         if self.both_at_once:
             return {"one": self.first(sum(texts), mask)}
         two = self.second(inputs=texts[1].tanh_(), mask=mask)
-        return {
-            "one": self.first(texts[0], mask),
-            "two": two,
-            "none": self.first(texts[0].detach(), mask),
-        }
+        one, none = self.first(texts[0], mask), self.first(texts[0].detach(), mask)
+        return {"one": one, "two": two, "none": none}
 
 
 def two_texts(**options):
     """Return a model and two instances, each with two texts. All texts have the same length."""
     indexers = {"tokens": SingleIdTokenIndexer()}
-    instances = [
-        Instance(
-            {key: TextField([Token(word) for word in text.split()], indexers) for key, text in pair}
-        )
-        for pair in (
-            (("one", "a warm film"), ("two", "the dull end")),
-            (("one", "it rains hard"), ("two", "we stay in")),
-        )
-    ]
+
+    def field(text):
+        return TextField(list(map(Token, text.split())), indexers)
+
+    texts = (("a warm film", "the dull end"), ("it rains hard", "we stay in"))
+    instances = [Instance({"one": field(one), "two": field(two)}) for one, two in texts]
     return TwoTexts(Vocabulary.from_instances(instances), **options).eval(), instances
 
 
-def test_texts_of_one_length_are_not_taken_for_one_another():
-    model, instances = two_texts()
-    with TraceRecorder(model) as recorder:
+def recorded(model, instances, **options):
+    with TraceRecorder(model, **options) as recorder:
         outputs = model.forward_on_instances(instances)
-    found = [
-        (reading.encoder, reading.field, reading.words and " ".join(reading.words))
-        for reading in recorder.take()
-    ]
+    return recorder.take(), outputs
+
+
+def test_texts_of_one_length_are_not_taken_for_one_another():
+    readings, outputs = recorded(*two_texts())
+    found = [(each.encoder, each.field, each.words and " ".join(each.words)) for each in readings]
     assert found == [
         ("second", "two", "the dull end"),
         ("second", "two", "we stay in"),
         ("first", "one", "a warm film"),
         ("first", "one", "it rains hard"),
-        ("first", None, None),
-        ("first", None, None),
+        *[("first", None, None)] * 2,
     ]
     assert (outputs[0]["one"] == outputs[0]["none"]).all()
-
-
-def test_nothing_is_kept_of_an_earlier_batch():
-    """Without instances, as in training, the words are unknown, and not those of an earlier batch."""
+    # What may be one text or the other is not known.
+    readings, _ = recorded(*two_texts(both_at_once=True))
+    assert [(reading.field, reading.words) for reading in readings] == [(None, None)] * 2
+    # Nothing is kept of an earlier batch: without instances, as in training, the words are unknown.
     model, instances = two_texts()
     batch = Batch(instances)
     batch.index_instances(model.vocab)
@@ -163,8 +156,8 @@ def test_attention_is_that_over_the_encoders_own_words():
     expected = model.forward_on_instances(instances)
     with TraceRecorder(model) as recorder:
         outputs = model.forward_on_instances(instances)
-    assert same(sanitize(outputs), sanitize(expected)) and recorder._encoded == []
     readings = recorder.take()
+    assert same(sanitize(outputs), sanitize(expected)) and recorder._encoded == []
     assert [reading.encoder for reading in readings] == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
     for reading, number in zip(readings, (0, 0, 1, 1)):
         attention = model.attentions[number]
@@ -175,31 +168,18 @@ def test_attention_is_that_over_the_encoders_own_words():
     assert [reading.attention for reading in readings[4:]] == [None, None]
 
 
-def test_what_may_be_one_text_or_the_other_is_not_known():
-    model, instances = two_texts(both_at_once=True)
-    with TraceRecorder(model) as recorder:
-        model.forward_on_instances(instances)
-    assert [(reading.field, reading.words) for reading in recorder.take()] == [(None, None)] * 2
-
-
-def test_more_steps_leave_the_results_alone():
+def test_more_steps_and_a_drawn_start_leave_the_results_alone():
     model, instances = two_texts()
     expected = model.forward_on_instances(instances)
-    with TraceRecorder(model, more_steps=5) as recorder:
-        outputs = model.forward_on_instances(instances)
-    for ours, exact in zip(outputs, expected):
-        torch.testing.assert_close(torch.tensor(ours["one"]), torch.tensor(exact["one"]))
-    assert {len(reading.trace.h) for reading in recorder.take()} == {1 + 2 + 5}
-
-
-def test_a_drawn_start_is_that_of_the_prediction():
-    """If the initial state is random, the trace is of the pass that made the prediction."""
+    readings, outputs = recorded(model, instances, more_steps=5)
+    assert same(sanitize(outputs), sanitize(expected))
+    assert {len(reading.trace.h) for reading in readings} == {1 + 2 + 5}
+    # If the initial state is random, the trace is of the pass that made the prediction.
     model, instances = two_texts()
     uniform = {"preset": "released", "initial_state": "uniform"}
     model.first = SlstmSeq2VecEncoder(4, 4, num_steps=2, transition=uniform).eval()
-    with TraceRecorder(model) as recorder:
-        outputs = model.forward_on_instances(instances)
-    reading = next(reading for reading in recorder.take() if reading.encoder == "first")
+    readings, outputs = recorded(model, instances)
+    reading = next(reading for reading in readings if reading.encoder == "first")
     torch.testing.assert_close(reading.trace.sentence[0], torch.tensor(outputs[0]["one"]))
 
 
@@ -209,10 +189,6 @@ def test_a_failure_leaves_the_model_as_it_was():
         model.forward_on_instances([Instance({"one": instances[0]["one"]})])
     watched = {"forward", "forward_on_instances"}
     assert not any(watched & set(vars(module)) for module in model.modules())
-
-
-def test_a_model_without_an_slstm():
-    model, _ = two_texts()
     model.first = model.second = torch.nn.Identity()
     with pytest.raises(ValueError, match="TwoTexts has no S-LSTM, expected one"):
         TraceRecorder(model)

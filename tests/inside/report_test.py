@@ -1,6 +1,7 @@
 """The numbers of a trace: means over the dimensions, changes, and the step of convergence."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from slstm_allennlp.ops.slstm import naive_slstm
 from tests.ops.slstm_test import randomized
 
 
-def reading_of(encoder, inputs, lengths, row, words=None, **options):
+def reading_of(encoder, inputs, lengths, row=0, words=None, **options):
     mask = torch.arange(inputs.size(1)) < torch.tensor(lengths).unsqueeze(1)
     with torch.no_grad():
         trace = encoder.trace(inputs, mask, **options)
@@ -37,20 +38,15 @@ def test_numbers_are_those_of_the_equations(nodes):
     assert len(report["nodes"]) == nodes
     # The states of the words (without ⟨s⟩ and ⟨/s⟩) after one and two steps, from the naive version.
     sentence, mask = inputs[1:, :2], torch.ones(1, 2, dtype=torch.bool)
-    states = []
-    for steps in (1, 2):
-        shorter = SentenceStateLSTM(
-            4, 4, num_steps=steps, window_size=2, num_sentence_nodes=nodes
-        ).settings
-        states.append(naive_slstm(sentence, mask, encoder.weights, shorter))
-    (before, g_before), (after, g_after) = states
-    for i in range(2):
-        expected = relative_change(before[0, i], after[0, i])
-        assert report["change"][1][1 + i] == pytest.approx(expected, rel=1e-4)
+    (before, g_before), (after, g_after) = (
+        naive_slstm(sentence, mask, encoder.weights, replace(encoder.settings, num_steps=steps))
+        for steps in (1, 2)
+    )
+    expected = [relative_change(before[0, i], after[0, i]) for i in range(2)]
+    assert report["change"][1][1:3] == pytest.approx(expected, rel=1e-4)
     if nodes:
-        assert report["nodes"][0]["change"][1] == pytest.approx(
-            relative_change(g_before, g_after), rel=1e-4
-        )
+        expected = relative_change(g_before, g_after)
+        assert report["nodes"][0]["change"][1] == pytest.approx(expected, rel=1e-4)
 
 
 def test_gates_are_means_over_the_dimensions():
@@ -91,12 +87,8 @@ def test_convergence():
     # c⁰ and therefore g¹ are zero, so the first change is 1.
     assert report["nodes"][0]["change"][0] == 1
     assert report_of(reading, tolerance=2)["converged"] == {"words": 1, "nodes": 1}
-
-
-def test_words_and_nodes_converge_at_one_tolerance():
-    """Both change by exactly two thirds, and rounding does not exceed the tolerance."""
-    encoder = SentenceStateLSTM(4, 4, num_steps=1)
-    reading = reading_of(encoder, torch.randn(1, 1, 4), (1,), 0)
+    # Both change by exactly two thirds, and rounding does not exceed the tolerance.
+    reading = reading_of(SentenceStateLSTM(4, 4, num_steps=1), torch.randn(1, 1, 4), (1,))
     states = torch.tensor([1.0, 3.0]).view(2, 1, 1, 1) * torch.eye(4)[0]
     trace = reading.trace._replace(h=states.expand(2, 1, 3, 4), g=states)
     report = report_of(reading._replace(trace=trace), tolerance=2 / 3)
@@ -104,40 +96,28 @@ def test_words_and_nodes_converge_at_one_tolerance():
     assert report["converged"] == {"words": 1, "nodes": 1}
 
 
-def test_attention_leaves_out_boundary_words():
-    reading = reading_of(SentenceStateLSTM(4, 4, num_steps=2), torch.randn(1, 2, 4), (2,), 0)
-    assert report_of(reading, 0.01)["attention"] is None
+def test_unknown_words_attention_and_no_words():
+    """Unknown words are numbered. Attention leaves out boundary words."""
+    reading = reading_of(SentenceStateLSTM(4, 4, num_steps=2), torch.randn(1, 2, 4), (2,))
+    report = report_of(reading, 0.01)
+    assert report["words"] == ["⟨s⟩", "1", "2", "⟨/s⟩"] and not report["words_known"]
+    assert report["attention"] is None
     reading = reading._replace(attention=torch.tensor([0.25, 0.75]))
     assert report_of(reading, 0.01)["attention"] == [0, 0.25, 0.75, 0]
-
-
-def test_unknown_words_are_numbered():
-    encoder = SentenceStateLSTM(4, 4, num_steps=2)
-    report = report_of(reading_of(encoder, torch.randn(1, 2, 4), (2,), 0), 0.01)
-    assert report["words"] == ["⟨s⟩", "1", "2", "⟨/s⟩"] and not report["words_known"]
-
-
-def test_no_words():
+    # No words
     encoder = SentenceStateLSTM(4, 4, num_steps=2, transition="released")
-    report = report_of(reading_of(encoder, torch.randn(1, 2, 4), (0,), 0), 0.01)
+    report = report_of(reading_of(encoder, torch.randn(1, 2, 4), (0,)), 0.01)
     assert report["words"] == [] and report["gates"]["i"] == [[], []]
     assert report["nodes"][0]["keeps"] == [1, 1] and report["nodes"][0]["change"] == [0, 0]
 
 
-def test_states_that_are_not_finite():
-    encoder = SentenceStateLSTM(4, 4, num_steps=2)
-    with torch.no_grad():
-        encoder.word_b[0] = float("nan")
-    with pytest.raises(ValueError, match=r"encoder: the states of \['⟨s⟩', 'old', '⟨/s⟩'\] are not fin"):
-        report_of(reading_of(encoder, torch.randn(1, 1, 4), (1,), 0, ["old"]), 0.01)
-
-
 @pytest.mark.parametrize("name, place", [("h", (1, 1, 0, 0)), ("sentence", (1, 0))])
 def test_one_value_that_is_not_finite(name, place):
-    reading = reading_of(SentenceStateLSTM(4, 4, num_steps=2), torch.randn(2, 1, 4), (1, 1), 1)
+    encoder = SentenceStateLSTM(4, 4, num_steps=2)
+    reading = reading_of(encoder, torch.randn(2, 1, 4), (1, 1), 1, ["old"])
     values = getattr(reading.trace, name).clone()
     values[place] = float("nan")
     reading = reading._replace(trace=reading.trace._replace(**{name: values}))
-    with pytest.raises(ValueError, match="are not finite"):
+    with pytest.raises(ValueError, match=r"encoder: the states of \['⟨s⟩', 'old', '⟨/s⟩'\] are not fin"):
         report_of(reading, 0.01)
     report_of(reading._replace(row=0), 0.01)  # the other sentence is finite

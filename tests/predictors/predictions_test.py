@@ -18,22 +18,19 @@ def text(words):
 
 RAINS = text("it rains")
 TAGS = SequenceLabelField(["P", "V"], RAINS)
+
+
 FOUND = [["a", "house"], ["one", "house"]]
 
 
 @pytest.mark.parametrize(
     "fields, output, expected",
     [
-        (
-            {"tokens": text("a good film"), "label": LabelField("pos")},
-            {"label": "neg", "tokens": ["a", "good", "film"], "probs": [0.1, 0.9]},
-            Prediction(3, "pos", "neg", texts={"tokens": "a good film"}),
-        ),
         # The label comes before other classes.
         (
-            {"tokens": text("it"), "aspect": LabelField("plot"), "label": LabelField("pos")},
-            {"aspect": "plot", "label": "neg"},
-            Prediction(1, "pos", "neg", texts={"tokens": "it"}),
+            {"tokens": text("a good film"), "aspect": LabelField("plot"), "label": LabelField("pos")},
+            {"aspect": "plot", "label": "neg", "tokens": ["a", "good", "film"], "probs": [0.1, 0.9]},
+            Prediction(3, "pos", "neg", texts={"tokens": "a good film"}),
         ),
         # A pair has the words of both.
         (

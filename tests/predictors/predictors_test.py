@@ -46,14 +46,14 @@ def test_raw_and_tokenised_texts(predictors, name, kind, text, words, keys):
         assert raw["label"] == max(raw["probabilities"], key=raw["probabilities"].get)
 
 
-TEXTS = [
-    *({"sentence": "The young pilot sold two old hats to her."}, {"sentence": " "}),
-    *({"words": ["Rosa", "laughed", "."]}, {"words": []}),
-]
-PAIRS = [PAIR, {**PAIR, "hypothesis": " "}, {**PAIR, "premise": "Rain ."}]
-PAIRS.append({"sentence1": "", "sentence2": "A dog."})
 NO_TAGS = {"tagged": "", "words": [], "tags": []}
 NO_LABEL = {"label": None, "probabilities": {}}
+
+
+LONG = {"sentence": "The young pilot sold two old hats to her."}
+TEXTS = [LONG, {"sentence": " "}, {"words": ["Rosa", "laughed", "."]}, {"words": []}]
+OF_SNLI = {"sentence1": "", "sentence2": "A dog."}
+PAIRS = [PAIR, {**PAIR, "hypothesis": " "}, {**PAIR, "premise": "Rain ."}, OF_SNLI]
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,7 @@ def test_scores_are_the_marginals_of_the_crf(build):
     predictor = build("tagger", scores=True, all_outputs=True)
     output = predictor.predict_json({"words": ["Anna", "smiled"]})
     crf, vocabulary = predictor._model.crf, predictor._model.vocab
-    logits = torch.tensor([output["logits"][:2]])
-    mask = torch.ones(1, 2, dtype=torch.bool)
+    logits, mask = torch.tensor([output["logits"][:2]]), torch.ones(1, 2, dtype=torch.bool)
     marginals = [0.0, 0.0]
     chosen = [vocabulary.get_token_index(tag, "labels") for tag in output["tags"]]
     for path in itertools.product(range(vocabulary.get_vocab_size("labels")), repeat=2):
@@ -91,10 +90,7 @@ def test_scores_are_the_marginals_of_the_crf(build):
         for i in range(2):
             marginals[i] += probability * (path[i] == chosen[i])
     assert output["scores"] == pytest.approx(marginals, abs=1e-4)
-
-
-def test_scores_of_other_models(build):
-    """A model without a CRF gives the probabilities of a softmax, or none."""
+    # A model without a CRF gives the probabilities of a softmax, or none.
     predictor = build("scores")
     vocab = predictor._model.vocab
     names = [vocab.get_token_from_index(i, "labels") for i in (1, 0)]
@@ -117,54 +113,43 @@ def test_language(build, monkeypatch):
         build("tagger", language="qq")
     # AllenNLP's own tokenizer gets the name of an installed pipeline.
     monkeypatch.setattr("spacy.util.is_package", lambda name: name == "en_core_web_sm")
-    monkeypatch.setattr(
-        "slstm_allennlp.predictors.text_input.SpacyTokenizer", lambda name: ("its", name)
-    )
+    own = "slstm_allennlp.predictors.text_input.SpacyTokenizer"
+    monkeypatch.setattr(own, lambda name: ("its", name))
     assert build("tagger", language="en_core_web_sm")._splitter == ("its", "en_core_web_sm")
 
 
-def test_probabilities_by_the_names_of_the_classes(predictors):
-    predictor = predictors["classifier"]
-    output = predictor.predict_json({"sentence": "a moving film"})
-    assert set(output["probabilities"]) == {"positive", "negative"}
-    assert sum(output["probabilities"].values()) == pytest.approx(1)
-    instance = predictor._json_to_instance({"sentence": "a moving film"})
-    predictor._dataset_reader.apply_token_indexers(instance)
-    index = predictor._model.vocab.get_token_index("positive", "labels")
-    expected = predictor._model.forward_on_instance(instance)["probs"][index]
-    assert output["probabilities"]["positive"] == pytest.approx(float(expected), abs=1e-6)
-
-
-def test_more_than_the_prediction(build):
-    """All outputs on request, and labelled instances for AllenNLP's interpreters and attackers."""
-    predictor = build("classifier", all_outputs=True)
+def test_probabilities_by_the_names_of_the_classes(predictors, build):
     text = {"sentence": "a moving film"}
-    assert {"logits", "probs", "token_ids", "tokens"} < set(predictor.predict_json(text))
+    found = predictors["classifier"].predict_json(text)["probabilities"]
+    assert found.keys() == {"positive", "negative"} and sum(found.values()) == pytest.approx(1)
+    # All outputs on request, and labelled instances for AllenNLP's interpreters and attackers
+    predictor = build("classifier", all_outputs=True)
+    output = predictor.predict_json(text)
+    assert {"logits", "probs", "token_ids", "tokens"} < set(output)
+    index = predictor._model.vocab.get_token_index("positive", "labels")
+    assert output["probs"][index] == pytest.approx(found["positive"], abs=1e-6)
     (instance,) = predictor.json_to_labeled_instances(text)
     assert "label" in instance.fields
 
 
-def test_pairs_of_raw_text(predictors):
+def test_pairs_of_raw_text(predictors, monkeypatch):
     predictor = predictors["pairs"]
     assert type(predictor) is SentencePair
     lines = (ROOT / "fixtures/snli/raw.jsonl").read_text().splitlines()
     results = predictor.predict_batch_json(list(map(predictor.load_line, lines)))
     assert len(results) == 3
     for result in results:
-        assert set(result) == {"label", "probabilities"}
-        assert set(result["probabilities"]) == {"entailment", "neutral", "contradiction"}
-        assert sum(result["probabilities"].values()) == pytest.approx(1)
-        assert result["label"] == max(result["probabilities"], key=result["probabilities"].get)
+        probabilities = result["probabilities"]
+        assert set(probabilities) == {"entailment", "neutral", "contradiction"}
+        assert sum(probabilities.values()) == pytest.approx(1)
+        label = max(probabilities, key=probabilities.get)
+        assert result == {"label": label, "probabilities": probabilities}
         assert json.loads(predictor.dump_line(result)) == result
     assert predictor.dump_line({"words": ["é"]}) == '{"words": ["é"]}\n'
     # The keys of SNLI are accepted, and others are ignored.
     line = {"gold_label": "hidden", "sentence1": PAIR["premise"], "sentence2": PAIR["hypothesis"]}
     assert predictor.predict_json(line) == predictor.predict_json(PAIR)
-
-
-def test_a_pair_that_the_reader_combines(predictors, monkeypatch):
-    """It is one text field. A pair with an empty sentence has no label there, either."""
-    predictor = predictors["pairs"]
+    # A pair that the reader combines is one text field. With an empty sentence it has no label, either.
     monkeypatch.setattr(predictor._dataset_reader, "_combine_input_fields", True)
     assert predictor._instance_of_words({**PAIR, "hypothesis": " "}) is None
     assert len(predictor._instance_of_words(PAIR)["tokens"]) == 13
@@ -176,12 +161,10 @@ def spans(predictors, monkeypatch):
     predictor = predictors["entities"]
 
     def spans(tags, *inputs):
-        monkeypatch.setattr(
-            predictor._model, "forward_on_instances", lambda some: [{"tags": tags.split()}] * len(some)
-        )
-        return [
-            [tuple(s.values()) for s in one["spans"]] for one in predictor.predict_batch_json(inputs)
-        ]
+        given = {"tags": tags.split()}
+        monkeypatch.setattr(predictor._model, "forward_on_instances", lambda some: [given] * len(some))
+        outputs = predictor.predict_batch_json(inputs)
+        return [[tuple(span.values()) for span in output["spans"]] for output in outputs]
 
     return spans
 
