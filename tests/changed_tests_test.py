@@ -9,10 +9,9 @@ from tests.conftest import ROOT, run_program
 FILES = """
     slstm_allennlp/ops/slstm/fused.py slstm_allennlp/common/noise.py slstm_allennlp/common/shared.py
     slstm_allennlp/metrics/token_bleu.py training_config/pos_slstm.jsonnet docs/compare.md setup.py
-    tests/metrics/span_tags_test.py
-    tests/conftest.py tests/ops/slstm_test.py tests/common/noise_test.py tests/commands_test.py
-    tests/documents_test.py tests/paper_tables_test.py tests/translation_test.py
-    tests/console/bundled_test.py tests/experiments/results_test.py
+    tests/metrics/span_tags_test.py tests/conftest.py tests/ops/slstm_test.py tests/commands_test.py
+    tests/common/noise_test.py tests/documents_test.py tests/paper_tables_test.py
+    tests/translation_test.py tests/console/bundled_test.py tests/experiments/results_test.py
 """.split()
 
 

@@ -14,10 +14,10 @@ import time
 import pytest
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Vocabulary
-from allennlp.models import Model, load_archive
+from allennlp.models import Model
 
 from slstm_allennlp.linear import FittedModel
-from tests.conftest import EMBEDDING, RECIPES, ROOT, SMALL, run_program, slow_but
+from tests.conftest import RECIPES, ROOT, SMALL, run_program, slow_but
 
 ALLENNLP = [str(pathlib.Path(sys.executable).with_name("allennlp"))]
 CONFIG = "training_config/pos_slstm.jsonnet"
@@ -87,23 +87,6 @@ def test_every_config_builds_at_its_own_size(config):
         model.fit(instances, None)
     outputs = model.eval().forward_on_instances(instances)
     assert len(outputs) == 10 and all(math.isfinite(output.get("loss", 0)) for output in outputs)
-
-
-def test_glove_is_one_override_away(allennlp, tmp_path):
-    """The corpus has more characters than words. Their embedding has one row per character."""
-    corpus, vectors = tmp_path / "corpus.txt", tmp_path / "glove.txt"
-    corpus.write_text("The\tDT\ndog\tNN\n\nIt\tPRP\n")
-    vectors.write_text("dog" + " 0.5" * 10 + "\n")
-    paths = {f"{part}_data_path": str(corpus) for part in ("train", "validation", "test")}
-    overrides = {**SMALL, **paths, "dataset_reader.format": "columns", "trainer.num_epochs": 1}
-    overrides[f"{EMBEDDING.rpartition('.')[0]}.pretrained_file"] = str(vectors)
-    allennlp("train", CONFIG, "-s", tmp_path / "run", "-o", json.dumps(overrides))
-    model = load_archive(tmp_path / "run" / "model.tar.gz").model
-    # Near the vector in the file: one epoch moves it only a little.
-    dog = model.text_field_embedder.token_embedder_tokens.weight[model.vocab.get_token_index("dog")]
-    assert dog.tolist() == pytest.approx([0.5] * 10, abs=0.1)
-    embedding = model.text_field_embedder.token_embedder_characters._embedding._module
-    assert len(embedding.weight) == model.vocab.get_vocab_size("token_characters") == 10
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,9 @@ CLASSIFIERS = {
     "sst2_cas_lstm": {**SMALL_TEXTS, **HIDDEN, "model.feedforward.input_dim": 10},
 }
 PAIRS = dict.fromkeys(("snli_slstm", "snli_cas_lstm"), OF_PAIRS)
-TAGGERS = dict.fromkeys(("ner_slstm", "pos_slstm"), SMALL)
-OVERRIDES = {**CLASSIFIERS, **PAIRS, **TAGGERS}
+OVERRIDES = {**CLASSIFIERS, **PAIRS, **dict.fromkeys(("ner_slstm", "pos_slstm"), SMALL)}
 FAST = [name for name in OVERRIDES if name not in ("mr_cnn", "mr_coupled_lstm")]
 PAIR = {"premise": "A young woman is painting a fence.", "hypothesis": "A person is outdoors."}
-INTERPRETERS = (SimpleGradient, IntegratedGradient, SmoothGradient)
 
 
 @functools.cache
@@ -63,7 +61,9 @@ def some_words(predictor, instances):
     raise AssertionError("no entities are predicted in any sentence")
 
 
-@pytest.mark.parametrize("interpreter", slow_but(INTERPRETERS, fast=[SimpleGradient]))
+@pytest.mark.parametrize(
+    "interpreter", slow_but([SimpleGradient, IntegratedGradient, SmoothGradient], fast=[SimpleGradient])
+)
 @pytest.mark.parametrize("config", slow_but(OVERRIDES, fast=FAST))
 def test_saliency(config, interpreter):
     """

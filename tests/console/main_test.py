@@ -18,7 +18,7 @@ from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.main import main
 from slstm_allennlp.training.checkpointer import ReliableCheckpointer
 from slstm_allennlp.version import __version__
-from tests.conftest import ROOT, SMALL_TEXTS
+from tests.conftest import ROOT
 
 CHECKPOINT = "slstm_allennlp.training.checkpointer.ReliableCheckpointer.save_checkpoint"
 PROGRAM = [sys.executable, "-m", "slstm_allennlp.console"]
@@ -278,11 +278,3 @@ def test_an_interruption(folder, monkeypatch, capsys, where, options, how):
     with pytest.raises(SystemExit, match="130"):
         slstm_cli.run()
     assert capsys.readouterr().err == f"interrupted{how}\n"
-
-
-def test_the_training_configs_are_found_by_name(folder, capsys):
-    overrides = json.dumps({**SMALL_TEXTS, "trainer.num_epochs": 1})
-    assert main(["train", "mr_slstm", "-o", overrides]) == 0
-    output = folder / "output" / "mr_slstm"
-    assert (output / "model.tar.gz").exists() and str(ROOT) in (output / "config.json").read_text()
-    assert capsys.readouterr().out.startswith("Training basic_classifier with slstm (paper): ")
