@@ -110,6 +110,10 @@ class TableReader(LabelledTextReader):
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         return itertools.starmap(_as_input, self._labelled_rows(path))
 
+    def inputs(self, path: str) -> Iterator[Dict[str, Any]]:
+        """Yield the same for prediction, also of a file of which a part is labelled."""
+        return itertools.starmap(_as_input, self._labelled_rows(path, partly=True))
+
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Return a JSON object of training data as input of the predictors. Other keys are left out."""
         texts, label = self._choose(list(json_dict))
@@ -137,10 +141,14 @@ class TableReader(LabelledTextReader):
             fields["label"] = LabelField(label, self._label_namespace)
         return Instance(fields)
 
-    def _labelled_rows(self, path: str) -> Iterator[Tuple[List[str], Optional[str]]]:
+    def _labelled_rows(
+        self, path: str, partly: bool = False
+    ) -> Iterator[Tuple[List[str], Optional[str]]]:
         """Yield the text or the two texts of each line, and its label."""
 
         def rows(file: str) -> Iterator[Tuple[List[str], Optional[str]]]:
+            if partly:
+                return ((texts, label) for _, _, texts, label in self._rows(file))
             return all_or_none(file, self._label or "label", self._rows(file))
 
         return examples_of(path, self._split_seed, rows, label_of=lambda row: row[1])

@@ -86,7 +86,7 @@ def read_examples(
         form = predictor.plain_text  # type: ignore[attr-defined]
     logger.info("%s: read as %s", name, form)
     if input_format == "corpus":
-        yield from reader.examples(path)
+        yield from _inputs(reader, path)
         return
     for line in lines:
         try:
@@ -98,6 +98,10 @@ def read_examples(
         except ValueError as error:
             raise line.error(str(error)) from None
         yield example
+
+
+def _inputs(reader: Any, path: str) -> Iterator[JsonDict]:
+    return reader.inputs(path) if isinstance(reader, TableReader) else reader.examples(path)
 
 
 def _reader_of(path: str, predictor: Any) -> Any:
@@ -159,7 +163,7 @@ def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str]) -> s
     if reader is None:
         return "the model's reader reads JSON"
     try:
-        examples = itertools.islice(reader.examples(path), _HEAD)
+        examples = itertools.islice(_inputs(reader, path), _HEAD)
         golds = list(map(predictor.gold, examples))
     except ValueError as error:
         return str(error)

@@ -169,8 +169,9 @@ def test_pairs_with_another_number_of_tabs(predictor, examples, line):
     inputs, form = examples(predictor, "a.txt", " a b \tc\n\n")
     assert [predictor._sentences(each) for each in inputs] == [[" a b ", "c"], ["", ""]]
     assert form == "plain text, two texts per line with a tab between"
-    inputs, _ = examples(predictor, "a.tsv", "id\tpremise\thypothesis\tlabel\n7\ta\tb\tneutral\n")
-    assert inputs == [{"premise": "a", "hypothesis": "b", "label": "neutral"}]
+    rows = "id\tpremise\thypothesis\tlabel\n7\ta\tb\tneutral\n8\tc\td\t\n"  # the second has no label
+    found, _ = examples(predictor, "a.tsv", rows)
+    assert [(*each.values(),) for each in found] == [("a", "b", "neutral"), ("c", "d")]
 
 
 @pytest.mark.parametrize(
