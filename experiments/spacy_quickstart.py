@@ -40,16 +40,18 @@ def documents(data, corpus):
         found = [with_entities(data / f"wnut17.{part}.conll") for part in parts]
     else:
         found = [
-            [(text.split(), {"cats": {"0": label == 0, "1": label == 1}}) for text, label in zip(*part)]
+            [
+                (text.split(), {"cats": {"0": 1.0 - label, "1": float(label)}})
+                for text, label in zip(*part)
+            ]
             for part in read(data, corpus)
         ]
-    return [[document(vocab, words, gold) for words, gold in part] for part in found]
+    return [[document(vocab, words, **gold) for words, gold in part] for part in found]
 
 
-def document(vocab, words, gold):
-    cats = gold.get("cats", {})
-    doc = Doc(vocab, words=words, **{key: value for key, value in gold.items() if key != "cats"})
-    doc.cats = {label: float(value) for label, value in cats.items()}
+def document(vocab, words, cats=None, **gold):
+    doc = Doc(vocab, words=words, **gold)
+    doc.cats = cats or {}
     return doc
 
 
@@ -62,7 +64,7 @@ def measure(system, data, corpus, seed, steps):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for part, docs in zip(("train", "dev", "test"), documents(data, corpus)):
-            DocBin(docs=docs, store_user_data=True).to_disk(folder / f"{part}.spacy")
+            DocBin(docs=docs).to_disk(folder / f"{part}.spacy")
         config["paths"].update(train=str(folder / "train.spacy"), dev=str(folder / "dev.spacy"))
         config.to_disk(folder / "config.cfg")
         start = time.process_time()

@@ -57,8 +57,9 @@ def add(corpus, system, found):
     content = json.loads(FILE.read_text("utf-8"))
     content["corpora"].setdefault(corpus, {})[system] = found
     text = json.dumps(content, indent=1, ensure_ascii=False)
-    for inner in (r"\[[^][{}]*\]", r"\{[^{}]*\"seeds\"[^{}]*\}"):  # a result stays on one line
-        text = re.sub(inner, lambda match: re.sub(r"\n *", " ", match[0]), text)
+    # A result stays on one line.
+    text = re.sub(r"\[\s+([^][{}]*?)\s+\]", lambda found: f"[{' '.join(found[1].split())}]", text)
+    text = re.sub(r"\{[^{}]*\"seeds\"[^{}]*\}", lambda found: " ".join(found[0].split()), text)
     FILE.write_text(text + "\n", encoding="utf-8")
     print(corpus, system, found, flush=True)
 

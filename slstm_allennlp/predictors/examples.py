@@ -15,7 +15,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
-from slstm_allennlp.dataset_readers.lines import OLD, Line, read_lines
+from slstm_allennlp.dataset_readers.lines import OLD, Line, blocks, read_lines
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.predictors.text_input import TextInput
 
@@ -69,7 +69,7 @@ def read_examples(
     elif input_format is None:
         is_stream = path == "-"
         head = list(_head(lines if is_stream else read_lines(path, OLD), is_stream))
-        input_format = _format_of(path, name, [line.text for line in head], reader, predictor)
+        input_format = _format_of(path, name, head, reader, predictor)
         lines = itertools.chain(head, lines) if is_stream else lines
     of_sentence = getattr(predictor, "of_sentence", None)
     if input_format == "corpus":
@@ -126,10 +126,8 @@ def _head(lines: Iterable[Line], is_stream: bool) -> Iterator[Line]:
             break
 
 
-def _format_of(path: str, name: str, texts: List[str], reader: Any, predictor: Any) -> str:
-    is_blank = [not text.strip() for text in texts]
-    sizes = [len(list(block)) for blank, block in itertools.groupby(is_blank) if not blank]
-    texts = [text for text in texts if text.strip()]
+def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: Any) -> str:
+    texts = [line.text for line in head if line.text.strip()]
     if texts and _OBJECT.match(texts[0]):
         return "json"
     is_plain = path == "-" or Path(path).suffix in _PLAIN
@@ -142,11 +140,7 @@ def _format_of(path: str, name: str, texts: List[str], reader: Any, predictor: A
     why_not = "a stream" if path == "-" else _why_no_corpus(path, reader, predictor, known)
     if not why_not:
         return "corpus"
-    # A word per line, without tags, and a blank line after each sentence.
-    are_words = (
-        predictor.answer == "tags" and len(sizes) > 1 and len(texts) == len(" ".join(texts).split())
-    )
-    are_words = are_words and max(sizes) > 1
+    are_words = predictor.answer == "tags" and _are_single_words(head)
     if predictor.is_plain_with_tabs or not (are_words or _look_labelled(texts, known)):
         return "text"
     corpus = "this (--input-format corpus)"
@@ -170,6 +164,12 @@ def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str]) -> s
     labels = [label for gold in golds for label in ([gold] if isinstance(gold, str) else gold or [])]
     count = sum(label in known for label in labels)
     return "" if 2 * count >= len(labels) else f"the model knows {count} of {len(labels)} labels"
+
+
+def _are_single_words(lines: List[Line]) -> bool:
+    """Return whether lines have a word each, without tags, and a blank line after each sentence."""
+    sizes = [len(block) for block in blocks(lines)]
+    return len(sizes) > 1 and max(sizes) > 1 and all(len(line.text.split()) < 2 for line in lines)
 
 
 def _look_labelled(texts: List[str], known: Set[str]) -> bool:

@@ -71,9 +71,9 @@ def _parts(tag: str) -> Tuple[str, str]:
 def _what_fits(encoding: str, sentences: List[List[str]]) -> str:
     counts = {name: sum(is_in(name, tags) for tags in sentences) for name in (*ENCODINGS, _BIOES)}
     most = max(counts.values())
-    fitting = [name for name in ENCODINGS if counts[name] == most] or [_BIOES]
     if most == 0:
         return "tags such as B-PER, I-PER and O; no sentence is in an encoding that AllenNLP knows"
+    fitting = [name for name in ENCODINGS if counts[name] == most] or [_BIOES]
     if most == len(sentences):
         return f"label_encoding {' or '.join(fitting)}"
     found = f"{most:,} of {len(sentences):,} sentences"

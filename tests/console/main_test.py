@@ -18,7 +18,7 @@ from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.main import main
 from slstm_allennlp.training.checkpointer import ReliableCheckpointer
 from slstm_allennlp.version import __version__
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_program
 
 CHECKPOINT = "slstm_allennlp.training.checkpointer.ReliableCheckpointer.save_checkpoint"
 PROGRAM = [sys.executable, "-m", "slstm_allennlp.console"]
@@ -251,7 +251,7 @@ def test_the_tab_key(folder, line, words):
 def test_what_needs_no_allennlp():
     code = "import sys, slstm_cli; slstm_cli.answer(['config', 'mr_slstm']); slstm_cli.answer(['-h']); "
     code += "assert not {'torch', 'allennlp', 'slstm_allennlp'} & {*sys.modules}"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    assert run_program([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ VECTOR = {
     "pooling": {"embedding_dim": SIZE, "pooling": SOME_POOLING},
     "compose": COMPOSE,
 }
-# Required keys. A config without one of them is an error.
+# A config that lacks one of these keys is refused.
 REQUIRED = "input_size hidden_size input_dim embedding_dim seq2seq_encoder seq2vec_encoder".split()
 ROLES = {"sequence": (Seq2SeqEncoder, SEQUENCE), "vector": (Seq2VecEncoder, VECTOR)}
 EACH = [(role, name) for role, (_, encoders) in ROLES.items() for name in encoders]
