@@ -47,8 +47,6 @@ def _without_special_tokens(get_tokenizer: Callable[..., Any]) -> Callable[..., 
 
 for _start in ("_start_instance_workers", "_start_batch_workers"):
     setattr(
-        MultiProcessDataLoader,
-        _start,
-        _with_lock_of_context(getattr(MultiProcessDataLoader, _start)),
+        MultiProcessDataLoader, _start, _with_lock_of_context(getattr(MultiProcessDataLoader, _start))
     )
 cached_transformers.get_tokenizer = _without_special_tokens(cached_transformers.get_tokenizer)

@@ -147,10 +147,7 @@ def compare(arguments: argparse.Namespace) -> None:
 
 
 def _run(
-    plan: Plan,
-    folder: ComparisonFolder,
-    is_done: Callable[[Run], bool],
-    arguments: argparse.Namespace,
+    plan: Plan, folder: ComparisonFolder, is_done: Callable[[Run], bool], arguments: argparse.Namespace
 ) -> List[Failure]:
     runs = plan.runs()
     left = [run for run in runs if not is_done(run)]

@@ -1,10 +1,11 @@
 """
 `slstm evaluate`: `allennlp evaluate` of every sentence of the files. AllenNLP leaves out those that the
-settings for training leave out of an epoch. The scores of each class are printed, too, and predictions
-are written beside gold labels, a line for each sentence. The output files are written atomically.
+settings for training leave out of an epoch. Classifiers read tables (.csv), too. The scores of each
+class are printed, and predictions are written beside gold labels. Output files are written atomically.
 """
 
 import argparse
+import inspect
 import json
 import re
 import shutil
@@ -25,6 +26,8 @@ from slstm_allennlp.common.atomic_write import atomic_write, raise_not_written
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.console.output_folder import expect_folder_of
 from slstm_allennlp.console.training import metric_lines
+from slstm_allennlp.dataset_readers.parts import file_of
+from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.metrics.class_scores import class_scores
 from slstm_allennlp.predictors.predictions import (
     Prediction,
@@ -53,6 +56,8 @@ def evaluate(arguments: argparse.Namespace) -> None:
 
     def load(*args: Any, **named: Any) -> Archive:
         archive = load_archive(*args, **named)
+        if all(file_of(path).endswith(".csv") for path in paths):
+            archive = _reading_tables(archive)
         config = archive.config.params
         for key in ("data_loader", "validation_data_loader"):
             if config.get(key):
@@ -88,6 +93,19 @@ def evaluate(arguments: argparse.Namespace) -> None:
                 lines = list(_lines(read_predictions(file), encoding_of(archive.model)))
                 if lines:
                     print("", *([f"{name}:"] if len(paths) > 1 else []), *lines, sep="\n")
+
+
+def _reading_tables(archive: Archive) -> Archive:
+    """Return a classifier's archive with the reader `table` in the place of one for other files."""
+    own: Any = archive.validation_dataset_reader
+    is_classifier = "label" in inspect.signature(archive.model.forward).parameters
+    if isinstance(own, TableReader) or not is_classifier:
+        return archive
+    combine = getattr(own, "_combine_input_fields", False)
+    reader = TableReader(
+        token_indexers=own._token_indexers, tokenizer=own._tokenizer, combine_input_fields=combine
+    )
+    return archive._replace(validation_dataset_reader=reader)
 
 
 def _output_files(

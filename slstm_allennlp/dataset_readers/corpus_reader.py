@@ -79,10 +79,7 @@ class LabelledTextReader(CorpusReader):
     """
 
     def __init__(
-        self,
-        encoding: Optional[str] = None,
-        tokenizer: Optional[Tokenizer] = None,
-        **kwargs: Any,
+        self, encoding: Optional[str] = None, tokenizer: Optional[Tokenizer] = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self._encoding = encoding

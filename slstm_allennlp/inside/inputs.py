@@ -25,8 +25,7 @@ def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: 
     """Add the shared arguments. The help texts name `encoder` and `outputs`."""
     parser.add_argument("archive_file", help=f"an archived model with {encoder}")
     parser.add_argument(
-        "input_file",
-        help="as for `slstm predict`: JSON lines, one text per line, or a labelled corpus",
+        "input_file", help="as for `slstm predict`: JSON lines, one text per line, or a labelled corpus"
     )
     add_input_format(parser)
     parser.add_argument("--output-dir", required=True, help=f"folder for {outputs}")

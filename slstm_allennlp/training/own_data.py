@@ -126,11 +126,7 @@ def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair:
 
 
 def _tag_reader(
-    path: str,
-    label_encoding: Optional[str],
-    text: Sequence[str],
-    label: Optional[str],
-    settings: Config,
+    path: str, label_encoding: Optional[str], text: Sequence[str], label: Optional[str], settings: Config
 ) -> Config:
     """Return the reader of a file of tagged words: CoNLL-U, word/TAG lines, or columns."""
     file = file_of(path)

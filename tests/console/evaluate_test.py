@@ -8,19 +8,19 @@ import pytest
 from slstm_allennlp.console import evaluate
 from slstm_allennlp.console.main import main
 
-FILES = {
-    "classifier": ("class", "mr#dev"),
-    "pair_classifier": ("class", "snli/dev.jsonl"),
-    "tagger": ("tag", "pos/dev.conllu"),
-    "entity_tagger": ("entity", "ner/dev.txt"),
-}
+FILES = [
+    ("classifier", "class", "mr#dev"),
+    ("classifier", "class", "reviews.csv"),
+    ("pair_classifier", "class", "snli/dev.jsonl"),
+    ("tagger", "tag", "pos/dev.conllu"),
+    ("entity_tagger", "entity", "ner/dev.txt"),
+]
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_the_scores_of_each_class(request, tmp_path, capsys, monkeypatch, name):
+@pytest.mark.parametrize("name, what, file", FILES)
+def test_the_scores_of_each_class(request, tmp_path, capsys, monkeypatch, name, what, file):
     monkeypatch.setattr(evaluate, "_SHOWN", 2)
     monkeypatch.setattr(evaluate, "_IN_MATRIX", 2)
-    what, file = FILES[name]
     archive = str(request.getfixturevalue(name) / "model.tar.gz")
     files = ["--output-file", f"{tmp_path}/metrics", "--predictions-output-file", f"{tmp_path}/lines"]
     capsys.readouterr()  # of the training

@@ -51,11 +51,7 @@ def test_arguments_out_of_range(module, options, message):
 @pytest.mark.parametrize(
     "inputs, mask, message",
     [
-        (
-            WORDS.double(),
-            None,
-            r"64 and the weights .*32, .*: convert the \w+ with .to\(torch.float32",
-        ),
+        (WORDS.double(), None, r"64 and the weights .*32, .*: convert the \w+ with .to\(torch.float32"),
         (WORDS.long(), None, r"have dtype torch.int64, expected torch.float32, that of the weights$"),
         (pack_sequence([WORDS[0]]), None, r"are a PackedSequence, .* and a mask; .*pad_packed_sequence"),
         (WORDS[0], None, r"have shape \(5, 6\), expected"),

@@ -34,8 +34,7 @@ MOMENTS = {
 
 # Each sampler and each moment once, the other combinations as slow tests.
 @pytest.mark.parametrize(
-    "sampler, moment",
-    slow_but([*itertools.product(SAMPLERS, MOMENTS)], fast=[*zip(SAMPLERS, MOMENTS)]),
+    "sampler, moment", slow_but([*itertools.product(SAMPLERS, MOMENTS)], fast=[*zip(SAMPLERS, MOMENTS)])
 )
 def test_every_sampler(assert_recovers, sampler, moment):
     assert_recovers(*MOMENTS[moment], loader=SAMPLERS[sampler])
