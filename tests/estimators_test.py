@@ -19,6 +19,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 from sklearn.base import clone
+from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -226,6 +227,9 @@ def test_other_tools_of_scikit_learn():
     search = GridSearchCV(pipeline, grid, cv=2).fit(TEXTS, LABELS)
     assert search.predict(["A GOOD LAMP"])[0] in LABELS
     assert search.predict_proba(["A GOOD LAMP"]).shape == (1, 2)
+    both = [(name, text_classifier(epochs=1, random_state=len(name))) for name in ("a", "bb")]
+    average = VotingClassifier(both, voting="soft").fit(TEXTS, LABELS)
+    assert average.predict(["A GOOD LAMP"])[0] in LABELS
 
 
 LEFT_OUT = {
