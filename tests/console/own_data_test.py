@@ -56,6 +56,7 @@ def test_paths_alone_are_enough(files, capsys, paths, sizes):
     [
         (["--dev", "dev.csv"], "--dev is given without --data, expected both"),
         (["--data", "all.csv", "--label", "star"], "there is no column 'star', did you mean 'stars'?"),
+        (["--data", "all.csv", "--text", "rview"], "there is no column 'rview', did you mean 'review'?"),
         (
             ["-o", '{"dataset_reader.type": "text_classification_json", "train_data_path": "all.csv"}'],
             "dataset_reader.fold is no key of TextClassificationJsonReader, ",

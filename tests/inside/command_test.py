@@ -95,7 +95,7 @@ def test_an_archive_without_an_slstm(inside, trained):
         inside(linear, ROOT / "fixtures" / "mr" / "raw.jsonl")
 
 
-@pytest.mark.parametrize("option", ["--tolerance=0", "--tolerance=much", "--more-steps=-1"])
+@pytest.mark.parametrize("option", "--tolerance=0 --tolerance=1 --tolerance=a --more-steps=-1".split())
 def test_options_out_of_range(inside, tagger, option, capsys):
     with pytest.raises(SystemExit):
         inside(tagger, "sentences.txt", option)
