@@ -18,7 +18,7 @@ from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 from today import add, read
 
-import slstm_allennlp  # noqa: F401  (registers its names)
+from slstm_allennlp.comparison.significance import Spread
 
 
 def main():
@@ -52,10 +52,7 @@ def main():
             100 * ((numpy.mean([found[run][part] for run in runs], 0) > 0.5) == gold).mean()
             for runs in averaged
         ]
-        return [
-            round(float(numpy.mean(each)), 2),
-            *([round(float(numpy.std(each, ddof=1)), 2)] if len(each) > 1 else []),
-        ]
+        return [round(number, 2) for number in Spread.of(each) if number is not None]
 
     pairs = [[(first, seed), (second, seed)] for seed in seeds]
     add(
@@ -67,9 +64,8 @@ def main():
         rows = {name: [[(name, seed)] for seed in seeds] for name in arguments.systems}
         rows |= {"average": pairs, f"two_{first}": [[(first, seed) for seed in seeds[:2]]]}
         for name, averaged in rows.items():
-            add(
-                f"{arguments.corpus}_others", name, {"test": scores("others", *averaged), "seeds": seeds}
-            )
+            own = sorted({seed for runs in averaged for _, seed in runs})
+            add(f"{arguments.corpus}_others", name, {"test": scores("others", *averaged), "seeds": own})
 
 
 def probabilities(out, system, seed, texts):

@@ -78,7 +78,6 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
     assert capsys.readouterr() == ("", "")
     left = [*(tmp_path / "temporary").iterdir(), *(tmp_path / "here").iterdir()]
     assert not [path for path in left if not path.name.startswith("torchinductor")]  # PyTorch's own
-
     model.save("saved")
     for other in (type(model).load("saved", verbose=0), pickle.loads(pickle.dumps(model))):
         assert numpy.array_equal(other.predict(X[:5]), predicted) or other.predict(X[:5]) == predicted

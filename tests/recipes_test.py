@@ -66,7 +66,6 @@ def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
         encoder = attrgetter(encoders[kind])(model)
         assert encoder.get_input_dim() == INPUT[kind]
         assert encoder.get_output_dim() == OUTPUT[kind][encoder_name]
-
     test = list(archive.dataset_reader.read(archive.config["test_data_path"]))
     predictor = Predictor.from_archive(archive, "sentence_pair" if name == "pairs_bert" else None)
     outputs = predictor.predict_batch_instance(test)

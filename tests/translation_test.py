@@ -50,7 +50,6 @@ def test_predictions_and_their_bleu(allennlp, archive, tmp_path):
     tokens = predict(allennlp, archive, TEST, columns, *options)
     assert tokens == predict(allennlp, archive, tmp_path / "raw.jsonl", raw, *beam)
     assert len(tokens) == len(pairs)
-
     texts, references = [" ".join(t) for t in tokens], [reference for _, reference in pairs]
     expected = BLEU(tokenize="none", force=True).corpus_score(texts, [references]).score
     assert bleu(columns, TEST).stdout.startswith(f"{expected:.2f} BLEU on the text as it is, nrefs:1|")

@@ -96,10 +96,14 @@ def evaluate(arguments: argparse.Namespace) -> None:
 
 
 def _reading_tables(archive: Archive) -> Archive:
-    """Return a classifier's archive with the reader `table` in the place of one for other files."""
+    """
+    Return a classifier's archive with the reader `table` in the place of one of this package for other
+    files. A reader of another package may read CSV itself, so it stays.
+    """
     own: Any = archive.validation_dataset_reader
     is_classifier = "label" in inspect.signature(archive.model.forward).parameters
-    if isinstance(own, TableReader) or not is_classifier:
+    is_ours = type(own).__module__.startswith("slstm_allennlp.")
+    if isinstance(own, TableReader) or not (is_ours and is_classifier):
         return archive
     combine = getattr(own, "_combine_input_fields", False)
     reader = TableReader(

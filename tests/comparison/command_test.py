@@ -92,7 +92,6 @@ def test_interrupted_resumed_and_reported(tmp_path, monkeypatch, capsys):
     assert not (run / "metrics.json").exists() and not (folder / "report.md").exists()
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert str(folder) not in running
-
     first_epoch = (run / "metrics_epoch_0.json").stat().st_mtime_ns
     compare(folder, *seeds, "--jobs", "2")
     assert (run / "metrics_epoch_0.json").stat().st_mtime_ns == first_epoch
@@ -104,7 +103,6 @@ def test_interrupted_resumed_and_reported(tmp_path, monkeypatch, capsys):
     expect_whole_report(folder, [1, 2], epochs=2, runs_at_a_time=2)
     figures = sorted(path.stem for path in (folder / "figures").iterdir())
     assert figures == ["confusion_lstm", "confusion_slstm", "learning_curves", "length"]
-
     expect_a_failed_run_loses_nothing(folder, tmp_path / "comparison.json", capsys)
     message = r"slstm-1 holds a run with another config: trainer\.patience is 8 there and 1 here"
     with pytest.raises(ConfigurationError, match=message):

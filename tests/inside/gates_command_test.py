@@ -12,18 +12,17 @@ from slstm_allennlp.ops.cas_lstm import naive_cas_lstm
 from tests.conftest import EMBEDDING, ROOT, SMALL_TEXTS
 
 
-def expect_histogram(result, values):
-    assert result["count"] == values.numel()
-    assert result["counts"] == torch.histc(values, BINS, 0, 1).long().tolist()
-    assert result["mean"] == pytest.approx(values.mean().item())
-    assert result["std"] == pytest.approx(values.std(unbiased=False).item())
+def histogram_of(values):
+    counts = torch.histc(values, BINS, 0, 1).long().tolist()
+    mean, std = (pytest.approx(each.item()) for each in (values.mean(), values.std(unbiased=False)))
+    return {"count": values.numel(), "counts": counts, "mean": mean, "std": std}
 
 
 def test_a_histogram_of_numbers():
     histogram, values = Histogram(), torch.tensor([0.0, 0.01, 0.5, 1.0])
     histogram.add(values[:1])
     histogram.add(values[1:])
-    expect_histogram(histogram.as_dict(), values)
+    assert histogram.as_dict() == histogram_of(values)
 
 
 def test_gates_are_those_of_the_equations(double):
@@ -44,9 +43,9 @@ def test_gates_are_those_of_the_equations(double):
         g = torch.cat([s[layer - 1].g[:, d] for s in states])
         o = torch.cat([s[layer - 2].o[:, d] for s in states])
         found = watch.histograms[Place("encoder", layer, ("forward", "backward")[d])]
-        expect_histogram(found["gate"].as_dict(), g)
-        expect_histogram(found["range"].as_dict(), g.amax(dim=1) - g.amin(dim=1))
-        expect_histogram(found["difference"].as_dict(), abs(g - o))
+        assert found["gate"].as_dict() == histogram_of(g)
+        assert found["range"].as_dict() == histogram_of(g.amax(dim=1) - g.amin(dim=1))
+        assert found["difference"].as_dict() == histogram_of(abs(g - o))
 
 
 def test_without_a_mask_with_nothing_to_read_and_by_name():
