@@ -1,11 +1,14 @@
 """
-Run all checks and measurements on a GPU, in one call of less than ten minutes:
+Run checks and measurements on a GPU, in one call of less than ten minutes:
 
-    PYTHONPATH=. python benchmarks/gpu.py OUT [--seconds 560]
+    PYTHONPATH=. python benchmarks/gpu.py OUT [--seconds 560] [--only PART...] [--data DATA]
 
-This needs PyTorch, Triton and pytest, but not AllenNLP. Each part runs in its own process, the most
-important first, and writes into OUT as it goes: OUT/summary.json names the parts that are done. Parts
-that do not fit into the time are skipped and named. The exit status is 1 if a part failed.
+This needs PyTorch, Triton and pytest; some tests need AllenNLP. Each part runs in its own process and
+writes into OUT as it goes: OUT/summary.json names the parts that are done. First come the parts that
+take no times, all at once; some of them compile what others measure, which PyTorch keeps on disk. Parts
+that do not fit into the time are skipped and named. All parts need half an hour: choose some by
+`--only`. The exit status is 1 if a part failed. DATA has the folders of the corpora `mtl` and `pos`;
+without it, no epochs are timed.
 
     PYTHONPATH=. python benchmarks/gpu.py OUT --part checks [--device cpu]
 
@@ -13,6 +16,7 @@ runs one part, on a CPU as a test of the script.
 """
 
 import argparse
+import concurrent.futures
 import copy
 import functools
 import json
@@ -21,13 +25,27 @@ import pathlib
 import subprocess
 import sys
 import time
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
-from run import BOUND, LOW_BOUND, LSTM, NEEDS, Shape, batch, machine, subjects, training_step
+from run import (
+    BOUND,
+    COMPILED,
+    GRAPHS,
+    LOW_BOUND,
+    LSTM,
+    NEEDS,
+    Shape,
+    batch,
+    machine,
+    subjects,
+    training_step,
+)
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from slstm_allennlp.modules import SentenceStateLSTM
+from slstm_allennlp.ops.compiled import load_gpu_kernels
 from slstm_allennlp.ops.slstm import batched_slstm
 
 HERE = pathlib.Path(__file__).parent
@@ -183,68 +201,145 @@ def memory(device: str) -> Iterator[Finding]:
         return
     for shape in (SMALL, LARGE):
         for name, step in subjects(shape, device, torch.float32).items():
-            if "torch.compile" in name:
+            if name.startswith(COMPILED):
                 continue
             try:
+                step.run()
                 torch.cuda.empty_cache()
                 torch.cuda.reset_peak_memory_stats()
+                before = torch.cuda.memory_allocated()
                 step.run()
-                peak = torch.cuda.max_memory_allocated() / 2**20
+                peak = (torch.cuda.max_memory_allocated() - before) / 2**20
                 yield {"case": f"{len(shape.lengths)} × {shape.lengths[0]}", "version": name, "MB": peak}
             except torch.cuda.OutOfMemoryError:
                 yield {"version": name, "MB": None}
-    for settings in ({}, {"recompute": True}, {"bfloat16": True}):
-        size, fits = 64, 0
-        try:
-            while size <= 8192:
-                shape = Shape([500] * size)
-                module = module_of(shape, device, **settings)
-                inputs, mask = batch(shape, device, torch.float32)
-                sum(output.sum() for output in module(inputs, mask)).backward()
-                fits, size = size, size * 3 // 2
-        except torch.cuda.OutOfMemoryError:
-            torch.cuda.empty_cache()
-        yield {"largest batch of 500 words": fits, "settings": settings}
-
-
-def loops(device: str) -> Iterator[Finding]:
-    """Time plain training loops with the lengths of MR (21 words) and EWT (16): S-LSTM and cuDNN."""
-    for words in (21, 16):
-        for size in (10, 64):
-            lengths = [max(1, words + offset % 21 - 10) for offset in range(size)]
-            shape = Shape(lengths if device == "cuda" else lengths[:2], 300 if device == "cuda" else 16)
-            h = shape.hidden_size
-            encoders = {
-                "S-LSTM": module_of(shape, device),
-                "BiLSTM": torch.nn.LSTM(h, h, bidirectional=True, batch_first=True).to(device),
+    settings: List[Dict[str, Any]] = [{}, {"recompute": True}, {"bfloat16": True}]
+    for kernels in ("0", "1"):
+        os.environ["SLSTM_ALLENNLP_KERNELS"] = kernels
+        load_gpu_kernels.cache_clear()
+        for options in settings:
+            yield {
+                "Triton": kernels == "1",
+                **options,
+                "batch of 500 words": largest_batch(device, options),
             }
-            for name, encoder in encoders.items():
-                yield {
-                    "case": f"{words} words, batch {size}",
-                    "encoder": name,
-                    "milliseconds a batch": 1000 * seconds_a_batch(encoder, shape, device),
-                }
 
 
-def seconds_a_batch(encoder: torch.nn.Module, shape: Shape, device: str, batches: int = 20) -> float:
-    inputs, mask = batch(shape, device, torch.float32)
-    optimizer = torch.optim.Adam(encoder.parameters(), 1e-3)
+def largest_batch(device: str, options: Dict[str, Any]) -> int:
+    """Return how many sentences of 500 words a training step has memory for: 64, 96, 144, …"""
+    size, fits = 64, 0
+    try:
+        while size <= 8192:
+            shape = Shape([500] * size)
+            module = module_of(shape, device, **options)
+            inputs, mask = batch(shape, device, torch.float32)
+            sum(output.sum() for output in module(inputs, mask)).backward()
+            fits, size = size, size * 3 // 2
+    except torch.cuda.OutOfMemoryError:
+        torch.cuda.empty_cache()
+    return fits
 
-    def step() -> None:
-        optimizer.zero_grad()
-        outputs = encoder(inputs, mask) if isinstance(encoder, SentenceStateLSTM) else encoder(inputs)
-        outputs[0].square().mean().backward()
-        torch.nn.utils.clip_grad_norm_(encoder.parameters(), 3.0)
-        optimizer.step()
 
-    for _ in range(5):
-        step()
-    synchronize(device)
-    start = time.perf_counter()
-    for _ in range(batches):
-        step()
-    synchronize(device)
-    return (time.perf_counter() - start) / batches
+class Sentences(NamedTuple):
+    """A corpus as a model of its sentences' lengths."""
+
+    lengths: List[int]
+    per_word: bool  # whether there is a label for each word, else for each sentence
+
+
+def corpora(data: pathlib.Path) -> Dict[str, Sentences]:
+    """Return the lengths of the training sentences of MR and EWT."""
+    mr = (data / "mtl" / "MR.task.train").read_text("latin-1").split("\n")
+    ewt = (data / "pos" / "en_ewt-ud-train.conllu").read_text("utf-8").split("\n\n")
+    words = [sum(line.split("\t")[0].isdigit() for line in part.splitlines()) for part in ewt]
+    return {
+        "MR": Sentences([len(line.split("\t")[1].split()) for line in mr if line.strip()], False),
+        "EWT": Sentences([count for count in words if count], True),
+    }
+
+
+class Model(torch.nn.Module):
+    """Embeddings of 300 numbers, an encoder, and a linear layer on words or on their mean."""
+
+    def __init__(self, encoder: torch.nn.Module, size: int, per_word: bool) -> None:
+        super().__init__()
+        self.embedding = torch.nn.Embedding(10_000, 300)
+        self.encoder, self.per_word = encoder, per_word
+        self.output = torch.nn.Linear(size, 17 if per_word else 2)
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:
+        inputs = self.embedding(words)
+        if isinstance(self.encoder, SentenceStateLSTM):
+            states = self.encoder(inputs, mask)[0]
+        else:
+            states = self.encoder(inputs)[0]  # padded: faster for cuDNN than a packed sequence
+        if not self.per_word:
+            states = (states * mask.unsqueeze(-1)).sum(1) / mask.sum(1, keepdim=True)
+        return self.output(states)
+
+
+def epochs(device: str, data: pathlib.Path) -> Iterator[Finding]:
+    """Time whole epochs of plain PyTorch, as the paper's Table 4 does: S-LSTM and cuDNN's BiLSTM."""
+    h = 300
+    encoders: Dict[str, Callable[[], torch.nn.Module]] = {
+        "S-LSTM": lambda: SentenceStateLSTM(h, h),
+        "BiLSTM": lambda: torch.nn.LSTM(h, h, bidirectional=True, batch_first=True),
+    }
+    for corpus, sentences in corpora(data).items():
+        if device == "cpu":
+            sentences = sentences._replace(lengths=sentences.lengths[:20])
+        for size in (10, 64):
+            # The plain operations take the same time for each batch: MR shows it.
+            for kernels in ("1", "0") if corpus == "MR" else ("1",):
+                os.environ["SLSTM_ALLENNLP_KERNELS"] = kernels
+                load_gpu_kernels.cache_clear()
+                for name, encoder in encoders.items():
+                    if name == "BiLSTM" and kernels == "0":
+                        continue
+                    for low in (False, True)[: 2 if device == "cuda" else 1]:
+                        torch.manual_seed(0)
+                        model = Model(encoder(), 600 if name == "BiLSTM" else h, sentences.per_word)
+                        seconds = seconds_an_epoch(model.to(device), sentences, size, device, low)
+                        yield {
+                            "corpus": corpus,
+                            "batch": size,
+                            "encoder": name,
+                            "kernels": {"1": "Triton", "0": "none"}[kernels]
+                            if name == "S-LSTM"
+                            else "cuDNN",
+                            "bfloat16": low,
+                            "seconds": seconds,
+                        }
+
+
+def seconds_an_epoch(model: Model, sentences: Sentences, size: int, device: str, low: bool) -> float:
+    """Train an epoch, after five batches, with sentences of similar lengths in a batch."""
+    order = sorted(range(len(sentences.lengths)), key=lambda index: sentences.lengths[index])
+    groups = [order[start : start + size] for start in range(0, len(order), size)]
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+    generator = torch.Generator().manual_seed(0)
+    for epoch in range(2):
+        synchronize(device)
+        start = time.perf_counter()
+        order = torch.randperm(len(groups), generator=generator).tolist()
+        for number in order if epoch else order[:5]:
+            lengths = torch.tensor([sentences.lengths[index] for index in groups[number]])
+            mask = torch.arange(int(lengths.max())) < lengths.unsqueeze(1)
+            words = torch.randint(10_000, mask.shape, generator=generator).to(device)
+            mask = mask.to(device)
+            labels = words % (17 if sentences.per_word else 2)
+            optimizer.zero_grad()
+            with torch.autocast(device, torch.bfloat16, enabled=low):
+                logits = model(words, mask)
+            if sentences.per_word:
+                loss = cross_entropy(logits[mask].float(), labels[mask])
+            else:
+                loss = cross_entropy(logits.float(), labels[:, 0])
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 3.0)
+            optimizer.step()
+        synchronize(device)
+    return time.perf_counter() - start
 
 
 def synchronize(device: str) -> None:
@@ -252,69 +347,98 @@ def synchronize(device: str) -> None:
         torch.cuda.synchronize()
 
 
-FUNCTIONS = {function.__name__: function for function in (checks, wrappers, profile, memory, loops)}
+FUNCTIONS: Dict[str, Callable[..., Iterator[Finding]]] = {
+    function.__name__: function for function in (checks, wrappers, profile, memory, epochs)
+}
 
 
-def parts(out: pathlib.Path, device: str) -> Dict[str, Tuple[List[str], int]]:
-    """Return each part's command and its time limit in seconds."""
+class Part(NamedTuple):
+    """A command, its time limit in seconds, and whether it takes times and so must run alone."""
+
+    command: List[str]
+    limit: int
+    timed: bool = True
+
+
+def parts(out: pathlib.Path, device: str, data: Optional[pathlib.Path]) -> Dict[str, Part]:
     python = [sys.executable, "-W", "ignore"]
     own = [*python, __file__, str(out), "--device", device, "--part"]
-    sweep = [*python, str(HERE / "run.py"), "--device", device, "--output", str(out), "--repeats", "3"]
-    # Without `torch.compile`, which takes minutes and comes last.
-    versions = [BOUND, LOW_BOUND, "batched", "module: words", LSTM, f"{LSTM}, bfloat16"]
-    few = ["--only", *versions, *(f"Triton: {need}" for need in NEEDS)]
-    pytest = [*python, "-m", "pytest", "-q", "--device", device, "-p", "no:cacheprovider"]
-    return {
-        "checks": ([*own, "checks"], 90),
-        "figure5": ([*sweep, "--sweeps", "figure5", *few], 90),
-        "large": ([*sweep, "--sweeps", "large", *few], 60),
-        "profile": ([*own, "profile"], 40),
-        "tests": ([*pytest, "tests/ops/slstm_gpu_test.py", "tests/modules"], 150),
-        "wrappers": ([*own, "wrappers"], 60),
-        "loops": ([*own, "loops"], 30),
-        "memory": ([*own, "memory"], 60),
-        "hidden": ([*sweep, "--sweeps", "hidden", *few], 60),
-        "cas_lstm": ([*sweep, "--sweeps", "cas_lstm"], 40),
-        "compiled": ([*sweep, "--sweeps", "shapes"], 120),
+    run_py = [*python, str(HERE / "run.py"), "--device", device, "--repeats", "3", "--output"]
+    sweep, second = [*run_py, str(out)], [*run_py, str(out / "compiled")]
+    eager = [BOUND, LOW_BOUND, "batched", "batched, bfloat16", LSTM, f"{LSTM}, bfloat16"]
+    eager += [f"Triton: {need}" for need in NEEDS]
+    compiled = [f"{name}{low}" for name in (COMPILED, GRAPHS) for low in ("", ", bfloat16")]
+    # Interrupted in time, pytest still says what has failed.
+    pytest = ["timeout", "--signal", "INT", "140", *python, "-m", "pytest", "-q", "--device", device]
+    pytest += ["-p", "no:cacheprovider", "-n", "7"]
+    found = {
+        "checks": Part([*own, "checks"], 150, timed=False),
+        "kernels": Part([*pytest, "-m", "", "tests/ops/slstm_gpu_test.py"], 150, timed=False),
+        "tests": Part([*pytest, "tests/ops", "tests/modules"], 150, timed=False),
+        "wrappers": Part([*own, "wrappers"], 150, timed=False),
     }
+    for number, name in enumerate(compiled):  # what `compiled_300` measures: PyTorch keeps it on disk
+        command = [*sweep, "--sweeps", "first_300", "--only", name]
+        found[f"compile_{number}"] = Part(command, 190, timed=False)
+    beside = [LSTM, f"{LSTM}, bfloat16", *compiled]
+    found["compiled_300"] = Part([*second, "--sweeps", "figure5_300", "--only", *beside], 200)
+    found["large"] = Part([*sweep, "--sweeps", "large", "--only", *eager], 60)
+    found["figure5_300"] = Part([*sweep, "--sweeps", "figure5_300", "--only", *eager], 120)
+    if data is not None:
+        found["epochs"] = Part([*own, "epochs", "--data", str(data)], 90)
+    found["memory"] = Part([*own, "memory"], 60)
+    for h in (100, 600):
+        found[f"figure5_{h}"] = Part([*sweep, "--sweeps", f"figure5_{h}", "--only", *eager], 90)
+    found["profile"] = Part([*own, "profile"], 40)
+    found["cas_lstm"] = Part([*sweep, "--sweeps", "cas_lstm"], 40)
+    return found
 
 
-def run_part(out: pathlib.Path, part: str, device: str) -> int:
+def run_part(out: pathlib.Path, part: str, device: str, data: Optional[pathlib.Path]) -> int:
     """Write each finding of one part as a line of JSON. Return 1 if one has not passed."""
     failed = False
     with (out / f"{part}.jsonl").open("w", encoding="utf-8") as file:
-        for finding in FUNCTIONS[part](device):
+        for finding in FUNCTIONS[part](device, *([data] if part == "epochs" else [])):
             failed |= finding.get("passed") is False
             for stream in (file, sys.stdout):
                 print(json.dumps(finding), file=stream, flush=True)
     return int(failed)
 
 
-def run_all(out: pathlib.Path, device: str, seconds: int) -> int:
+def run(part: Part, log: pathlib.Path, end: float) -> str:
+    """Run a part, and say how it ended."""
+    start = time.monotonic()
+    left = int(end - start)
+    if left < LEAST_SECONDS:
+        return "skipped: no time left"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])}
+    limit = min(part.limit, left)
+    with log.open("w", encoding="utf-8") as file:
+        try:
+            done = subprocess.run(
+                part.command, stdout=file, stderr=subprocess.STDOUT, timeout=limit, env=environment
+            )
+            status = "passed" if done.returncode == 0 else f"failed: exit status {done.returncode}"
+        except subprocess.TimeoutExpired:
+            status = f"stopped after {limit} s; what it wrote is kept"
+    return f"{status} ({time.monotonic() - start:.0f} s)"
+
+
+def run_all(out: pathlib.Path, device: str, seconds: int, chosen: Dict[str, Part]) -> int:
+    """Run the parts that take no times all at once, then the others one after another."""
     end = time.monotonic() + seconds
     summary: Dict[str, Any] = {"machine": machine(device)}
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])}
-    for part, (command, limit) in parts(out, device).items():
-        left = int(end - time.monotonic())
-        if left < LEAST_SECONDS:
-            summary[part] = "skipped: no time left"
-            continue
-        start = time.monotonic()
-        with (out / f"{part}.txt").open("w", encoding="utf-8") as log:
-            try:
-                done = subprocess.run(
-                    command,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    timeout=min(limit, left),
-                    env=environment,
-                )
-                status = "passed" if done.returncode == 0 else f"failed: exit status {done.returncode}"
-            except subprocess.TimeoutExpired:
-                status = f"stopped after {min(limit, left)} s; what it wrote is kept"
-        summary[part] = f"{status} ({time.monotonic() - start:.0f} s)"
-        print(f"{part}: {summary[part]}", flush=True)
+
+    def one(name: str) -> None:
+        summary[name] = run(chosen[name], out / f"{name}.txt", end)
+        print(f"{name}: {summary[name]}", flush=True)
         (out / "summary.json").write_text(json.dumps(summary, indent=2), encoding="utf-8")
+
+    with concurrent.futures.ThreadPoolExecutor(max_workers=16) as pool:
+        list(pool.map(one, [name for name, part in chosen.items() if not part.timed]))
+    for name, part in chosen.items():
+        if part.timed:
+            one(name)
     return int(any("failed" in str(status) for status in summary.values()))
 
 
@@ -322,6 +446,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=560)
+    parser.add_argument("--only", nargs="+", metavar="PART", help="or the beginning of its name")
+    parser.add_argument("--data", type=pathlib.Path)
     parser.add_argument("--part", choices=FUNCTIONS)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
     arguments = parser.parse_args()
@@ -330,8 +456,12 @@ def main() -> int:
         sys.exit("PyTorch finds no GPU, expected one, or --device cpu as a test of this script")
     torch.backends.cuda.matmul.allow_tf32 = False  # for the checks; run.py allows it for the timings
     if arguments.part:
-        return run_part(arguments.out, arguments.part, arguments.device)
-    return run_all(arguments.out, arguments.device, arguments.seconds)
+        torch.backends.cuda.matmul.allow_tf32 = arguments.part in ("profile", "memory", "epochs")
+        return run_part(arguments.out, arguments.part, arguments.device, arguments.data)
+    chosen = parts(arguments.out, arguments.device, arguments.data)
+    if arguments.only:
+        chosen = {name: p for name, p in chosen.items() if name.startswith(tuple(arguments.only))}
+    return run_all(arguments.out, arguments.device, arguments.seconds, chosen)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ CAS-LSTM is compared with a `torch.nn.LSTM` of two layers.
     python benchmarks/run.py --sweeps texts texts_300           # against AllenNLP's `lstm`
     python benchmarks/run.py --sweeps compile --threads 1       # torch.compile of the module
     python benchmarks/run.py --sweeps cas_lstm
-    python benchmarks/run.py --device cuda --sweeps figure5
+    python benchmarks/run.py --device cuda --sweeps figure5_300
     python benchmarks/run.py --device cuda --sweeps large
 
 Versions take turns within a run, and each time is a median. Compare only times of one table, not with
@@ -41,11 +41,12 @@ HERE = pathlib.Path(__file__).parent
 FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
 BOUND, LOW_BOUND = "literal bound", "literal bound, bfloat16"
 LSTM = "torch.nn.LSTM, 2 directions"
+COMPILED, GRAPHS = "torch.compile", "torch.compile, CUDA graphs"
 PACKED, LOW_PACKED = "bare products, packed", "bare products, packed, bfloat16"
 ALLENNLP = "AllenNLP's lstm"
 TEXTS = (16, 32, 64, 125, 250, 500)  # mean words per text
 NAIVE_MAX_WORDS = 30  # the naive version loops over words and gates: it takes seconds for so many
-STEPS_PER_TIMING = 10  # on a GPU, before it is synchronized
+STEPS_PER_TIMING = 5  # on a GPU, before it is synchronized
 
 
 # The outputs that are computed, and options. "bfloat16" uses `torch.autocast`.
@@ -131,23 +132,27 @@ def all_kernels(operation: str, device: str, dtype: torch.dtype) -> Dict[str, An
     return {name: kernels for name, kernels in found.items() if kernels is not None}
 
 
-def versions_for_gpus(name: str, function: Callable[[], Any]) -> Dict[str, Callable[[], Any]]:
-    """
-    Return variants of a version: with products in bfloat16, and with `torch.compile`, without and with
-    CUDA graphs, which launch all kernels at once.
-    """
-    torch._dynamo.reset()  # after a few shapes, it silently stops compiling a function
+@functools.cache
+def compiled_for_gpus(h: int, num_steps: int, dtype: torch.dtype, mode: Optional[str]) -> Any:
+    """Return a module and what `torch.compile` makes of it, which takes batches of any size."""
+    module = SentenceStateLSTM(h, h, num_steps).to("cuda", dtype)
+    return module, torch.compile(module, dynamic=True, mode=mode)
 
-    def in_bfloat16() -> Any:
-        with torch.autocast("cuda", torch.bfloat16):
-            return function()
 
-    result: Dict[str, Callable[[], Any]] = {f"{name}, bfloat16": in_bfloat16}
-    for label, version in ((name, function), (f"{name}, bfloat16", in_bfloat16)):
-        result[f"{label}, torch.compile"] = torch.compile(version, dynamic=False)
-        graphs = torch.compile(version, dynamic=False, mode="reduce-overhead")
-        result[f"{label}, torch.compile, CUDA graphs"] = graphs
-    return result
+def compiled_steps(shape: Shape, inputs: Tensor, mask: Tensor) -> Iterator[Tuple[str, Step]]:
+    """
+    Return training steps of the compiled module in two precisions, without and with CUDA graphs, which
+    launch all kernels at once and are recorded again for each shape.
+    """
+    for low in (False, True):
+        for name, mode in ((COMPILED, None), (GRAPHS, "reduce-overhead")):
+
+            def forward(low: bool = low, mode: Any = mode) -> Any:
+                with torch.autocast("cuda", torch.bfloat16, enabled=low):
+                    return compiled_for_gpus(*shape[1:], inputs.dtype, mode)[1](inputs, mask)
+
+            module = compiled_for_gpus(*shape[1:], inputs.dtype, mode)[0]
+            yield name + ", bfloat16" * low, training_step(module, inputs, forward)
 
 
 def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
@@ -169,11 +174,13 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
         result["naive"] = training_step(module, inputs, naive)
     if device == "cuda":
         result[LOW_BOUND] = literal_bound(shape, device, torch.bfloat16)
-        for name, version in versions_for_gpus("batched", batched).items():
-            result[name] = training_step(module, inputs, version)
-        result["module: words"] = training_step(
-            module, inputs, lambda: module(inputs, mask, need_sentence=False)
-        )
+
+        def batched_in_bfloat16() -> Any:
+            with torch.autocast("cuda", torch.bfloat16):
+                return batched()
+
+        result["batched, bfloat16"] = training_step(module, inputs, batched_in_bfloat16)
+        result.update(compiled_steps(shape, inputs, mask))
     for name, kernels in all_kernels("slstm", device, dtype).items():
         for need in NEEDS:
 
@@ -381,14 +388,20 @@ def warm_up(steps: Dict[str, Step], case: str, device: str) -> Dict[str, Step]:
     """Run the first steps, which compile and fill caches. Return the steps that run without an error."""
     running = {}
     for name, step in steps.items():
+        start = time.perf_counter()
         try:
             for _ in range(3 if device == "cuda" else 1):
                 step.run()
-        except RuntimeError as error:  # out of memory, or not supported by a compiler
+        except Exception as error:  # out of memory, or whatever a compiler raises
             reason = str(error).strip().split("\n")[0]
             print(f"{case}: left out {name} ({type(error).__name__}: {reason})", file=sys.stderr)
         else:
             running[name] = step
+        seconds = time.perf_counter() - start
+        if seconds > 5:
+            print(
+                f"{case}: the first passes of {name} took {seconds:.0f} s", file=sys.stderr, flush=True
+            )
     return running
 
 
@@ -458,9 +471,19 @@ SWEEPS: Dict[str, List[Case]] = {
         for name, size in (("texts", 64), ("texts_300", 300))
     },
     "figure5": [Case(f"{length}", Shape([round(length)] * 10)) for length in FIGURE_5],
+    # On a CPU, the following are skipped, unless they are requested.
     "large": [Case("batch 64 × 230", Shape([230] * 64))],
+    **{
+        f"figure5_{h}": [
+            Case(f"{size} × {round(length)}", Shape([round(length)] * size, h))
+            for size in (10, 64)
+            for length in FIGURE_5[:: 1 if h == 300 else 2]
+        ]
+        for h in (100, 300, 600)
+    },
+    "first_300": [Case("batch 10 × 24", Shape([24] * 10))],
 }
-FOR_GPUS = ("large",)  # skipped on a CPU, unless requested
+FOR_GPUS = list(SWEEPS)[list(SWEEPS).index("large") :]
 
 
 SUBJECTS: Dict[str, Subjects] = {  # all others: `subjects`
@@ -471,7 +494,7 @@ SUBJECTS: Dict[str, Subjects] = {  # all others: `subjects`
     "texts_300": text_subjects,
 }
 # The baseline of a table; the default is its first line.
-COMPARED_WITH = {"figure5": LSTM, "large": LOW_BOUND}
+COMPARED_WITH = {"large": LOW_BOUND, **{name: LSTM for name in SWEEPS if name.startswith("figure5")}}
 
 
 def measure(
@@ -538,7 +561,8 @@ def plot(rows: List[Dict[str, Any]], title: str, path: pathlib.Path) -> None:
             axes.plot(places, values, color="black", label=name, **style)
         axes.set_xticks(range(len(rows)), [row["case"] for row in rows])
         axes.set_xlabel(title)
-        axes.set_yscale("log")
+        if any(of_rows):
+            axes.set_yscale("log")
     panels[0].set_ylabel("microseconds a word")
     panels[1].set_ylabel("floats that autograd keeps, a word and unit")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper", fontsize=7)

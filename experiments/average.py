@@ -14,11 +14,14 @@ import pathlib
 import re
 
 import numpy
+import torch
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 from today import add, read
 
 from slstm_allennlp.comparison.significance import Spread
+
+DEVICE = 0 if torch.cuda.is_available() else -1
 
 
 def main():
@@ -70,7 +73,8 @@ def main():
 
 def probabilities(out, system, seed, texts):
     """Return the probability of the positive class of each text."""
-    predictor = Predictor.from_archive(load_archive(out / f"runs/{system}-{seed}/model.tar.gz"))
+    archive = load_archive(out / f"runs/{system}-{seed}/model.tar.gz", cuda_device=DEVICE)
+    predictor = Predictor.from_archive(archive)
     outputs = []
     for start in range(0, len(texts), 128):
         outputs += predictor.predict_batch_json(

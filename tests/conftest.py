@@ -86,6 +86,8 @@ def _seeded_and_small(monkeypatch, request):
     monkeypatch.chdir(ROOT)
     device = request.config.getoption("--device")
     if device != "cpu":
+        if request.node.get_closest_marker("cpu"):
+            pytest.skip("a test of what runs on a CPU alone")
         torch.set_default_device(device)
     logging.getLogger("allennlp.common.params").disabled = False  # `evaluate` disables it
     torch.manual_seed(0)
@@ -105,6 +107,10 @@ def _own_cache(tmp_path_factory):
 def double():
     """Use float64 for weights and inputs, for precise comparisons."""
     torch.set_default_dtype(torch.float64)
+
+
+def autocast(dtype, enabled=True):
+    return torch.autocast(torch.empty(0).device.type, dtype, enabled=enabled)
 
 
 def run_program(command, **options):

@@ -1,9 +1,9 @@
 """
 Compile and load the kernels of an operation.
 
-CPU kernels are compiled for this machine on first use and stored in the user's cache. Without a C++
-compiler, or with SLSTM_ALLENNLP_KERNELS=0 in the environment, the encoders run on PyTorch's own
-operations, as they do on a GPU. With SLSTM_ALLENNLP_KERNELS=triton, the S-LSTM has Triton kernels there.
+CPU kernels are compiled for this machine on first use and stored in the user's cache. On a GPU, the
+S-LSTM has Triton kernels. Without a C++ compiler or Triton, or with SLSTM_ALLENNLP_KERNELS=0 in the
+environment, the encoders run on PyTorch's own operations.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
     None if kernels are turned off, or if they cannot be compiled; the log then has the reason.
     """
     source = pathlib.Path(__file__).parent / operation / "kernels" / "cpu.cpp"
-    if _choice() == "0":
+    if are_off():
         return None
     try:
         name = f"{operation}_kernels_{_key(source.read_text(), _HEADER.read_text(), *_FLAGS)}"
@@ -57,11 +57,10 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
 def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleType]:
     """
     Return the functions of `kernels/gpu/triton_kernels.py` of an operation (only `"slstm"` has them).
-    Return None unless SLSTM_ALLENNLP_KERNELS is `triton`, since they are not tested on a GPU yet, and if
-    they do not run on this GPU; the log then has the reason. Triton compiles each function on its first
-    call.
+    Return None if kernels are turned off, or if they do not run on this GPU; the log then has the
+    reason. Triton compiles each function on its first call.
     """
-    if _choice() != "triton":
+    if are_off():
         return None
     # The folder gpu/ has no __init__.py: AllenNLP's --include-package imports every module of a package,
     # and this one needs Triton.
@@ -82,8 +81,8 @@ def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleTyp
         return None
 
 
-def _choice() -> str:
-    return os.environ.get("SLSTM_ALLENNLP_KERNELS", "1")
+def are_off() -> bool:
+    return os.environ.get("SLSTM_ALLENNLP_KERNELS") == "0"
 
 
 def is_traced() -> bool:

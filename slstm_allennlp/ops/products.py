@@ -124,16 +124,22 @@ def product(x: Tensor, W: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     return torch.nn.functional.linear(x, W, bias)[:rows]
 
 
-def product_over_rows(d: Tensor, x: Tensor) -> Tensor:
-    """Compute a weight's gradient dᵀ x, (m, n), from that of x Wᵀ, (rows, m), and x, (rows, n)."""
+def product_over_rows(d: Tensor, x: Tensor, total: Optional[Tensor] = None) -> Tensor:
+    """
+    Compute a weight's gradient dᵀ x, (m, n), from that of x Wᵀ, (rows, m), and x, (rows, n). If `total`
+    is given, add it to that in place, and return it.
+    """
     onednn = _onednn()
     if onednn is None or len(d) == 0 or not uses_onednn(d, d.size(1) * x.size(1)):
-        return torch.mm(d.t(), x)
-    d, x = _with_rounded_rows(d), _with_rounded_rows(x)
-    if d.dtype == torch.bfloat16:
-        return torch.mm(d.t(), x)
-    # oneDNN repacks its first factor, so take xᵀ d: x has fewer columns.
-    return onednn.product(x.t(), d.t()).t()
+        if total is not None and total.dtype == d.dtype:
+            return total.addmm_(d.t(), x)  # one launch on a GPU
+        result = torch.mm(d.t(), x)
+    else:
+        d, x = _with_rounded_rows(d), _with_rounded_rows(x)
+        # oneDNN repacks its first factor, so take xᵀ d: x has fewer columns.
+        is_low = d.dtype == torch.bfloat16
+        result = torch.mm(d.t(), x) if is_low else onednn.product(x.t(), d.t()).t()
+    return result if total is None else total.add_(result)
 
 
 def rows_for(rows: int, W: Tensor, dtype: torch.dtype) -> int:

@@ -21,7 +21,7 @@ def test_without_lambda_it_is_a_stack_of_lstms(double, num_layers, bidirectional
             b[1] += FORGET_OFFSET if number else 0
             lstm.weight_ih_l0.data, lstm.weight_hh_l0.data = W.flatten(0, 1), U.flatten(0, 1)
             lstm.bias_ih_l0.data, lstm.bias_hh_l0.data = b.flatten(), torch.zeros(16)
-            states, _ = lstm(states)
+            states, _ = lstm(states.contiguous())
         states = states.flip(1) if direction else states
         torch.testing.assert_close(words.view(2, 5, -1, 4)[:, :, direction], states)
 

@@ -7,6 +7,7 @@ import torch
 from torch.nn.utils.rnn import pack_sequence
 
 from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, SentenceStateLSTM, StackedCNN
+from tests.conftest import autocast
 from tests.modules.common import MODULES, RECURRENT
 
 WORDS = torch.zeros(3, 5, 6)
@@ -89,7 +90,7 @@ def test_autocast(name, dtype):
     module, inputs = MODULES[name](), torch.randn(2, 5, 6)
     exact = module(inputs)
     try:
-        with torch.autocast("cpu", dtype=dtype):
+        with autocast(dtype):
             found, low = module(inputs), module(inputs.to(dtype))
     except RuntimeError as error:
         if torch.__version__ >= "2":

@@ -14,7 +14,8 @@ from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import packed_weights
 from tests.modules import common
 
-pytestmark = pytest.mark.skipif(load_kernels("slstm") is None, reason="no compiled kernels here")
+needs_kernels = pytest.mark.skipif(load_kernels("slstm") is None, reason="no compiled kernels here")
+pytestmark = [needs_kernels, pytest.mark.cpu]
 SIZE = 48
 PRESETS = ("paper", "released", "fastnlp", "balanced")
 LENGTHS = (29, 4, 1)  # 34 words, or 40 with ⟨s⟩ and ⟨/s⟩. For oneDNN, 34 rows are padded with zeros.

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from slstm_allennlp.encoders import MaxPoolingEncoder
+from tests import conftest
 from tests.conftest import slow_but
 from tests.modules.common import MODULES
 
@@ -21,7 +22,7 @@ def results(module, inputs, mask, autocast):
     """Return the outputs of all sentences, and the gradients of the inputs."""
     inputs = inputs.clone().requires_grad_()
     torch.manual_seed(1)  # for random initial states
-    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+    with conftest.autocast(torch.bfloat16, autocast):
         outputs = module(inputs, mask)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     # The loss is a sum over sentences, so a sentence's gradient does not depend on the others.

@@ -52,6 +52,7 @@ def assert_close(ours, exact):
 
 
 @needs_kernels
+@pytest.mark.cpu
 @pytest.mark.parametrize("size", [1, 7, 16, 33, 300])
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-11), (torch.float32, 1e-5)], ids=str)
 @pytest.mark.parametrize("lengths", [(1,), (1, 1, 1), (5, 1)], ids=str)
@@ -100,6 +101,7 @@ def test_one_unit_by_hand(double):
 
 
 @needs_kernels
+@pytest.mark.cpu
 def test_a_second_derivative_is_refused():
     """It is refused for every variable, because the part of the steps would be missing."""
     module, inputs = CellAwareStackedLSTM(3, 5, 1), torch.randn(3, 4, 3, requires_grad=True)

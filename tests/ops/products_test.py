@@ -8,6 +8,8 @@ from slstm_allennlp.ops import products
 from slstm_allennlp.ops.compiled import measured_once
 from slstm_allennlp.ops.products import packed, product, product_over_rows, rounded, rows_for
 
+pytestmark = pytest.mark.cpu
+
 TYPES = (torch.float64, torch.float32, torch.bfloat16)
 needs_onednn = pytest.mark.skipif(products._onednn() is None, reason="this PyTorch has no oneDNN's")
 SIZES = pytest.mark.parametrize("m, n", ((40, 24), (500, 320)), ids=("small", "large"))

@@ -155,19 +155,19 @@ def test_compiles_for_real_gpus(monkeypatch, capability, bits):
             assert "ld.global.v4.b32" in ptx, kernel
 
 
-@pytest.mark.parametrize("choice", ("1", "0", "triton"))
-def test_triton_is_off_unless_asked_for(loader, monkeypatch, choice):
+@pytest.mark.parametrize("choice", ("1", "0"))
+def test_zero_turns_triton_off(loader, monkeypatch, choice):
     monkeypatch.setenv("SLSTM_ALLENNLP_KERNELS", choice)
     monkeypatch.setattr(gpu, "try_out", lambda device: None)
     inputs = types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, numel=lambda: SIZE)
     found = choose_kernels(inputs, torch.float32, SentenceStateLSTM(SIZE, SIZE).settings)
-    assert found is (gpu if choice == "triton" else None)
+    assert found is (None if choice == "0" else gpu)
 
 
 @pytest.fixture
 def loader(monkeypatch):
-    """`load_gpu_kernels` with Triton chosen, with an empty cache before and after."""
-    monkeypatch.setenv("SLSTM_ALLENNLP_KERNELS", "triton")
+    """`load_gpu_kernels` with an empty cache before and after."""
+    monkeypatch.delenv("SLSTM_ALLENNLP_KERNELS", raising=False)
     compiled.load_gpu_kernels.cache_clear()
     yield compiled.load_gpu_kernels
     compiled.load_gpu_kernels.cache_clear()

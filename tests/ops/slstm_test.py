@@ -8,8 +8,9 @@ from allpairspy import AllPairs
 
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops import products
-from slstm_allennlp.ops.compiled import load_kernels
+from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, is_fusible, naive_slstm
+from tests.conftest import autocast
 
 SIZE = 4
 LENGTHS = (6, 0, 1, 3)
@@ -49,8 +50,10 @@ def of(encoder, function, **options):
 def versions(encoder, **options):
     recompute = {key: value for key, value in options.items() if key == "recompute"}
     result = {"batched": of(encoder, batched_slstm, **recompute)}
-    if is_fusible(encoder.settings) and COMPILED is not None:
-        result["fused"] = of(encoder, fused_slstm, kernels=COMPILED, **options)
+    device = encoder.word_W.device
+    kernels = COMPILED if device.type == "cpu" else load_gpu_kernels("slstm", device)
+    if is_fusible(encoder.settings) and kernels is not None:
+        result["fused"] = of(encoder, fused_slstm, kernels=kernels, **options)
     return result
 
 
@@ -151,7 +154,7 @@ def test_every_precision_and_size(monkeypatch, precision, settings, size, recomp
     exact = results(torch.float64, "batched")
     dtype = torch.float64 if precision == "float64" else torch.float32
     for version in versions(encoder):
-        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+        with autocast(torch.bfloat16, precision == "bfloat16"):
             found = results(dtype, version)
         for ours, expected in zip(found, exact):
             assert ours.dtype == dtype
@@ -201,6 +204,7 @@ class CountingKernels:
 
 
 @needs_kernels
+@pytest.mark.cpu
 @pytest.mark.parametrize("needs_gradients", (True, False))
 @pytest.mark.parametrize("recompute", (False, True))
 def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
@@ -213,6 +217,7 @@ def test_without_gradients_no_step_is_kept(needs_gradients, recompute):
 
 
 @needs_kernels
+@pytest.mark.cpu
 def test_a_second_derivative_is_refused(double):
     """It is refused for every variable, because the part of the steps would be missing."""
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2)
@@ -252,7 +257,7 @@ def test_bfloat16_is_autocast():
     torch.manual_seed(0)
     low = SentenceStateLSTM(16, 16, bfloat16=True)
     inputs, mask = batch(size=16)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with autocast(torch.bfloat16):
         expected = encoder(inputs, mask)
     for ours, theirs, exact in zip(low(inputs, mask), expected, encoder(inputs, mask)):
         assert ours.dtype == torch.float32
@@ -268,7 +273,7 @@ def test_random_initial_states_are_in_single_precision(bfloat16):
     encoder = SentenceStateLSTM(16, 16, transition=TRANSITIONS[-1], bfloat16=bfloat16)
     inputs, mask = batch(size=16)
     expected = seeded(encoder, inputs, mask)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with autocast(torch.bfloat16):
         results = seeded(encoder, inputs.bfloat16(), mask)
     for ours, exact in zip(results, expected):
         assert ours.dtype == torch.float32 and relative_error(ours, exact) < 0.03

@@ -100,7 +100,7 @@ def next_state(
     pre = linear(xi, weights.word_W.flatten(2).flatten(0, 1)) + Ux  # (B, N, G * h)
     if weights.word_V is not None:
         pre = pre + linear(g.flatten(1), weights.word_V.flatten(2).flatten(0, 1)).unsqueeze(1)
-    pre = pre.unflatten(-1, weights.word_b.shape)  # (B, N, G, h)
+    pre = pre.view(*pre.shape[:2], *weights.word_b.shape)  # (B, N, G, h)
     pre = normalized(pre, weights.word_norm_weight, weights.word_norm_bias)
     gates = torch.softmax(squash(pre[:, :, :P]), dim=2)  # l, f, r, s, i
     o = torch.sigmoid(pre[:, :, P])
@@ -154,7 +154,8 @@ def node_gate(
     assert W is not None and U is not None and b is not None
     q = settings.sentence_gates.index(name)
     Wg = linear(g.flatten(1), W[:, q].flatten(2).flatten(0, 1), b[:, q].flatten()).unsqueeze(1)
-    pre = (Wg + linear(states, U[:, q].flatten(0, 1))).unflatten(-1, g.shape[1:])
+    pre = Wg + linear(states, U[:, q].flatten(0, 1))
+    pre = pre.view(*pre.shape[:2], *g.shape[1:])
     norm = weights.sentence_norm_weight, weights.sentence_norm_bias
     return normalized(pre, *(None if part is None else part[:, q] for part in norm))
 

@@ -162,7 +162,9 @@ class _Plan(NamedTuple):
 
     def rows(self, memory: Tensor) -> Tensor:
         """Prepare memory for results of a kernel, which writes only the rows of words."""
-        memory[len(self.sentence_of) :] = 0
+        words = len(self.sentence_of)
+        if len(memory) > words:
+            memory[words:] = 0
         return memory
 
     def windows(self, states: Tensor, dtype: torch.dtype) -> Tensor:
@@ -335,15 +337,18 @@ class _Run:
     ) -> Tuple[Optional[Tensor], ...]:
         """Return all gradients, of `_Inputs` and `StepWeights`. `c` and `c_g` are the last cells."""
         plan, kernels, inputs = self.plan, self.plan.kernels, self.inputs
-        dc, d_of_slots, d_b_node = torch.zeros_like(dh), None, None
+        dc, d_of_slots = torch.zeros_like(dh), None
+        d_gates: List[Tensor] = []  # of W_node g + b_node, (B, 3 * h), of each step
         dg = None if c_g is None else dg.contiguous()
         dc_g: Any = None if c_g is None else torch.zeros_like(dg)
         d_Ux, d_x = torch.zeros_like(self.Ux, dtype=dh.dtype), torch.zeros_like(inputs.x)
         for number in reversed(range(plan.num_steps)):
             step = steps[number]
             need_words, need_node = plan.needed(number)
-            before: List[Any] = [None if d is None else torch.zeros_like(d) for d in (dh, dc, dg, dc_g)]
-            dh_old, dc_old, dg_old, dc_g_old = before
+            dh_old = torch.zeros_like(dh)
+            dc_old: Any = None
+            dg_old: Any = None
+            dc_g_old: Any = None
             if need_words:
                 if step.pre is None:
                     step = step._replace(pre=self.pre(step, number))
@@ -368,6 +373,8 @@ class _Run:
                     )
                 if d_Vg is not None:
                     dg_old = self.V.backward(d_Vg, step.g)
+            else:
+                dc_old, dg_old, dc_g_old = (torch.zeros_like(d) for d in (dc, dg, dc_g))
             if need_node:
                 of_node = self.of_node(step)
                 d_Uf = plan.rows(torch.empty_like(of_node["Uf"]))
@@ -383,12 +390,12 @@ class _Run:
                 d_mean = self.U_o.backward(d_o, step.h_bar) + self.U_f_g.backward(d_f_g, step.h_bar)
                 dh_old += self.U_f.backward(d_Uf, step.h)
                 dh_old[: len(plan.sentence_of)] += (d_mean / plan.counts)[plan.sentence_of]
-                d_Wg = torch.cat([d_Wf, d_o, d_f_g], dim=1)
-                d_b_node = d_Wg.sum(0) if d_b_node is None else d_b_node + d_Wg.sum(0)
-                dg_old += self.W_node.backward(d_Wg, step.g)
+                d_gates.append(torch.cat([d_Wf, d_o, d_f_g], dim=1))
+                dg_old += self.W_node.backward(d_gates[-1], step.g)
                 dc_g_old += d_c_g
             dh, dc, dg, dc_g, c, c_g = dh_old, dc_old, dg_old, dc_g_old, step.c, step.c_g
         d_x += self.U.backward(d_Ux, inputs.x)
+        d_b_node = torch.cat(d_gates).sum(0) if d_gates else None
         of_inputs = _Inputs(d_x, d_Ux.sum(0), d_b_node, d_of_slots, dh, dc, dg, dc_g)
         return (*of_inputs, *(weight.gradient for weight in self.weights))
 
@@ -419,6 +426,6 @@ class _Weight:
     def backward(self, d: Tensor, x: Tensor) -> Tensor:
         """Return the gradient d W of x, in the precision of x. Add dᵀ x to the gradient of W."""
         d = d.to(self._dtype)
-        d_W = product_over_rows(d, x.to(self._dtype)).to(self._given.dtype)
-        self.gradient = d_W if self.gradient is None else self.gradient.add_(d_W)
+        d_W = product_over_rows(d, x.to(self._dtype), self.gradient)
+        self.gradient = d_W.to(self._given.dtype)
         return product(d, self._packed_transpose).to(x.dtype)

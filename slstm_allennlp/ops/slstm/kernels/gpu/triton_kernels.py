@@ -4,7 +4,8 @@ in one launch (`word_backward` in two). Sums are deterministic: their order does
 
 Tensors may have different floating-point types. What has less than single precision becomes float32 when
 it is read, and results are rounded when they are written. A state has the type of c, and a gradient the
-type of the tensor it belongs to. kernels/__init__.py documents the functions and the shapes.
+type of the tensor it belongs to. Rows after the R words, which a GPU does not need, are not written.
+kernels/__init__.py documents the functions and the shapes.
 """
 
 # mypy: disallow-untyped-defs=False
@@ -38,7 +39,7 @@ _SUMMED = tl.constexpr(16)  # partial sums per iteration
 
 
 def word_forward(cu_seqlens, window_size, sigmoid_first, pre, Ux, Vg, c, c_g, x):
-    h_new, c_new = torch.zeros_like(c), torch.zeros_like(c)
+    h_new, c_new = torch.empty_like(c), torch.empty_like(c)
     tensors = pre, Ux, Vg, c, c_g, x, h_new, c_new
     _launch_on_words(
         _word_forward, c, cu_seqlens, *tensors, WINDOW=window_size, SIGMOID_FIRST=sigmoid_first
@@ -54,7 +55,7 @@ def word_backward(
     # sums, for the sentence.
     dtype = torch.promote_types(c.dtype, torch.float32)
     weights = c.new_empty(len(c), (2 * window_size + 1) * hidden_size, dtype=dtype)
-    d_c = torch.zeros_like(c)
+    d_c = torch.empty_like(c)
     d_Vg = d_c_g = partial = None
     sums = 0
     if Vg is not None:
@@ -103,15 +104,15 @@ def try_out(device: Union[str, torch.device]) -> None:
     for this device or run on it, and `RuntimeError` if a result differs from that of `batched_slstm`.
     """
     settings = SlstmSettings(5, 5, 2, 1, 1, Transition(), layer_norm=False)
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator("cpu").manual_seed(0)
     weights = SlstmWeights._make(
         None
         if weight is None
-        else torch.randn(weight.shape, generator=generator).to(device).requires_grad_()
+        else torch.randn(weight.shape, generator=generator, device="cpu").to(device).requires_grad_()
         for weight in initial_weights(settings)
     )
     variables = [weight for weight in weights if weight is not None]
-    inputs = torch.randn(3, 9, 5, generator=generator).to(device)
+    inputs = torch.randn(3, 9, 5, generator=generator, device="cpu").to(device)
     mask = torch.arange(9, device=device) < torch.tensor([[9], [0], [2]], device=device)
     found: List[Any] = []
     functions: List[Any] = [partial(fused_slstm, kernels=sys.modules[__name__]), batched_slstm]
@@ -121,7 +122,7 @@ def try_out(device: Union[str, torch.device]) -> None:
             loss = torch.stack([output.pow(2).sum() for output in outputs]).sum()
         found.append([*outputs, *torch.autograd.grad(loss, variables)])
     for index, (our, exact) in enumerate(zip(*found)):
-        if not torch.allclose(our, exact, rtol=1e-4, atol=1e-4):
+        if not torch.allclose(our, exact, rtol=3e-3, atol=3e-3):  # TF32 has 10 bits
             away = (our - exact).abs().max().item()
             raise RuntimeError(f"result {index} of a small batch is {away:.1e} away from PyTorch's own")
 
