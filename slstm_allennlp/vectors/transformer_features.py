@@ -159,14 +159,15 @@ class TransformerFeatures(TokenEmbedder):
         texts = words_of({"token_ids": token_ids, "mask": mask})
         store = self._store() if self._is_frozen else None
         features = self._compute(texts) if store is None else self._cached_features(texts, store)
-        padded = pad_sequence(features, batch_first=True)
+        # To a GPU in one copy.
+        padded = pad_sequence(features, batch_first=True).to(next(self.transformer.parameters()))
         missing = mask.shape[1] - padded.shape[1]
         return torch.nn.functional.pad(padded, (0, 0, 0, missing)) if missing else padded
 
     def _cached_features(
         self, texts: Sequence[Sequence[str]], store: FeatureStore
     ) -> List[torch.Tensor]:
-        """Return the features of each text, cached or new. Both are rounded to half precision."""
+        """Return the features of each text, cached or new, on the CPU in half precision."""
         keys = [self._key_of(words) for words in texts]
         found = dict(zip(keys, store.get(keys)))
         new = {key: words for key, words in zip(keys, texts) if found[key] is None}
@@ -176,8 +177,7 @@ class TransformerFeatures(TokenEmbedder):
             arrays = {key: one.half().cpu().numpy() for key, one in zip(new, computed)}
             store.put(arrays)
             found.update(arrays)
-        weight = next(self.transformer.parameters())
-        return [torch.from_numpy(found[key]).to(weight.device).to(weight.dtype) for key in keys]
+        return [torch.from_numpy(found[key]) for key in keys]
 
     def _compute(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
         """Average the word pieces of each word; zeros for no piece. *Shape:* (num_words, size) each"""
