@@ -3,12 +3,12 @@ Run checks and measurements on a GPU, in one call of less than ten minutes:
 
     PYTHONPATH=. python benchmarks/gpu.py OUT [--seconds 560] [--only PART...] [--data DATA]
 
-This needs PyTorch, Triton and pytest; some tests need AllenNLP. Each part runs in its own process and
-writes into OUT as it goes: OUT/summary.json names the parts that are done. First come the parts that
-take no times, all at once; some of them compile what others measure, which PyTorch keeps on disk. Parts
-that do not fit into the time are skipped and named. All parts need half an hour: choose some by
-`--only`. The exit status is 1 if a part failed. DATA has the folders of the corpora `mtl` and `pos`;
-without it, no epochs are timed.
+This needs PyTorch, Triton, pytest-xdist and allpairspy; some tests need AllenNLP. Each part runs in its
+own process and writes into OUT as it goes: OUT/summary.json names the parts that are done. First come
+the parts that take no times, all at once; some of them compile what others measure, which PyTorch keeps
+on disk. Parts that do not fit into the time are skipped and named. All parts need half an hour: choose
+some by `--only`. The exit status is 1 if a part failed. DATA has the folders of the corpora `mtl` and
+`pos`; without it, no epochs are timed.
 
     PYTHONPATH=. python benchmarks/gpu.py OUT --part checks [--device cpu]
 
@@ -19,11 +19,13 @@ import argparse
 import concurrent.futures
 import copy
 import functools
+import itertools
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -161,11 +163,14 @@ def wrappers(device: str) -> Iterator[Finding]:
 
 
 def profile(device: str) -> Iterator[Finding]:
-    """Count launches of a training step, measure idle time, and name the three longest kernels."""
+    """Count launches of a training step, time the GPU's work, and name the three longest kernels."""
     activities = [torch.profiler.ProfilerActivity.CPU]
     if device == "cuda":
         activities.append(torch.profiler.ProfilerActivity.CUDA)
-    for shape, dtype in ((SMALL, torch.float32), (LARGE, torch.bfloat16)):
+    cases = [(SMALL, torch.float32), (LARGE, torch.bfloat16)]
+    for kernels, (shape, dtype) in itertools.product(("1", "0"), cases):
+        os.environ["SLSTM_ALLENNLP_KERNELS"] = kernels
+        load_gpu_kernels.cache_clear()
         if device == "cpu":
             shape = Shape([6] * 2, 16)
         module = module_of(shape, device)
@@ -188,9 +193,10 @@ def profile(device: str) -> Iterator[Finding]:
         longest = sorted(on_gpu, key=lambda event: -event.self_device_time_total)[:3]
         yield {
             "case": f"{len(shape.lengths)} × {shape.lengths[0]}, {dtype}",
+            "Triton": kernels == "1",
             "launches": sum(event.count for event in on_gpu),
             "milliseconds": 1000 * wall,
-            "idle share": 1 - busy / wall,
+            "busy milliseconds": 1000 * busy,
             "longest": {event.key[:80]: event.self_device_time_total / 1000 for event in longest},
         }
 
@@ -205,6 +211,8 @@ def memory(device: str) -> Iterator[Finding]:
                 continue
             try:
                 step.run()
+                for weight in step.weights:
+                    weight.grad = None
                 torch.cuda.empty_cache()
                 torch.cuda.reset_peak_memory_stats()
                 before = torch.cuda.memory_allocated()
@@ -373,12 +381,12 @@ def parts(out: pathlib.Path, device: str, data: Optional[pathlib.Path]) -> Dict[
     pytest += ["-p", "no:cacheprovider", "-n", "7"]
     found = {
         "checks": Part([*own, "checks"], 150, timed=False),
-        "kernels": Part([*pytest, "-m", "", "tests/ops/slstm_gpu_test.py"], 150, timed=False),
-        "tests": Part([*pytest, "tests/ops", "tests/modules"], 150, timed=False),
+        "kernels": Part([*pytest, "tests/ops/slstm_gpu_test.py"], 150, timed=False),
+        "tests": Part([*pytest, "-m", "not slow", "tests/ops", "tests/modules"], 150, timed=False),
         "wrappers": Part([*own, "wrappers"], 150, timed=False),
     }
     for number, name in enumerate(compiled):  # what `compiled_300` measures: PyTorch keeps it on disk
-        command = [*sweep, "--sweeps", "first_300", "--only", name]
+        command = [*run_py, str(out / f"compile_{number}"), "--sweeps", "first_300", "--only", name]
         found[f"compile_{number}"] = Part(command, 190, timed=False)
     beside = [LSTM, f"{LSTM}, bfloat16", *compiled]
     found["compiled_300"] = Part([*second, "--sweeps", "figure5_300", "--only", *beside], 200)
@@ -429,10 +437,14 @@ def run_all(out: pathlib.Path, device: str, seconds: int, chosen: Dict[str, Part
     end = time.monotonic() + seconds
     summary: Dict[str, Any] = {"machine": machine(device)}
 
+    lock = threading.Lock()
+
     def one(name: str) -> None:
-        summary[name] = run(chosen[name], out / f"{name}.txt", end)
-        print(f"{name}: {summary[name]}", flush=True)
-        (out / "summary.json").write_text(json.dumps(summary, indent=2), encoding="utf-8")
+        status = run(chosen[name], out / f"{name}.txt", end)
+        with lock:
+            summary[name] = status
+            print(f"{name}: {status}", flush=True)
+            (out / "summary.json").write_text(json.dumps(summary, indent=2), encoding="utf-8")
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=16) as pool:
         list(pool.map(one, [name for name, part in chosen.items() if not part.timed]))
@@ -454,8 +466,8 @@ def main() -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     if arguments.device == "cuda" and not torch.cuda.is_available():
         sys.exit("PyTorch finds no GPU, expected one, or --device cpu as a test of this script")
-    torch.backends.cuda.matmul.allow_tf32 = False  # for the checks; run.py allows it for the timings
     if arguments.part:
+        # As run.py does for its timings, but not for the checks.
         torch.backends.cuda.matmul.allow_tf32 = arguments.part in ("profile", "memory", "epochs")
         return run_part(arguments.out, arguments.part, arguments.device, arguments.data)
     chosen = parts(arguments.out, arguments.device, arguments.data)

@@ -37,7 +37,7 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
     None if kernels are turned off, or if they cannot be compiled; the log then has the reason.
     """
     source = pathlib.Path(__file__).parent / operation / "kernels" / "cpu.cpp"
-    if are_off():
+    if _are_off():
         return None
     try:
         name = f"{operation}_kernels_{_key(source.read_text(), _HEADER.read_text(), *_FLAGS)}"
@@ -60,7 +60,7 @@ def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleTyp
     Return None if kernels are turned off, or if they do not run on this GPU; the log then has the
     reason. Triton compiles each function on its first call.
     """
-    if are_off():
+    if _are_off():
         return None
     # The folder gpu/ has no __init__.py: AllenNLP's --include-package imports every module of a package,
     # and this one needs Triton.
@@ -72,8 +72,8 @@ def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleTyp
     except Exception as error:  # Triton, the C compiler and the GPU driver raise errors of many types
         logger.warning(
             "The GPU kernels of %s do not run here (%s: %s), so it runs on PyTorch's own "
-            "operations, which are slower; expected Triton, as PyTorch for CUDA brings it, and a C "
-            "compiler.",
+            "operations, which are slower; expected Triton 3.3 or later, which newer PyTorch for CUDA "
+            "brings, and a C compiler.",
             operation,
             type(error).__name__,
             str(error).strip().split("\n")[0],
@@ -81,7 +81,7 @@ def load_gpu_kernels(operation: str, device: torch.device) -> Optional[ModuleTyp
         return None
 
 
-def are_off() -> bool:
+def _are_off() -> bool:
     return os.environ.get("SLSTM_ALLENNLP_KERNELS") == "0"
 
 

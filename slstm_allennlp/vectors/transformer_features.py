@@ -160,7 +160,8 @@ class TransformerFeatures(TokenEmbedder):
         store = self._store() if self._is_frozen else None
         features = self._compute(texts) if store is None else self._cached_features(texts, store)
         # To a GPU in one copy.
-        padded = pad_sequence(features, batch_first=True).to(next(self.transformer.parameters()))
+        weight = next(self.transformer.parameters())
+        padded = pad_sequence(features, batch_first=True).to(weight.device).to(weight.dtype)
         missing = mask.shape[1] - padded.shape[1]
         return torch.nn.functional.pad(padded, (0, 0, 0, missing)) if missing else padded
 

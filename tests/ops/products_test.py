@@ -54,7 +54,11 @@ def test_product(dtype, rows, transposed, m, n):
 @pytest.mark.parametrize("rows", (0, 1, 301))
 def test_product_over_rows(dtype, rows, m, n):
     d, x = torch.randn(rows, m).to(dtype), torch.randn(rows, n).to(dtype)
-    assert_near(product_over_rows(d, x), d.double().t() @ x.double(), dtype)
+    exact = d.double().t() @ x.double()
+    assert_near(product_over_rows(d, x), exact, dtype)
+    total = torch.ones(m, n, dtype=torch.promote_types(dtype, torch.float32))
+    assert product_over_rows(d, x, total) is total
+    assert (total - 1 - exact).norm() <= 8 * torch.finfo(dtype).eps * (1 + exact).norm()
 
 
 def test_operators_that_are_missing_or_changed(monkeypatch):

@@ -13,7 +13,7 @@ kernels/__init__.py documents the functions and the shapes.
 
 import sys
 from functools import partial
-from typing import Any, List, Optional, Union
+from typing import Any, Iterator, List, Optional, Union
 
 import torch
 import triton
@@ -100,31 +100,41 @@ def windows_backward(cu_seqlens, window_size, d_windows, d_states):
 
 def try_out(device: Union[str, torch.device]) -> None:
     """
-    Compute values and gradients of a small S-LSTM. Raise Triton's error if a kernel cannot be compiled
-    for this device or run on it, and `RuntimeError` if a result differs from that of `batched_slstm`.
+    Compute values and gradients of a small S-LSTM, whatever the caller's modes. Raise Triton's error if
+    a kernel cannot be compiled for this device or run on it, and `RuntimeError` if a result differs from
+    that of `batched_slstm`. Global random numbers do not change.
     """
+    kind = torch.device(device).type
+    with torch.inference_mode(False), torch.enable_grad(), torch.autocast(kind, enabled=False):
+        for index, (our, exact) in enumerate(zip(*_small_results(device))):
+            if not torch.allclose(our, exact, rtol=3e-3, atol=3e-3):  # TF32 has 10 bits
+                away = (our - exact).abs().max().item()
+                raise RuntimeError(
+                    f"result {index} of a small batch is {away:.1e} away from PyTorch's own"
+                )
+
+
+def _small_results(device: Union[str, torch.device]) -> Iterator[List[Tensor]]:
+    """Return the values and gradients of a small S-LSTM, by the kernels and by PyTorch's operations."""
     settings = SlstmSettings(5, 5, 2, 1, 1, Transition(), layer_norm=False)
     generator = torch.Generator("cpu").manual_seed(0)
+
+    def random(*size: int) -> Tensor:
+        return torch.randn(*size, generator=generator, device="cpu").to(device)
+
+    with torch.device("meta"):
+        shapes = initial_weights(settings)
     weights = SlstmWeights._make(
-        None
-        if weight is None
-        else torch.randn(weight.shape, generator=generator, device="cpu").to(device).requires_grad_()
-        for weight in initial_weights(settings)
+        None if weight is None else random(*weight.shape).requires_grad_() for weight in shapes
     )
-    variables = [weight for weight in weights if weight is not None]
-    inputs = torch.randn(3, 9, 5, generator=generator, device="cpu").to(device)
+    inputs = random(3, 9, 5)
     mask = torch.arange(9, device=device) < torch.tensor([[9], [0], [2]], device=device)
-    found: List[Any] = []
     functions: List[Any] = [partial(fused_slstm, kernels=sys.modules[__name__]), batched_slstm]
     for function in functions:
-        with torch.enable_grad():
-            outputs = function(inputs, mask, weights, settings)
-            loss = torch.stack([output.pow(2).sum() for output in outputs]).sum()
-        found.append([*outputs, *torch.autograd.grad(loss, variables)])
-    for index, (our, exact) in enumerate(zip(*found)):
-        if not torch.allclose(our, exact, rtol=3e-3, atol=3e-3):  # TF32 has 10 bits
-            away = (our - exact).abs().max().item()
-            raise RuntimeError(f"result {index} of a small batch is {away:.1e} away from PyTorch's own")
+        outputs = function(inputs, mask, weights, settings)
+        loss = torch.stack([output.pow(2).sum() for output in outputs]).sum()
+        variables = [weight for weight in weights if weight is not None]
+        yield [*outputs, *torch.autograd.grad(loss, variables)]
 
 
 def _chunks(cu_seqlens: Tensor, rows: Tensor) -> int:
