@@ -73,10 +73,14 @@ def calibration_factor(logits: Tensor, labels: Tensor) -> float:
     number, classes = logits.shape
     smoothing = classes / (max(1, classes - 1) * (number + 2))
 
-    def loss(factor: Tensor) -> float:
-        return float(cross_entropy(factor * logits, labels.long(), label_smoothing=smoothing))
+    factors = torch.logspace(-2, 2, 2001, dtype=logits.dtype, device=logits.device)
 
-    return float(min(torch.logspace(-2, 2, 2001, dtype=logits.dtype, device=logits.device), key=loss))
+    def loss(index: int) -> float:
+        return float(cross_entropy(factors[index] * logits, labels.long(), label_smoothing=smoothing))
+
+    # The loss is convex in the factor, so the lowest lies between the neighbours of a coarse search's.
+    coarse = min(range(0, 2001, 40), key=loss)
+    return float(factors[min(range(max(0, coarse - 40), min(2001, coarse + 41)), key=loss)])
 
 
 def scale_logits(model: Model, factor: float) -> None:

@@ -133,7 +133,7 @@ FUSIBLE = (
 @pytest.mark.parametrize(
     "precision, settings, size, recompute",
     # Sizes below, at and above the kernels' block of dimensions.
-    AllPairs([PRECISIONS, FUSIBLE, (1, 16, 65, 400), (False, True)]),
+    AllPairs([PRECISIONS, FUSIBLE, (1, 16, 65, 330), (False, True)]),
 )
 def test_every_precision_and_size(monkeypatch, precision, settings, size, recompute):
     """Values and gradients, compared with those of the batched version in double precision."""
