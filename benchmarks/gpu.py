@@ -104,6 +104,12 @@ def relative_errors(
         )
 
 
+def use(triton: bool) -> None:
+    """Choose between the Triton kernels and PyTorch's own operations."""
+    os.environ["SLSTM_ALLENNLP_KERNELS"] = str(int(triton))
+    load_gpu_kernels.cache_clear()
+
+
 def checks(device: str) -> Iterator[Finding]:
     """Compare with the reference: precisions, lengths, batch sizes, presets and `recompute`."""
     hidden = 64
@@ -168,9 +174,8 @@ def profile(device: str) -> Iterator[Finding]:
     if device == "cuda":
         activities.append(torch.profiler.ProfilerActivity.CUDA)
     cases = [(SMALL, torch.float32), (LARGE, torch.bfloat16)]
-    for kernels, (shape, dtype) in itertools.product(("1", "0"), cases):
-        os.environ["SLSTM_ALLENNLP_KERNELS"] = kernels
-        load_gpu_kernels.cache_clear()
+    for triton, (shape, dtype) in itertools.product((True, False), cases):
+        use(triton)
         if device == "cpu":
             shape = Shape([6] * 2, 16)
         module = module_of(shape, device)
@@ -193,7 +198,7 @@ def profile(device: str) -> Iterator[Finding]:
         longest = sorted(on_gpu, key=lambda event: -event.self_device_time_total)[:3]
         yield {
             "case": f"{len(shape.lengths)} × {shape.lengths[0]}, {dtype}",
-            "Triton": kernels == "1",
+            "Triton": triton,
             "launches": sum(event.count for event in on_gpu),
             "milliseconds": 1000 * wall,
             "busy milliseconds": 1000 * busy,
@@ -222,15 +227,9 @@ def memory(device: str) -> Iterator[Finding]:
             except torch.cuda.OutOfMemoryError:
                 yield {"version": name, "MB": None}
     settings: List[Dict[str, Any]] = [{}, {"recompute": True}, {"bfloat16": True}]
-    for kernels in ("0", "1"):
-        os.environ["SLSTM_ALLENNLP_KERNELS"] = kernels
-        load_gpu_kernels.cache_clear()
-        for options in settings:
-            yield {
-                "Triton": kernels == "1",
-                **options,
-                "batch of 500 words": largest_batch(device, options),
-            }
+    for triton, options in itertools.product((False, True), settings):
+        use(triton)
+        yield {"Triton": triton, **options, "batch of 500 words": largest_batch(device, options)}
 
 
 def largest_batch(device: str, options: Dict[str, Any]) -> int:
@@ -289,41 +288,34 @@ class Model(torch.nn.Module):
 def epochs(device: str, data: pathlib.Path) -> Iterator[Finding]:
     """Time whole epochs of plain PyTorch, as the paper's Table 4 does: S-LSTM and cuDNN's BiLSTM."""
     h = 300
-    encoders: Dict[str, Callable[[], torch.nn.Module]] = {
-        "S-LSTM": lambda: SentenceStateLSTM(h, h),
-        "BiLSTM": lambda: torch.nn.LSTM(h, h, bidirectional=True, batch_first=True),
+    encoders: Dict[str, Tuple[bool, int, Callable[[], torch.nn.Module]]] = {
+        "S-LSTM, Triton": (True, h, lambda: SentenceStateLSTM(h, h)),
+        "BiLSTM, cuDNN": (
+            True,
+            2 * h,
+            lambda: torch.nn.LSTM(h, h, bidirectional=True, batch_first=True),
+        ),
+        "S-LSTM, PyTorch's own operations": (False, h, lambda: SentenceStateLSTM(h, h)),
     }
+    precisions = (False, True) if device == "cuda" else (False,)
     for corpus, sentences in corpora(data).items():
         if device == "cpu":
             sentences = sentences._replace(lengths=sentences.lengths[:20])
-        for size in (10, 64):
-            # The plain operations take the same time for each batch: MR shows it.
-            for kernels in ("1", "0") if corpus == "MR" else ("1",):
-                os.environ["SLSTM_ALLENNLP_KERNELS"] = kernels
-                load_gpu_kernels.cache_clear()
-                for name, encoder in encoders.items():
-                    if name == "BiLSTM" and kernels == "0":
-                        continue
-                    for low in (False, True)[: 2 if device == "cuda" else 1]:
-                        torch.manual_seed(0)
-                        model = Model(encoder(), 600 if name == "BiLSTM" else h, sentences.per_word)
-                        seconds = seconds_an_epoch(model.to(device), sentences, size, device, low)
-                        yield {
-                            "corpus": corpus,
-                            "batch": size,
-                            "encoder": name,
-                            "kernels": {"1": "Triton", "0": "none"}[kernels]
-                            if name == "S-LSTM"
-                            else "cuDNN",
-                            "bfloat16": low,
-                            "seconds": seconds,
-                        }
+        for size, name, low in itertools.product((10, 64), encoders, precisions):
+            triton, outputs, encoder = encoders[name]
+            if not triton and corpus != "MR":
+                continue  # they take the same time for each batch: MR shows it
+            use(triton)
+            torch.manual_seed(0)
+            model = Model(encoder(), outputs, sentences.per_word).to(device)
+            seconds = seconds_an_epoch(model, sentences, size, device, low)
+            found = {"corpus": corpus, "batch": size, "encoder": name, "bfloat16": low}
+            yield {**found, "seconds": seconds}
 
 
 def seconds_an_epoch(model: Model, sentences: Sentences, size: int, device: str, low: bool) -> float:
     """Train an epoch, after five batches, with sentences of similar lengths in a batch."""
-    order = sorted(range(len(sentences.lengths)), key=lambda index: sentences.lengths[index])
-    groups = [order[start : start + size] for start in range(0, len(order), size)]
+    groups = torch.tensor(sorted(sentences.lengths)).split(size)
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
     generator = torch.Generator().manual_seed(0)
     for epoch in range(2):
@@ -331,8 +323,7 @@ def seconds_an_epoch(model: Model, sentences: Sentences, size: int, device: str,
         start = time.perf_counter()
         order = torch.randperm(len(groups), generator=generator).tolist()
         for number in order if epoch else order[:5]:
-            lengths = torch.tensor([sentences.lengths[index] for index in groups[number]])
-            mask = torch.arange(int(lengths.max())) < lengths.unsqueeze(1)
+            mask = torch.arange(int(groups[number].max())) < groups[number].unsqueeze(1)
             words = torch.randint(10_000, mask.shape, generator=generator).to(device)
             mask = mask.to(device)
             labels = words % (17 if sentences.per_word else 2)
@@ -436,7 +427,6 @@ def run_all(out: pathlib.Path, device: str, seconds: int, chosen: Dict[str, Part
     """Run the parts that take no times all at once, then the others one after another."""
     end = time.monotonic() + seconds
     summary: Dict[str, Any] = {"machine": machine(device)}
-
     lock = threading.Lock()
 
     def one(name: str) -> None:

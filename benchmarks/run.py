@@ -132,6 +132,10 @@ def all_kernels(operation: str, device: str, dtype: torch.dtype) -> Dict[str, An
     return {name: kernels for name, kernels in found.items() if kernels is not None}
 
 
+def in_bfloat16(function: Callable[..., Any]) -> Callable[..., Any]:
+    return torch.autocast("cuda", torch.bfloat16)(function)
+
+
 @functools.cache
 def compiled_for_gpus(h: int, num_steps: int, dtype: torch.dtype, mode: Optional[str]) -> Any:
     """Return a module and what `torch.compile` makes of it, which takes batches of any size."""
@@ -146,13 +150,12 @@ def compiled_steps(shape: Shape, inputs: Tensor, mask: Tensor) -> Iterator[Tuple
     """
     for low in (False, True):
         for name, mode in ((COMPILED, None), (GRAPHS, "reduce-overhead")):
-
-            def forward(low: bool = low, mode: Any = mode) -> Any:
-                with torch.autocast("cuda", torch.bfloat16, enabled=low):
-                    return compiled_for_gpus(*shape[1:], inputs.dtype, mode)[1](inputs, mask)
-
-            module = compiled_for_gpus(*shape[1:], inputs.dtype, mode)[0]
-            yield name + ", bfloat16" * low, training_step(module, inputs, forward)
+            module, compiled = compiled_for_gpus(*shape[1:], inputs.dtype, mode)
+            forward = in_bfloat16(compiled) if low else compiled
+            yield (
+                name + ", bfloat16" * low,
+                training_step(module, inputs, functools.partial(forward, inputs, mask)),
+            )
 
 
 def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
@@ -174,12 +177,7 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
         result["naive"] = training_step(module, inputs, naive)
     if device == "cuda":
         result[LOW_BOUND] = literal_bound(shape, device, torch.bfloat16)
-
-        def batched_in_bfloat16() -> Any:
-            with torch.autocast("cuda", torch.bfloat16):
-                return batched()
-
-        result["batched, bfloat16"] = training_step(module, inputs, batched_in_bfloat16)
+        result["batched, bfloat16"] = training_step(module, inputs, in_bfloat16(batched))
         result.update(compiled_steps(shape, inputs, mask))
     for name, kernels in all_kernels("slstm", device, dtype).items():
         for need in NEEDS:
@@ -209,12 +207,7 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
 
     result[LSTM] = training_step(lstm, inputs, recurrent)
     if device == "cuda":
-
-        def recurrent_in_bfloat16() -> Any:
-            with torch.autocast(device, torch.bfloat16):
-                return recurrent()
-
-        result[f"{LSTM}, bfloat16"] = training_step(lstm, inputs, recurrent_in_bfloat16)
+        result[f"{LSTM}, bfloat16"] = training_step(lstm, inputs, in_bfloat16(recurrent))
     return result
 
 
@@ -436,6 +429,19 @@ def evenly_spaced(shortest: int, longest: int, sentences: int) -> List[int]:
     return [round(longest - index * difference) for index in range(sentences)]
 
 
+# On a CPU, these are skipped, unless they are requested.
+FOR_GPUS: Dict[str, List[Case]] = {
+    "large": [Case("batch 64 × 230", Shape([230] * 64))],
+    **{
+        f"figure5_{h}": [
+            Case(f"{size} × {round(length)}", Shape([round(length)] * size, h))
+            for size in (10, 64)
+            for length in FIGURE_5[:: 1 if h == 300 else 2]
+        ]
+        for h in (100, 300, 600)
+    },
+    "first_300": [Case("batch 10 × 24", Shape([24] * 10))],
+}
 SWEEPS: Dict[str, List[Case]] = {
     "shapes": [
         Case("batch 10 × 24", Shape([24] * 10)),
@@ -471,19 +477,8 @@ SWEEPS: Dict[str, List[Case]] = {
         for name, size in (("texts", 64), ("texts_300", 300))
     },
     "figure5": [Case(f"{length}", Shape([round(length)] * 10)) for length in FIGURE_5],
-    # On a CPU, the following are skipped, unless they are requested.
-    "large": [Case("batch 64 × 230", Shape([230] * 64))],
-    **{
-        f"figure5_{h}": [
-            Case(f"{size} × {round(length)}", Shape([round(length)] * size, h))
-            for size in (10, 64)
-            for length in FIGURE_5[:: 1 if h == 300 else 2]
-        ]
-        for h in (100, 300, 600)
-    },
-    "first_300": [Case("batch 10 × 24", Shape([24] * 10))],
+    **FOR_GPUS,
 }
-FOR_GPUS = list(SWEEPS)[list(SWEEPS).index("large") :]
 
 
 SUBJECTS: Dict[str, Subjects] = {  # all others: `subjects`

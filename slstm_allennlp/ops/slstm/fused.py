@@ -346,9 +346,8 @@ class _Run:
             step = steps[number]
             need_words, need_node = plan.needed(number)
             dh_old = torch.zeros_like(dh)
-            dc_old: Any = None
             dg_old: Any = None
-            dc_g_old: Any = None
+            dc_g_old: Any
             if need_words:
                 if step.pre is None:
                     step = step._replace(pre=self.pre(step, number))

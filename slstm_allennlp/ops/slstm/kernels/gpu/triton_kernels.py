@@ -127,13 +127,13 @@ def _small_results(device: Union[str, torch.device]) -> Iterator[List[Tensor]]:
     weights = SlstmWeights._make(
         None if weight is None else random(*weight.shape).requires_grad_() for weight in shapes
     )
+    variables = [weight for weight in weights if weight is not None]
     inputs = random(3, 9, 5)
     mask = torch.arange(9, device=device) < torch.tensor([[9], [0], [2]], device=device)
     functions: List[Any] = [partial(fused_slstm, kernels=sys.modules[__name__]), batched_slstm]
     for function in functions:
         outputs = function(inputs, mask, weights, settings)
         loss = torch.stack([output.pow(2).sum() for output in outputs]).sum()
-        variables = [weight for weight in weights if weight is not None]
         yield [*outputs, *torch.autograd.grad(loss, variables)]
 
 
