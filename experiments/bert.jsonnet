@@ -4,6 +4,7 @@
 //     --output-dir output/bert/books
 //
 // TASK is sst2, ewt, wnut17, sick, mrpc or a review set. Run in the project's folder, after `make vectors`.
+// The BERT is computed in bfloat16, on a processor that has instructions for it.
 local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK');
 local kind = std.get({ ewt: 'tags', wnut17: 'entities', sick: 'pairs', mrpc: 'pairs' }, task, 'reviews');
@@ -21,13 +22,15 @@ local changes(system) = std.get({
   mrpc: { 'dataset_reader.type': 'quora_paraphrase' }
         + if system == 'bert' then {} else { 'model.features': 'paraphrase' },
 }, task, { 'dataset_reader.dataset': task });
+local bfloat16 = 'model.text_field_embedder.token_embedders.tokens.bfloat16';
 
 {
   seeds: [13, 14, 15, 16, 17],
   systems: {
     [system]: {
       config: 'training_config/%s_%s.jsonnet' % [kind, system],
-      overrides: changes(system),
+      overrides: changes(system)
+                 + if system == 'bert' then { [bfloat16]: true } else {},
     }
     for system in std.split(std.extVar('SYSTEMS'), ' ')
   },

@@ -72,18 +72,28 @@ def test_features_are_the_mean_of_the_pieces(bert, layers, left):
     other.load_state_dict(module.state_dict())
 
 
-@pytest.mark.parametrize("options", ({}, {"bfloat16": False}, {"train_parameters": True}))
+@pytest.mark.parametrize(
+    ("bfloat16", "train_parameters", "is_used"),
+    ((None, False, True), (False, False, False), (None, True, False), (True, True, True)),
+)
 @pytest.mark.parametrize("instructions", ("avx512_bf16", "amx_bf16", "avx2"))
-def test_bfloat16_where_the_processor_has_it(bert, monkeypatch, instructions, options):
-    has, is_used = {"avx512_bf16": False, instructions: True}, instructions != "avx2" and not options
+def test_bfloat16_where_the_processor_has_it(
+    bert, monkeypatch, instructions, bfloat16, train_parameters, is_used
+):
+    has, is_used = {"avx512_bf16": False, instructions: True}, is_used and instructions != "avx2"
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
     exact = embedder(bert, cache=False)
-    module = embedder(bert, **{"cache": False, "bfloat16": True, **options}).eval()
+    module = embedder(bert, cache=False, bfloat16=bfloat16, train_parameters=train_parameters).eval()
     features = embed(module, WORDS)
     assert features.dtype == torch.float32
     assert torch.equal(features, embed(exact, WORDS)) != is_used
     torch.testing.assert_close(features, embed(exact, WORDS), rtol=1e-2, atol=1e-2)
     assert (module._key_of(WORDS) != exact._key_of(WORDS)) == is_used
+    if train_parameters:
+        features.sum().backward()
+        assert {weight.grad.dtype for weight in module.parameters() if weight.grad is not None} == {
+            torch.float32
+        }
 
 
 def test_layers_stay_where_the_last_is_not_like_the_others(bert, monkeypatch):
