@@ -56,6 +56,10 @@ def run() -> None:
     try:
         status = answer(arguments)
         if status is None:
+            if "OMP_WAIT_POLICY" not in os.environ:
+                # Before PyTorch is loaded. Its threads spin for milliseconds while they wait for each
+                # other: beside another process, everything takes several times as long.
+                os.environ.setdefault("GOMP_SPINCOUNT", "3000")
             from allennlp.common.util import install_sigterm_handler
 
             from slstm_allennlp.console.main import main

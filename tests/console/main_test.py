@@ -278,3 +278,14 @@ def test_an_interruption(folder, monkeypatch, capsys, where, options, how):
     with pytest.raises(SystemExit, match="130"):
         slstm_cli.run()
     assert capsys.readouterr().err == f"interrupted{how}\n"
+
+
+@pytest.mark.parametrize("policy, spins", [({}, "3000"), ({"OMP_WAIT_POLICY": "ACTIVE"}, None)])
+def test_waiting_threads_sleep_soon(monkeypatch, policy, spins):
+    environment = {"PATH": os.environ["PATH"], **policy}
+    monkeypatch.setattr(os, "environ", environment)
+    monkeypatch.setattr("slstm_allennlp.console.main.main", lambda arguments: 0)
+    monkeypatch.setattr("allennlp.common.util.install_sigterm_handler", lambda: None)
+    with pytest.raises(SystemExit, match="0"):
+        slstm_cli.run()
+    assert environment.get("GOMP_SPINCOUNT") == spins
