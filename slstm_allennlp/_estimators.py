@@ -2,6 +2,7 @@
 
 import io
 import json
+import numbers
 import signal
 import threading
 import warnings
@@ -78,17 +79,19 @@ class _Estimator(BaseEstimator):
     _ending: ClassVar[str] = "jsonl"
     _columns: ClassVar[Dict[str, Any]] = {}
     _of_reader: ClassVar[Dict[str, Any]] = {}
+    _trust = True  # false for an archive that was loaded, and for copies and pickles of it
 
     def fit(self, X: Any, y: Any) -> "_Estimator":
         """Train. If ctrl-C interrupts it, the best epoch so far is kept, if one was completed."""
         with TemporaryDirectory() as temporary:
             folder = Path(temporary)
             parts, config = [self._examples(X, y)], self._config(folder)
-            if isinstance(self.validation, (int, float)):
-                if not 0 < self.validation < 1:
-                    raise ValueError(f"validation is {self.validation}, expected a share, or data")
+            if isinstance(self.validation, numbers.Real):
+                share = float(self.validation)
+                if not 0 < share < 1:
+                    raise ValueError(f"validation is {share}, expected a share, or data")
                 seed = config.get(SEED_KEYS[0], 0)
-                parts = train_test_split(parts[0], test_size=self.validation, random_state=seed)
+                parts = train_test_split(parts[0], test_size=share, random_state=seed)
             elif self.validation is not None:
                 parts.append(self._examples(*self.validation))
             labels = columns.named(label for part in parts for _, labels in part for label in labels)
@@ -106,7 +109,7 @@ class _Estimator(BaseEstimator):
 
     def _train(self, config: Dict[str, Any], data: str, dev: str, folder: Path) -> None:
         given = parse_overrides(self.overrides) if isinstance(self.overrides, str) else self.overrides
-        epochs = {} if self.epochs is None else {"trainer.num_epochs": self.epochs}
+        epochs = {} if self.epochs is None else {"trainer.num_epochs": int(self.epochs)}
         overrides = {**self._of_reader, **epochs, **(given or {})}
         with self._allennlp():
             try:
@@ -143,7 +146,8 @@ class _Estimator(BaseEstimator):
         """
         estimator = cls(**parameters)
         estimator._take(Path(folder))
-        predictor = estimator._open(trust=False)
+        estimator._trust = False
+        predictor = estimator._open()
         if not isinstance(predictor, cls._predictor_type):
             raise ValueError(f"{folder} is for {type(predictor).__name__}, expected {cls.__name__}")
         names = json.dumps({name: name for name in sorted(predictor.known_labels())}).encode()
@@ -166,10 +170,10 @@ class _Estimator(BaseEstimator):
 
     def _predictions(self, X: Any) -> List[Dict[str, Any]]:
         check_is_fitted(self, "files_")
-        return (self.__dict__.get("_predictor") or self._open(True)).predict_batch_json(self._inputs(X))
+        return (self.__dict__.get("_predictor") or self._open()).predict_batch_json(self._inputs(X))
 
-    def _open(self, trust: bool) -> Any:
-        with TemporaryDirectory() as folder, self._allennlp(), safe_archives(trust):
+    def _open(self) -> Any:
+        with TemporaryDirectory() as folder, self._allennlp(), safe_archives(self._trust):
             path = Path(folder) / _ARCHIVE
             path.write_bytes(self.files_[_ARCHIVE])
             archive = load_archive(path, cuda_device=device_number(self.device))

@@ -1,5 +1,6 @@
 """The estimators: training and prediction from Python, by scikit-learn's conventions."""
 
+import copy
 import io
 import json
 import logging
@@ -26,9 +27,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
-from slstm_allennlp import PairClassifier, Tagger, TextClassifier
+from slstm_allennlp import PairClassifier, Tagger, TextClassifier, _estimators
 from slstm_allennlp.console import training
 from slstm_allennlp.console.main import main
+from slstm_allennlp.security import safe_archives
 from slstm_allennlp.vectors import packages
 from tests.conftest import ROOT, slow_but
 
@@ -210,8 +212,16 @@ def test_without_training_there_is_no_prediction(make, tmp_path):
     assert not (tmp_path / "saved").exists()
 
 
-def test_an_archive_of_another_kind(classifier):
-    assert len(TextClassifier.load(classifier, verbose=0).predict(["A film."])) == 1
+def test_an_archive_of_a_stranger_and_of_another_kind(classifier, monkeypatch):
+    model = TextClassifier.load(classifier, verbose=0)
+    assert len(model.predict(["A film."])) == 1
+    trusted = []
+    monkeypatch.setattr(
+        _estimators, "safe_archives", lambda trust: trusted.append(trust) or safe_archives(trust)
+    )
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert len(other.predict(["A film."])) == 1
+    assert trusted == [False, False]
     with pytest.raises(ValueError, match="is for TextClassifier, expected Tagger"):
         Tagger.load(classifier, verbose=0)
     with pytest.raises(FileNotFoundError, match=r"model\.tar\.gz"):

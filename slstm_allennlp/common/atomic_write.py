@@ -22,11 +22,6 @@ class NotWritten(OSError):
         self.reason = reason
 
 
-def is_replaceable(path: Union[str, "os.PathLike[str]"]) -> bool:
-    """Return whether another file can replace the path. Pipes and `/dev/stdout` cannot be replaced."""
-    return os.path.isfile(path) or not os.path.exists(path)
-
-
 @contextmanager
 def atomic_write(
     path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS, keep: bool = False
@@ -37,7 +32,7 @@ def atomic_write(
     yielded itself, and a symbolic link is followed. With `keep`, the temporary file, `PATH.unfinished`,
     stays after an error. `NotWritten`, with `left`, if there is not enough disk space.
     """
-    if not is_replaceable(path):
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe, or /dev/stdout
         yield Path(path)
         return
     target = os.path.realpath(path)

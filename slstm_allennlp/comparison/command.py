@@ -17,8 +17,9 @@ from allennlp.common.util import SigTermReceived
 from slstm_allennlp.common.arguments import positive
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.mistakes import MISTAKE
+from slstm_allennlp.common.training_keys import section
 from slstm_allennlp.comparison.folders import ComparisonFolder
-from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options, section
+from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import cautions, summary, write_report
 from slstm_allennlp.comparison.results import Results

@@ -5,13 +5,13 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
-from slstm_allennlp.common.training_keys import SEED_KEYS
+from slstm_allennlp.common.training_keys import SEED_KEYS, section, validation_metrics
 from slstm_allennlp.comparison.linear import stand_in
 from slstm_cli.bundled import is_bundled, whole_config
 
@@ -282,9 +282,7 @@ def _override(name: str, config: Config, overrides: Config) -> Config:
 def _common_metric(systems: Sequence[System]) -> Metric:
     metrics: Dict[Metric, str] = {}
     for system in systems:
-        trainer = section(system.config, "trainer")
-        chosen: Union[str, List[str]] = trainer.get("validation_metric") or "-loss"
-        metrics.setdefault(Metric.parse(chosen if isinstance(chosen, str) else chosen[0]), system.name)
+        metrics.setdefault(Metric.parse(validation_metrics(system.config)[0]), system.name)
     if len(metrics) > 1:
         each = ", ".join(f"{metric.name} in {name}" for metric, name in metrics.items())
         raise ConfigurationError(
@@ -292,12 +290,6 @@ def _common_metric(systems: Sequence[System]) -> Metric:
             "one by --metric"
         )
     return next(iter(metrics))
-
-
-def section(config: Config, key: str) -> Config:
-    """Return the object under a key, or an empty one for no value or a name alone, such as `"no_op"`."""
-    part = config.get(key)
-    return part if isinstance(part, dict) else {}
 
 
 def is_fitted(config: Config) -> bool:

@@ -18,14 +18,14 @@ from allennlp.commands.train import train_model_from_file
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.plugins import import_plugins
 from allennlp.common.util import import_module_and_submodules
-from allennlp.models.archival import archive_model
 
 from slstm_allennlp.common.atomic_write import atomic_write
 from slstm_allennlp.common.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
+from slstm_allennlp.common.training_keys import section
 from slstm_allennlp.comparison.evaluation import TrainedRun, device_of, peak_memory
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
-from slstm_allennlp.comparison.plan import section
 from slstm_allennlp.console.friendly import friendly_messages
+from slstm_allennlp.console.train import archive_model
 from slstm_allennlp.predictors.predictions import write_predictions
 from slstm_allennlp.security import safe_archives
 from slstm_allennlp.security.weights import CAN_CHECK

@@ -29,6 +29,8 @@ from slstm_allennlp.console.training import metric_lines
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.metrics.class_scores import class_scores
+from slstm_allennlp.metrics.of_model import encoding_of
+from slstm_allennlp.models.summary import namespace_of
 from slstm_allennlp.predictors.predictions import (
     Prediction,
     prediction_of,
@@ -36,7 +38,6 @@ from slstm_allennlp.predictors.predictions import (
     write_predictions,
 )
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
-from slstm_allennlp.training.tag_check import encoding_of
 
 _SHOWN, _IN_MATRIX = 20, 10  # classes in a table, and in a confusion matrix
 _FILES = (("output_file", "METRICS", ".outputs"), ("predictions_output_file", "PREDS", ".preds"))
@@ -105,9 +106,11 @@ def _reading_tables(archive: Archive) -> Archive:
     is_ours = type(own).__module__.startswith("slstm_allennlp.")
     if isinstance(own, TableReader) or not (is_ours and is_classifier):
         return archive
-    combine = getattr(own, "_combine_input_fields", False)
     reader = TableReader(
-        token_indexers=own._token_indexers, tokenizer=own._tokenizer, combine_input_fields=combine
+        token_indexers=own._token_indexers,
+        tokenizer=own._tokenizer,
+        combine_input_fields=getattr(own, "_combine_input_fields", False),
+        label_namespace=namespace_of(archive.model),
     )
     return archive._replace(validation_dataset_reader=reader)
 

@@ -141,7 +141,10 @@ class PredictManager(_PredictManager):
         unfinished = Path(f"{path}.unfinished")
         left = f"{AS_IT_WAS}, and the predictions so far are in {unfinished}"
         try:
-            with atomic_write(path, left, keep=True) as whole, open(whole, "w") as self._output_file:
+            with (
+                atomic_write(path, left, keep=True) as whole,
+                open(whole, "w", encoding="utf-8") as self._output_file,
+            ):
                 yield
         except NotWritten:
             raise  # its message names the file

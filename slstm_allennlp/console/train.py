@@ -6,7 +6,7 @@ training, and with errors before the work for a GPU that is not there and for wh
 import argparse
 import json
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Union
 
 from allennlp.commands import train as allennlp_train
 from allennlp.common import Params
@@ -16,7 +16,7 @@ from allennlp.common.util import SigTermReceived
 from allennlp.models import archival
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
-from slstm_allennlp.common.training_keys import DATA_KEYS
+from slstm_allennlp.common.training_keys import DATA_KEYS, section
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
@@ -109,13 +109,12 @@ def _check(config: Any) -> None:
     """Refuse what would fail only after work, or not at all."""
     if all(config.get(key) for key in ("distributed", "evaluate_on_test", "test_data_path")):
         raise ConfigurationError(NO_DISTRIBUTED_TEST)
-    trainer = config.get("trainer") or {}
-    expect_device("trainer.cuda_device", trainer.get("cuda_device"))
+    expect_device("trainer.cuda_device", section(config, "trainer").get("cuda_device"))
     for number in (config.get("distributed") or {}).get("cuda_devices") or []:
         expect_device("distributed.cuda_devices", number)
 
 
-def archive_model(folder: str, **options: Any) -> None:
+def archive_model(folder: Union[str, Path], **options: Any) -> None:
     """
     Archive a trained model atomically. On a full disk, AllenNLP leaves a part of the archive, and the
     previous one is lost.

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterator, List, Optional
 from allennlp.common import Params
 from allennlp.training import GradientDescentTrainer, TrainerCallback
 
+from slstm_allennlp.common.training_keys import validation_metrics
 from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
 from slstm_allennlp.training.label_counts import count_labels, labels_found
 
@@ -56,14 +57,14 @@ class EpochLines(TrainerCallback):
 def result_lines(folder: Path) -> Iterator[str]:
     """Yield the best epoch with its metrics, and the archive with a command that uses it."""
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
-    trainer = Params.from_file(str(folder / "config.json")).as_dict(quiet=True).get("trainer", {})
-    tracked = trainer.get("validation_metric", "-loss")
-    names = [name.lstrip("+-") for name in ([tracked] if isinstance(tracked, str) else tracked)]
+    config = Params.from_file(str(folder / "config.json")).as_dict(quiet=True)
+    names = [name.lstrip("+-") for name in validation_metrics(config)]
     best = [*_values(metrics, "best_validation_", names), *_values(metrics, "test_", names)]
     if not any(key.startswith("best_validation_") for key in metrics):
         best = [*_values(metrics, "training_", names), *best]
-    epoch = metrics.get("best_epoch", metrics.get("epoch"))
-    yield f"best epoch {epoch + 1} of {metrics['epoch'] + 1}: {', '.join(best)}"
+    if "epoch" in metrics:  # not of a trainer without epochs, such as `no_op`
+        epoch = metrics.get("best_epoch", metrics["epoch"])
+        yield f"best epoch {epoch + 1} of {metrics['epoch'] + 1}: {', '.join(best)}"
     archive = folder / "model.tar.gz"
     yield f"the model: {archive}; to use it: slstm predict {archive} FILE"
 

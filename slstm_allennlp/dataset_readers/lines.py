@@ -173,20 +173,20 @@ def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Li
 
 
 def all_or_none(
-    path: str, key: str, rows: Iterable[Tuple[Line, Dict[str, Any], T, Optional[str]]]
+    path: str, key: str, rows: Iterable[Tuple[Line, str, T, Optional[str]]]
 ) -> Iterator[Tuple[T, Optional[str]]]:
     """
-    Yield the text and the label of each row, which is a line, its example, its text and its label. Raise
-    a `CorpusError` for a line with a label after lines without one, or the reverse. The log warns about
-    a file without labels.
+    Yield the text and the label of each row, which is a line, what it has as label (as of `found`), its
+    text and its label. Raise a `CorpusError` for a line with a label after lines without one, or the
+    reverse. The log warns about a file without labels.
     """
     has_labels = None
-    for line, example, text, label in rows:
+    for line, what, text, label in rows:
         if has_labels is None:
             has_labels = label is not None
         elif has_labels != (label is not None):
             raise line.error(
-                f"{found(example, key)}, and the lines before have "
+                f"{what}, and the lines before have "
                 f"{'labels' if has_labels else 'none'}, expected labels on all lines or on none"
             )
         yield text, label

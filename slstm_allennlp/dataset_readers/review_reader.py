@@ -1,3 +1,4 @@
+import logging
 from typing import Any, Dict, Iterator, Optional, Sequence, Union
 
 from allennlp.common.checks import ConfigurationError
@@ -9,6 +10,8 @@ from slstm_allennlp.dataset_readers.lines import Line
 from slstm_allennlp.dataset_readers.parts import PARTS, CorpusPart
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
+logger = logging.getLogger(__name__)
+
 _LABELS = {"0": "negative", "1": "positive"}
 
 
@@ -19,7 +22,7 @@ class ReviewReader(LabelledTextReader):
     Classification" (ACL 2017), in their original format: a folder with `DATASET.task.train` and
     `DATASET.task.test` for each dataset, one review per line, `label TAB text`. The path names the
     folder and one part: `FOLDER#train`, `FOLDER#dev` or `FOLDER#test`. There is no dev file: dev is the
-    end of the train file.
+    end of the train file. A review without words is left out, and the log warns about it.
 
     # Parameters, besides those of `LabelledTextReader`
 
@@ -67,7 +70,12 @@ class ReviewReader(LabelledTextReader):
                 f"{self._dev_size}, as the last {self._dev_size} are dev"
             )
         part = {"train": slice(-self._dev_size), "dev": slice(-self._dev_size, None)}
-        return map(self._example, lines[part.get(corpus.part, slice(None))])
+        for line in lines[part.get(corpus.part, slice(None))]:
+            example = self._example(line)
+            if any(example["words"]):
+                yield example
+            else:  # one of sports_outdoors, as distributed
+                logger.warning("%s", line.error("the text is empty, so this review is left out"))
 
     def _example(self, line: Line) -> Dict[str, Any]:
         label, tab, text = line.text.partition("\t")
@@ -75,8 +83,6 @@ class ReviewReader(LabelledTextReader):
             raise line.error("there is no tab, expected a label, a tab and a text")
         if label.strip() not in self._labels:
             raise line.error(f"the label is {label!r}, expected one of {', '.join(self._labels)}")
-        if not text.strip():
-            raise line.error("the text is empty, expected a review")
         return {"words": line._replace(text=text).words(), "label": label.strip()}
 
     def text_to_instance(  # type: ignore[override]

@@ -3,6 +3,7 @@ import functools
 import itertools
 import logging
 import re
+import sys
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
@@ -12,7 +13,14 @@ from allennlp.data.fields import Field, LabelField, MetadataField, TextField
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
-from slstm_allennlp.dataset_readers.lines import UTF_8, Line, all_or_none, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.lines import (
+    UTF_8,
+    Line,
+    all_or_none,
+    found,
+    number_of_columns,
+    read_lines,
+)
 from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -148,14 +156,16 @@ class TableReader(LabelledTextReader):
 
         def rows(file: str) -> Iterator[Tuple[List[str], Optional[str]]]:
             if partly:
-                return ((texts, label) for _, _, texts, label in self._rows(file))
+                return ((texts, label) for _, _, texts, label in self._rows(file, partly))
             return all_or_none(file, self._label or "label", self._rows(file))
 
         return examples_of(path, self._split_seed, rows, label_of=lambda row: row[1])
 
-    def _rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any], List[str], Optional[str]]]:
+    def _rows(
+        self, path: str, partly: bool = False
+    ) -> Iterator[Tuple[Line, str, List[str], Optional[str]]]:
         logged: List[str] = []
-        unlabelled = 0
+        labelled = unlabelled = 0
         for line, row in self._read_rows(path):
             try:
                 keys, label = self._choose(list(row))
@@ -173,10 +183,16 @@ class TableReader(LabelledTextReader):
                 None if is_blank else line.label_of(row, label, "expected a string or a whole number")
             )
             if label == "gold_label" and value == "-":  # in SNLI: the annotators did not agree
-                unlabelled += 1
-                continue
-            yield line, row, texts, value
-        if unlabelled:
+                unlabelled, value = unlabelled + 1, None
+                if not partly:
+                    continue
+            labelled += value is not None
+            yield line, found(row, label), texts, value
+        if unlabelled and not partly:
+            if not labelled:
+                raise CorpusError(
+                    f'{path}: none of {unlabelled} pairs has a gold label, all have "-", expected others'
+                )
             _say_once(path, f'{unlabelled} pairs have no gold label ("-") and were left out')
         if not logged:
             raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
@@ -193,7 +209,7 @@ class TableReader(LabelledTextReader):
 
     def line_with(self, path: str, label: str) -> Line:
         """Return the first line of a file, or of the file of a part, that has the label."""
-        return next(line for line, _, _, found in self._rows(file_of(path)) if found == label)
+        return next(line for line, _, _, own in self._rows(file_of(path)) if own == label)
 
     def _no_text_in(self, row: Dict[str, Any]) -> str:
         named = [key for key in (self._text, self._text_a, self._text_b) if key not in (None, *row)]
@@ -208,38 +224,45 @@ class TableReader(LabelledTextReader):
                 yield line, line.json_object("expected one object per line, with a text and a label")
 
     def _csv_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        lines, again, head = itertools.tee(read_lines(path, self._decoding), 3)
-        delimiter = self._delimiter or self._delimiter_in(next(head).text, path)
+        lines = read_lines(path, self._decoding)
+        head = [next(lines)]
+        while not head[-1].text.strip() and (line := next(lines, None)):
+            head.append(line)
+        delimiter = self._delimiter or self._delimiter_in(head[-1].text, path)
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
             expected += '; "quoting": false of the reader takes quotation marks as they are'
-        del head  # which would keep all lines
         rows = csv.reader(
-            (f"{line.text}\n" for line in lines),
+            (f"{line.text}\n" for line in itertools.chain(head, lines)),
             delimiter=delimiter,
             quoting=csv.QUOTE_MINIMAL if self._quoting else csv.QUOTE_NONE,
             strict=True,
         )
         names = self._columns
-        for line in again:  # the first line of each row
-            first = rows.line_num
+        while True:
+            line = Line(head[0].path, rows.line_num + 1, "")  # the first line of the row
+            limit = csv.field_size_limit(sys.maxsize)
             try:
-                row = next(rows)
+                row = next(rows, None)
             except csv.Error as error:
                 raise line.error(f"{error}, {expected}") from None
-            for _ in range(rows.line_num - first - 1):
-                next(again)
+            finally:
+                csv.field_size_limit(limit)
+            if row is None:
+                return
+            if not row:
+                continue
             if delimiter == "\t" and any("\t" in value for value in row):
                 raise line.error(f"a field in quotation marks has a tab, {expected}")
             if names is None:
                 names = [name.strip() for name in row]
                 if len(set(names)) < len(names):
                     raise line.error(f"the columns are {', '.join(names)}, expected different names")
-            elif row:
-                if len(row) != len(names):
-                    raise line.error(
-                        f"{number_of_columns(len(row))}, expected {len(names)}: {', '.join(names)}"
-                    )
+            elif len(row) != len(names):
+                raise line.error(
+                    f"{number_of_columns(len(row))}, expected {len(names)}: {', '.join(names)}"
+                )
+            else:
                 yield line, dict(zip(names, row))
 
     def _delimiter_in(self, header: str, path: str) -> str:

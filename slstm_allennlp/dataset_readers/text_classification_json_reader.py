@@ -46,13 +46,14 @@ class TextClassificationJsonReader(StockReader):
         """Return the first line of a file that has the label."""
         return next(line for line, _, _, found in map(self._row, read_lines(path)) if found == label)
 
-    def _row(self, line: Line) -> Tuple[Line, Dict[str, Any], str, Optional[str]]:
+    def _row(self, line: Line) -> Tuple[Line, str, str, Optional[str]]:
         expected = f"expected {json.dumps({self._text_key: 'raw text', self._label_key: 'a class'})}"
         example = line.json_object(expected)
         text = line.text_of(example, self._text_key, self._text_key, self._tokenizer, expected)
         if self._skip_label_indexing:
             expected = "expected a number from 0 on, since skip_label_indexing is true"
         label = line.label_of(example, self._label_key, expected)
+        what = found(example, self._label_key)
         if self._skip_label_indexing and label is not None and not label.isdecimal():
-            raise line.error(f"{found(example, self._label_key)}, {expected}")
-        return line, example, text, label
+            raise line.error(f"{what}, {expected}")
+        return line, what, text, label

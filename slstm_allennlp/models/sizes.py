@@ -1,4 +1,7 @@
-"""Models of AllenNLP whose input sizes default to the output size of the previous layer."""
+"""
+Models of AllenNLP whose input sizes default to the output size of the previous layer, with weights of
+classes and a span F1 that counts illegal tag sequences.
+"""
 
 from typing import Any, Optional
 

@@ -1,6 +1,6 @@
 """A summary of a model, for the console and for model cards: names and number of weights."""
 
-from typing import Dict, Iterator, List
+from typing import Any, Dict, Iterator, List
 
 import torch
 from allennlp.models import Model
@@ -18,6 +18,11 @@ _COMPOSED = (ComposeEncoder, ComposeSeq2VecEncoder)
 def model_name(model: Model) -> str:
     """Return the registered name of a model, or that of its class."""
     return registered_name(Model, model)
+
+
+def namespace_of(model: Any) -> str:
+    """Return the vocabulary's namespace of the labels that a model predicts."""
+    return getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))
 
 
 def encoder_names(model: Model) -> List[str]:

@@ -50,7 +50,7 @@ def read_examples(
     | .jsonl, .json | JSON |
     | `FOLDER#PART` | corpus |
     | the first non-blank line begins with `{` | JSON |
-    | another suffix than .txt | corpus |
+    | a suffix other than .txt, and the model's reader reads files | corpus |
     | the reader can read the file, and the model knows half of its labels | corpus |
     | the lines look like labelled data | an error |
     | others | text |

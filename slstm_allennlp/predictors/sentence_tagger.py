@@ -11,7 +11,9 @@ from allennlp.modules import ConditionalRandomField
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.metrics.of_model import encoding_of
 from slstm_allennlp.metrics.span_tags import spans_of
+from slstm_allennlp.models.summary import namespace_of
 from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of
 
 
@@ -65,11 +67,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         self._splitter = splitter_for(language)
         self._scores = scores
         self._all_outputs = all_outputs
-        # A model that does not store its label encoding may have a span metric that does.
-        metric = getattr(model, "_f1_metric", None)
-        self._label_encoding = getattr(model, "label_encoding", None) or getattr(
-            metric, "_label_encoding", None
-        )
+        self._label_encoding = encoding_of(model)
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         outputs = super().predict_batch_json(inputs)
@@ -94,7 +92,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             for _, (first, last) in spans
         ]
         text = instance["tokens"]
-        namespace = getattr(self._model, "label_namespace", "labels")
+        namespace = namespace_of(self._model)
         instances = []
         for labels in entities or [tags]:
             labeled = instance.duplicate()
@@ -149,7 +147,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
 
     def _probabilities(self, output: Dict[str, Any]) -> List[float]:
         tags = output["tags"]
-        namespace = getattr(self._model, "label_namespace", "labels")
+        namespace = namespace_of(self._model)
         ids = [self._model.vocab.get_token_index(tag, namespace) for tag in tags]
         if "class_probabilities" in output:
             return [float(output["class_probabilities"][i, id]) for i, id in enumerate(ids)]

@@ -18,6 +18,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.dataset_readers.lines import is_word, parsed_json
+from slstm_allennlp.models.summary import namespace_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
 logger = logging.getLogger(__name__)
@@ -151,9 +152,7 @@ class TextInput(Predictor):
 
     def known_labels(self) -> List[str]:
         """Return the labels of the model, none if it has only numbers."""
-        names = ("label_namespace", "_label_namespace")
-        namespace = next((getattr(self._model, n) for n in names if hasattr(self._model, n)), "labels")
-        return list(self._model.vocab.get_token_to_index_vocabulary(namespace))
+        return list(self._model.vocab.get_token_to_index_vocabulary(namespace_of(self._model)))
 
     def predict_json(self, inputs: JsonDict) -> JsonDict:
         return self.predict_batch_json([inputs])[0]
@@ -253,6 +252,5 @@ def splitter_for(language: str) -> Tokenizer:
 
 def probabilities_of(model: Model, values: Sequence[float]) -> Dict[str, float]:
     """Return the probabilities of a classifier by class name."""
-    namespace = getattr(model, "_label_namespace", "labels")
-    labels = model.vocab.get_index_to_token_vocabulary(namespace)
+    labels = model.vocab.get_index_to_token_vocabulary(namespace_of(model))
     return {labels.get(number, str(number)): float(value) for number, value in enumerate(values)}

@@ -39,7 +39,8 @@ def say_what_is_scored(
         return
     whole = copy.copy(reader)
     whole.max_instances = None
-    whole._distributed_info = None  # count what all processes read
+    # Count what all processes read: AllenNLP's readers ask the one, ours the other.
+    whole._distributed_info, whole.shard_iterable = None, iter  # type: ignore[method-assign, assignment]
     try:
         total = sum(1 for _ in whole.read(path))
     except ValueError:  # in the part that is left out

@@ -8,6 +8,8 @@ from allennlp.data import DataLoader, Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
 from allennlp.models import Model
 
+from slstm_allennlp.models.summary import namespace_of
+
 logger = logging.getLogger(__name__)
 
 _MAX_WORDS = 12
@@ -34,11 +36,6 @@ def warn_of_unseen(model: Model, train: Any, others: Iterable[Any]) -> None:
                     known.add(label)  # said once
                     where = f"{_where(loader, number, label)}{words_of(instance)}"
                     logger.warning("%s: no example for training has the label %r", where, label)
-
-
-def namespace_of(model: Any) -> str:
-    """Return the vocabulary's namespace of the labels that a model predicts."""
-    return getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))
 
 
 def labels_of(model: Any, instance: Instance) -> Iterator[str]:

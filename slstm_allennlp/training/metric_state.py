@@ -3,7 +3,8 @@
 from typing import Any, Dict, List
 
 import torch
-from allennlp.training.metrics import Metric
+
+from slstm_allennlp.metrics.of_model import metrics_of
 
 
 def metric_states(model: torch.nn.Module) -> List[Dict[str, Any]]:
@@ -24,18 +25,6 @@ def set_metric_states(model: torch.nn.Module, states: List[Dict[str, Any]]) -> N
                 current.update(value)
             else:
                 setattr(metric, name, value)
-
-
-def metrics_of(model: torch.nn.Module) -> List[Metric]:
-    """Return all metrics that are attributes of a model's modules, or in dictionaries or lists there."""
-    found: Dict[int, Metric] = {}
-    for module in model.modules():
-        for value in vars(module).values():
-            values = value.values() if isinstance(value, dict) else value
-            for item in values if isinstance(value, (dict, list, tuple)) else (value,):
-                if isinstance(item, Metric):
-                    found[id(item)] = item
-    return list(found.values())
 
 
 def _plain(value: Any) -> Any:

@@ -14,9 +14,8 @@ import torch
 from allennlp.common import Params
 from allennlp.models import Model
 
-from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
-from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
-from slstm_allennlp.training.label_counts import namespace_of
+from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS, validation_metrics
+from slstm_allennlp.models.summary import encoder_names, model_name, namespace_of, num_weights
 from slstm_allennlp.version import __version__
 
 NAME = "model_card.md"
@@ -75,8 +74,7 @@ def _head(title: str, config: Dict[str, Any], model: Model, metrics: Dict[str, A
     inputs = inspect.signature(model.forward).parameters
     task = next((name for key, name in _TASKS.items() if key in inputs), "other")
     part = "test" if any(name.startswith("test_") for name in metrics) else "validation"
-    tracked = (config.get("trainer") or {}).get("validation_metric") or []
-    tracked = [name.lstrip("+-") for name in ([tracked] if isinstance(tracked, str) else tracked)]
+    tracked = [name.lstrip("+-") for name in validation_metrics(config)]
     best = "test_" if part == "test" else "best_validation_"  # of the weights in the archive
     found = {
         name: metrics.get(f"{best}{name}", metrics.get(f"{part}_{name}"))

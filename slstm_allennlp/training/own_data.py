@@ -15,6 +15,7 @@ from allennlp.data import DatasetReader
 from allennlp.models import Model
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.common.training_keys import section
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.lines import OLD, blocks, number_of_columns, read_lines
@@ -91,7 +92,7 @@ def with_data(
     config["evaluate_on_test"] = test is not None and not config.get("distributed")
     config = with_overrides(config, overrides or {})
     size = _check(config, inputs)
-    trainer = config.get("trainer") or {}
+    trainer = section(config, "trainer")
     epochs = math.ceil((_SENTENCES if "tags" in inputs else _TEXTS) / size)
     if trainer.get("type") != "fit" and epochs > trainer.get("num_epochs", 20):
         trainer["num_epochs"] = epochs
@@ -113,9 +114,9 @@ def _inputs_of(config: Config) -> Set[str]:
 def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair: bool) -> Config:
     file = file_of(data)
     if not file.endswith(_TABLES):
-        first, *others = itertools.islice(blocks(read_lines(file, OLD)), 2)
-        if others and len(first) > 1 and len({len(line.columns()) for line in first}) == 1:
-            raise first[0].error(
+        head = list(itertools.islice(blocks(read_lines(file, OLD)), 2))
+        if len(head) == 2 and len(head[0]) > 1 and len({len(line.columns()) for line in head[0]}) == 1:
+            raise head[0][0].error(
                 "looks like a word and its tag per line, expected a table (CSV, TSV or JSON lines) of "
                 "texts and their classes, or another config: that of a tagger"
             )

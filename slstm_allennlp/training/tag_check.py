@@ -2,7 +2,7 @@
 
 from functools import cache
 from itertools import count
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Iterator, List, Sequence, Tuple
 
 import torch
 import torch.distributed as dist
@@ -10,11 +10,11 @@ from allennlp.common.util import is_distributed
 from allennlp.data import DataLoader
 from allennlp.data.fields import SequenceLabelField
 from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
-from allennlp.training.metrics import SpanBasedF1Measure
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.metrics.of_model import encoding_of
 from slstm_allennlp.metrics.span_tags import ENCODINGS, check_encoding
-from slstm_allennlp.training.metric_state import metrics_of
+from slstm_allennlp.models.summary import namespace_of
 
 _BIOES_TO_BIOUL = str.maketrans("SEM", "ULI")
 _BIOES = "BIOUL, and tags with U for S, L for E and I for M (BMES has no O)"
@@ -31,7 +31,7 @@ def check_tags(model: torch.nn.Module, loader: DataLoader) -> None:
     if encoding is None:
         return
     check_encoding(encoding)
-    namespace = getattr(model, "label_namespace", "labels")
+    namespace = namespace_of(model)
     for number, tags in _tags(loader, namespace):
         if not is_in(encoding, tags):
             path = getattr(loader, "data_path", "the data")
@@ -40,13 +40,6 @@ def check_tags(model: torch.nn.Module, loader: DataLoader) -> None:
                 f"{path}, sentence {number}: the tags {' '.join(tags)} are not {encoding}, which is the "
                 f"model's label_encoding; expected {_what_fits(encoding, all_tags)}"
             )
-
-
-def encoding_of(model: torch.nn.Module) -> Optional[str]:
-    """Return the encoding of a tagger, or that of its span F1. None if it has neither."""
-    encoding: Optional[str] = getattr(model, "label_encoding", None)
-    of_metrics = (m._label_encoding for m in metrics_of(model) if isinstance(m, SpanBasedF1Measure))
-    return encoding or next(of_metrics, None)
 
 
 def is_in(encoding: str, tags: Sequence[str]) -> bool:

@@ -65,5 +65,9 @@ def test_a_file_without_labels_has_no_score(classifier, tmp_path, capsys):
 def test_a_reader_of_another_package_may_read_csv(classifier):
     archive = evaluate.load_archive(classifier / "model.tar.gz")
     own = archive.validation_dataset_reader
+    archive.model._label_namespace = "polarity_labels"
+    assert (
+        evaluate._reading_tables(archive).validation_dataset_reader._label_namespace == "polarity_labels"
+    )
     own.__class__ = type("Other", (type(own),), {})
     assert evaluate._reading_tables(archive) is archive

@@ -131,6 +131,14 @@ def test_the_processes_of_a_distributed_training(changed):
     assert all(line.startswith("warning: ") for line in err), err
 
 
+@pytest.mark.parametrize("trainer", ["no_op", {"type": "no_op"}])
+def test_a_trainer_without_epochs(folder, changed, capsys, trainer):
+    changed(trainer=trainer)
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    assert "the model: run/model.tar.gz" in capsys.readouterr().out
+    assert (folder / "run/model_card.md").exists()
+
+
 def test_predict_and_evaluate(folder, changed, capsys):
     """`evaluate` scores all sentences, whatever an epoch of the training leaves out, in their order."""
     loader = {"batch_size": 8, "drop_last": True, "batches_per_epoch": 1, "shuffle": True}

@@ -63,6 +63,8 @@ CONTENTS = {
         ("text,label\né,x\n".encode("latin-1"), [("é", "x")], {**CSV, "encoding": "latin-1"}),
         ("text,label,gold_label\na,x,y\n", [("a", "y")], {**CSV, "label": "gold_label"}),
         ("text,sentence,label,class\na,b,x,y\n", [("a", "x")], CSV),
+        ("\n\ntext;label\nc;y\n", [("c", "y")], CSV),
+        (f"text,label\n{'c' * 200_000},y\n", [("c" * 200_000, "y")], CSV),
         ("text_a,text_b,label\na,b,same\nc,d,1\n", PAIRS, CSV),
         ("Question1\tquestion2\tis_duplicate\na\tb\tsame\nc\td\t1\n", PAIRS, TSV),
         (

@@ -101,7 +101,6 @@ BAD_LINES = {
     "review": [
         ("1 no tab", "there is no tab, expected a label, a tab and a text"),
         ("2\ttext", "the label is '2', expected one of 0, 1"),
-        ("1\t ", "the text is empty"),
         ("", "there is no tab"),
     ],
 }
@@ -220,6 +219,12 @@ BAD_FILES = {
         ('text,label\n"a" b,x\n', ", line 2: .* expected fields with ',' between; .quoting", {}),
         ("text,label\n ,x\n", ", line 2: the text is empty", {}),
         ("text,label\na,x\nb,\n", ', line 3: label is "", and the lines before have labels', {}),
+        (
+            "text,stars\na,\nb,x\n",
+            ', line 3: stars is "x", and the lines before have none',
+            {"label": "stars"},
+        ),
+        ("text,class\na,x\nb,\n", ', line 3: class is "", and the lines before have labels', {}),
     ],
     "tsv": [('text\tlabel\n"a\tx\nb"\ty\n', ", line 2: a field in quotation marks has a tab", {})],
     "jsonl": [

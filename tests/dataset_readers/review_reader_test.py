@@ -29,6 +29,17 @@ def test_old_encodings_and_tabs_in_the_text(folder):
     assert read(f"{folder}#test") == [("“good” café", "positive")]
 
 
+def test_a_review_without_words_is_left_out(folder, caplog):
+    """As in line 1,121 of sports_outdoors. The parts stay where they are."""
+    lines = (folder / "toys.task.train").read_text().splitlines()
+    (folder / "toys.task.train").write_text("\n".join([lines[0], "1\t ", *lines[2:]]))
+    assert [text for text, _ in read(f"{folder}#train")] == ["review 0", "review 2"]
+    assert len(read(f"{folder}#dev")) == 200
+    assert caplog.messages == [
+        f"{folder}/toys.task.train, line 2: the text is empty, so this review is left out"
+    ]
+
+
 @pytest.mark.parametrize(
     "dataset, text, words",
     [

@@ -152,6 +152,12 @@ def test_pairs_of_a_table(predictor, examples):
     assert [other["label"] is None for other in others] == [False, True, True]
 
 
+def test_pairs_without_a_gold_label_are_predicted(predictor, examples):
+    predictor = predictor({"type": "table", **WHITE}, "p.csv", "text1,text2,class\na b,c,x\nb,c,y\n")
+    inputs, _ = examples(predictor, "a.csv", "text1,text2,gold_label\na,b,-\nb,c,x\n")
+    assert [given.get("label") for given in inputs] == [None, "x"]
+
+
 def test_a_format_that_is_named(predictor, examples):
     predictor = predictor(*TAGGER["tags"])
     inputs, _ = examples(predictor, "a.txt", "a\tX\n", input_format="corpus")

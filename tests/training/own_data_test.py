@@ -150,6 +150,9 @@ def test_parts_and_epochs(put, options, paths, epochs):
     [
         ("mr_slstm", "all.csv", "", {}, "all.csv: the file is empty"),
         ("mr_slstm", "all.csv", "text,label\n", {}, "all.csv: no text in the file, expected"),
+        ("mr_slstm", "all.txt", " \n\n", {}, "all.txt: no text in the file, expected"),
+        ("pairs_bilstm", "all.csv", csv([("a", "b", "-")] * 9, "premise,hypothesis,gold_label"), {},
+            'all.csv: none of 9 pairs has a gold label, all have "-", expected others'),
         ("mr_slstm", "all.csv", csv(ROWS[:5]), {}, "all.csv: 5 different examples, expected at "),
         ("mr_slstm", "all.csv", csv([(n, "x") for n in range(20)]), {}, "1 class: 20 x, expected more"),
         ("mr_slstm", "all.csv", csv([(n, n) for n in range(20)]), {}, "all.csv: 20 classes: 1 0, 1 1"),

@@ -3,12 +3,14 @@
 import copy
 
 import pytest
+import torch
 from allennlp.commands.train import TrainModel
-from allennlp.common import Params
+from allennlp.common import Params, util
 from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader
 
 from slstm_allennlp.training import train_model
-from slstm_allennlp.training.all_data import on_all_data
+from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
 from tests.conftest import SMALL, train
 from tests.training.conftest import tagger_config
 
@@ -66,6 +68,15 @@ def test_every_sentence_is_scored(config, tmp_path, caplog, settings, train, oth
     assert scored({**config, **settings}, tmp_path / "run") == [train, others, others]
     said = [message for message in caplog.messages if " scored " in message]
     assert said == ([] if warning is None else [f"{tmp_path}/{part}{warning}" for part in PARTS])
+
+
+def test_one_of_several_processes_counts_all(config, caplog, monkeypatch):
+    monkeypatch.setattr(util, "is_distributed", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_rank", lambda: 1)
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 2)
+    reader = DatasetReader.from_params(Params(dict(LIMITED)))
+    say_what_is_scored(config["test_data_path"], reader)
+    assert "the first 10 of 15 are scored" in caplog.text
 
 
 def test_a_total_that_cannot_be_known(config, tmp_path, caplog):
