@@ -27,7 +27,7 @@ help:
 	@echo "make test        install, run all tests except the slow ones"
 	@echo "make test-all    all tests"
 	@echo "                 (these use Python 3.11, 3.12 or 3.13; PY=3.13 chooses one)"
-	@echo "make test-stock  all tests on Python 3.10 with AllenNLP's own pins"
+	@echo "make test-stock  make test on Python 3.10 with AllenNLP's own pins"
 	@echo "make check       lint, and run the tests of what differs from main"
 	@echo "make lint        formatting, linting and types"
 	@echo "make clean       remove the virtual environments and the output"
@@ -93,7 +93,7 @@ format: $(DEV_INSTALLED)
 	$(VENV)/bin/ruff check --fix .
 
 test-stock: $(STOCK_INSTALLED)
-	$(STOCK)/bin/python $(PYTEST)
+	$(STOCK)/bin/python $(PYTEST) -m "not slow"
 
 $(STOCK)/bin/python:
 	@python=$$(tools/find_python.sh 3.10) || { \
