@@ -22,7 +22,6 @@ import tempfile
 import time
 from typing import Any, ClassVar, Dict, Iterator, List, Tuple
 
-import torch
 from allennlp.commands.predict import _PredictManager
 from allennlp.commands.train import train_model
 from allennlp.common import Params
@@ -234,7 +233,7 @@ def main() -> None:
         points = train(arguments.config, arguments.data, arguments.minutes, arguments.overrides)
         unit = "words"
     parts = rates(points)
-    about = {**machine("cpu"), "threads": torch.get_num_threads()}
+    about = machine("cpu")
     about.update({unit: points[-1][2], "minutes": points[-1][0] / 60})
     print(", ".join(f"{name}: {value}" for name, value in about.items()))
     print(f"\n| tenth | {unit} a second | a processor's second | MB |\n|---|---|---|---|")

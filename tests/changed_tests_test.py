@@ -9,7 +9,8 @@ from tests.conftest import ROOT, run_program
 FILES = """
     slstm_allennlp/ops/slstm/fused.py slstm_allennlp/common/noise.py slstm_allennlp/common/shared.py
     slstm_allennlp/metrics/token_bleu.py training_config/pos_slstm.jsonnet docs/compare.md setup.py
-    tests/metrics/span_tags_test.py tests/conftest.py tests/ops/slstm_test.py tests/commands_test.py
+    tests/metrics/span_tags_test.py tests/modules/compile_test.py
+    tests/conftest.py tests/ops/slstm_test.py tests/commands_test.py
     tests/common/noise_test.py tests/documents_test.py tests/paper_tables_test.py
     tests/translation_test.py tests/console/bundled_test.py tests/experiments/results_test.py
 """.split()
@@ -41,12 +42,14 @@ def changed_tests(folder):
     [
         ("", ""),
         ("setup.py", ""),
-        ("slstm_allennlp/ops/slstm/fused.py", "ops"),
+        ("slstm_allennlp/ops/slstm/fused.py", "modules ops"),
         ("slstm_allennlp/common/noise.py", "common/noise_test.py"),
         ("slstm_allennlp/common/shared.py", "."),
         ("slstm_allennlp/version.py", "."),
         ("slstm_allennlp/metrics/token_bleu.py", "metrics translation_test.py"),
-        ("slstm_allennlp/ops/new.py tests/ops/slstm_test.py", "ops"),
+        ("slstm_allennlp/ops/new.py tests/ops/slstm_test.py", "modules ops"),
+        ("slstm_cli/new.py", "console documents_test.py"),
+        ("benchmarks/measured/new.json", "documents_test.py"),
         ("slstm_allennlp/no_tests/new.py", ""),
         ("training_config/new.jsonnet", "commands_test.py console/bundled_test.py paper_tables_test.py"),
         ("docs/compare.md", "documents_test.py experiments/results_test.py paper_tables_test.py"),

@@ -17,11 +17,14 @@ tests_of() {
       # A helper without a test file is tested where it is used.
       if [ -e "tests/${part%.py}_test.py" ]; then echo "tests/${part%.py}_test.py"; else echo tests; fi
       ;;
+    slstm_allennlp/ops/*) echo tests/ops tests/modules ;;
     slstm_allennlp/*/*) echo "tests/${part%%/*}" ;;
     slstm_allennlp/*.py) echo tests ;;
+    slstm_cli/*) echo tests/console tests/documents_test.py ;;
     training_config/*) echo tests/console/bundled_test.py tests/commands_test.py tests/paper_tables_test.py ;;
     fixtures/*) echo tests/dataset_readers ;;
-    experiments/*) echo tests/experiments tests/translation_test.py ;;
+    experiments/*) echo tests/experiments tests/translation_test.py tests/console/bundled_test.py tests/documents_test.py ;;
+    benchmarks/measured/*) echo tests/documents_test.py ;;
     *.md | tools/*) echo tests/*_test.py tests/experiments/results_test.py | xargs -n 1 | grep -E 'documents|implementations|reference|tables|makefile|results' ;;
   esac
 }

@@ -31,7 +31,13 @@ from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, SentenceStateLSTM, StackedCNN
+from slstm_allennlp.modules import (
+    CellAwareStackedLSTM,
+    CoupledLSTM,
+    PaddedLSTM,
+    SentenceStateLSTM,
+    StackedCNN,
+)
 
 CONFIGS = sorted(Path("training_config").glob("*.jsonnet"))
 EPOCHS = ("pos_slstm", "mr_slstm", "snli_cas_lstm")
@@ -119,7 +125,12 @@ def _encoders() -> Iterator[Tuple[str, Any]]:
             f"slstm {transition} {window} {nodes} {norm}",
             lambda s=settings: SentenceStateLSTM(12, 12, num_steps=4, **s),
         )
-    yield "cas_lstm", lambda: CellAwareStackedLSTM(12, 8, num_layers=3, bidirectional=True)
+    for fusion in (0.5, "trainable", "sum", "peephole"):
+        yield (
+            f"cas_lstm {fusion}",
+            lambda f=fusion: CellAwareStackedLSTM(12, 8, num_layers=3, fusion=f, bidirectional=True),
+        )
+    yield "padded_lstm", lambda: PaddedLSTM(12, 8, num_layers=2, bidirectional=True)
     yield "coupled_lstm", lambda: CoupledLSTM(12, 8)
     yield "stacked_cnn", lambda: StackedCNN(12, 8, num_layers=2)
 

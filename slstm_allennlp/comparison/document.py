@@ -64,7 +64,7 @@ def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
         undefined=jinja2.StrictUndefined,
     )
     # Escape text for a Markdown line or table cell.
-    templates.filters["markdown"] = lambda text: re.sub(r"([\\|*_`<])", r"\\\1", text)
+    templates.filters["markdown"] = lambda text: re.sub(r"([\\|*_`<\[\]&~])", r"\\\1", text)
     templates.filters["base64"] = lambda path: base64.b64encode((folder / path).read_bytes()).decode()
     for name in ("report.md", "report.html"):
         text = templates.get_template(f"{name}.jinja").render(title=title, parts=parts)

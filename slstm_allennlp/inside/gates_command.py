@@ -89,7 +89,8 @@ class GateHistograms:
     def _record(self, module: CellAwareStackedLSTM, arguments: Tuple[Any, ...], _: Any) -> None:
         inputs, mask = arguments
         if mask is None:
-            mask = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+            mask = torch.ones(inputs.shape[:2], device=inputs.device)
+        mask = mask.bool()  # the module takes 0 and 1, too
         if not mask.any():
             return
         with torch.no_grad():

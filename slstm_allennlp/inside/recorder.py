@@ -130,7 +130,7 @@ class TraceRecorder:
             if torch.equal(states, words) and _same_masks(mask, mask_of_words):
                 weights = attention.weights(states, mask).detach()
                 for row, of_row in enumerate(weights):
-                    of_words = of_row if mask is None else of_row[mask[row]]
+                    of_words = of_row if mask is None else of_row[mask[row].bool()]
                     reading = self._readings[first + row]
                     self._readings[first + row] = reading._replace(attention=of_words)
 

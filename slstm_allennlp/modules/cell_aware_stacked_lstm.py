@@ -15,7 +15,7 @@ from slstm_allennlp.ops.cas_lstm import (
     hoisted_cas_lstm_layer,
     initial_weights,
 )
-from slstm_allennlp.ops.compiled import is_traced, load_kernels
+from slstm_allennlp.ops.compiled import is_traced, is_transformed, load_kernels
 from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.reading_order import reading_orders, take
 
@@ -172,7 +172,9 @@ class CellAwareStackedLSTMLayer(Module):
         """Return the kernels for the fused version; None if there are none for these inputs."""
         single_or_double = inputs.dtype in (torch.float32, torch.float64)
         is_autocast = autocast_dtype(inputs.device) is not None
-        if self.peephole is not None or not single_or_double or is_autocast or is_traced():
+        if self.peephole is not None or not single_or_double or is_autocast:
+            return None
+        if is_traced() or is_transformed():
             return None
         return load_kernels("cas_lstm") if inputs.device.type == "cpu" else None
 

@@ -54,13 +54,14 @@ def check_inputs(
             f"{name} have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
             f"with an input_size of {input_size}"
         )
+    if not inputs.is_floating_point():
+        expected = "floating-point numbers" if weight is None else f"{weight.dtype}, that of the weights"
+        raise ValueError(f"{name} have dtype {inputs.dtype}, expected {expected}")
     is_autocast = autocast_dtype(inputs.device) is not None
     if weight is not None and inputs.dtype != weight.dtype and not is_autocast:
         raise ValueError(
             f"{name} have dtype {inputs.dtype} and the weights {weight.dtype}, expected the same: "
             f"convert the {name} with .to({weight.dtype}), or the module with .to({inputs.dtype})"
-            if inputs.is_floating_point()
-            else f"{name} have dtype {inputs.dtype}, expected {weight.dtype}, that of the weights"
         )
     if mask is None:
         return torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
@@ -88,7 +89,8 @@ def mask_of(lengths: object, inputs: Tensor) -> Tensor:
     """
     batch_size, seq_len = inputs.shape[:2]
     given = torch.as_tensor(lengths, device=inputs.device)
-    if given.shape != (batch_size,) or given.is_floating_point() or given.dtype == torch.bool:
+    is_integer = not given.is_floating_point() and given.dtype != torch.bool
+    if given.shape != (batch_size,) or (given.numel() and not is_integer):
         raise ValueError(
             f"lengths have shape {tuple(given.shape)} and dtype {given.dtype}, expected "
             f"({batch_size},) and integers: the number of words of each sentence"

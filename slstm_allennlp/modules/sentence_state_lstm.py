@@ -12,7 +12,7 @@ from slstm_allennlp.common.arguments import check_flags
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.modules.checks import check_inputs, mask_of
 from slstm_allennlp.modules.lstm_arguments import advice_on
-from slstm_allennlp.ops.compiled import is_traced
+from slstm_allennlp.ops.compiled import is_traced, is_transformed
 from slstm_allennlp.ops.precision import computes_in_bfloat16
 from slstm_allennlp.ops.slstm import (
     SlstmSettings,
@@ -79,15 +79,18 @@ class SentenceStateLSTM(Module):
         Whether the matrix products are computed in bfloat16, as under `torch.autocast`. Parameters,
         states and results stay in single precision.
 
-    On a CPU with a C++ compiler, compiled kernels compute it, in single and double precision, and in
-    single precision with products in bfloat16. Everything else is computed by PyTorch's own operations:
-    on a GPU, with layer normalisation, several nodes or a summed window, and under `torch.compile`.
+    On a CPU with a C++ compiler, and on a GPU with Triton, compiled kernels compute it, in single and
+    double precision, and in single precision with products in bfloat16. PyTorch's own operations compute
+    layer normalisation, several nodes, a summed window, and everything under `torch.compile`,
+    `torch.func` and forward-mode derivatives.
 
     # Errors
 
     `ValueError` that names the argument, its value and what is expected. `TypeError` for an argument of
     LSTMs, such as `bidirectional`, that says what an S-LSTM has in its place.
     """
+
+    word_b: Parameter
 
     def __init__(
         self,
@@ -136,11 +139,6 @@ class SentenceStateLSTM(Module):
     output_size = hidden_size
 
     @property
-    def _dtype(self) -> torch.dtype:
-        """The precision of the weights."""
-        return self.weights.word_b.dtype
-
-    @property
     def weights(self) -> SlstmWeights:
         """The parameters, named as in the paper."""
         return SlstmWeights(*(getattr(self, name) for name in SlstmWeights._fields))
@@ -181,9 +179,10 @@ class SentenceStateLSTM(Module):
         mask = self._checked(inputs, mask, lengths)
         with self._precision(inputs):
             given = inputs, mask, self.weights, self.settings, self._initial_state(inputs)
-            kernels = choose_kernels(inputs, self._dtype, self.settings)
+            kernels = choose_kernels(inputs, self.word_b, self.settings)
             if kernels is None:
-                return batched_slstm(*given, recompute=self.recompute and not is_traced())
+                recompute = self.recompute and not is_traced() and not is_transformed()
+                return batched_slstm(*given, recompute=recompute)
             return fused_slstm(  # type: ignore[return-value]
                 *given,
                 kernels=kernels,
@@ -217,7 +216,7 @@ class SentenceStateLSTM(Module):
     ) -> Tensor:
         """Check the arguments of `forward`, and return the mask."""
         # With products in bfloat16, autocast converts the inputs.
-        weight = None if self.bfloat16_products else self.weights.word_b
+        weight = None if self.bfloat16_products else self.word_b
         checked = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
         if lengths is None:
             return checked
@@ -237,7 +236,7 @@ class SentenceStateLSTM(Module):
         length = inputs.size(1) + 2 * self.settings.boundary
         shape = (2, inputs.size(0), length, self.hidden_size)
         # States have the precision of the weights, whatever that of the inputs.
-        return torch.empty(shape, dtype=self._dtype, device=inputs.device).uniform_(-0.05, 0.05)
+        return torch.empty(shape, dtype=self.word_b.dtype, device=inputs.device).uniform_(-0.05, 0.05)
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in vars(self.settings).items())

@@ -95,6 +95,16 @@ def is_traced() -> bool:
     return torch.jit.is_tracing() or is_compiling()
 
 
+def is_transformed() -> bool:
+    """
+    Whether a forward-mode derivative or a transform of `torch.func` is active. The hand-written backward
+    passes are no part of these.
+    """
+    level: int = getattr(torch.autograd.forward_ad, "_current_level", -1)
+    stack = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", lambda: None)
+    return level >= 0 or stack() is not None
+
+
 def _cache() -> pathlib.Path:
     """Return the user's cache folder or, if it is not writable, a private temporary folder."""
     try:
@@ -122,7 +132,8 @@ def _key(*texts: str) -> str:
     if cpuinfo.exists():
         lines = cpuinfo.read_text().splitlines()
         processor += "".join(
-            sorted({line for line in lines if line.startswith(("model name", "flags"))})
+            # "Features" and "CPU …" are those of ARM.
+            sorted({one for one in lines if one.startswith(("model name", "flags", "Features", "CPU "))})
         )
     parts = (*texts, torch.__version__, sys.version, platform.machine(), processor)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -24,7 +24,8 @@ def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gra
         if not torch.is_grad_enabled():  # no create_graph
             return results
         # Connect the results to all they depend on: a derivative by any of it then reaches _Refusal.
-        sources = [tensor for tensor in ctx.saved_tensors if tensor is not None and tensor.requires_grad]
+        given = (*ctx.saved_tensors, *gradients)
+        sources = [tensor for tensor in given if tensor is not None and tensor.requires_grad]
         return _Refusal.apply(len(sources), *sources, *results)
 
     return wrapped

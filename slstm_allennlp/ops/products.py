@@ -58,7 +58,8 @@ def _is_onednn_faster() -> bool:
 def _measure() -> bool:
     """Compute the products of two steps by both libraries, in turns, and compare the shortest times."""
     x, d, W = (
-        torch.ones(shape, dtype=torch.float32) for shape in ((256, 900), (256, 2100), (2100, 900))
+        torch.ones(shape, dtype=torch.float32, device="cpu")
+        for shape in ((256, 900), (256, 2100), (2100, 900))
     )
     onednn = _onednn()
     assert onednn is not None
@@ -148,7 +149,7 @@ def rows_for(rows: int, W: Tensor, dtype: torch.dtype) -> int:
 
 
 def rounded(rows: int) -> int:
-    """Round up by at most 3 per cent (by at most 7 if there are few rows)."""
+    """Round up by at most 1/32 (by at most 7 if there are few rows)."""
     step = max(8, 2 ** (rows.bit_length() - 6)) if rows > 32 else 1
     return -(-rows // step) * step
 

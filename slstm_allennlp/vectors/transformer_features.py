@@ -4,7 +4,7 @@ import json
 import logging
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import torch
 from allennlp.common import cached_transformers
@@ -125,17 +125,20 @@ class TransformerFeatures(TokenEmbedder):
         self.transformer.requires_grad_(train_parameters)
         self._arguments = list(inspect.signature(self.transformer.forward).parameters)
         self._max_length = max_length
-        self._is_frozen = not train_parameters
-        wants_bfloat16 = self._is_frozen if bfloat16 is None else bfloat16
+        wants_bfloat16 = not train_parameters if bfloat16 is None else bfloat16
         self._bfloat16 = wants_bfloat16 and bool(computes_in_bfloat16())
         self._cache = cache
         self._cache_gigabytes = cache_gigabytes
         self._archived = archived
-        self._fingerprint: Optional[bytes] = None
+        self._fingerprint: Tuple[Any, bytes] = (None, b"")
         if half_precision:
             save_in_half_precision(self)
         self._register_state_dict_hook(_save_files)
         self.train()
+
+    @property
+    def _is_frozen(self) -> bool:
+        return not any(weight.requires_grad for weight in self.transformer.parameters())
 
     def get_output_dim(self) -> int:
         return self.transformer.config.hidden_size * (1 if self._layers is None else len(self._layers))
@@ -227,10 +230,11 @@ class TransformerFeatures(TokenEmbedder):
         return self._bfloat16 and next(self.transformer.parameters()).device.type == "cpu"
 
     def _key_of(self, words: Sequence[str]) -> bytes:
-        if self._fingerprint is None:
-            self._fingerprint = self._hash_of_model()
+        versions = [(weight.data_ptr(), weight._version) for weight in self.transformer.parameters()]
+        if self._fingerprint[0] != versions:
+            self._fingerprint = versions, self._hash_of_model()
         text = b"\xff".join(map(_encoded, words))  # a byte that UTF-8 never uses
-        return hashlib.sha256(self._fingerprint + b"%d " % len(words) + text).digest()
+        return hashlib.sha256(self._fingerprint[1] + b"%d " % len(words) + text).digest()
 
     def _hash_of_model(self) -> bytes:
         """Hash everything that the features depend on, except the text."""
@@ -268,7 +272,6 @@ class TransformerFeatures(TokenEmbedder):
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
         super()._load_from_state_dict(*args, **kwargs)
         self._lacks_weights = False
-        self._fingerprint = None
 
 
 def _folder_of(name: str) -> Optional[str]:

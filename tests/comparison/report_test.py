@@ -216,13 +216,13 @@ def test_failed_and_missing_runs(comparison):
 
 
 def test_many_differences_have_a_row_each(comparison):
-    systems = [System("a", config(x="<b>", y=None)), System("b", config(y=2, z="a|b"))]
+    systems = [System("a", config(x="<b>", y=None)), System("b", config(y=2, z="[a|b](c)"))]
     both = Plan(systems, [1], "a", Metric("accuracy"))
     text = report(comparison, both, right={"a": [[1]], "b": [[0]]})
     assert sorted(rows(text, "What differs")) == [
         ["model.seq2vec\\_encoder.x", '"\\<b>"', "–"],
         ["model.seq2vec\\_encoder.y", "null", "2"],
-        ["model.seq2vec\\_encoder.z", "–", '"a\\', 'b"'],  # the cell's bar is escaped
+        ["model.seq2vec\\_encoder.z", "–", '"\\[a\\', 'b\\](c)"'],  # the cell's bar, too
     ]
 
 

@@ -32,7 +32,7 @@ def test_gates_are_those_of_the_equations(double):
     batches = [torch.randn(2, 3, 3), torch.randn(2, 3, 3)]
     with GateHistograms(torch.nn.ModuleDict({"encoder": module})) as watch:
         for inputs in batches:
-            module(inputs, mask)
+            module(inputs, mask.long())  # as 0 and 1
     module(batches[0], mask)  # not watched
     layers = [layer.weights for layer in module.layers]
     sentences = [inputs[i, :n] for inputs in batches for i, n in enumerate((3, 1))]

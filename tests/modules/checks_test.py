@@ -70,6 +70,21 @@ def test_inputs_and_masks_that_do_not_fit(name, inputs, mask, message):
         MODULES[name]()(inputs, mask)
 
 
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("dtype", [torch.int64, torch.complex64])
+def test_autocast_takes_no_other_numbers(name, dtype):
+    with pytest.raises(ValueError, match=f"have dtype {dtype}, expected"), autocast(torch.bfloat16):
+        MODULES[name]()(WORDS.to(dtype), None)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", RECURRENT)
+@pytest.mark.parametrize("gradients", [torch.enable_grad, torch.no_grad])
+def test_weights_on_another_device(name, gradients):
+    with gradients(), pytest.raises(RuntimeError, match="device"):
+        MODULES[name]().to("meta")(WORDS)
+
+
 HOLES = [
     ([[1, 1, 0], [1, 0, 1]], r"mask\[1\] is False at 1 and True at 2, .* without holes"),
     ([[0, 1, 1], [1, 1, 1]], r"mask\[0\] is False at 0 and True at 1, expected a mask padded on"),

@@ -54,6 +54,7 @@ def test_masks_of_integers_and_lengths():
     expected = encoder(inputs, mask.bool())
     for given in ({"mask": mask}, {"lengths": [3, 1]}, {"lengths": torch.tensor([3, 1])}):
         torch.testing.assert_close(encoder(inputs, **given), expected, rtol=0, atol=0)
+    assert encoder(inputs[:0], lengths=[])[1].shape == (0, 6)
 
 
 @pytest.mark.parametrize(

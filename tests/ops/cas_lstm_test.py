@@ -106,7 +106,21 @@ def test_a_second_derivative_is_refused():
     """It is refused for every variable, because the part of the steps would be missing."""
     module, inputs = CellAwareStackedLSTM(3, 5, 1), torch.randn(3, 4, 3, requires_grad=True)
     words, _ = module(inputs)
-    (gradient,) = torch.autograd.grad(words.sum(), inputs, create_graph=True)
-    for variable in (inputs, module.layers[0].W, module.layers[0].U):
+    scale = torch.ones((), requires_grad=True)  # as of a layer behind the module
+    (gradient,) = torch.autograd.grad((scale * words).sum(), inputs, create_graph=True)
+    for variable in (inputs, module.layers[0].W, module.layers[0].U, scale):
         with pytest.raises(RuntimeError, match="differentiated once, expected no second derivative"):
             torch.autograd.grad(gradient.pow(2).sum(), variable, retain_graph=True)
+
+
+@needs_kernels
+@pytest.mark.cpu
+def test_a_region_of_full_precision_within_autocast():
+    module, inputs = CellAwareStackedLSTM(3, 5, 1), torch.randn(3, 4, 3)
+    gradients = []
+    for enabled in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            with torch.autocast("cpu", enabled=False):
+                words, _ = module(inputs)
+            gradients.append(torch.autograd.grad((words**2).sum(), [*module.parameters()]))
+    torch.testing.assert_close(*gradients, rtol=0, atol=0)

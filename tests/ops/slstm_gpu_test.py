@@ -163,7 +163,7 @@ def test_zero_turns_triton_off(loader, monkeypatch, choice):
     monkeypatch.setenv("SLSTM_ALLENNLP_KERNELS", choice)
     monkeypatch.setattr(gpu, "try_out", lambda device: None)
     inputs = types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, numel=lambda: SIZE)
-    found = choose_kernels(inputs, torch.float32, SentenceStateLSTM(SIZE, SIZE).settings)
+    found = choose_kernels(inputs, inputs, SentenceStateLSTM(SIZE, SIZE).settings)
     assert found is (None if choice == "0" else gpu)
 
 

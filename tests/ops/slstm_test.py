@@ -223,10 +223,11 @@ def test_a_second_derivative_is_refused(double):
     encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=2)
     inputs, mask = batch()
     words, _ = of(encoder, fused_slstm, kernels=COMPILED, recompute=True)(inputs.requires_grad_(), mask)
+    scale = torch.ones((), requires_grad=True)  # as of a layer behind the encoder
     (expected,) = torch.autograd.grad(words.sum(), inputs, retain_graph=True)
-    (gradient,) = torch.autograd.grad(words.sum(), inputs, create_graph=True)
+    (gradient,) = torch.autograd.grad((scale * words).sum(), inputs, create_graph=True)
     assert torch.equal(gradient, expected)
-    for variable in (inputs, encoder.word_U, encoder.word_W, encoder.initial_h):
+    for variable in (inputs, encoder.word_U, encoder.word_W, encoder.initial_h, scale):
         with pytest.raises(RuntimeError, match="differentiated once, expected no second derivative"):
             torch.autograd.grad(gradient.pow(2).sum(), variable, retain_graph=True)
 

@@ -193,8 +193,12 @@ def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     keys = [each._key_of(WORDS) for each in embedders]
     assert len(set(keys)) == 6 and keys[-2] == keys[-1]  # of 2 layers, -2 is layer 1
     embed(module, WORDS)  # the first call sets the tokenizer's truncation, which is not part of the key
-    module._fingerprint = None
+    module._fingerprint = None, b""
     assert module._key_of(WORDS) == keys[0]
+    module.transformer.load_state_dict(tuned.transformer.state_dict())
+    assert module._key_of(WORDS) == keys[2]
+    module.transformer.requires_grad_(True)
+    assert embed(module, WORDS).requires_grad
     texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
     assert len({module._key_of(words) for words in texts}) == len(texts)
 

@@ -5,7 +5,7 @@ from typing import Optional
 import torch
 from torch import Tensor
 
-from slstm_allennlp.ops.compiled import is_traced, load_gpu_kernels, load_kernels
+from slstm_allennlp.ops.compiled import is_traced, is_transformed, load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.slstm.fused import is_fusible
 from slstm_allennlp.ops.slstm.kernels import SlstmKernels
@@ -16,16 +16,16 @@ from slstm_allennlp.ops.slstm.settings import SlstmSettings
 _LARGEST_WINDOW = {"cpu": 30, "cuda": 8}
 
 
-def choose_kernels(
-    inputs: Tensor, dtype: torch.dtype, settings: SlstmSettings
-) -> Optional[SlstmKernels]:
+def choose_kernels(inputs: Tensor, weight: Tensor, settings: SlstmSettings) -> Optional[SlstmKernels]:
     """
-    Return the kernels for `fused_slstm`, or None if `batched_slstm` must be used: under a tracer,
-    for settings and precisions without kernels, for no words, and where there are no kernels. `dtype` is
-    the precision of the weights.
+    Return the kernels for `fused_slstm`, or None if `batched_slstm` must be used: under a tracer or a
+    transform, for settings and precisions without kernels, for no words, and where there are no kernels.
+    `weight` is one of the weights. If it is on another device, PyTorch's operations say so.
     """
-    device = inputs.device
-    if is_traced() or not is_fusible(settings) or inputs.numel() == 0:
+    device, dtype = inputs.device, weight.dtype
+    if is_traced() or is_transformed() or not is_fusible(settings):
+        return None
+    if inputs.numel() == 0 or weight.device != device:
         return None
     if settings.window_size > _LARGEST_WINDOW.get(device.type, 0):
         return None
