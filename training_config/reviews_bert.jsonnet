@@ -35,5 +35,6 @@
     grad_norm: 1,
     num_epochs: 4,
     validation_metric: '+accuracy',
+    callbacks: [{ type: 'calibrate' }],
   },
 }
