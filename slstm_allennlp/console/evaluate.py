@@ -24,7 +24,7 @@ from allennlp.models import Archive, Model, load_archive
 
 from slstm_allennlp.common.atomic_write import atomic_write, raise_not_written
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.console.output_folder import expect_folder_of
+from slstm_allennlp.console.output_folder import expect_output
 from slstm_allennlp.console.training import metric_lines
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.dataset_readers.table_reader import TableReader
@@ -124,7 +124,7 @@ def _output_files(
     given = getattr(arguments, option)
     files = given.split(",") if given else []
     for file in files:  # before the work
-        expect_folder_of(option, file)
+        expect_output(option, file, [file_of(path) for path in paths])
     if len(set(files)) < len(files):
         raise ConfigurationError(
             f"--{option.replace('_', '-')} is {given}, expected a file of its own for each input file"

@@ -40,11 +40,23 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
                 "training that was interrupted"
             )
         if force:
-            for path in folder.iterdir():  # the folder itself stays, with its lock
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            _empty(folder)
         elif not recover:
             expect_empty(folder, "--recover goes on with its training, ")
         yield
+
+
+def _empty(folder: Path) -> None:
+    """Delete what is in the output folder of a training. The folder itself stays, with its lock."""
+    paths = list(folder.iterdir())
+    here = Path.cwd().resolve()
+    if folder.resolve() in (here, *here.parents) or (paths and not (folder / "config.json").is_file()):
+        raise ConfigurationError(
+            f"--force: {folder} is not the output folder of a training (this folder, or no config.json "
+            "in it), expected one: all that is in it would be deleted"
+        )
+    for path in paths:
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def expect_empty(folder: Path, other_way: str = "") -> None:
@@ -94,9 +106,14 @@ def locked(
         os.close(descriptor)
 
 
-def expect_folder_of(option: str, file: str) -> None:
-    """Check, before the work, that the folder of an output file exists."""
+def expect_output(option: str, file: str, inputs: Sequence[str]) -> None:
+    """Check, before the work, that the folder of an output file exists, and that it is no input file."""
     folder = Path(file).parent
+    for given in inputs:
+        if Path(file).is_file() and Path(given).is_file() and os.path.samefile(file, given):
+            raise ConfigurationError(
+                f"--{option.replace('_', '-')} is {file}, the input file, expected another file"
+            )
     if not folder.is_dir():
         raise ConfigurationError(
             f"--{option.replace('_', '-')} is {file}, and there is no folder {folder}, expected one"

@@ -19,7 +19,7 @@ from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, atomic_write
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.console.output_folder import expect_folder_of
+from slstm_allennlp.console.output_folder import expect_output
 from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
 from slstm_allennlp.predictors.text_input import TextInput
 
@@ -44,7 +44,7 @@ def predict(arguments: argparse.Namespace) -> None:
             "--silent without --output-file, expected one place for the predictions"
         )
     if arguments.output_file:
-        expect_folder_of("output_file", arguments.output_file)
+        expect_output("output_file", arguments.output_file, [arguments.input_file])
     try:
         json.loads(arguments.predictor_args or "{}")
     except json.JSONDecodeError as error:

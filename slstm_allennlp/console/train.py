@@ -20,6 +20,7 @@ from slstm_allennlp.common.training_keys import DATA_KEYS, section
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
+from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
 
@@ -48,8 +49,7 @@ def extend(parser: argparse.ArgumentParser) -> None:
     own = parser.add_argument_group("your own data", "for configs of texts, pairs, tags or entities")
     for option, text in _OWN_DATA.items():
         kind = "FILE" if option in ("--data", "--dev", "--test") else "COLUMN"
-        several: Any = {"action": "append", "default": []} if option == "--text" else {}
-        own.add_argument(option, metavar=kind, help=text, **several)
+        own.add_argument(option, metavar=kind, help=text, action="append", default=[])
 
 
 def train(arguments: argparse.Namespace) -> None:
@@ -60,6 +60,9 @@ def train(arguments: argparse.Namespace) -> None:
     folder = Path(arguments.serialization_dir or Path("output") / Path(arguments.param_path).stem)
     params = _params(arguments)
     _check(params.as_dict(quiet=True))
+    for key in DATA_KEYS if arguments.force else ():
+        if folder.resolve() in Path(file_of(str(params.get(key)))).resolve().parents:
+            raise ConfigurationError(f"--force would delete {params.get(key)}, expected another folder")
     with output_folder(folder, arguments.recover, arguments.force):
         try:
             allennlp_train.train_model(
@@ -82,7 +85,11 @@ def train(arguments: argparse.Namespace) -> None:
 
 def _params(arguments: argparse.Namespace) -> Params:
     """Return the config with the overrides and with the user's own data."""
-    options = {key: getattr(arguments, key) for key in ("data", "dev", "test", "text", "label")}
+    options: Dict[str, Any] = {"text": arguments.text}
+    for key in ("data", "dev", "test", "label"):
+        options[key], *others = getattr(arguments, key) or [None]
+        if others:
+            raise ConfigurationError(f"--{key} is given {1 + len(others)} times, expected once")
     overrides = parse_overrides(arguments.overrides)
     config = Params.from_file(arguments.param_path).as_dict(quiet=True)
     if options["data"] is None:
@@ -101,8 +108,10 @@ def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
     if not isinstance(path, str) or {"dataset_reader", "dataset_reader.type"} & set(overrides):
         return False
     reads_folders = "#" in str(config.get("train_data_path"))
+    dev = overrides.get("validation_data_path") or config.get("validation_data_path")
+    reads_samples = "fixtures" in Path(file_of(str(dev))).parts  # of another corpus than the file
     is_unread = path.endswith(".csv") and '"table"' not in json.dumps(config.get("dataset_reader"))
-    return Path(path).is_file() and (reads_folders or is_unread)
+    return Path(path).is_file() and (reads_folders or is_unread or reads_samples)
 
 
 def _check(config: Any) -> None:

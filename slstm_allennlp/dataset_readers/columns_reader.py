@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 
 class ColumnsReader(TaggingReader):
     """
     Base class of the readers of columns: one word and its tag per line. Columns are separated by a tab
-    or, in a line without a tab, by spaces. Blank lines separate sentences, and `-DOCSTART-` lines are
+    or, in a file without tabs, by spaces. Blank lines separate sentences, and `-DOCSTART-` lines are
     skipped.
 
     # Parameters, besides those of `CorpusReader`
@@ -88,15 +88,22 @@ class ColumnsReader(TaggingReader):
         head = list(itertools.islice(sentences, _HEAD))
         self._check_words(head)
         width = self._width
+        has_tabs = False
         for sentence in itertools.chain(head, sentences):
             first = len(sentence[0].columns())
             width = width or max(2, self._word_column or 1, self._tag_number or 1, first)
             for line in sentence:
+                # A comment. A word such as #rain has its tag behind a tab.
+                start = next((each for each in ("# ", "#") if sentence[0].text.startswith(each)), None)
+                hint = ""
+                if start and self._comment is None and "\t" not in sentence[0].text:
+                    hint = f'; "comment": "{start}" of the reader skips comments'
                 if len(line.columns()) != width:
-                    is_comment = sentence[0].text.startswith("#") and self._comment is None
-                    hint = '; "comment": "#" of the reader skips comments' if is_comment else ""
                     found = number_of_columns(len(line.columns()))
                     raise line.error(f"{found}, expected {self._expected_columns(width)}{hint}")
+                if has_tabs and "\t" not in line.text:
+                    raise line.error(f"there is no tab, as on the lines before, expected one{hint}")
+                has_tabs = "\t" in line.text
             yield self._tagged_words(sentence)
 
     def _sentences(self, path: str) -> Iterator[List[Line]]:

@@ -19,6 +19,14 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 BLANKS = " \t"
+_OTHER_FILES = {
+    b"PK\x03\x04": "an Excel workbook or another archive (save it as CSV UTF-8)",
+    b"PAR1": "Parquet",
+    b"\x1f\x8b": "compressed by gzip",
+    b"\xff\xfe": "in UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)",
+    b"\xfe\xff": "in UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)",
+}
+"""How files begin that are no text in UTF-8 or one of its predecessors."""
 
 
 class Line(NamedTuple):
@@ -227,6 +235,12 @@ def number_of_columns(count: int) -> str:
 
 
 def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
+    kind = next(
+        (kind for start, kind in _OTHER_FILES.items() if number == 1 and line.startswith(start)), None
+    )
+    if kind is not None or b"\0" in line:
+        kind = kind or "UTF-16 or no text"
+        raise CorpusError(f"{name}, line {number}: the file is {kind}, expected text in UTF-8")
     try:
         text = line.decode(UTF_8, "slstm-Windows-1252") if encoding == OLD else line.decode(encoding)
     except UnicodeDecodeError as error:

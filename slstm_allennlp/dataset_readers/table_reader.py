@@ -101,6 +101,11 @@ class TableReader(LabelledTextReader):
             )
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
             raise ConfigurationError(f"table: delimiter is {delimiter!r}, expected one character")
+        chosen = [name for name in (text, text_a, text_b, label) if name is not None]
+        if len(set(chosen)) < len(chosen):
+            raise ConfigurationError(
+                f"table: the columns are {', '.join(chosen)}, expected different ones"
+            )
         self._text = text
         self._text_a = text_a
         self._text_b = text_b
@@ -177,7 +182,13 @@ class TableReader(LabelledTextReader):
             if read != logged:
                 logged = read
                 _say_once(path, f"the columns {', '.join(read)} are read")
-            texts = [line.text_of(row, key, key, self._tokenizer, "expected text") for key in keys]
+            is_empty = partly and any(row[key] == "" for key in keys)  # predicted without a label
+            texts = [
+                str(row[key])
+                if is_empty
+                else line.text_of(row, key, key, self._tokenizer, "expected text")
+                for key in keys
+            ]
             is_blank = isinstance(row.get(label), str) and not row[label].strip()
             value = (
                 None if is_blank else line.label_of(row, label, "expected a string or a whole number")
@@ -237,6 +248,7 @@ class TableReader(LabelledTextReader):
             delimiter=delimiter,
             quoting=csv.QUOTE_MINIMAL if self._quoting else csv.QUOTE_NONE,
             strict=True,
+            skipinitialspace=True,
         )
         names = self._columns
         while True:
@@ -256,8 +268,11 @@ class TableReader(LabelledTextReader):
                 raise line.error(f"a field in quotation marks has a tab, {expected}")
             if names is None:
                 names = [name.strip() for name in row]
-                if len(set(names)) < len(names):
-                    raise line.error(f"the columns are {', '.join(names)}, expected different names")
+                named = list(filter(None, names))  # columns without a name are never read
+                if len(set(named)) < len(named):
+                    raise line.error(f"the columns are {', '.join(named)}, expected different names")
+            elif [value.strip() for value in row] == names:
+                raise line.error("the names of the columns, expected them on the first line alone")
             elif len(row) != len(names):
                 raise line.error(
                     f"{number_of_columns(len(row))}, expected {len(names)}: {', '.join(names)}"

@@ -59,6 +59,9 @@ def read_examples(
         raise ConfigurationError(
             f"input_format is {input_format!r}, expected one of {', '.join(INPUT_FORMATS)}"
         )
+    if path != "-" and Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
+        # Its lines can be read once, and the first ones show the format.
+        raise ConfigurationError(f"{path}: is a pipe, expected a file, or - for the standard input")
     reader = _reader_of(path, predictor)
     name = "standard input" if path == "-" else path
     lines: Iterator[Line] = read_lines(path)

@@ -90,13 +90,21 @@ def with_data(
     config["validation_data_path"] = dev or f"{data}#dev"
     config["test_data_path"] = test
     config["evaluate_on_test"] = test is not None and not config.get("distributed")
-    config = with_overrides(config, overrides or {})
+    config = _with_overrides(config, overrides)
     size = _check(config, inputs)
     trainer = section(config, "trainer")
     epochs = math.ceil((_SENTENCES if "tags" in inputs else _TEXTS) / size)
-    if trainer.get("type") != "fit" and epochs > trainer.get("num_epochs", 20):
+    own_epochs = trainer.get("num_epochs", 20)
+    if trainer.get("type") != "fit" and isinstance(own_epochs, int) and epochs > own_epochs:
         trainer["num_epochs"] = epochs
-    return with_overrides(config, overrides or {})  # again: num_epochs may be among them
+    return _with_overrides(config, overrides)  # again: num_epochs may be among them
+
+
+def _with_overrides(config: Config, overrides: Optional[Config]) -> Config:
+    try:
+        return with_overrides(config, overrides or {})
+    except ValueError as error:
+        raise ConfigurationError(f"overrides: {error}") from None
 
 
 def _inputs_of(config: Config) -> Set[str]:
@@ -227,6 +235,11 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         if sizes.get(part, _FEW) < _FEW:
             few = "%s has only %d of the examples, few to %s: expected %d or more"
             logger.warning(few, part, sizes[part], use, _FEW)
+    in_train = set(map(repr, examples["train"]))
+    for part in ("dev", "test"):
+        shared = sum(repr(example) in in_train for example in examples.get(part, ()))
+        if shared:
+            logger.warning("%d of the %d examples of %s are in train, too", shared, sizes[part], part)
     return sizes["train"]
 
 

@@ -291,6 +291,7 @@ def test_an_interruption(folder, monkeypatch, capsys, where, options, how):
 @pytest.mark.parametrize("policy, spins", [({}, "3000"), ({"OMP_WAIT_POLICY": "ACTIVE"}, None)])
 def test_waiting_threads_sleep_soon(monkeypatch, policy, spins):
     environment = {"PATH": os.environ["PATH"], **policy}
+    monkeypatch.setattr(sys, "argv", ["slstm", "train"])
     monkeypatch.setattr(os, "environ", environment)
     monkeypatch.setattr("slstm_allennlp.console.main.main", lambda arguments: 0)
     monkeypatch.setattr("allennlp.common.util.install_sigterm_handler", lambda: None)

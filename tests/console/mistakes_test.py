@@ -110,6 +110,11 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         ("train mine.json -s used --recover", "--recover: the folder used has no config"),
         ("train mine.json -s new --recover", "--recover: the folder new has no config"),
         ("train mine.json -s new -r -f", "--recover and --force are both given"),
+        ("train mine.json -s used -f", "--force: used is not the output folder of a training"),
+        ("train mine.json -s . -f", "--force would delete train.jsonl, expected another folder"),
+        ("train mine.json --data a --data b", "--data is given 2 times, expected once"),
+        ("predict a.tar.gz dev.jsonl --output-file ./dev.jsonl", "is ./dev.jsonl, the input file, exp"),
+        ("evaluate a.tar.gz dev.jsonl --output-file dev.jsonl", "is dev.jsonl, the input file, expe"),
         ("train mine.json -s mine.json/x", "mine.json/x cannot be made (Not a directory)"),
         (
             "train mine.json --include-package slstm_allenlp.modules",

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from slstm_allennlp.console.main import main
-from tests.conftest import SMALL_TEXTS
+from tests.conftest import SMALL, SMALL_TEXTS
 
 HEADER = "review,stars\n"
 STARS = (("good", 5), ("bad", 1))
@@ -49,6 +49,14 @@ def test_paths_alone_are_enough(files, capsys, paths, sizes):
     shown = capsys.readouterr().err
     unknown = "warning: dev.csv, line 7 (\"rain\"): no example for training has the label 'weather'\n"
     assert sizes in shown and (unknown in shown) == ("validation_data_path" in paths)
+
+
+def test_a_file_in_the_place_of_the_samples(files, capsys):
+    """A config whose dev and test sets are sample files, too."""
+    overrides = {**SMALL, "train_data_path": "tags.txt", "trainer.num_epochs": 1}
+    (files / "tags.txt").write_text("".join(f"a{n}\tDT\nb\tNN\n\n" for n in range(20)))
+    assert main(["train", "pos_slstm", "-s", "tags", "-o", json.dumps(overrides)]) == 0
+    assert "tags.txt: 20 sentences, 40 words, 2 tags: 20 DT, 20 NN; train 16" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

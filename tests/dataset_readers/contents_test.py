@@ -37,7 +37,7 @@ MARKED_PLUS = (
 TWO_ROWS = f"{row('1', 'a', '_', 'DET')}\n{row('2', 'b', '_', 'NOUN')}\n"
 TWO_WORDS = [("a b", "DET NOUN")]
 UPOS = {"tag_column": "upos"}
-ALL = "-DOCSTART- -X- O O\n\nThe DT\ndog\tNN\n\t\nNew York\tNNP\n\n\n-DOCSTART-\tO\nIt   PRP\nran  VBD"
+ALL = "-DOCSTART- -X- O O\n\nThe DT\ndog\tNN\n\t\nNew York\tNNP\n\n\n-DOCSTART-\tO\nIt\tPRP\nran\tVBD"
 EN = "en:a A\nen:b B\nen:: C\n"
 IOB1, IOB2, BIOES = ({"coding_scheme": scheme} for scheme in ("IOB1", "IOB2", "BIOES"))
 # GermEval 2014, whose last column has nested entities, and WNUT-17, with lone tabs between sentences.
@@ -65,6 +65,7 @@ CONTENTS = {
         ("text,sentence,label,class\na,b,x,y\n", [("a", "x")], CSV),
         ("\n\ntext;label\nc;y\n", [("c", "y")], CSV),
         (f"text,label\n{'c' * 200_000},y\n", [("c" * 200_000, "y")], CSV),
+        ('text, label,,\n"c, d", "y",,\n', [("c, d", "y")], CSV),
         ("text_a,text_b,label\na,b,same\nc,d,1\n", PAIRS, CSV),
         ("Question1\tquestion2\tis_duplicate\na\tb\tsame\nc\td\t1\n", PAIRS, TSV),
         (

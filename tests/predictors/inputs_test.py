@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import os
 import sys
 
 import pytest
@@ -150,6 +151,19 @@ def test_pairs_of_a_table(predictor, examples):
     first, *others = predictor.predict_batch_json(inputs)
     assert first["gold"] == "y"
     assert [other["label"] is None for other in others] == [False, True, True]
+
+
+def test_a_pipe_is_no_file(predictor, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigurationError, match="pipe: is a pipe, expected a file, or - for the stand"):
+        next(iter(read_examples(str(tmp_path / "pipe"), predictor(*TAGGER["tags"]))))
+
+
+def test_an_empty_cell_of_a_table_has_no_label(predictor, examples):
+    predictor = predictor({"type": "table", **WHITE}, "p.csv", "text,label\na b,x\nb,y\n")
+    inputs, _ = examples(predictor, "a.csv", "id,text\n1,a\n2,\n3,b\n")
+    labels = [output["label"] for output in predictor.predict_batch_json(inputs)]
+    assert [label is None for label in labels] == [False, True, False]
 
 
 def test_pairs_without_a_gold_label_are_predicted(predictor, examples):

@@ -170,6 +170,7 @@ def test_parts_and_epochs(put, options, paths, epochs):
         ("tags_bilstm", "all.txt", COLUMNS, {"label": "tag"}, "label is 'tag', expected the number of"),
 
         ("ner_slstm", "all.txt", numbered("a O\n{} O\n\n"), {}, "all.txt: 0 kinds of entities: none"),
+        ("mr_slstm", "all.csv", csv(ROWS), {"overrides": {"modle.dropout": 1}}, "overrides: overrides"),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 99 else "",
 )  # fmt: skip
@@ -186,6 +187,11 @@ def test_mistakes(put, config, name, content, options, message):
         (ROWS * 2, ""),
     ],
 )
+def test_dev_in_train(put, caplog):
+    put("mr_slstm", "all.csv", csv(ROWS), dev="all.csv")
+    assert "400 of the 400 examples of dev are in train, too" in caplog.text
+
+
 def test_warnings(put, caplog, rows, message):
     caplog.set_level("WARNING")
     put("mr_slstm", "all.csv", csv(rows))
