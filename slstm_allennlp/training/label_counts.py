@@ -8,6 +8,7 @@ from allennlp.data import DataLoader, Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
 from allennlp.models import Model
 
+from slstm_allennlp.metrics.of_model import encoding_of
 from slstm_allennlp.models.summary import namespace_of
 
 logger = logging.getLogger(__name__)
@@ -22,20 +23,26 @@ def count_labels(model: Any, loader: DataLoader) -> Counter:
 
 def warn_of_unseen(model: Model, train: Any, others: Iterable[Any]) -> None:
     """
-    Log a warning with file and line for each label that only the loaders of the other data have. All
-    instances must be in memory.
+    Log a warning with file and line for each label, or kind of entity, that only the loaders of the
+    other data have. All instances must be in memory.
     """
+    has_kinds = encoding_of(model) is not None  # one kind has several tags: B-PER, I-PER, …
     loaders = [loader for loader in (train, *others) if loader is not None]
     if not all(getattr(loader, "_instances", None) for loader in loaders):
         return
-    known = set(count_labels(model, train))
+    known = {_kind_of(label, has_kinds) for label in count_labels(model, train)}
     for loader in loaders[1:]:
         for number, instance in enumerate(loader.iter_instances(), start=1):
             for label in labels_of(model, instance):
+                label = _kind_of(label, has_kinds)
                 if label not in known:
                     known.add(label)  # said once
                     where = f"{_where(loader, number, label)}{words_of(instance)}"
                     logger.warning("%s: no example for training has the label %r", where, label)
+
+
+def _kind_of(label: str, has_kinds: bool) -> str:
+    return label.partition("-")[2] or label if has_kinds else label
 
 
 def labels_of(model: Any, instance: Instance) -> Iterator[str]:
