@@ -145,6 +145,8 @@ class _Estimator(BaseEstimator):
         What an archive's config can do is restricted (SECURITY.md).
         """
         estimator = cls(**parameters)
+        if Path(folder).is_file():
+            raise ValueError(f"{folder} is a file, expected the folder that it is in")
         estimator._take(Path(folder))
         estimator._trust = False
         predictor = estimator._open()
@@ -278,7 +280,10 @@ class Tagger(_Estimator):
 
     def predict_spans(self, X: Any) -> List[List[Dict[str, Any]]]:
         """Return the entities: `text`, `label`, and `start` and `end` in the words joined by spaces."""
-        return [output["spans"] for output in self._predictions(X)]
+        rows = self._predictions(X)
+        if self._predictor._label_encoding is None:
+            raise ValueError("predict_spans: the tags are no entities, expected Tagger(entities=True)")
+        return [output["spans"] for output in rows]
 
     def score(self, X: Any, y: Any) -> float:
         """Return the share of right tags or, for entities, the F1 of the spans with their types."""

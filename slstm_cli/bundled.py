@@ -10,6 +10,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 _SAMPLES = "fixtures/"
 WHOLE = "// To see this config whole: slstm config {}"
 """The first line of a config that imports others."""
+_DATA = (".csv", ".tsv", ".txt", ".jsonl", ".conll", ".conllu", ".gz", ".xlsx")
 _KEY_ORDER = """
     type dataset_reader validation_dataset_reader train_data_path validation_data_path test_data_path
     evaluate_on_test vocabulary model data_loader trainer
@@ -55,6 +56,10 @@ def is_bundled(given: str) -> bool:
     """
     if Path(given).is_dir():
         raise IsADirectoryError(f"{given} is a folder, expected a config, such as {given}/config.json")
+    if given.endswith(_DATA) and Path(given).exists():
+        raise FileNotFoundError(
+            f"{given} is no config, expected one (own data: slstm train CONFIG --data)"
+        )
     is_name = Path(given).name == given and "." not in given
     if not is_name or Path(given).exists():
         return False

@@ -160,6 +160,7 @@ def test_columns_of_datasets():
         (text_classifier, None, None, "X is None, expected a list"),
         (text_classifier, ["x", "y"], None, "y is None, expected a list"),
         (text_classifier, ["x", "y"], ["a"], "X has 2 items and y 1"),
+        (text_classifier, {"x"}, ["a"], r"X is \{'x'\}, expected a list"),
         (text_classifier, ["x", "y"], ["a", "a"], "y has one class, 'a'"),
         (text_classifier, ["x", float("nan")], ["a", "b"], r"X\[1\] is nan, expected a string"),
         (text_classifier, ["x", " \n"], ["a", "b"], r"X\[1\] is ' \\n', expected a string"),
@@ -224,6 +225,8 @@ def test_an_archive_of_a_stranger_and_of_another_kind(classifier, monkeypatch):
     assert trusted == [False, False]
     with pytest.raises(ValueError, match="is for TextClassifier, expected Tagger"):
         Tagger.load(classifier, verbose=0)
+    with pytest.raises(ValueError, match=r"model\.tar\.gz is a file, expected the folder that it is in"):
+        TextClassifier.load(classifier / "model.tar.gz", verbose=0)
     with pytest.raises(FileNotFoundError, match=r"model\.tar\.gz"):
         Tagger.load(classifier / "vocabulary")
 

@@ -17,7 +17,7 @@ def listed(where: str, column: Any) -> List[Any]:
     """Return a list, with Python's numbers and strings where NumPy or pandas had others."""
     if hasattr(column, "__array__"):
         column = numpy.asarray(column).tolist()
-    if isinstance(column, (str, dict)) or not hasattr(column, "__iter__"):
+    if isinstance(column, (str, dict, set, frozenset)) or not hasattr(column, "__iter__"):
         raise ValueError(f"{where} is {shown(column)}, expected a list")
     items = [item.item() if isinstance(item, numpy.generic) else item for item in column]
     if not items:

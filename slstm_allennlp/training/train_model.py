@@ -31,7 +31,8 @@ class TrainModelWithCard(TrainModel):
       (`batches_per_epoch` in `validation_data_loader`, `max_instances` of their reader) is kept, and a
       warning says so.
     - A label that only the validation or test data have is a warning.
-    - `evaluate_on_test` with `distributed` is refused at the start.
+    - `evaluate_on_test` with `distributed` is refused at the start, and so is `--recover` with data that
+      have another vocabulary.
     - `metrics_by_epoch.csv` is written, and `model_card.md`: the encoder, the data, the metrics, the
       versions and the command, and how to resume, use and cite the model.
     """
@@ -70,7 +71,10 @@ class TrainModelWithCard(TrainModel):
             for path in (validation_data_path, test_data_path if is_tested else None):
                 if path is not None:
                     say_what_is_scored(path, validation_dataset_reader or dataset_reader, limit)
-        return super().from_partial_objects(
+        # AllenNLP makes the vocabulary anew, also to go on with a training.
+        folder = Path(serialization_dir) / "vocabulary"
+        before = {path: path.read_bytes() for path in folder.glob("*.txt")}
+        made = super().from_partial_objects(
             serialization_dir,
             local_rank,
             dataset_reader,
@@ -88,6 +92,14 @@ class TrainModelWithCard(TrainModel):
             batch_weight_key=batch_weight_key,
             ddp_accelerator=ddp_accelerator,
         )
+        if any(path.read_bytes() != content for path, content in before.items()):
+            for path, content in before.items():
+                path.write_bytes(content)
+            raise ConfigurationError(
+                f"--recover: the vocabulary of the data is not that in {folder}, expected the data of "
+                "the interrupted training, in their order"
+            )
+        return made
 
     def run(self) -> Dict[str, Any]:
         """Train, as AllenNLP does, after warnings about labels that the train set does not have."""

@@ -139,6 +139,17 @@ def test_a_trainer_without_epochs(folder, changed, capsys, trainer):
     assert (folder / "run/model_card.md").exists()
 
 
+def test_recovery_with_other_data_is_refused(folder, capsys):
+    """Words and labels would change places: the numbers of a vocabulary depend on the data's order."""
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    text = (folder / "train.jsonl").read_text()
+    (folder / "train.jsonl").write_text("\n".join(reversed(text.splitlines())))
+    assert main(["train", "mine.json", "-s", "run", "--recover"]) == 2
+    assert "the vocabulary of the data is not that in run/vocabulary" in capsys.readouterr().err
+    (folder / "train.jsonl").write_text(text)
+    assert main(["train", "mine.json", "-s", "run", "--recover"]) == 0
+
+
 def test_predict_and_evaluate(folder, changed, capsys):
     """`evaluate` scores all sentences, whatever an epoch of the training leaves out, in their order."""
     loader = {"batch_size": 8, "drop_last": True, "batches_per_epoch": 1, "shuffle": True}

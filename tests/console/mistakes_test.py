@@ -86,6 +86,7 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         ("train nowhere.json", "nowhere.json"),
         ("train broken.jsonnet", "broken.jsonnet:1:"),
         ("train mr_slsm", "no file mr_slsm and no config of that name, did you mean 'mr_slstm'?"),
+        ("train train.jsonl", "train.jsonl is no config, expected one (own data: slstm train CONFIG"),
         ("train .", ". is a folder, expected a config, such as ./config.json"),
         ("config mr_slsm", "there is no config 'mr_slsm', did you mean 'mr_slstm'?"),
         ("predict nowhere.tar.gz dev.jsonl", "nowhere.tar.gz"),
