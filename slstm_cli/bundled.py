@@ -67,6 +67,11 @@ def is_bundled(given: str) -> bool:
     return True
 
 
+def is_sample(path: str) -> bool:
+    """Return whether a path is in the sample corpora that come with the package."""
+    return (_root() / _SAMPLES).resolve() in Path(path).resolve().parents
+
+
 def expect_config(name: str, complaint: str) -> None:
     """Raise `FileNotFoundError` with the complaint unless there is a bundled config of this name."""
     names = config_names()

@@ -23,6 +23,7 @@ from slstm_allennlp.console.training import result_lines
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
+from slstm_cli.bundled import is_sample
 
 _OWN_DATA = {
     "--data": "train on this file: CSV, TSV or JSON lines with a text and its label per line, or a word "
@@ -109,9 +110,8 @@ def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
         return False
     reads_folders = "#" in str(config.get("train_data_path"))
     dev = overrides.get("validation_data_path") or config.get("validation_data_path")
-    reads_samples = "fixtures" in Path(file_of(str(dev))).parts  # of another corpus than the file
     is_unread = path.endswith(".csv") and '"table"' not in json.dumps(config.get("dataset_reader"))
-    return Path(path).is_file() and (reads_folders or is_unread or reads_samples)
+    return Path(path).is_file() and (reads_folders or is_unread or is_sample(str(dev)))
 
 
 def _check(config: Any) -> None:

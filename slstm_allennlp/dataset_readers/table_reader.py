@@ -182,10 +182,9 @@ class TableReader(LabelledTextReader):
             if read != logged:
                 logged = read
                 _say_once(path, f"the columns {', '.join(read)} are read")
-            is_empty = partly and any(row[key] == "" for key in keys)  # predicted without a label
             texts = [
-                str(row[key])
-                if is_empty
+                ""  # predicted without a label
+                if partly and isinstance(row[key], str) and not row[key].strip()
                 else line.text_of(row, key, key, self._tokenizer, "expected text")
                 for key in keys
             ]
