@@ -110,8 +110,9 @@ def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
         return False
     reads_folders = "#" in str(config.get("train_data_path"))
     dev = overrides.get("validation_data_path") or config.get("validation_data_path")
+    replaces_samples = is_sample(str(dev)) and not is_sample(path)
     is_unread = path.endswith(".csv") and '"table"' not in json.dumps(config.get("dataset_reader"))
-    return Path(path).is_file() and (reads_folders or is_unread or is_sample(str(dev)))
+    return Path(path).is_file() and (reads_folders or is_unread or replaces_samples)
 
 
 def _check(config: Any) -> None:
