@@ -73,7 +73,8 @@ class TrainModelWithCard(TrainModel):
                     say_what_is_scored(path, validation_dataset_reader or dataset_reader, limit)
         # AllenNLP makes the vocabulary anew, also to go on with a training.
         folder = Path(serialization_dir) / "vocabulary"
-        before = {path: path.read_bytes() for path in folder.glob("*.txt")}
+        files = [] if is_distributed() else folder.glob("*.txt")  # several processes write it
+        before = {path: path.read_bytes() for path in files}
         made = super().from_partial_objects(
             serialization_dir,
             local_rank,

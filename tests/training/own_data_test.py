@@ -187,12 +187,12 @@ def test_mistakes(put, config, name, content, options, message):
         (ROWS * 2, ""),
     ],
 )
-def test_dev_in_train(put, caplog):
-    put("mr_slstm", "all.csv", csv(ROWS), dev="all.csv")
-    assert "400 of the 400 examples of dev are in train, too" in caplog.text
-
-
 def test_warnings(put, caplog, rows, message):
     caplog.set_level("WARNING")
     put("mr_slstm", "all.csv", csv(rows))
     assert message in caplog.text and bool(message) == bool(caplog.text)
+
+
+def test_dev_in_train(put, caplog):
+    put("mr_slstm", "all.csv", csv(ROWS), dev="all.csv")
+    assert "400 of the 400 examples of dev are in train, too" in caplog.text
