@@ -6,6 +6,7 @@ from allennlp.common import Lazy, Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import is_distributed
 from allennlp.data import DataLoader, DatasetReader, Vocabulary
+from allennlp.data.vocabulary import NAMESPACE_PADDING_FILE
 from allennlp.models import Model
 from allennlp.nn.parallel import DdpAccelerator
 from allennlp.training import Trainer
@@ -74,7 +75,8 @@ class TrainModelWithCard(TrainModel):
         # AllenNLP makes the vocabulary anew, also to go on with a training.
         folder = Path(serialization_dir) / "vocabulary"
         files = [] if is_distributed() else folder.glob("*.txt")  # several processes write it
-        before = {path: path.read_bytes() for path in files}
+        # The file of namespaces is a set, in any order.
+        before = {path: path.read_bytes() for path in files if path.name != NAMESPACE_PADDING_FILE}
         made = super().from_partial_objects(
             serialization_dir,
             local_rank,

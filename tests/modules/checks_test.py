@@ -81,7 +81,7 @@ def test_autocast_takes_no_other_numbers(name, dtype):
 @pytest.mark.parametrize("name", RECURRENT)
 @pytest.mark.parametrize("gradients", [torch.enable_grad, torch.no_grad])
 def test_weights_on_another_device(name, gradients):
-    with gradients(), pytest.raises(RuntimeError, match="device"):
+    with gradients(), pytest.raises(RuntimeError):  # PyTorch's own: never the end of the process
         MODULES[name]().to("meta")(WORDS)
 
 
