@@ -79,7 +79,6 @@ class _Estimator(BaseEstimator):
     _ending: ClassVar[str] = "jsonl"
     _columns: ClassVar[Dict[str, Any]] = {}
     _of_reader: ClassVar[Dict[str, Any]] = {}
-    _trust = True  # false for an archive that was loaded, and for copies and pickles of it
 
     def fit(self, X: Any, y: Any) -> "_Estimator":
         """Train. If ctrl-C interrupts it, the best epoch so far is kept, if one was completed."""
@@ -102,7 +101,7 @@ class _Estimator(BaseEstimator):
                 path.write_text("".join(lines), encoding="utf-8")
             self._train(config, str(paths[0]), str(paths[len(parts) - 1]), folder / "run")
             (folder / "run" / _LABELS).write_text(json.dumps(labels, default=repr), encoding="utf-8")
-            self._take(folder / "run")
+            self._take(folder / "run", trust=True)
             model_card.remove_paths(self.files_)
         self._labels, self.classes_ = labels, columns.array_of(labels.values())
         return self
@@ -147,8 +146,7 @@ class _Estimator(BaseEstimator):
         estimator = cls(**parameters)
         if Path(folder).is_file():
             raise ValueError(f"{folder} is a file, expected the folder that it is in")
-        estimator._take(Path(folder))
-        estimator._trust = False
+        estimator._take(Path(folder), trust=False)
         predictor = estimator._open()
         if not isinstance(predictor, cls._predictor_type):
             raise ValueError(f"{folder} is for {type(predictor).__name__}, expected {cls.__name__}")
@@ -157,9 +155,11 @@ class _Estimator(BaseEstimator):
         estimator.classes_ = columns.array_of(estimator._labels.values())
         return estimator
 
-    def _take(self, folder: Path) -> None:
+    def _take(self, folder: Path, trust: bool) -> None:
+        """Keep the files of a folder. `trust`, also in copies and pickles: whether they are our own."""
         names = [name for name in _KEPT if name == _ARCHIVE or (folder / name).exists()]
         self.files_ = {name: (folder / name).read_bytes() for name in names}
+        self._trust = trust
         self.__dict__.pop("_predictor", None)
 
     def __getstate__(self) -> Dict[str, Any]:

@@ -235,12 +235,11 @@ def number_of_columns(count: int) -> str:
 
 
 def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
-    kind = next(
-        (kind for start, kind in _OTHER_FILES.items() if number == 1 and line.startswith(start)), None
-    )
-    if kind is not None or b"\0" in line:
-        kind = kind or "UTF-16 or no text"
-        raise CorpusError(f"{name}, line {number}: the file is {kind}, expected text in UTF-8")
+    if number == 1 or b"\0" in line:
+        kinds = (kind for start, kind in _OTHER_FILES.items() if number == 1 and line.startswith(start))
+        kind = next(kinds, "UTF-16 or no text" if b"\0" in line else None)
+        if kind is not None:
+            raise CorpusError(f"{name}, line {number}: the file is {kind}, expected text in UTF-8")
     try:
         text = line.decode(UTF_8, "slstm-Windows-1252") if encoding == OLD else line.decode(encoding)
     except UnicodeDecodeError as error:

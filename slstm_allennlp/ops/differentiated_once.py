@@ -12,6 +12,7 @@ Gradients = Tuple[Optional[Tensor], ...]
 def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gradients]:
     """
     Decorate the backward pass of a `torch.autograd.Function`: a second derivative is a `RuntimeError`.
+    The pass runs without autocast, whatever the loss around it has: it sets its own precisions.
 
     PyTorch's `once_differentiable` detects a second derivative only if the incoming gradients require
     grad. Here the results depend on weights, too, so under `create_graph=True` all of them raise.
@@ -19,7 +20,8 @@ def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gra
 
     @functools.wraps(backward)
     def wrapped(ctx: Any, *gradients: Optional[Tensor]) -> Gradients:
-        with torch.no_grad():
+        device = next(gradient.device.type for gradient in gradients if gradient is not None)
+        with torch.no_grad(), torch.autocast(device, enabled=False):
             results = backward(ctx, *gradients)
         if not torch.is_grad_enabled():  # no create_graph
             return results

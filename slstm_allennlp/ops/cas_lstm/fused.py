@@ -59,41 +59,34 @@ class _Layer(torch.autograd.Function):
     def backward(  # type: ignore[override]
         ctx: Any, grad_h: Optional[Tensor], grad_c: Optional[Tensor]
     ) -> Tuple[Optional[Tensor], ...]:
-        with torch.autocast("cpu", enabled=False):  # of a loss around a forward pass without it
-            return _backward(ctx, grad_h, grad_c)
+        inputs, cells_below, W, U, fusion, gates, h, c = ctx.saved_tensors
+        left, below = _scales(fusion, inputs.new_ones(len(U), U.size(-1)))
+        learns_fusion = fusion is not None and ctx.needs_input_grad[5]
+        # The gradients overwrite the gates, unless these are read again: for λ, or in another pass.
+        d_gates = gates.clone() if learns_fusion or _is_repeatable() else gates
+        grad_h = torch.zeros_like(h) if grad_h is None else grad_h.contiguous()
+        contiguous = torch.contiguous_format
+        d_c = torch.zeros_like(c) if grad_c is None else grad_c.clone(memory_format=contiguous)
+        d_below = None if cells_below is None else torch.empty_like(cells_below)
+        by_onednn = uses_onednn(U, U[0].numel())
+        for d in range(len(U)):
+            lower, d_lower = (None if cells is None else cells[d] for cells in (cells_below, d_below))
+            parts = c[d], grad_h[d], d_c[d], d_lower
+            ctx.kernels.backward(d_gates[d], U[d], left[d], below[d], lower, *parts, by_onednn)
 
-
-def _backward(
-    ctx: Any, grad_h: Optional[Tensor], grad_c: Optional[Tensor]
-) -> Tuple[Optional[Tensor], ...]:
-    inputs, cells_below, W, U, fusion, gates, h, c = ctx.saved_tensors
-    left, below = _scales(fusion, inputs.new_ones(len(U), U.size(-1)))
-    learns_fusion = fusion is not None and ctx.needs_input_grad[5]
-    # The gradients overwrite the gates, unless these are read again: for λ, or in another pass.
-    d_gates = gates.clone() if learns_fusion or _is_repeatable() else gates
-    grad_h = torch.zeros_like(h) if grad_h is None else grad_h.contiguous()
-    contiguous = torch.contiguous_format
-    d_c = torch.zeros_like(c) if grad_c is None else grad_c.clone(memory_format=contiguous)
-    d_below = None if cells_below is None else torch.empty_like(cells_below)
-    by_onednn = uses_onednn(U, U[0].numel())
-    for d in range(len(U)):
-        lower, d_lower = (None if cells is None else cells[d] for cells in (cells_below, d_below))
-        parts = c[d], grad_h[d], d_c[d], d_lower
-        ctx.kernels.backward(d_gates[d], U[d], left[d], below[d], lower, *parts, by_onednn)
-
-    rows = d_gates.flatten(3).flatten(1, 2)  # (D, L * B, G * h)
-    d_inputs = None
-    if ctx.needs_input_grad[0]:
-        d_inputs = _products(rows, W.transpose(1, 2)).view_as(inputs)
-    d_W = _gradient(rows, inputs.flatten(1, 2))
-    # The first word has no previous state.
-    later = d_gates[:, 1:].flatten(3).flatten(1, 2)
-    d_U = _gradient(later, h[:, :-1].flatten(1, 2))
-    d_fusion = None
-    if learns_fusion:
-        d_fusion = (d_c * gates[:, :, :, 4] * cells_below).sum(dim=(1, 2))
-        d_fusion -= (d_c[:, 1:] * gates[:, 1:, :, 1] * c[:, :-1]).sum(dim=(1, 2))
-    return d_inputs, d_below, d_W, d_U, rows.sum(dim=1), d_fusion, None
+        rows = d_gates.flatten(3).flatten(1, 2)  # (D, L * B, G * h)
+        d_inputs = None
+        if ctx.needs_input_grad[0]:
+            d_inputs = _products(rows, W.transpose(1, 2)).view_as(inputs)
+        d_W = _gradient(rows, inputs.flatten(1, 2))
+        # The first word has no previous state.
+        later = d_gates[:, 1:].flatten(3).flatten(1, 2)
+        d_U = _gradient(later, h[:, :-1].flatten(1, 2))
+        d_fusion = None
+        if learns_fusion:
+            d_fusion = (d_c * gates[:, :, :, 4] * cells_below).sum(dim=(1, 2))
+            d_fusion -= (d_c[:, 1:] * gates[:, 1:, :, 1] * c[:, :-1]).sum(dim=(1, 2))
+        return d_inputs, d_below, d_W, d_U, rows.sum(dim=1), d_fusion, None
 
 
 def _is_repeatable() -> bool:

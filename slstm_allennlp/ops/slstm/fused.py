@@ -262,9 +262,8 @@ class _Steps(torch.autograd.Function):
         saved, given = ctx.saved_tensors, len(_Inputs._fields) + len(StepWeights._fields)
         Ux, c, c_g, *kept = saved[given:]
         steps = [_Step(*part) for part in zip(*[iter(kept)] * len(_Step._fields))]
-        with torch.autocast(dh.device.type, enabled=False):
-            run = _Run(ctx.plan, saved[:given], Ux)
-            return None, *run.backward(steps, c, c_g, dh.contiguous(), dg)
+        run = _Run(ctx.plan, saved[:given], Ux)
+        return None, *run.backward(steps, c, c_g, dh.contiguous(), dg)
 
 
 class _Run:
