@@ -27,7 +27,6 @@ logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 
 AHEAD = 128  # lines: enough to batch sentences of similar length, and fast to read
-_COMPRESSED = (".gz", ".bz2", ".lzma", ".xz")
 
 
 def add_input_format(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +109,7 @@ class PredictManager(_PredictManager):
                     number += 1
 
     def _get_json_data(self) -> Iterator[JsonDict]:
-        if isinstance(self._predictor, TextInput) and not self._input_file.endswith(_COMPRESSED):
+        if isinstance(self._predictor, TextInput):
             yield from read_examples(self._input_file, self._predictor, self._input_format)
             return
         try:

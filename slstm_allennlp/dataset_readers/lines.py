@@ -1,11 +1,15 @@
 """Read the lines of text files, with line numbers for error messages."""
 
+import bz2
 import codecs
+import gzip
 import itertools
 import json
 import logging
+import lzma
 import re
 import sys
+import zlib
 from contextlib import nullcontext, suppress
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
 
@@ -22,11 +26,12 @@ BLANKS = " \t"
 _OTHER_FILES = {
     b"PK\x03\x04": "an Excel workbook or another archive (save it as CSV UTF-8)",
     b"PAR1": "Parquet",
-    b"\x1f\x8b": "compressed by gzip",
+    b"\x1f\x8b": "compressed by gzip (then its name must end in .gz)",
     b"\xff\xfe": "in UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)",
     b"\xfe\xff": "in UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)",
 }
 """How files begin that are no text in UTF-8 or one of its predecessors."""
+_COMPRESSED: Dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".lzma": lzma.open}
 
 
 class Line(NamedTuple):
@@ -141,26 +146,38 @@ def _unreadable(path: str, error: Exception, expected: str) -> CorpusError:
     return CorpusError(f"{path}: cannot be read ({reason}), expected {expected}")
 
 
+def uncompressed(path: str) -> str:
+    """Return the path without the ending of a compressed file. The ending before it tells the format."""
+    start, dot, end = path.rpartition(".")
+    return start if dot + end in _COMPRESSED else path
+
+
 def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> Iterator[Line]:
     """
     Yield the lines of a text file, given as for AllenNLP's `cached_path`, or of the standard input, if
-    the path is `-`. Byte order marks are removed, wherever they are. Error messages call the file
-    `name`, if that is given. `CorpusError` for a file that is missing, unreadable or empty, and, with
-    the line, for bytes that are not valid in the encoding.
+    the path is `-`. A file whose name ends in `.gz`, `.bz2`, `.xz` or `.lzma` is unpacked. Byte order
+    marks are removed, wherever they are. Error messages call the file `name`, if that is given.
+    `CorpusError` for a file that is missing, unreadable, empty or without newlines, and, with the line,
+    for bytes that are not valid in the encoding.
     """
     name = name or ("standard input" if path == "-" else path)
     number = 0
     try:
         # As bytes: then only a newline ends a line, and a decoding error can name its line.
-        with _standard_input() if path == "-" else open(local_path(path, "a text file"), "rb") as file:
+        with _standard_input() if path == "-" else _opened(path) as file:
             # A last line of only a byte order mark is none.
             lines = filter(None, (line.replace(codecs.BOM_UTF8, b"") for line in file))
             for number, line in enumerate(lines, start=1):
                 yield Line(name, number, _decode(line, name, number, encoding))
-    except OSError as error:
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise _unreadable(name, error, "a text file") from None
     if number == 0:
         raise CorpusError(f"{name}: the file is empty, expected at least one sentence")
+
+
+def _opened(path: str) -> Any:
+    ending = path[len(uncompressed(path)) :]
+    return _COMPRESSED.get(ending, open)(local_path(path, "a text file"), "rb")
 
 
 def _standard_input() -> Any:
@@ -240,6 +257,11 @@ def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
         kind = next(kinds, "UTF-16 or no text" if b"\0" in line else None)
         if kind is not None:
             raise CorpusError(f"{name}, line {number}: the file is {kind}, expected text in UTF-8")
+    if number == 1 and not line.endswith(b"\n") and b"\r" in line.strip():
+        raise CorpusError(
+            f"{name}, line 1: the lines end in a carriage return alone, expected newlines "
+            "(tr '\\r' '\\n' makes them)"
+        )
     try:
         text = line.decode(UTF_8, "slstm-Windows-1252") if encoding == OLD else line.decode(encoding)
     except UnicodeDecodeError as error:

@@ -20,6 +20,7 @@ from slstm_allennlp.dataset_readers.lines import (
     found,
     number_of_columns,
     read_lines,
+    uncompressed,
 )
 from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
@@ -33,6 +34,7 @@ _PAIRS += [[f"{name}1", f"{name}2"] for name in ("sentence", "question", "text")
 _LABELS = "label gold_label class category sentiment polarity target is_duplicate".split()
 _LABEL = [[name] for name in _LABELS]
 _JSON = (".jsonl", ".json")
+_SEPARATOR = re.compile("sep=(.)", re.IGNORECASE)  # a first line for Excel
 _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (--text and --label of `slstm "
     "train` or the reader's keys of these names give others, its key columns all of a file without a "
@@ -51,7 +53,7 @@ class TableReader(LabelledTextReader):
 
     In CSV and TSV, the first line has the names. Fields can be in quotation marks, and then contain line
     breaks. The ending of the file's name tells the format: `.jsonl` and `.json` are JSON lines, `.csv`
-    is separated by commas, and others by tabs.
+    is separated by commas, and others by tabs. A compressed file has a second ending, `.gz` or another.
 
     The instances of pairs have the fields `premise`, `hypothesis`, `metadata` and `label`, as in the
     reader `snli`.
@@ -64,7 +66,8 @@ class TableReader(LabelledTextReader):
         The names of all columns, for CSV and TSV without a header line.
     delimiter : `str`, optional (default = `None`)
         The character between columns of CSV and TSV. Without this key, it is that of the file's ending
-        or, if the header line does not have that, the first of `;`, tab, comma and `|` that it has.
+        or, if the header line does not have that, the first of `;`, tab, comma and `|` that it has. A
+        line `sep=;` before the header, as for Excel, says it, too.
     quoting : `bool`, optional (default = `True`)
         Whether quotation marks around a field are removed. If false, they are ordinary characters.
     encoding : `str`, optional (default = `"UTF-8"`)
@@ -209,7 +212,7 @@ class TableReader(LabelledTextReader):
 
     def _with_names(self, line: Line) -> Line:
         """Return the line that names the columns of a line, which is itself without a header."""
-        has_header = self._columns is None and not line.path.endswith(_JSON)
+        has_header = self._columns is None and not uncompressed(line.path).endswith(_JSON)
         return line._replace(number=1) if has_header else line
 
     def no_label_in(self, path: str) -> str:
@@ -226,7 +229,8 @@ class TableReader(LabelledTextReader):
         return _no_column(next(iter(named), None), row)
 
     def _read_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        return self._json_rows(path) if path.endswith(_JSON) else self._csv_rows(path)
+        is_json = uncompressed(path).endswith(_JSON)
+        return self._json_rows(path) if is_json else self._csv_rows(path)
 
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         for line in read_lines(path, self._decoding):
@@ -235,10 +239,15 @@ class TableReader(LabelledTextReader):
 
     def _csv_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         lines = read_lines(path, self._decoding)
-        head = [next(lines)]
-        while not head[-1].text.strip() and (line := next(lines, None)):
-            head.append(line)
-        delimiter = self._delimiter or self._delimiter_in(head[-1].text, path)
+        head, delimiter = [], self._delimiter
+        for line in lines:  # up to the header
+            mark = _SEPARATOR.fullmatch(line.text)
+            head.append(line._replace(text="") if mark else line)
+            if mark:
+                delimiter = delimiter or mark[1]
+            elif line.text.strip():
+                break
+        delimiter = delimiter or self._delimiter_in(head[-1].text, path)
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
             expected += '; "quoting": false of the reader takes quotation marks as they are'
@@ -280,7 +289,7 @@ class TableReader(LabelledTextReader):
                 yield line, dict(zip(names, row))
 
     def _delimiter_in(self, header: str, path: str) -> str:
-        usual = "," if path.endswith(".csv") else "\t"
+        usual = "," if uncompressed(path).endswith(".csv") else "\t"
         others = "" if self._columns else ";\t,|"
         return next((found for found in (usual, *others) if found in header), usual)
 
@@ -291,6 +300,13 @@ class TableReader(LabelledTextReader):
         if not texts:
             texts = _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
         return texts if set(texts) <= set(names) else [], label[0] if label else "label"
+
+
+def is_header(line: str) -> bool:
+    """Whether a line has names of columns, one of them that of a text."""
+    names = [name.strip(' "').lower() for name in re.split("[,;|\t]", line)]
+    known = {name for group in (*_TEXT, *_PAIRS) for name in group}
+    return len(names) > 1 and bool(known & set(names)) and all(map(str.isidentifier, names))
 
 
 @functools.cache

@@ -15,8 +15,8 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
-from slstm_allennlp.dataset_readers.lines import OLD, Line, blocks, read_lines
-from slstm_allennlp.dataset_readers.table_reader import TableReader
+from slstm_allennlp.dataset_readers.lines import OLD, Line, blocks, read_lines, uncompressed
+from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header
 from slstm_allennlp.predictors.text_input import TextInput
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ def read_examples(
     reader = _reader_of(path, predictor)
     name = "standard input" if path == "-" else path
     lines: Iterator[Line] = read_lines(path)
-    if input_format is None and path.endswith(_JSON):
+    if input_format is None and uncompressed(path).endswith(_JSON):
         input_format = "json"
     elif input_format is None and reader is not None and "#" in path and not Path(path).is_file():
         input_format = "corpus"
@@ -111,7 +111,8 @@ def _reader_of(path: str, predictor: Any) -> Any:
     """Return the reader of labelled files like this one, or `None`."""
     own = predictor._dataset_reader
     is_readable = hasattr(own, "examples")
-    is_table = path.endswith(".csv") or (path.endswith(".tsv") and not is_readable)
+    kind = Path(uncompressed(path)).suffix
+    is_table = kind == ".csv" or (kind == ".tsv" and not is_readable)
     if is_table and getattr(predictor, "answer", None) == "label" and not isinstance(own, TableReader):
         return TableReader()
     return own if is_readable else None
@@ -133,7 +134,7 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     texts = [line.text for line in head if line.text.strip()]
     if texts and _OBJECT.match(texts[0]):
         return "json"
-    is_plain = path == "-" or Path(path).suffix in _PLAIN
+    is_plain = path == "-" or Path(uncompressed(path)).suffix in _PLAIN
     if reader is not None and not (is_plain and isinstance(predictor, TextInput)):
         return "corpus"
     if not isinstance(predictor, TextInput):
@@ -144,7 +145,8 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     if not why_not:
         return "corpus"
     are_words = predictor.answer == "tags" and _are_single_words(head)
-    if predictor.is_plain_with_tabs or not (are_words or _look_labelled(texts, known)):
+    looks_labelled = are_words or _look_labelled(texts, known)
+    if not is_header("".join(texts[:1])) and (predictor.is_plain_with_tabs or not looks_labelled):
         return "text"
     corpus = "this (--input-format corpus)"
     if reader is None:

@@ -18,7 +18,13 @@ from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.training_keys import section
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
-from slstm_allennlp.dataset_readers.lines import OLD, blocks, number_of_columns, read_lines
+from slstm_allennlp.dataset_readers.lines import (
+    OLD,
+    blocks,
+    number_of_columns,
+    read_lines,
+    uncompressed,
+)
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.dataset_readers.tagged_text_reader import is_global_columns
 from slstm_allennlp.training.label_counts import labels_found
@@ -121,7 +127,7 @@ def _inputs_of(config: Config) -> Set[str]:
 
 def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair: bool) -> Config:
     file = file_of(data)
-    if not file.endswith(_TABLES):
+    if not uncompressed(file).endswith(_TABLES):
         head = list(itertools.islice(blocks(read_lines(file, OLD)), 2))
         if len(head) == 2 and len(head[0]) > 1 and len({len(line.columns()) for line in head[0]}) == 1:
             raise head[0][0].error(
@@ -139,7 +145,7 @@ def _tag_reader(
 ) -> Config:
     """Return the reader of a file of tagged words: CoNLL-U, word/TAG lines, or columns."""
     file = file_of(path)
-    if file.endswith(_TABLES):
+    if uncompressed(file).endswith(_TABLES):
         raise CorpusError(
             f"{file}: is a table, and the model tags words, expected a word and its tag per line, and "
             "a blank line after each sentence (in Python, slstm_allennlp.Tagger takes lists of words "
@@ -155,11 +161,11 @@ def _tag_reader(
         tags = label or ("xpos" if any(row[4] != "_" for row in words) else "upos")
         return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
     is_named = bool(text or label or settings.keys() - {"encoding"})
-    is_inline = all(len(row) == 1 for row in rows) and all(
-        "/" in w for line in lines for w in line.words()
-    )
+    words_and_tags = [word for line in lines for word in line.words()]
+    separators = [mark for mark in "/_" if all(mark in word for word in words_and_tags)]
+    is_inline = separators and all(len(row) == 1 for row in rows)
     if label_encoding is None and not is_named and rows and is_inline:
-        return {"type": "tagged_text", "format": "inline"}
+        return {"type": "tagged_text", "format": "inline", "separator": separators[0]}
     columns: Config = {}
     for key, name, number in (
         ("word_column", "text", next(iter(text), None)),

@@ -1,7 +1,9 @@
 """What a file becomes: the words, tags and labels of its instances."""
 
+import gzip
 import json
 import logging
+import lzma
 
 import pytest
 
@@ -64,6 +66,10 @@ CONTENTS = {
         ("text,label,gold_label\na,x,y\n", [("a", "y")], {**CSV, "label": "gold_label"}),
         ("text,sentence,label,class\na,b,x,y\n", [("a", "x")], CSV),
         ("\n\ntext;label\nc;y\n", [("c", "y")], CSV),
+        ("sep=;\r\ntext;label\r\nc;y\r\n", [("c", "y")], CSV),
+        ("\ufeffSEP=|\ntext|label\na, b|x\nc|y\n", TEXTS, CSV),
+        (gzip.compress(b"text,label\nc,y\n", mtime=0), [("c", "y")], {"file": "table.csv.gz"}),
+        (lzma.compress(b'{"text": "c", "label": "y"}'), [("c", "y")], {"file": "table.jsonl.xz"}),
         (f"text,label\n{'c' * 200_000},y\n", [("c" * 200_000, "y")], CSV),
         ('text, label,,\n"c, d", "y",,\n', [("c, d", "y")], CSV),
         ("text_a,text_b,label\na,b,same\nc,d,1\n", PAIRS, CSV),

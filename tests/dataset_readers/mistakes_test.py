@@ -221,6 +221,7 @@ BAD_FILES = {
         ('text,label\n"a" b,x\n', ", line 2: .* expected fields with ',' between; .quoting", {}),
         ("text,label\n ,x\n", ", line 2: the text is empty", {}),
         ("text,label\na,x\ntext,label\n", ", line 3: the names of the columns, expected them on", {}),
+        ("text,label\ra,x\r", ", line 1: the lines end in a carriage return alone, expected newl", {}),
         ("PK\x03\x04x", ", line 1: the file is an Excel workbook or another archive", {}),
         ("text,label\na\0,x\n", ", line 2: the file is UTF-16 or no text, expected text in", {}),
         ("text,label\na,x\nb,\n", ', line 3: label is "", and the lines before have labels', {}),

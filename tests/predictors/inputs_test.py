@@ -1,5 +1,7 @@
 """What people's files look like: the right prediction of each line, or an error that says what it is."""
 
+import bz2
+import gzip
 import io
 import json
 import logging
@@ -126,6 +128,9 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
         ("texts", "good film\tx\n", r"the model's reader reads JSON.*ends in \.csv or \.tsv, or"),
         ("texts", 'text,label\n"good, film","x"\nbad,y\n', "the model's reader reads JSON"),
         ("texts", "x;good film\ny;bad\n", "the model's reader reads JSON"),
+        ("texts", "text,label\ngood film,new\n", "the model's reader reads JSON"),
+        ("texts", "id;Review\n1;good film\n", "the model's reader reads JSON"),
+        ("table", "text|label\ngood film|new\n", "the model knows 0 of 1 labels"),
         ("texts", "__label__x good film\n", "the model's reader reads JSON"),
         ("trees", "(3 (2 a) (9 film))\n" + TREES, "line 1: a node has the label '9'"),
         ("table", "txt\tlabel\na\tx\n", "the columns are txt, label"),
@@ -137,7 +142,8 @@ def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatc
     with pytest.raises(CorpusError, match=message):
         examples(predictor, "a.txt", content)
     assert len(examples(predictor, "a.txt", content, input_format="text")[0]) == content.count("\n")
-    if "\t" in content.partition("\n")[0] and model != "table":
+    is_seen_at_once = "\t" in content.partition("\n")[0] and model != "table"
+    if is_seen_at_once or content.startswith("text"):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
         with pytest.raises(CorpusError, match="standard input: looks like labelled data"):
             list(read_examples("-", predictor))
@@ -314,3 +320,29 @@ def test_byte_order_marks(predictor, examples, monkeypatch, content):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
     for inputs in (list(read_examples("-", predictor)), examples(predictor, "a.txt", content)[0]):
         assert predictor.predict_batch_json(inputs)[0]["words"] == ["Ada", "May"]
+
+
+@pytest.mark.parametrize(
+    "model, name, content, form",
+    [
+        ("texts", "a.txt", "good film\n\nbad\n", PLAIN),
+        ("texts", "a.csv", "text,label\ngood film,x\n,y\n", TABLE),
+        ("texts", "a.jsonl", '{"text": "a"}\n\n{"text": "b"}\n', "JSON, one object per line"),
+        ("ner", "a.conll", COLUMNS, COLUMNS_FORM),
+    ],
+)
+@pytest.mark.parametrize("ending, pack", [("gz", gzip.compress), ("bz2", bz2.compress)])
+def test_a_compressed_file_is_read_as_what_it_has(
+    predictor, examples, tmp_path, caplog, model, name, content, form, ending, pack
+):
+    predictor = predictor(*TAGGER[model])
+    expected = examples(predictor, name, content)
+    (tmp_path / f"{name}.{ending}").write_bytes(pack(content.encode()))
+    assert (list(read_examples(str(tmp_path / f"{name}.{ending}"), predictor)), form) == expected
+    assert f"{name}.{ending}: read as {form}" in caplog.text
+
+
+def test_a_compressed_file_that_was_cut_off(predictor, tmp_path):
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"a film\n" * 9000)[:-12])
+    with pytest.raises(CorpusError, match=r"a\.txt\.gz: cannot be read \(.*expected a text file"):
+        list(read_examples(str(tmp_path / "a.txt.gz"), predictor(*TAGGER["texts"])))

@@ -64,6 +64,7 @@ def put(tmp_path, monkeypatch):
         ("tags_bilstm", "all.txt", COLUMNS, {}, {"type": "tagged_text", "format": "columns"},
             "60 sentences, 180 words, 3 tags: 60 B-PER, 60 I-PER, 60 O; train 48, dev 6"),
         ("ptb_slstm", "all.txt", numbered("a/DT {}/NN\n\n"), {}, {"format": "inline"}, "20 sentences, "),
+        ("ptb_slstm", "all.txt", numbered("a_DT {}_NN\n\n"), {}, {"separator": "_"}, "20 sentences, "),
         ("pos_slstm", "all.txt", numbered("a DT x\n{} NN y\n\n"), {"label": "2"},
             {"format": "columns", "tag_column": 2}, "20 sentences, 40 words, 2 tags: 20 DT, 20 NN"),
         ("entities_bilstm", "all.txt", COLUMNS, {}, {"type": "conll_ner", "coding_scheme": "IOB2"},
