@@ -4,10 +4,10 @@ Measure the recipes by the length of the texts: milliseconds a text in training,
     python benchmarks/recipes.py DATA OUT [--corpora MR apparel books imdb] [--recipes slstm bilstm …]
         [--threads 1 2] [--texts 192]
 
-DATA is a folder of the reviews of Liu et al. (2017), `CORPUS.task.train`. OUT gets a line of JSON for each
-recipe. Each is trained for two epochs on the same texts. The first epoch computes BERT's features, too;
-"an epoch" is the second. Prediction is by batches, as by `allennlp predict`. Run nothing beside it: compare
-times of one run only.
+DATA is a folder of the reviews of Liu et al. (2017), `CORPUS.task.train`. OUT gets a line of JSON for
+each recipe. Each is trained for two epochs on the same texts. The first epoch computes BERT's features,
+too; "epoch" is the second. Prediction is by batches, as by `allennlp predict`. Run nothing beside it:
+compare times of one run only.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def measure(recipe: str, corpus: str, threads: int, data: pathlib.Path, texts: i
         config = HERE.parent / "training_config" / f"reviews_{recipe}.jsonnet"
         jobs = [sys.executable, "-W", "ignore", str(HERE / "jobs.py")]
         train = [*jobs, "--allennlp", "train", str(config), "-s", str(run), "-o", json.dumps(overrides)]
-        output(train + ["--include-package", "slstm_allennlp"], environment)
+        output([*train, "--include-package", "slstm_allennlp"], environment)
         epochs = [json.loads((run / f"metrics_epoch_{epoch}.json").read_text()) for epoch in (0, 1)]
         first, second = epoch_seconds([epoch["training_duration"] for epoch in epochs], [])
         rate = float(
