@@ -26,7 +26,7 @@ from slstm_allennlp.common.atomic_write import atomic_write, raise_not_written
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.console.output_folder import expect_output
 from slstm_allennlp.console.training import metric_lines
-from slstm_allennlp.dataset_readers.lines import uncompressed
+from slstm_allennlp.dataset_readers.lines import ending
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.metrics.class_scores import class_scores
@@ -58,7 +58,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
 
     def load(*args: Any, **named: Any) -> Archive:
         archive = load_archive(*args, **named)
-        if all(uncompressed(file_of(path)).endswith(".csv") for path in paths):
+        if all(ending(file_of(path)) == ".csv" for path in paths):
             archive = _reading_tables(archive)
         config = archive.config.params
         for key in ("data_loader", "validation_data_loader"):

@@ -20,7 +20,7 @@ from slstm_allennlp.common.training_keys import DATA_KEYS, section
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
-from slstm_allennlp.dataset_readers.lines import uncompressed
+from slstm_allennlp.dataset_readers.lines import ending
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
@@ -112,7 +112,7 @@ def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
     reads_folders = "#" in str(config.get("train_data_path"))
     dev = overrides.get("validation_data_path") or config.get("validation_data_path")
     replaces_samples = is_sample(str(dev)) and not is_sample(path)
-    is_csv = uncompressed(path).endswith(".csv")
+    is_csv = ending(path) == ".csv"
     is_unread = is_csv and '"table"' not in json.dumps(config.get("dataset_reader"))
     return Path(path).is_file() and (reads_folders or is_unread or replaces_samples)
 

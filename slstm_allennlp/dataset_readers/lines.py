@@ -11,6 +11,7 @@ import re
 import sys
 import zlib
 from contextlib import nullcontext, suppress
+from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
 
 from allennlp.common.checks import ConfigurationError
@@ -27,6 +28,8 @@ _OTHER_FILES = {
     b"PK\x03\x04": "an Excel workbook or another archive (save it as CSV UTF-8)",
     b"PAR1": "Parquet",
     b"\x1f\x8b": "compressed by gzip (then its name must end in .gz)",
+    b"BZh91AY": "compressed by bzip2 (then its name must end in .bz2)",
+    b"\xfd7zXZ": "compressed by xz (then its name must end in .xz)",
     b"\xff\xfe": "in UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)",
     b"\xfe\xff": "in UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)",
 }
@@ -146,19 +149,21 @@ def _unreadable(path: str, error: Exception, expected: str) -> CorpusError:
     return CorpusError(f"{path}: cannot be read ({reason}), expected {expected}")
 
 
-def uncompressed(path: str) -> str:
-    """Return the path without the ending of a compressed file. The ending before it tells the format."""
-    start, dot, end = path.rpartition(".")
-    return start if dot + end in _COMPRESSED else path
+def ending(path: str) -> str:
+    """Return a path's ending in lower case, such as `.csv`; of a compressed file, that before it."""
+    name = Path(path.lower())
+    return Path(name.stem if name.suffix in _COMPRESSED else name).suffix
 
 
-def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> Iterator[Line]:
+def read_lines(
+    path: str, encoding: str = UTF_8, name: Optional[str] = None, has_returns: bool = False
+) -> Iterator[Line]:
     """
     Yield the lines of a text file, given as for AllenNLP's `cached_path`, or of the standard input, if
     the path is `-`. A file whose name ends in `.gz`, `.bz2`, `.xz` or `.lzma` is unpacked. Byte order
     marks are removed, wherever they are. Error messages call the file `name`, if that is given.
-    `CorpusError` for a file that is missing, unreadable, empty or without newlines, and, with the line,
-    for bytes that are not valid in the encoding.
+    `CorpusError` for a file that is missing, unreadable or empty, and, with the line, for bytes that are
+    not valid in the encoding and, unless `has_returns`, for a carriage return inside a line.
     """
     name = name or ("standard input" if path == "-" else path)
     number = 0
@@ -168,7 +173,13 @@ def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> 
             # A last line of only a byte order mark is none.
             lines = filter(None, (line.replace(codecs.BOM_UTF8, b"") for line in file))
             for number, line in enumerate(lines, start=1):
-                yield Line(name, number, _decode(line, name, number, encoding))
+                text = _decode(line, name, number, encoding)
+                if "\r" in text and not (has_returns and number > 1):
+                    raise Line(name, number, text).error(
+                        "a carriage return inside the line, expected a newline "
+                        "(tr '\\r' '\\n' replaces all)"
+                    )
+                yield Line(name, number, text)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise _unreadable(name, error, "a text file") from None
     if number == 0:
@@ -176,8 +187,7 @@ def read_lines(path: str, encoding: str = UTF_8, name: Optional[str] = None) -> 
 
 
 def _opened(path: str) -> Any:
-    ending = path[len(uncompressed(path)) :]
-    return _COMPRESSED.get(ending, open)(local_path(path, "a text file"), "rb")
+    return _COMPRESSED.get(Path(path).suffix.lower(), open)(local_path(path, "a text file"), "rb")
 
 
 def _standard_input() -> Any:
@@ -257,11 +267,6 @@ def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
         kind = next(kinds, "UTF-16 or no text" if b"\0" in line else None)
         if kind is not None:
             raise CorpusError(f"{name}, line {number}: the file is {kind}, expected text in UTF-8")
-    if number == 1 and not line.endswith(b"\n") and b"\r" in line.strip():
-        raise CorpusError(
-            f"{name}, line 1: the lines end in a carriage return alone, expected newlines "
-            "(tr '\\r' '\\n' makes them)"
-        )
     try:
         text = line.decode(UTF_8, "slstm-Windows-1252") if encoding == OLD else line.decode(encoding)
     except UnicodeDecodeError as error:

@@ -17,10 +17,10 @@ from slstm_allennlp.dataset_readers.lines import (
     UTF_8,
     Line,
     all_or_none,
+    ending,
     found,
     number_of_columns,
     read_lines,
-    uncompressed,
 )
 from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
@@ -34,7 +34,7 @@ _PAIRS += [[f"{name}1", f"{name}2"] for name in ("sentence", "question", "text")
 _LABELS = "label gold_label class category sentiment polarity target is_duplicate".split()
 _LABEL = [[name] for name in _LABELS]
 _JSON = (".jsonl", ".json")
-_SEPARATOR = re.compile("sep=(.)", re.IGNORECASE)  # a first line for Excel
+_SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
 _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (--text and --label of `slstm "
     "train` or the reader's keys of these names give others, its key columns all of a file without a "
@@ -174,7 +174,7 @@ class TableReader(LabelledTextReader):
     ) -> Iterator[Tuple[Line, str, List[str], Optional[str]]]:
         logged: List[str] = []
         labelled = unlabelled = 0
-        for line, row in self._read_rows(path):
+        for line, row in self._read_rows(path, partly):
             try:
                 keys, label = self._choose(list(row))
             except ValueError as error:
@@ -212,7 +212,7 @@ class TableReader(LabelledTextReader):
 
     def _with_names(self, line: Line) -> Line:
         """Return the line that names the columns of a line, which is itself without a header."""
-        has_header = self._columns is None and not uncompressed(line.path).endswith(_JSON)
+        has_header = self._columns is None and ending(line.path) not in _JSON
         return line._replace(number=1) if has_header else line
 
     def no_label_in(self, path: str) -> str:
@@ -228,17 +228,16 @@ class TableReader(LabelledTextReader):
         named = [key for key in (self._text, self._text_a, self._text_b) if key not in (None, *row)]
         return _no_column(next(iter(named), None), row)
 
-    def _read_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        is_json = uncompressed(path).endswith(_JSON)
-        return self._json_rows(path) if is_json else self._csv_rows(path)
+    def _read_rows(self, path: str, partly: bool = False) -> Iterator[Tuple[Line, Dict[str, Any]]]:
+        return self._json_rows(path) if ending(path) in _JSON else self._csv_rows(path, partly)
 
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         for line in read_lines(path, self._decoding):
             if line.text.strip():
                 yield line, line.json_object("expected one object per line, with a text and a label")
 
-    def _csv_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        lines = read_lines(path, self._decoding)
+    def _csv_rows(self, path: str, partly: bool) -> Iterator[Tuple[Line, Dict[str, Any]]]:
+        lines = read_lines(path, self._decoding, has_returns=True)
         head, delimiter = [], self._delimiter
         for line in lines:  # up to the header
             mark = _SEPARATOR.fullmatch(line.text)
@@ -270,6 +269,8 @@ class TableReader(LabelledTextReader):
                 csv.field_size_limit(limit)
             if row is None:
                 return
+            if not row and partly and names is not None and len(names) == 1:
+                row = [""]  # an empty cell of the only column
             if not row:
                 continue
             if delimiter == "\t" and any("\t" in value for value in row):
@@ -289,7 +290,7 @@ class TableReader(LabelledTextReader):
                 yield line, dict(zip(names, row))
 
     def _delimiter_in(self, header: str, path: str) -> str:
-        usual = "," if uncompressed(path).endswith(".csv") else "\t"
+        usual = "," if ending(path) == ".csv" else "\t"
         others = "" if self._columns else ";\t,|"
         return next((found for found in (usual, *others) if found in header), usual)
 
@@ -303,10 +304,11 @@ class TableReader(LabelledTextReader):
 
 
 def is_header(line: str) -> bool:
-    """Whether a line has names of columns, one of them that of a text."""
+    """Whether a line has names of columns, one of them that of a text, or the mark of Excel before."""
     names = [name.strip(' "').lower() for name in re.split("[,;|\t]", line)]
     known = {name for group in (*_TEXT, *_PAIRS) for name in group}
-    return len(names) > 1 and bool(known & set(names)) and all(map(str.isidentifier, names))
+    has_names = len(names) > 1 and bool(known & set(names)) and all(map(str.isidentifier, names))
+    return has_names or bool(_SEPARATOR.fullmatch(line))
 
 
 @functools.cache

@@ -15,7 +15,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
-from slstm_allennlp.dataset_readers.lines import OLD, Line, blocks, read_lines, uncompressed
+from slstm_allennlp.dataset_readers.lines import OLD, Line, blocks, ending, read_lines
 from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header
 from slstm_allennlp.predictors.text_input import TextInput
 
@@ -65,13 +65,14 @@ def read_examples(
     reader = _reader_of(path, predictor)
     name = "standard input" if path == "-" else path
     lines: Iterator[Line] = read_lines(path)
-    if input_format is None and uncompressed(path).endswith(_JSON):
+    if input_format is None and ending(path) in _JSON:
         input_format = "json"
     elif input_format is None and reader is not None and "#" in path and not Path(path).is_file():
         input_format = "corpus"
     elif input_format is None:
         is_stream = path == "-"
-        head = list(_head(lines if is_stream else read_lines(path, OLD), is_stream))
+        first = lines if is_stream else read_lines(path, OLD, has_returns=True)
+        head = list(_head(first, is_stream))
         input_format = _format_of(path, name, head, reader, predictor)
         lines = itertools.chain(head, lines) if is_stream else lines
     of_sentence = getattr(predictor, "of_sentence", None)
@@ -111,8 +112,7 @@ def _reader_of(path: str, predictor: Any) -> Any:
     """Return the reader of labelled files like this one, or `None`."""
     own = predictor._dataset_reader
     is_readable = hasattr(own, "examples")
-    kind = Path(uncompressed(path)).suffix
-    is_table = kind == ".csv" or (kind == ".tsv" and not is_readable)
+    is_table = ending(path) == ".csv" or (ending(path) == ".tsv" and not is_readable)
     if is_table and getattr(predictor, "answer", None) == "label" and not isinstance(own, TableReader):
         return TableReader()
     return own if is_readable else None
@@ -134,19 +134,22 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     texts = [line.text for line in head if line.text.strip()]
     if texts and _OBJECT.match(texts[0]):
         return "json"
-    is_plain = path == "-" or Path(uncompressed(path)).suffix in _PLAIN
+    is_plain = path == "-" or ending(path) in _PLAIN
     if reader is not None and not (is_plain and isinstance(predictor, TextInput)):
         return "corpus"
     if not isinstance(predictor, TextInput):
         return "text"
     # Without full stops and other marks, which are also the last words of texts.
     known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
-    why_not = "a stream" if path == "-" else _why_no_corpus(path, reader, predictor, known)
+    starts_as_table = is_header("".join(texts[:1]))
+    why_not = "a stream"
+    if path != "-":
+        why_not = _why_no_corpus(path, reader, predictor, known, starts_as_table)
     if not why_not:
         return "corpus"
     are_words = predictor.answer == "tags" and _are_single_words(head)
     looks_labelled = are_words or _look_labelled(texts, known)
-    if not is_header("".join(texts[:1])) and (predictor.is_plain_with_tabs or not looks_labelled):
+    if not starts_as_table and (predictor.is_plain_with_tabs or not looks_labelled):
         return "text"
     corpus = "this (--input-format corpus)"
     if reader is None:
@@ -157,7 +160,9 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     )
 
 
-def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str]) -> str:
+def _why_no_corpus(
+    path: str, reader: Any, predictor: Any, known: Set[str], is_first_header: bool
+) -> str:
     """Return why a file is not what the reader reads, with labels of the model, or an empty string."""
     if reader is None:
         return "the model's reader reads JSON"
@@ -166,6 +171,8 @@ def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str]) -> s
         golds = list(map(predictor.gold, examples))
     except ValueError as error:
         return str(error)
+    if isinstance(reader, TableReader) and not is_first_header and set(golds) <= {None}:
+        return "no labels, and no names of columns"
     labels = [label for gold in golds for label in ([gold] if isinstance(gold, str) else gold or [])]
     count = sum(label in known for label in labels)
     return "" if 2 * count >= len(labels) else f"the model knows {count} of {len(labels)} labels"

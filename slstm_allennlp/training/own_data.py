@@ -21,9 +21,9 @@ from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.lines import (
     OLD,
     blocks,
+    ending,
     number_of_columns,
     read_lines,
-    uncompressed,
 )
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.dataset_readers.tagged_text_reader import is_global_columns
@@ -127,7 +127,7 @@ def _inputs_of(config: Config) -> Set[str]:
 
 def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair: bool) -> Config:
     file = file_of(data)
-    if not uncompressed(file).endswith(_TABLES):
+    if ending(file) not in _TABLES:
         head = list(itertools.islice(blocks(read_lines(file, OLD)), 2))
         if len(head) == 2 and len(head[0]) > 1 and len({len(line.columns()) for line in head[0]}) == 1:
             raise head[0][0].error(
@@ -145,7 +145,7 @@ def _tag_reader(
 ) -> Config:
     """Return the reader of a file of tagged words: CoNLL-U, word/TAG lines, or columns."""
     file = file_of(path)
-    if uncompressed(file).endswith(_TABLES):
+    if ending(file) in _TABLES:
         raise CorpusError(
             f"{file}: is a table, and the model tags words, expected a word and its tag per line, and "
             "a blank line after each sentence (in Python, slstm_allennlp.Tagger takes lists of words "

@@ -67,6 +67,7 @@ CONTENTS = {
         ("text,sentence,label,class\na,b,x,y\n", [("a", "x")], CSV),
         ("\n\ntext;label\nc;y\n", [("c", "y")], CSV),
         ("sep=;\r\ntext;label\r\nc;y\r\n", [("c", "y")], CSV),
+        ('"sep=;;"\ntext;label\nc;y\n', [("c", "y")], {"file": "TABLE.CSV"}),
         ("\ufeffSEP=|\ntext|label\na, b|x\nc|y\n", TEXTS, CSV),
         (gzip.compress(b"text,label\nc,y\n", mtime=0), [("c", "y")], {"file": "table.csv.gz"}),
         (lzma.compress(b'{"text": "c", "label": "y"}'), [("c", "y")], {"file": "table.jsonl.xz"}),

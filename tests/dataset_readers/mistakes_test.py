@@ -1,5 +1,6 @@
 """What is wrong in a file is said with its name and line, and what is wrong in a config by its key."""
 
+import bz2
 import json
 
 import pytest
@@ -52,7 +53,7 @@ BAD_LINES = {
         ("\tb", "the source is empty, expected text"),
         ("a\t ", "the target is empty, expected text"),
         ('a\t""', "the target is empty, expected text"),
-        ("a\rb\tc", "new-line character seen in unquoted field"),
+        ("a\rb\tc", "a carriage return inside the line"),
     ],
     "snli": [
         (pair("hidden"), f'gold_label is "hidden", {NO_LABEL}'),
@@ -196,6 +197,7 @@ BAD_FILES = {
         ("_\tX\n" * 100 + "\n" + "a\tX\n" * 500, ": 100 of 100 words are _", {}),
     ],
     "inline": [
+        ("a/DT\nb/NN\rc/NN\n", ", line 2: a carriage return inside the line, expected", {}),
         ("a/DT\nb c/NN", ", line 2: 'b' has no tag, expected word/TAG", {}),
         (r"and\/or", r"has no tag, expected word/TAG \(the separator is '/'\)", {}),
         ("a/DT /NN", ", line 1: '/NN' has an empty word", {}),
@@ -221,7 +223,8 @@ BAD_FILES = {
         ('text,label\n"a" b,x\n', ", line 2: .* expected fields with ',' between; .quoting", {}),
         ("text,label\n ,x\n", ", line 2: the text is empty", {}),
         ("text,label\na,x\ntext,label\n", ", line 3: the names of the columns, expected them on", {}),
-        ("text,label\ra,x\r", ", line 1: the lines end in a carriage return alone, expected newl", {}),
+        ("text,label\ra,x\r", ", line 1: a carriage return inside the line, expected a newline", {}),
+        (bz2.compress(b"text,label\na,x\n"), ", line 1: the file is compressed by bzip2", {}),
         ("PK\x03\x04x", ", line 1: the file is an Excel workbook or another archive", {}),
         ("text,label\na\0,x\n", ", line 2: the file is UTF-16 or no text, expected text in", {}),
         ("text,label\na,x\nb,\n", ', line 3: label is "", and the lines before have labels', {}),

@@ -106,6 +106,8 @@ TAGGER = {
         ("trees", "a.txt", "(2 or 3) good films\n", PLAIN),
         ("table", "a.txt", "text\tlabel\na\tx\n", TABLE),
         ("table", "a.txt", "a film\n", PLAIN),
+        ("table", "a.txt", 'Message\n\nIt is "fine".\n', PLAIN),
+        ("table", "a.txt", "id\ttext\n1\ta\n", TABLE),
     ],
 )
 def test_the_log_says_what_is_read(predictor, examples, model, name, content, form):
@@ -130,6 +132,7 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
         ("texts", "x;good film\ny;bad\n", "the model's reader reads JSON"),
         ("texts", "text,label\ngood film,new\n", "the model's reader reads JSON"),
         ("texts", "id;Review\n1;good film\n", "the model's reader reads JSON"),
+        ("texts", "sep=;\ntext;label\ngood film;x\n", "the model's reader reads JSON"),
         ("table", "text|label\ngood film|new\n", "the model knows 0 of 1 labels"),
         ("texts", "__label__x good film\n", "the model's reader reads JSON"),
         ("trees", "(3 (2 a) (9 film))\n" + TREES, "line 1: a node has the label '9'"),
@@ -143,7 +146,7 @@ def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatc
         examples(predictor, "a.txt", content)
     assert len(examples(predictor, "a.txt", content, input_format="text")[0]) == content.count("\n")
     is_seen_at_once = "\t" in content.partition("\n")[0] and model != "table"
-    if is_seen_at_once or content.startswith("text"):
+    if is_seen_at_once or content.startswith(("text", "sep=")):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
         with pytest.raises(CorpusError, match="standard input: looks like labelled data"):
             list(read_examples("-", predictor))
@@ -170,6 +173,19 @@ def test_an_empty_cell_of_a_table_has_no_label(predictor, examples):
     inputs, _ = examples(predictor, "a.csv", "id,text\n1,a\n2,\n3,b\n")
     labels = [output["label"] for output in predictor.predict_batch_json(inputs)]
     assert [label is None for label in labels] == [False, True, False]
+
+
+def test_an_empty_cell_of_the_only_column_is_an_empty_text(predictor, examples):
+    inputs, _ = examples(predictor(*TAGGER["table"]), "a.csv", "text\na\n\nb\n\n")
+    assert [given["text"] for given in inputs] == ["a", "", "b", ""]
+
+
+def test_a_line_break_that_is_none(predictor, examples):
+    """In a field of a table it is part of the text."""
+    with pytest.raises(CorpusError, match=r"a\.txt, line 2: a carriage return inside the line"):
+        examples(predictor(*TAGGER["texts"]), "a.txt", "a\nb\rc\n")
+    inputs, _ = examples(predictor(*TAGGER["texts"]), "a.csv", 'text\n"a\rb"\n')
+    assert [given["text"] for given in inputs] == ["a\rb"]
 
 
 def test_pairs_without_a_gold_label_are_predicted(predictor, examples):
@@ -331,7 +347,7 @@ def test_byte_order_marks(predictor, examples, monkeypatch, content):
         ("ner", "a.conll", COLUMNS, COLUMNS_FORM),
     ],
 )
-@pytest.mark.parametrize("ending, pack", [("gz", gzip.compress), ("bz2", bz2.compress)])
+@pytest.mark.parametrize("ending, pack", [("GZ", gzip.compress), ("bz2", bz2.compress)])
 def test_a_compressed_file_is_read_as_what_it_has(
     predictor, examples, tmp_path, caplog, model, name, content, form, ending, pack
 ):
