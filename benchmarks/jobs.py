@@ -46,9 +46,12 @@ WARM_UP = 20  # sentences, before the measurement
 MAX_ROWS = 20_000  # of a product: the words of a batch, times the steps
 
 
-def python(*arguments: str, kernels: bool) -> str:
-    """Run a new Python process, with or without compiled kernels, and return its output."""
-    environment = {**os.environ, "SLSTM_ALLENNLP_KERNELS": str(int(kernels))}
+def python(*arguments: str, kernels: bool = True, **environment: str) -> str:
+    """
+    Run a new Python process, with or without compiled kernels and with more variables in its
+    environment, and return its output.
+    """
+    environment = {**os.environ, "SLSTM_ALLENNLP_KERNELS": str(int(kernels)), **environment}
     command = [sys.executable, "-W", "ignore", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
@@ -56,15 +59,22 @@ def python(*arguments: str, kernels: bool) -> str:
     return done.stdout
 
 
-def training(folder: pathlib.Path, config: str, settings: Dict[str, Any], name: str) -> float:
-    """Return the seconds of one training epoch, without reading, indexing and evaluation."""
+def training(
+    folder: pathlib.Path,
+    config: str,
+    settings: Dict[str, Any],
+    name: str,
+    epochs: int = 1,
+    **environment: str,
+) -> List[float]:
+    """Return the seconds of each training epoch, without reading, indexing and evaluation."""
     overrides = {**settings, "validation_data_path": None, "test_data_path": None}
-    overrides.update({"evaluate_on_test": False, "trainer.num_epochs": 1})
+    overrides.update({"evaluate_on_test": False, "trainer.num_epochs": epochs})
     train = [__file__, "--allennlp", *flags(name), "train", config, "-s", str(folder)]
     train += ["-o", json.dumps(overrides), "--include-package", "slstm_allennlp"]
-    python(*train, kernels=has_kernels(name))
-    duration = json.loads((folder / "metrics.json").read_text())["training_duration"]
-    return epoch_seconds([duration], [])[0]
+    python(*train, kernels=has_kernels(name), **environment)
+    files = [folder / f"metrics_epoch_{epoch}.json" for epoch in range(epochs)]
+    return epoch_seconds([json.loads(file.read_text())["training_duration"] for file in files], [])
 
 
 def has_kernels(name: str) -> bool:
@@ -165,7 +175,7 @@ def main() -> None:
             row = rows.setdefault(name, {"seconds a batch": [], "sentences a second": []})
             with tempfile.TemporaryDirectory() as parent:
                 folder = pathlib.Path(parent) / "run"
-                seconds = training(folder, arguments.config, {**base, **settings}, name)
+                (seconds,) = training(folder, arguments.config, {**base, **settings}, name)
                 row["seconds a batch"].append(seconds / arguments.batches)
                 predict = [__file__, "--predict", str(folder / "model.tar.gz"), str(arguments.sentences)]
                 answer = python(*predict, *flags(name), kernels=has_kernels(name))

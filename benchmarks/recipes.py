@@ -13,14 +13,11 @@ compare times of one run only.
 import argparse
 import itertools
 import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 from typing import Any, Dict
 
-from slstm_allennlp.comparison.results import epoch_seconds
+from jobs import python, training
 
 HERE = pathlib.Path(__file__).parent
 RECIPES = ("slstm", "bilstm", "bilstm_attention", "mean", "bert")
@@ -28,41 +25,27 @@ RECIPES = ("slstm", "bilstm", "bilstm_attention", "mean", "bert")
 
 def measure(recipe: str, corpus: str, threads: int, data: pathlib.Path, texts: int) -> Dict[str, Any]:
     """Train and predict in new processes."""
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONPATH": str(HERE.parent)}
     overrides = {
         "dataset_reader.dataset": corpus,
         "dataset_reader.max_instances": texts,
         "train_data_path": f"{data}#train",
-        "validation_data_path": None,
-        "test_data_path": None,
-        "evaluate_on_test": False,
-        "trainer.num_epochs": 2,
         "trainer.callbacks": None if recipe == "bert" else [{"type": "fit_linear"}],  # none for dev
     }
     lines = (data / f"{corpus}.task.test").read_text("latin-1").strip().split("\n")  # as the reader
     lines = [line.split("\t", 1)[1] for line in lines[: texts // 4 + 20]]
     with tempfile.TemporaryDirectory() as parent:
         run, sentences = pathlib.Path(parent) / "run", pathlib.Path(parent) / "sentences.jsonl"
-        environment["SLSTM_ALLENNLP_CACHE"] = str(run.parent / "cache")  # BERT's features are not kept
+        environment = {
+            "OMP_NUM_THREADS": str(threads),
+            "SLSTM_ALLENNLP_CACHE": str(run.parent / "cache"),  # BERT's features are not kept
+        }
         sentences.write_text("".join(json.dumps({"sentence": line}) + "\n" for line in lines))
         config = HERE.parent / "training_config" / f"reviews_{recipe}.jsonnet"
-        jobs = [sys.executable, "-W", "ignore", str(HERE / "jobs.py")]
-        train = [*jobs, "--allennlp", "train", str(config), "-s", str(run), "-o", json.dumps(overrides)]
-        output([*train, "--include-package", "slstm_allennlp"], environment)
-        epochs = [json.loads((run / f"metrics_epoch_{epoch}.json").read_text()) for epoch in (0, 1)]
-        first, second = epoch_seconds([epoch["training_duration"] for epoch in epochs], [])
-        rate = float(
-            output([*jobs, "--predict", str(run / "model.tar.gz"), str(sentences)], environment)
-        )
+        first, second = training(run, str(config), overrides, recipe, epochs=2, **environment)
+        predict = [str(HERE / "jobs.py"), "--predict", str(run / "model.tar.gz"), str(sentences)]
+        rate = float(python(*predict, **environment))
     found = {"first epoch": 1000 * first / texts, "epoch": 1000 * second / texts}
     return {"recipe": recipe, "corpus": corpus, "threads": threads, **found, "prediction": 1000 / rate}
-
-
-def output(command: Any, environment: Dict[str, str]) -> str:
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
-    return done.stdout.splitlines()[-1] if done.stdout.strip() else ""
 
 
 def main() -> None:

@@ -291,6 +291,7 @@ def checks():
 
 @pytest.mark.parametrize("check, estimator", checks())
 def test_scikit_learns_own_checks(check, estimator):
+    """Each check has assertions of its own."""
     check(type(estimator).__name__, estimator)
 
 

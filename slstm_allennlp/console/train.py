@@ -112,8 +112,8 @@ def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:
     reads_folders = "#" in str(config.get("train_data_path"))
     dev = overrides.get("validation_data_path") or config.get("validation_data_path")
     replaces_samples = is_sample(str(dev)) and not is_sample(path)
-    is_csv = ending(path) == ".csv"
-    is_unread = is_csv and '"table"' not in json.dumps(config.get("dataset_reader"))
+    is_table = '"table"' in json.dumps(config.get("dataset_reader"))
+    is_unread = ending(path) == ".csv" and not is_table
     return Path(path).is_file() and (reads_folders or is_unread or replaces_samples)
 
 

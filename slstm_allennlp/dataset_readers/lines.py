@@ -174,6 +174,7 @@ def read_lines(
             lines = filter(None, (line.replace(codecs.BOM_UTF8, b"") for line in file))
             for number, line in enumerate(lines, start=1):
                 text = _decode(line, name, number, encoding)
+                # Also in the first line of a table, which has names: then the whole file has them.
                 if "\r" in text and not (has_returns and number > 1):
                     raise Line(name, number, text).error(
                         "a carriage return inside the line, expected a newline "

@@ -269,10 +269,10 @@ class TableReader(LabelledTextReader):
                 csv.field_size_limit(limit)
             if row is None:
                 return
-            if not row and partly and names is not None and len(names) == 1:
-                row = [""]  # an empty cell of the only column
             if not row:
-                continue
+                if not partly or names is None or len(names) > 1:
+                    continue
+                row = [""]  # an empty cell of the only column
             if delimiter == "\t" and any("\t" in value for value in row):
                 raise line.error(f"a field in quotation marks has a tab, {expected}")
             if names is None:
