@@ -9,7 +9,7 @@ from allpairspy import AllPairs
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops import products
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
-from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, is_fusible, naive_slstm
+from slstm_allennlp.ops.slstm import batched_slstm, fused, fused_slstm, is_fusible, naive_slstm
 from tests.conftest import autocast
 
 SIZE = 4
@@ -131,12 +131,14 @@ FUSIBLE = (
 
 
 @pytest.mark.parametrize(
-    "precision, settings, size, recompute",
-    # Sizes below, at and above the kernels' block of dimensions.
-    AllPairs([PRECISIONS, FUSIBLE, (1, 16, 65, 330), (False, True)]),
+    "precision, settings, size, recompute, many_rows",
+    # Sizes below, at and above the kernels' block of dimensions. The gradient of a weight is added up at
+    # each step, at every third of them (60 or 68 words) and at the end.
+    AllPairs([PRECISIONS, FUSIBLE, (1, 16, 65, 330), (False, True), (1, 150, 1024)]),
 )
-def test_every_precision_and_size(monkeypatch, precision, settings, size, recompute):
+def test_every_precision_and_size(monkeypatch, precision, settings, size, recompute, many_rows):
     """Values and gradients, compared with those of the batched version in double precision."""
+    monkeypatch.setattr(fused, "_MANY_ROWS", many_rows)
     if precision == "bfloat16":
         size = max(size, 16)  # the errors of one unit have no others to average out with
     if precision == "float32 by oneDNN":

@@ -26,6 +26,9 @@ from slstm_allennlp.ops.slstm.packed_weights import PackedWeights, StepWeights, 
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
+# With as many rows, a product takes longer than adding its result to the gradient of a weight.
+_MANY_ROWS = 1024
+
 
 def is_fusible(settings: SlstmSettings) -> bool:
     """Whether `fused_slstm` supports the settings."""
@@ -403,7 +406,8 @@ class _Weight:
 
     def __init__(self, W: Any, dtype: torch.dtype, rows: int) -> None:
         self._given, self._dtype, self._rows = W, dtype, rows
-        self.gradient: Optional[Tensor] = None
+        self._gradient: Optional[Tensor] = None
+        self._factors: List[Tuple[Tensor, Tensor]] = []  # d and x of dᵀ x that are not yet in it
 
     @cached_property
     def _W(self) -> Tensor:
@@ -424,6 +428,20 @@ class _Weight:
     def backward(self, d: Tensor, x: Tensor) -> Tensor:
         """Return the gradient d W of x, in the precision of x. Add dᵀ x to the gradient of W."""
         d = d.to(self._dtype)
-        d_W = product_over_rows(d, x.to(self._dtype), self.gradient)
-        self.gradient = d_W.to(self._given.dtype)
+        self._factors.append((d, x.to(self._dtype)))
+        if len(self._factors) * len(d) >= _MANY_ROWS:
+            self._add()
         return product(d, self._packed_transpose).to(x.dtype)
+
+    def _add(self) -> None:
+        # `torch.cat` of a single tensor would copy it.
+        d, x = (torch.cat(parts) if len(parts) > 1 else parts[0] for parts in zip(*self._factors))
+        self._gradient = product_over_rows(d, x, self._gradient).to(self._given.dtype)
+        self._factors.clear()
+
+    @property
+    def gradient(self) -> Optional[Tensor]:
+        """The gradient of W, None before the first backward pass."""
+        if self._factors:
+            self._add()
+        return self._gradient
