@@ -1,3 +1,4 @@
+import copy
 import hashlib
 import inspect
 import json
@@ -131,6 +132,8 @@ class TransformerFeatures(TokenEmbedder):
         self._cache_gigabytes = cache_gigabytes
         self._archived = archived
         self._fingerprint: Tuple[Any, bytes] = (None, b"")
+        # For calls in bfloat16. In a tuple, it is not a submodule.
+        self._low: Tuple[Any, torch.nn.Module] = (None, self.transformer)
         if half_precision:
             save_in_half_precision(self)
         self._register_state_dict_hook(_save_files)
@@ -173,7 +176,7 @@ class TransformerFeatures(TokenEmbedder):
         self, texts: Sequence[Sequence[str]], store: FeatureStore
     ) -> List[torch.Tensor]:
         """Return the features of each text, cached or new, on the CPU in half precision."""
-        keys = [self._key_of(words) for words in texts]
+        keys = self._keys_of(texts)
         found = dict(zip(keys, store.get(keys)))
         new = {key: words for key, words in zip(keys, texts) if found[key] is None}
         if new:
@@ -219,22 +222,51 @@ class TransformerFeatures(TokenEmbedder):
 
     def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the states of the pieces, layers concatenated. *Shape:* (segments, num_pieces, size)"""
-        precision = torch.autocast("cpu", torch.bfloat16) if self._uses_bfloat16() else nullcontext()
+        transformer, precision = self.transformer, nullcontext()  # type: Any, Any
+        if self._uses_bfloat16():
+            precision = torch.autocast("cpu", torch.bfloat16)
+            if self._is_frozen:
+                transformer = self._with_low_weights()
         with precision:
             if self._layers is None:
-                return self.transformer(**inputs).last_hidden_state
-            by_layer = self.transformer(**inputs, output_hidden_states=True).hidden_states
+                return transformer(**inputs).last_hidden_state
+            by_layer = transformer(**inputs, output_hidden_states=True).hidden_states
             return torch.cat([by_layer[layer] for layer in self._layers], dim=-1)
+
+    def _with_low_weights(self) -> torch.nn.Module:
+        """
+        Return a copy that shares all weights but those of products, which are in bfloat16. Autocast
+        would convert these in every call: with AMX, that takes longer than the products of a sentence.
+        """
+        versions = self._versions()
+        if self._low[0] != versions:
+            shared = {id(weight): weight for weight in self.transformer.parameters()}
+            copied = copy.deepcopy(self.transformer, shared)
+            for module in copied.modules():
+                if isinstance(module, torch.nn.Linear):
+                    for name, weight in module.named_parameters():
+                        low = torch.nn.Parameter(weight.detach().bfloat16(), requires_grad=False)
+                        setattr(module, name, low)
+            self._low = versions, copied
+        return self._low[1]
+
+    def _versions(self) -> List[Tuple[int, int]]:
+        """Return what changes with the weights."""
+        return [(weight.data_ptr(), weight._version) for weight in self.transformer.parameters()]
 
     def _uses_bfloat16(self) -> bool:
         return self._bfloat16 and next(self.transformer.parameters()).device.type == "cpu"
 
-    def _key_of(self, words: Sequence[str]) -> bytes:
-        versions = [(weight.data_ptr(), weight._version) for weight in self.transformer.parameters()]
+    def _keys_of(self, texts: Sequence[Sequence[str]]) -> List[bytes]:
+        versions = self._versions()
         if self._fingerprint[0] != versions:
             self._fingerprint = versions, self._hash_of_model()
-        text = b"\xff".join(map(_encoded, words))  # a byte that UTF-8 never uses
-        return hashlib.sha256(self._fingerprint[1] + b"%d " % len(words) + text).digest()
+        start = self._fingerprint[1]
+        return [
+            # A byte that UTF-8 never uses is between the words.
+            hashlib.sha256(start + b"%d " % len(words) + b"\xff".join(map(_encoded, words))).digest()
+            for words in texts
+        ]
 
     def _hash_of_model(self) -> bytes:
         """Hash everything that the features depend on, except the text."""

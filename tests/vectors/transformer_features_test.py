@@ -88,12 +88,29 @@ def test_bfloat16_where_the_processor_has_it(
     assert features.dtype == torch.float32
     assert torch.equal(features, embed(exact, WORDS)) != is_used
     torch.testing.assert_close(features, embed(exact, WORDS), rtol=1e-2, atol=1e-2)
-    assert (module._key_of(WORDS) != exact._key_of(WORDS)) == is_used
+    assert (module._keys_of([WORDS])[0] != exact._keys_of([WORDS])[0]) == is_used
     if train_parameters:
         features.sum().backward()
         assert {weight.grad.dtype for weight in module.parameters() if weight.grad is not None} == {
             torch.float32
         }
+
+
+def test_bfloat16_converts_weights_once_and_follows_them(bert, monkeypatch):
+    """The features are those of autocast, which converts the weights in every call."""
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True}, raising=False)
+    module, plain = (embedder(bert, cache=False, bfloat16=True) for _ in range(2))
+    monkeypatch.setattr(plain, "_with_low_weights", lambda: plain.transformer)
+    weights, before = list(module.state_dict()), embed(module, WORDS)
+    assert torch.equal(before, embed(plain, WORDS))
+    assert module._with_low_weights() is module._with_low_weights()
+    for each in (module, plain):
+        with torch.no_grad():
+            each.transformer.encoder.layer[0].output.dense.weight.mul_(2)
+    after = embed(module, WORDS)
+    assert torch.equal(after, embed(plain, WORDS)) and not torch.equal(after, before)
+    assert list(module.state_dict()) == weights
+    assert {weight.dtype for weight in module.parameters()} == {torch.float32}
 
 
 def test_layers_stay_where_the_last_is_not_like_the_others(bert, monkeypatch):
@@ -178,7 +195,7 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
         with pytest.raises(ConfigurationError, match=message + advice):
             embed(embedder(bert, cache=str(folder)), WORDS)
     module = embedder(bert, cache=str(tmp_path / "of_other_sizes"))
-    module._store().put({module._key_of(WORDS): numpy.zeros((len(WORDS), BERT_SIZE + 1))})
+    module._store().put({module._keys_of([WORDS])[0]: numpy.zeros((len(WORDS), BERT_SIZE + 1))})
     with pytest.raises(ConfigurationError, match=message):
         embed(module, WORDS)
 
@@ -190,17 +207,17 @@ def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     module, relu, tuned, *_ = embedders
     relu.transformer.config.hidden_act = "relu"
     tuned.transformer.embeddings.LayerNorm.bias.data += 1
-    keys = [each._key_of(WORDS) for each in embedders]
+    keys = [each._keys_of([WORDS])[0] for each in embedders]
     assert len(set(keys)) == 6 and keys[-2] == keys[-1]  # of 2 layers, -2 is layer 1
     embed(module, WORDS)  # the first call sets the tokenizer's truncation, which is not part of the key
     module._fingerprint = None, b""
-    assert module._key_of(WORDS) == keys[0]
+    assert module._keys_of([WORDS])[0] == keys[0]
     module.transformer.load_state_dict(tuned.transformer.state_dict())
-    assert module._key_of(WORDS) == keys[2]
+    assert module._keys_of([WORDS])[0] == keys[2]
     module.transformer.requires_grad_(True)
     assert embed(module, WORDS).requires_grad
     texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
-    assert len({module._key_of(words) for words in texts}) == len(texts)
+    assert len(set(module._keys_of(texts))) == len(texts)
 
 
 def enlarge(folder):

@@ -20,13 +20,13 @@ from torch.nn.functional import linear, pad
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.differentiated_once import differentiated_once
 from slstm_allennlp.ops.precision import autocast_dtype
-from slstm_allennlp.ops.products import packed, product, product_over_rows, rows_for
+from slstm_allennlp.ops.products import product, product_over_rows, rows_for
 from slstm_allennlp.ops.slstm.kernels import SlstmCpuKernels, SlstmKernels
 from slstm_allennlp.ops.slstm.packed_weights import PackedWeights, StepWeights, node_gates, slots_of
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
-# With as many rows, a product takes longer than adding its result to the gradient of a weight.
+# With as many rows, a product in lower precision takes longer than adding it to a weight's gradient.
 _MANY_ROWS = 1024
 
 
@@ -278,7 +278,7 @@ class _Run:
         self.plan, of_inputs = plan, len(_Inputs._fields)
         self.inputs = _Inputs(*tensors[:of_inputs])  # type: ignore[arg-type]
         self.U, self.W, self.V, self.W_node, self.U_f, self.U_o, self.U_f_g = self.weights = [
-            _Weight(W, plan.dtype, len(self.inputs.x)) for W in tensors[of_inputs:]
+            _Weight(W, plan.dtype) for W in tensors[of_inputs:]
         ]
         if Ux is None:
             Ux = self.U.forward(self.inputs.x.to(plan.dtype), self.inputs.b.to(plan.dtype))
@@ -402,10 +402,10 @@ class _Run:
 
 
 class _Weight:
-    """A weight W, (n, m), of products in `dtype` with about `rows` rows, and its gradient."""
+    """A weight W, (n, m), of products in `dtype`, and its gradient."""
 
-    def __init__(self, W: Any, dtype: torch.dtype, rows: int) -> None:
-        self._given, self._dtype, self._rows = W, dtype, rows
+    def __init__(self, W: Any, dtype: torch.dtype) -> None:
+        self._given, self._dtype = W, dtype
         self._gradient: Optional[Tensor] = None
         self._factors: List[Tuple[Tensor, Tensor]] = []  # d and x of dᵀ x that are not yet in it
 
@@ -413,25 +413,18 @@ class _Weight:
     def _W(self) -> Tensor:
         return self._given.to(self._dtype)
 
-    @cached_property
-    def _packed(self) -> Tensor:
-        return packed(self._W, self._rows)
-
-    @cached_property
-    def _packed_transpose(self) -> Tensor:
-        return packed(self._W.t(), self._rows)
-
     def forward(self, x: Tensor, b: Optional[Tensor] = None) -> Tensor:
         """Compute x Wᵀ + b in `dtype`, and return it in the precision of x."""
-        return product(x.to(self._dtype), self._packed, b).to(x.dtype)
+        return product(x.to(self._dtype), self._W, b).to(x.dtype)
 
     def backward(self, d: Tensor, x: Tensor) -> Tensor:
         """Return the gradient d W of x, in the precision of x. Add dᵀ x to the gradient of W."""
         d = d.to(self._dtype)
         self._factors.append((d, x.to(self._dtype)))
-        if len(self._factors) * len(d) >= _MANY_ROWS:
+        # In lower precision, the product of all steps is converted once.
+        if self._dtype == self._given.dtype or len(self._factors) * len(d) >= _MANY_ROWS:
             self._add()
-        return product(d, self._packed_transpose).to(x.dtype)
+        return product(d, self._W.t()).to(x.dtype)
 
     def _add(self) -> None:
         # `torch.cat` of a single tensor would copy it.
