@@ -222,12 +222,9 @@ class TransformerFeatures(TokenEmbedder):
 
     def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the states of the pieces, layers concatenated. *Shape:* (segments, num_pieces, size)"""
-        transformer, precision = self.transformer, nullcontext()  # type: Any, Any
-        if self._uses_bfloat16():
-            precision = torch.autocast("cpu", torch.bfloat16)
-            if self._is_frozen:
-                transformer = self._with_low_weights()
-        with precision:
+        is_low = self._uses_bfloat16()
+        transformer = self._with_low_weights() if is_low and self._is_frozen else self.transformer
+        with torch.autocast("cpu", torch.bfloat16) if is_low else nullcontext():
             if self._layers is None:
                 return transformer(**inputs).last_hidden_state
             by_layer = transformer(**inputs, output_hidden_states=True).hidden_states

@@ -132,8 +132,8 @@ FUSIBLE = (
 
 @pytest.mark.parametrize(
     "precision, settings, size, recompute, many_rows",
-    # Sizes below, at and above the kernels' block of dimensions. The gradient of a weight is added up at
-    # each step, at every third of them (60 or 68 words) and at the end.
+    # Sizes below, at and above the kernels' block of dimensions. In bfloat16, a weight's gradient is
+    # added up at each step, at every third of them (60 or 68 words) and at the end.
     AllPairs([PRECISIONS, FUSIBLE, (1, 16, 65, 330), (False, True), (1, 150, 1024)]),
 )
 def test_every_precision_and_size(monkeypatch, precision, settings, size, recompute, many_rows):
