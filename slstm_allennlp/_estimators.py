@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from slstm_allennlp import predictors
 from slstm_allennlp.common import columns
 from slstm_allennlp.common.atomic_write import atomic_write
-from slstm_allennlp.common.training_keys import SEED_KEYS
+from slstm_allennlp.common.training_keys import SEED_KEYS, section
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.missing import device_number
 from slstm_allennlp.console.quiet import quiet_console
@@ -115,6 +115,9 @@ class _Estimator(BaseEstimator):
                 config = own_data.with_data(config, data, dev, overrides=overrides, **self._columns)
                 if data == dev:
                     del config["validation_data_path"]
+                trainer = section(config, "trainer")
+                if trainer.get("type") != "fit":  # the folder is temporary: nothing goes on from there
+                    trainer.setdefault("checkpointer", {"save_completed_epochs": False})
                 train_model(Params(config), str(folder))
                 print(next(result_lines(folder)))
                 return

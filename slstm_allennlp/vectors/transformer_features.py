@@ -107,6 +107,8 @@ class TransformerFeatures(TokenEmbedder):
             if getattr(self._tokenizer, "add_prefix_space", True) is False:
                 # RoBERTa and GPT-2 mark the start of a word by a space, which split words lack.
                 self._tokenizer = cached_transformers.get_tokenizer(source, add_prefix_space=True)
+        # Its check for a mask, which is always given, imports torch._dynamo: three seconds.
+        self.transformer.warn_if_padding_and_no_attention_mask = _nothing
         if not self._tokenizer.is_fast:
             raise ConfigurationError(
                 f'transformer_features: the tokenizer of "{model_name}" does not say of which word a '
@@ -342,6 +344,10 @@ def _states_of(layer: int, transformer: torch.nn.Module) -> torch.Tensor:
         input_ids=pieces, attention_mask=torch.ones_like(pieces), output_hidden_states=True
     )
     return output.hidden_states[layer]
+
+
+def _nothing(*_: Any) -> None:
+    pass
 
 
 def _encoded(word: str) -> bytes:
