@@ -17,6 +17,9 @@ from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 
 _HEAD = 10  # sentences, which show whether the words are in another column
 _MANY = 10
+# How a first line names its columns.
+_WORD_NAMES = {*"word words token tokens form text".split()}
+_TAG_NAMES = {*"tag tags label labels pos upos xpos ner ner_tag ner_tags entity".split()}
 _PREFIX = re.compile(r"([a-z]{2,3}:)[^/]")
 _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
 
@@ -118,7 +121,13 @@ class ColumnsReader(TaggingReader):
         return f"{width} on every line, of which word_column and tag_column name two"
 
     def _check_words(self, sentences: List[List[Line]]) -> None:
-        """Check that the column of the words has no numbers or names of documents, nor a prefix."""
+        """Check that there is no header, and that words are neither numbers nor documents nor prefixed."""
+        for line in sentences[0][:1] if sentences else ():
+            names = {name.strip().lower() for name in line.columns()}
+            if names & _WORD_NAMES and names & _TAG_NAMES:
+                raise line.error(
+                    f"the names of columns ({', '.join(line.columns())}), expected a word and its tag"
+                )
         column = (self._word_column or 1) - 1
         words = [[(line.columns() + [""] * column)[column] for line in lines] for lines in sentences]
         all_words = [word for sentence in words for word in sentence]
@@ -150,6 +159,11 @@ class ColumnsReader(TaggingReader):
             word = word[len(self._word_prefix) :]
         if not word or not tag:
             raise line.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
+        if word == '""""':
+            raise line.error(
+                'the word is \'""""\', a quotation mark as CSV writes it, expected \'"\' (in pandas, '
+                "quoting=csv.QUOTE_NONE)"
+            )
         return word, tag
 
 

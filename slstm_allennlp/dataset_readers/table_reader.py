@@ -33,6 +33,7 @@ _PAIRS = [["text_a", "text_b"], ["premise", "hypothesis"], ["sentence_a", "sente
 _PAIRS += [[f"{name}1", f"{name}2"] for name in ("sentence", "question", "text")]
 _LABELS = "label gold_label class category sentiment polarity target is_duplicate".split()
 _LABEL = [[name] for name in _LABELS]
+_NOT_ACCEPTED = ("reject", "ignore")
 _JSON = (".jsonl", ".json")
 _SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
 _EXPECTED = (
@@ -182,6 +183,13 @@ class TableReader(LabelledTextReader):
             if not keys:
                 raise self._with_names(line).error(self._no_text_in(row))
             read = [key for key in (*keys, label) if key in row]
+            if len(read) > 1 and all(row[key] == key for key in read):
+                raise line.error("the names of the columns, expected them on the first line alone")
+            if not partly and label != "answer" and row.get("answer") in _NOT_ACCEPTED:
+                raise line.error(
+                    f"answer is {row['answer']!r}, as of Prodigy for a label that is wrong or unknown, "
+                    "expected the accepted examples alone"
+                )
             if read != logged:
                 logged = read
                 _say_once(path, f"the columns {', '.join(read)} are read")
@@ -258,6 +266,7 @@ class TableReader(LabelledTextReader):
             skipinitialspace=True,
         )
         names = self._columns
+        nameless: List[int] = []
         while True:
             line = Line(head[0].path, rows.line_num + 1, "")  # the first line of the row
             limit = csv.field_size_limit(sys.maxsize)
@@ -278,15 +287,24 @@ class TableReader(LabelledTextReader):
             if names is None:
                 names = [name.strip() for name in row]
                 named = list(filter(None, names))  # columns without a name are never read
+                start = names.index(named[0]) if named else 0  # before it is the index of pandas
+                nameless = [number for number, name in enumerate(names) if number > start and not name]
                 if len(set(named)) < len(named):
                     raise line.error(f"the columns are {', '.join(named)}, expected different names")
-            elif [value.strip() for value in row] == names:
+            elif _lowered(row) == _lowered(names):
                 raise line.error("the names of the columns, expected them on the first line alone")
             elif len(row) != len(names):
                 raise line.error(
                     f"{number_of_columns(len(row))}, expected {len(names)}: {', '.join(names)}"
                 )
             else:
+                for number in nameless:
+                    if row[number].strip():
+                        raise line.error(
+                            f"column {number + 1} is {row[number]!r} and has no name in the first line, "
+                            "expected a name there, or no value (is a comma in a text without quotation "
+                            "marks?)"
+                        )
                 yield line, dict(zip(names, row))
 
     def _delimiter_in(self, header: str, path: str) -> str:
@@ -301,6 +319,11 @@ class TableReader(LabelledTextReader):
         if not texts:
             texts = _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
         return texts if set(texts) <= set(names) else [], label[0] if label else "label"
+
+
+def _lowered(row: List[str]) -> List[str]:
+    """Return the values of a row in lower case and in order: other files have other columns first."""
+    return sorted(value.strip().lower() for value in row)
 
 
 def is_header(line: str) -> bool:

@@ -56,7 +56,7 @@ def _is_onednn_faster() -> bool:
 
 
 def _measure() -> bool:
-    """Compute the products of a training step by both libraries, in turns, and compare the shortest times."""
+    """Compute the products of a training step by both libraries, in turns. Compare the best times."""
     x, d, W = (
         torch.ones(shape, dtype=torch.float32, device="cpu")
         for shape in ((256, 900), (256, 2100), (2100, 900))

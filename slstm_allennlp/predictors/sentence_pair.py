@@ -59,7 +59,9 @@ class SentencePair(TextInput):
 
     def _given(self, json_dict: JsonDict) -> Any:
         """Return the value of `gold_label`, as in SNLI, or of `label`."""
-        label = json_dict.get("gold_label", json_dict.get("label"))
+        if "gold_label" not in json_dict:
+            return json_dict.get("label")
+        label = json_dict["gold_label"]
         return None if label in _NO_LABEL else label
 
     def _labelled(self, **label: Any) -> Optional[Instance]:

@@ -5,6 +5,8 @@ import inspect
 import itertools
 import logging
 import math
+import re
+import unicodedata
 from collections import Counter
 from typing import Any, Dict, Iterable, Optional, Sequence, Set
 
@@ -228,25 +230,43 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
     where = ", ".join(files)
     parts = ", ".join(f"{part} {size:,}" for part, size in sizes.items())
     logger.info("%s: %s, %s; %s", where, what, found, parts)
+    if kind == "classes" and len(counts) > max(2, len(everything) / 2):
+        raise CorpusError(f"{where}: {found}, expected classes with several examples each, not numbers")
     if len(counts) < (1 if isinstance(reader, ConllNerReader) else 2) or max(counts.values()) < 2:
         raise CorpusError(f"{where}: {found}, expected more, each of several examples")
-    if kind == "classes" and len(counts) > len(everything) / 2:
-        raise CorpusError(f"{where}: {found}, expected classes with several examples each, not numbers")
-    cases = Counter(label.lower() for label in counts)
-    doubled = sorted(label for label in counts if cases[label.lower()] > 1)
-    if doubled and kind == "classes":
-        logger.warning("%s: the classes %s differ only in their case", where, ", ".join(doubled))
+    spellings = Counter(map(_without_spelling, counts))
+    alike = sorted(label for label in counts if spellings[_without_spelling(label)] > 1)
+    if alike:
+        listed = ", ".join(map(repr, alike))
+        logger.warning("%s: the %s %s differ only in their spelling", where, kind, listed)
+    labels_of: Dict[str, Set[str]] = {}
+    for example in everything if kind == "classes" else ():
+        labels_of.setdefault(_without_label(example), set()).add(str(example["label"]))
+    several = sum(len(own) > 1 for own in labels_of.values())
+    if several:
+        logger.warning("%s: %d of the %s have several labels each", where, several, what.split()[1])
     uses = {"train": "learn from", "dev": "choose the best epoch by", "test": "measure the model by"}
     for part, use in uses.items():
         if sizes.get(part, _FEW) < _FEW:
             few = "%s has only %d of the examples, few to %s: expected %d or more"
             logger.warning(few, part, sizes[part], use, _FEW)
-    in_train = set(map(repr, examples["train"]))
+    in_train = set(map(_without_label, examples["train"]))
     for part in ("dev", "test"):
-        shared = sum(repr(example) in in_train for example in examples.get(part, ()))
+        shared = sum(_without_label(example) in in_train for example in examples.get(part, ()))
         if shared:
             logger.warning("%d of the %d examples of %s are in train, too", shared, sizes[part], part)
     return sizes["train"]
+
+
+def _without_spelling(label: str) -> str:
+    """Return what labels share that a reader takes for one: in another case, as `1` and `1.0`."""
+    text = "".join(c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
+    text = (text.strip(" '\"") or text).casefold()
+    return re.sub(r"(\d)\.0+$", r"\1", text)
+
+
+def _without_label(example: Config) -> str:
+    return repr({key: value for key, value in example.items() if key not in ("label", "tags")})
 
 
 def _check_fields(example: Config, file: str, reader: Any, inputs: Iterable[str]) -> None:

@@ -179,6 +179,8 @@ BAD_FILES = {
         ("The DT\n\nNN", ", line 3: 1 column, expected two", {}),
         ("The\tDT\n\tNN", ", line 2: the word is empty, expected a word and its tag", {}),
         ("The\t", ", line 1: the tag is empty", {}),
+        ("Token\tPOS\nThe\tDT\n", ", line 1: the names of columns .Token, POS., expected", {}),
+        ('The\tDT\n""""\tPUNCT\n', ", line 2: the word is .*, a quotation mark as CSV writes it", {}),
         ("The\tDT\nNew York\n", ", line 2: there is no tab, as on the lines before", {}),
         ("# 12\nThe\tDT\n\n# 13\nA\tDT\n", 'line 4: there is no tab.*"comment": "# "', {}),
         ("1 CD\n2 CD\n\n1 CD\n", ", line 1: the first column has running numbers", {}),
@@ -222,7 +224,16 @@ BAD_FILES = {
         ('text,label\na,x\n"b,y\n', ", line 3: unexpected end of data, .*quoting", {}),
         ('text,label\n"a" b,x\n', ", line 2: .* expected fields with ',' between; .quoting", {}),
         ("text,label\n ,x\n", ", line 2: the text is empty", {}),
-        ("text,label\na,x\ntext,label\n", ", line 3: the names of the columns, expected them on", {}),
+        *(
+            (f"{header}\na,x,1\n{again}\n", ", line 3: the names of the columns, expected them on", {})
+            for header, again in (
+                ("text,label,id", "text,label,id"),
+                ("text,label,id", "Label,ID,Text"),
+                ("text,label,id", "text,label,Unnamed: 0"),
+            )
+        ),
+        ("v,text,label,\n1,a,x,\n2,b,x,y\n", ", line 3: column 4 is 'y' and has no name in the", {}),
+        ("text,label,answer\na,x,accept\nb,y,reject\n", ", line 3: answer is 'reject', as of Pro", {}),
         ("text,label\ra,x\r", ", line 1: a carriage return inside the line, expected a newline", {}),
         (bz2.compress(b"text,label\na,x\n"), ", line 1: the file is compressed by bzip2", {}),
         ("PK\x03\x04x", ", line 1: the file is an Excel workbook or another archive", {}),

@@ -184,7 +184,18 @@ def test_mistakes(put, config, name, content, options, message):
     "rows, message",
     [
         (ROWS, "dev has only 40 of the examples, few to choose the best epoch by: expected 50 or more"),
-        ([*ROWS, ("x", "Positive")], "all.csv: the classes Positive, positive differ only in their c"),
+        *(
+            (
+                [(text, names[label]) for text, label in ROWS] + [("x", other)],
+                f"classes {listed} differ o",
+            )
+            for names, other, listed in (
+                ({"positive": "positive", "negative": "no"}, "Positive", "'Positive', 'positive'"),
+                ({"positive": "1", "negative": "0"}, "1.0", "'1', '1.0'"),
+                ({"positive": "né", "negative": "0"}, "ne\u0301", "'ne\u0301', 'né'"),
+            )
+        ),
+        ([*ROWS, (ROWS[0][0], ROWS[1][1])], "all.csv: 1 of the texts have several labels each"),
         (ROWS * 2, ""),
     ],
 )
