@@ -121,7 +121,7 @@ class ColumnsReader(TaggingReader):
         return f"{width} on every line, of which word_column and tag_column name two"
 
     def _check_words(self, sentences: List[List[Line]]) -> None:
-        """Check that there is no header, and that words are neither numbers nor documents nor prefixed."""
+        """Check that there is no header, and that words are no numbers, documents or prefixed."""
         for line in sentences[0][:1] if sentences else ():
             names = {name.strip().lower() for name in line.columns()}
             if names & _WORD_NAMES and names & _TAG_NAMES:
