@@ -121,13 +121,16 @@ class ColumnsReader(TaggingReader):
         return f"{width} on every line, of which word_column and tag_column name two"
 
     def _check_words(self, sentences: List[List[Line]]) -> None:
-        """Check that there is no header, and that words are no numbers, documents or prefixed."""
-        for line in sentences[0][:1] if sentences else ():
-            names = {name.strip().lower() for name in line.columns()}
-            if names & _WORD_NAMES and names & _TAG_NAMES:
-                raise line.error(
-                    f"the names of columns ({', '.join(line.columns())}), expected a word and its tag"
-                )
+        """
+        Check that the first line is not a header. Check that the column of the words has words: no
+        numbers, no names of documents, and no prefix.
+        """
+        first = sentences[0][0].columns() if sentences else []
+        names = {name.strip().lower() for name in first}
+        if names & _WORD_NAMES and names & _TAG_NAMES:
+            raise sentences[0][0].error(
+                f"the names of columns ({', '.join(first)}), expected a word and its tag"
+            )
         column = (self._word_column or 1) - 1
         words = [[(line.columns() + [""] * column)[column] for line in lines] for lines in sentences]
         all_words = [word for sentence in words for word in sentence]

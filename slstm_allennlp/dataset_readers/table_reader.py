@@ -33,6 +33,7 @@ _PAIRS = [["text_a", "text_b"], ["premise", "hypothesis"], ["sentence_a", "sente
 _PAIRS += [[f"{name}1", f"{name}2"] for name in ("sentence", "question", "text")]
 _LABELS = "label gold_label class category sentiment polarity target is_duplicate".split()
 _LABEL = [[name] for name in _LABELS]
+_SECOND_HEADER = "the names of the columns, expected them on the first line alone"
 _NOT_ACCEPTED = ("reject", "ignore")
 _JSON = (".jsonl", ".json")
 _SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
@@ -184,7 +185,7 @@ class TableReader(LabelledTextReader):
                 raise self._with_names(line).error(self._no_text_in(row))
             read = [key for key in (*keys, label) if key in row]
             if len(read) > 1 and all(row[key] == key for key in read):
-                raise line.error("the names of the columns, expected them on the first line alone")
+                raise line.error(_SECOND_HEADER)
             if not partly and label != "answer" and row.get("answer") in _NOT_ACCEPTED:
                 raise line.error(
                     f"answer is {row['answer']!r}, as of Prodigy for a label that is wrong or unknown, "
@@ -266,6 +267,7 @@ class TableReader(LabelledTextReader):
             skipinitialspace=True,
         )
         names = self._columns
+        header = _lowered(names or [])
         nameless: List[int] = []
         while True:
             line = Line(head[0].path, rows.line_num + 1, "")  # the first line of the row
@@ -286,13 +288,14 @@ class TableReader(LabelledTextReader):
                 raise line.error(f"a field in quotation marks has a tab, {expected}")
             if names is None:
                 names = [name.strip() for name in row]
+                header = _lowered(names)
                 named = list(filter(None, names))  # columns without a name are never read
                 start = names.index(named[0]) if named else 0  # before it is the index of pandas
                 nameless = [number for number, name in enumerate(names) if number > start and not name]
                 if len(set(named)) < len(named):
                     raise line.error(f"the columns are {', '.join(named)}, expected different names")
-            elif _lowered(row) == _lowered(names):
-                raise line.error("the names of the columns, expected them on the first line alone")
+            elif _lowered(row) == header:
+                raise line.error(_SECOND_HEADER)
             elif len(row) != len(names):
                 raise line.error(
                     f"{number_of_columns(len(row))}, expected {len(names)}: {', '.join(names)}"

@@ -215,7 +215,8 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
     examples = {part: list(reader.examples(path)) for part, path in paths.items()}
     sizes = {part: len(found) for part, found in examples.items()}
     everything = list(itertools.chain(*examples.values()))
-    what = f"{len(everything):,} {'pairs' if 'premise' in inputs else 'texts'}"
+    unit = "pairs" if "premise" in inputs else "texts"
+    what = f"{len(everything):,} {unit}"
     labels = [str(example.get("label")) for example in everything]
     kind = "classes"
     if "tags" in inputs:
@@ -244,7 +245,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         labels_of.setdefault(_without_label(example), set()).add(str(example["label"]))
     several = sum(len(own) > 1 for own in labels_of.values())
     if several:
-        logger.warning("%s: %d of the %s have several labels each", where, several, what.split()[1])
+        logger.warning("%s: %d of the %s have several labels each", where, several, unit)
     uses = {"train": "learn from", "dev": "choose the best epoch by", "test": "measure the model by"}
     for part, use in uses.items():
         if sizes.get(part, _FEW) < _FEW:
@@ -259,7 +260,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
 
 
 def _without_spelling(label: str) -> str:
-    """Return what labels share that a reader takes for one: in another case, as `1` and `1.0`."""
+    """Return the same for labels that people read as one, such as `Good` and `good`, `1` and `1.0`."""
     text = "".join(c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
     text = (text.strip(" '\"") or text).casefold()
     return re.sub(r"(\d)\.0+$", r"\1", text)
