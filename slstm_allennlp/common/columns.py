@@ -15,6 +15,8 @@ shown = reprlib.repr
 
 def listed(where: str, column: Any) -> List[Any]:
     """Return a list, with Python's numbers and strings where NumPy or pandas had others."""
+    if hasattr(column, "to_pylist"):  # of PyArrow, whose array has the last category for null
+        column = column.to_pylist()
     if hasattr(column, "__array__"):
         column = numpy.asarray(column).tolist()
     if isinstance(column, (str, dict, set, frozenset)) or not hasattr(column, "__iter__"):

@@ -1,4 +1,5 @@
 import itertools
+import json
 import re
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
@@ -20,8 +21,11 @@ _MANY = 10
 # How a first line names its columns.
 _WORD_NAMES = {*"word words token tokens form text".split()}
 _TAG_NAMES = {*"tag tags label labels pos upos xpos ner ner_tag ner_tags entity".split()}
+_TAG_NAMES |= {*"pos_tag pos_tags upostag xpostag class iob".split(), "part of speech"}
 _PREFIX = re.compile(r"([a-z]{2,3}:)[^/]")
 _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
+_NUMBERS = re.compile(r"\d+([-:]\d+)?")  # an offset, or a start and an end
+_QUOTED = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"')  # a word with a quotation mark, as CSV writes it
 
 
 class ColumnsReader(TaggingReader):
@@ -64,6 +68,10 @@ class ColumnsReader(TaggingReader):
         for key, value in (("word_column", word_column), ("tag_column", tag_column)):
             if isinstance(value, int) and value < 1:
                 raise ConfigurationError(f"{key} is {value}, expected a number from 1 on")
+        if isinstance(tag_column, int) and tag_column == (word_column or 1):
+            raise ConfigurationError(
+                f"word_column and tag_column are both {tag_column}, expected two columns"
+            )
         if comment == "":
             raise ConfigurationError("comment is '', expected how a comment begins, such as '# '")
         self._word_column = word_column
@@ -96,11 +104,10 @@ class ColumnsReader(TaggingReader):
             first = len(sentence[0].columns())
             width = width or max(2, self._word_column or 1, self._tag_number or 1, first)
             for line in sentence:
-                # A comment. A word such as #rain has its tag behind a tab.
-                start = next((each for each in ("# ", "#") if sentence[0].text.startswith(each)), None)
+                start = re.match("#[ \t]?", sentence[0].text)
                 hint = ""
-                if start and self._comment is None and "\t" not in sentence[0].text:
-                    hint = f'; "comment": "{start}" of the reader skips comments'
+                if start and self._comment is None:
+                    hint = f'; "comment": {json.dumps(start[0])} of the reader skips comments'
                 if len(line.columns()) != width:
                     found = number_of_columns(len(line.columns()))
                     raise line.error(f"{found}, expected {self._expected_columns(width)}{hint}")
@@ -122,26 +129,45 @@ class ColumnsReader(TaggingReader):
 
     def _check_words(self, sentences: List[List[Line]]) -> None:
         """
-        Check that the first line is not a header. Check that the column of the words has words: no
-        numbers, no names of documents, and no prefix.
+        Check that the first line is not a header and that sentences do not begin with comments. Check
+        that the column of the words has words: no numbers, no names of documents, no quotation marks
+        around them, and no prefix.
         """
         first = sentences[0][0].columns() if sentences else []
-        names = {name.strip().lower() for name in first}
+        names = {name.strip(' "').lower() for name in first}
         if names & _WORD_NAMES and names & _TAG_NAMES:
             raise sentences[0][0].error(
                 f"the names of columns ({', '.join(first)}), expected a word and its tag"
+            )
+        are_comments = [sentence[0].text.startswith("# ") for sentence in sentences]
+        if self._comment is None and len(are_comments) > 1 and all(are_comments):
+            raise sentences[0][0].error(
+                f"every sentence begins with a line such as {sentences[0][0].text!r}, expected a word "
+                'and its tag; "comment": "# " of the reader skips comments ("comment": "#!" none)'
             )
         column = (self._word_column or 1) - 1
         words = [[(line.columns() + [""] * column)[column] for line in lines] for lines in sentences]
         all_words = [word for sentence in words for word in sentence]
         if self._word_column is None and len(all_words) > 1:
-            is_same = set(all_words) == {all_words[0]} != {"_"} and len(all_words) >= _MANY
-            if is_same or _are_running_numbers(words):
+            what = None
+            if "_" not in all_words and _have_one_value(words, all_words):
+                what = "one value" if len({*all_words}) == 1 else "one value in each sentence"
+            elif _are_running_numbers(words):
+                what = "running numbers"
+            elif len(all_words) >= _MANY and all(map(_NUMBERS.fullmatch, all_words)):
+                what = "numbers alone"
+            if what is not None:
                 raise sentences[0][0].error(
-                    f"the first column has {'one value' if is_same else 'running numbers'} "
-                    f"({', '.join(all_words[:3])}, …), expected words; word_column of the reader names "
-                    "their column, such as 2, and tag_column that of the tags"
+                    f"the first column has {what} ({', '.join(all_words[:3])}, …), expected words; "
+                    "word_column of the reader names their column, such as 2, and tag_column that of "
+                    "the tags"
                 )
+        are_quoted = [len(word) > 1 and word[0] == word[-1] == '"' for word in all_words]
+        if len(are_quoted) > 2 and all(are_quoted):
+            raise sentences[0][0].error(
+                f"every word is in quotation marks, such as {all_words[0]}, expected words as they are "
+                "(in R, quote = FALSE; in pandas, quoting=csv.QUOTE_NONE)"
+            )
         prefixes = {match[1] if match else "" for match in map(_PREFIX.match, all_words)}
         if self._word_prefix is None and len(all_words) > 2 and len(prefixes) == 1 and prefixes != {""}:
             raise sentences[0][0].error(
@@ -162,12 +188,20 @@ class ColumnsReader(TaggingReader):
             word = word[len(self._word_prefix) :]
         if not word or not tag:
             raise line.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
-        if word == '""""':
+        if _QUOTED.fullmatch(word):
+            raw = word[1:-1].replace('""', '"')
             raise line.error(
-                'the word is \'""""\', a quotation mark as CSV writes it, expected \'"\' (in pandas, '
+                f"the word is {word!r}, {raw!r} as CSV writes it, expected {raw!r} (in pandas, "
                 "quoting=csv.QUOTE_NONE)"
             )
         return word, tag
+
+
+def _have_one_value(sentences: List[List[str]], all_words: List[str]) -> bool:
+    """Return whether many words are the same in each sentence, or, if each is one word, in all."""
+    longer = [sentence for sentence in sentences if len(sentence) > 1] or [all_words]
+    is_many = sum(map(len, longer)) >= _MANY
+    return is_many and all(len({*sentence}) == 1 for sentence in longer)
 
 
 def _are_running_numbers(sentences: List[List[str]]) -> bool:

@@ -12,7 +12,7 @@ import sys
 import zlib
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, TypeVar
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, TypeVar
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 BLANKS = " \t"
+JSON = (".jsonl", ".json", ".ndjson", ".jl")  # endings of files with an object per line
 _OTHER_FILES = {
     b"PK\x03\x04": "an Excel workbook or another archive (save it as CSV UTF-8)",
     b"PAR1": "Parquet",
@@ -160,19 +161,25 @@ def read_lines(
 ) -> Iterator[Line]:
     """
     Yield the lines of a text file, given as for AllenNLP's `cached_path`, or of the standard input, if
-    the path is `-`. A file whose name ends in `.gz`, `.bz2`, `.xz` or `.lzma` is unpacked. Byte order
-    marks are removed, wherever they are. Error messages call the file `name`, if that is given.
+    the path is `-`. A file whose name ends in `.gz`, `.bz2`, `.xz` or `.lzma` is unpacked. UTF-8's byte
+    order marks are removed, wherever they are. Error messages call the file `name`, if that is given.
     `CorpusError` for a file that is missing, unreadable or empty, and, with the line, for bytes that are
-    not valid in the encoding and, unless `has_returns`, for a carriage return inside a line.
+    not valid in the encoding and, unless `has_returns`, for a carriage return inside a line. The log
+    warns about a file that is UTF-8 and read in another encoding.
     """
     name = name or ("standard input" if path == "-" else path)
     number = 0
+    is_utf_8 = encoding == OLD or codecs.lookup(encoding).name.startswith("utf-8")
+    are_utf_8: Set[bool] = set()  # its lines, if another encoding is given
     try:
         # As bytes: then only a newline ends a line, and a decoding error can name its line.
         with _standard_input() if path == "-" else _opened(path) as file:
+            mark = codecs.BOM_UTF8 if is_utf_8 else b""
             # A last line of only a byte order mark is none.
-            lines = filter(None, (line.replace(codecs.BOM_UTF8, b"") for line in file))
+            lines = filter(None, (line.replace(mark, b"") if mark else line for line in file))
             for number, line in enumerate(lines, start=1):
+                if not is_utf_8 and not line.isascii():
+                    are_utf_8.add(_is_utf_8(line))
                 text = _decode(line, name, number, encoding)
                 # Also in the first line of a table, which has names: then the whole file has them.
                 if "\r" in text and not (has_returns and number > 1):
@@ -185,6 +192,8 @@ def read_lines(
         raise _unreadable(name, error, "a text file") from None
     if number == 0:
         raise CorpusError(f"{name}: the file is empty, expected at least one sentence")
+    if are_utf_8 == {True}:
+        logger.warning("%s: every line is valid UTF-8, and it is read as %s", name, encoding)
 
 
 def _opened(path: str) -> Any:
@@ -260,6 +269,14 @@ def found(example: Dict[str, Any], key: str) -> str:
 def number_of_columns(count: int) -> str:
     """Return `3 columns`, for example, for error messages."""
     return f"{count} column{'' if count == 1 else 's'}"
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _decode(line: bytes, name: str, number: int, encoding: str) -> str:

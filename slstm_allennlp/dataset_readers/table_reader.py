@@ -14,6 +14,7 @@ from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.dataset_readers.corpus_reader import LabelledTextReader
 from slstm_allennlp.dataset_readers.lines import (
+    JSON,
     UTF_8,
     Line,
     all_or_none,
@@ -35,7 +36,6 @@ _LABELS = "label gold_label class category sentiment polarity target is_duplicat
 _LABEL = [[name] for name in _LABELS]
 _SECOND_HEADER = "the names of the columns, expected them on the first line alone"
 _NOT_ACCEPTED = ("reject", "ignore")
-_JSON = (".jsonl", ".json")
 _SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
 _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (--text and --label of `slstm "
@@ -54,8 +54,9 @@ class TableReader(LabelledTextReader):
     only be used for prediction.
 
     In CSV and TSV, the first line has the names. Fields can be in quotation marks, and then contain line
-    breaks. The ending of the file's name tells the format: `.jsonl` and `.json` are JSON lines, `.csv`
-    is separated by commas, and others by tabs. A compressed file has a second ending, `.gz` or another.
+    breaks. The ending of the file's name tells the format: `.jsonl`, `.json`, `.ndjson` and `.jl` are
+    JSON lines, `.csv` is separated by commas, and others by tabs. A compressed file has a second ending,
+    `.gz` or another.
 
     The instances of pairs have the fields `premise`, `hypothesis`, `metadata` and `label`, as in the
     reader `snli`.
@@ -191,9 +192,15 @@ class TableReader(LabelledTextReader):
                     f"answer is {row['answer']!r}, as of Prodigy for a label that is wrong or unknown, "
                     "expected the accepted examples alone"
                 )
-            if read != logged:
+            if not logged:
                 logged = read
                 _say_once(path, f"the columns {', '.join(read)} are read")
+            elif read[: len(logged)] != logged[: len(read)]:
+                raise line.error(
+                    f"the columns {', '.join(read)} would be read here, and {', '.join(logged)} before, "
+                    "expected the same (--text and --label of `slstm train` or the reader's keys of "
+                    "these names name them)"
+                )
             texts = [
                 ""  # predicted without a label
                 if partly and isinstance(row[key], str) and not row[key].strip()
@@ -204,7 +211,7 @@ class TableReader(LabelledTextReader):
             value = (
                 None if is_blank else line.label_of(row, label, "expected a string or a whole number")
             )
-            if label == "gold_label" and value == "-":  # in SNLI: the annotators did not agree
+            if label.lower() == "gold_label" and value == "-":  # in SNLI: the annotators did not agree
                 unlabelled, value = unlabelled + 1, None
                 if not partly:
                     continue
@@ -221,7 +228,7 @@ class TableReader(LabelledTextReader):
 
     def _with_names(self, line: Line) -> Line:
         """Return the line that names the columns of a line, which is itself without a header."""
-        has_header = self._columns is None and ending(line.path) not in _JSON
+        has_header = self._columns is None and ending(line.path) not in JSON
         return line._replace(number=1) if has_header else line
 
     def no_label_in(self, path: str) -> str:
@@ -229,16 +236,22 @@ class TableReader(LabelledTextReader):
         _, row = next(self._read_rows(path))
         return _no_column(self._label, row)
 
-    def line_with(self, path: str, label: str) -> Line:
-        """Return the first line of a file, or of the file of a part, that has the label."""
-        return next(line for line, _, _, own in self._rows(file_of(path)) if own == label)
+    def line_with(self, path: str, label: str) -> Optional[Line]:
+        """Return the first line of a file, or of the file of a part, that has the label, or `None`."""
+        return next((line for line, _, _, own in self._rows(file_of(path)) if own == label), None)
+
+    def columns_of(self, path: str) -> List[str]:
+        """Return the names of the columns of a file, or of the file of a part, that are read."""
+        _, row = next(self._read_rows(file_of(path)))
+        texts, label = self._choose(list(row))
+        return [name for name in (*texts, label) if name in row]
 
     def _no_text_in(self, row: Dict[str, Any]) -> str:
         named = [key for key in (self._text, self._text_a, self._text_b) if key not in (None, *row)]
         return _no_column(next(iter(named), None), row)
 
     def _read_rows(self, path: str, partly: bool = False) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        return self._json_rows(path) if ending(path) in _JSON else self._csv_rows(path, partly)
+        return self._json_rows(path) if ending(path) in JSON else self._csv_rows(path, partly)
 
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         for line in read_lines(path, self._decoding):

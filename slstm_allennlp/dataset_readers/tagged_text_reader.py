@@ -151,7 +151,9 @@ def _conllu_sentences(lines: Iterable[Line]) -> Iterator[Tuple[List[Line], List[
             names = line.text.partition("=")[2].upper().split()
             if "FORM" not in names:
                 raise line.error(f"the columns are {' '.join(names)}, expected FORM among them")
-        rows = [line for line in block if not line.text.startswith("#")]
+        # Without ids, a word can begin with this character, too.
+        tabs = None if names[0] == "ID" else len(names) - 1
+        rows = [line for line in block if line.text[:1] != "#" or line.text.count("\t") == tabs]
         if rows:
             yield rows, names
 

@@ -15,19 +15,22 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
-from slstm_allennlp.dataset_readers.lines import OLD, Line, blocks, ending, read_lines
+from slstm_allennlp.dataset_readers.lines import JSON, OLD, Line, blocks, ending, read_lines
 from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header
 from slstm_allennlp.predictors.text_input import TextInput
 
 logger = logging.getLogger(__name__)
 
 INPUT_FORMATS = ("text", "json", "corpus")
-_JSON = (".jsonl", ".json")
 _PLAIN = (".txt", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
 _OBJECT = re.compile(r"\s*\{\s*([\"}]|$)")
 _TAG = re.compile(r"O|[BIESLUM]-\S+|[A-Z][A-Z$]+")
-_START = re.compile(r"\(\S+ \(|__label__")  # of a tree, and in fastText's format
+# Of a tree, in fastText's format, of a document of CoNLL's, and of CoNLL-U.
+_START = re.compile(
+    r"\(\S+ \(|__label__|-DOCSTART-|# (sent_id|text|newdoc|newpar|global)\b|([^\t]*\t){9}"
+)
+_ENTITY = re.compile(r"O|[BIESLUM]-\S+")
 _WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
 
 
@@ -47,7 +50,7 @@ def read_examples(
 
     | path or lines | format |
     |---|---|
-    | .jsonl, .json | JSON |
+    | .jsonl, .json, .ndjson, .jl | JSON |
     | `FOLDER#PART` | corpus |
     | the first non-blank line begins with `{` | JSON |
     | a suffix other than .txt, and the model's reader reads files | corpus |
@@ -65,7 +68,7 @@ def read_examples(
     reader = _reader_of(path, predictor)
     name = "standard input" if path == "-" else path
     lines: Iterator[Line] = read_lines(path)
-    if input_format is None and ending(path) in _JSON:
+    if input_format is None and ending(path) in JSON:
         input_format = "json"
     elif input_format is None and reader is not None and "#" in path and not Path(path).is_file():
         input_format = "corpus"
@@ -200,6 +203,8 @@ def _look_labelled(texts: List[str], known: Set[str]) -> bool:
             ends = [items[0], items[-1]]
         elif len(items) == width and width > 1 and count > 1:
             ends = [items[-1], *(each for each in items[1:-1] if each in known and _TAG.match(each))]
+        elif len(items) > 2 and all(map(_ENTITY.fullmatch, items[-2:])):  # such as EU NNP B-NP B-ORG
+            ends = [items[-1]]
         is_column = any(end in known or _TAG.fullmatch(end) for end in ends)
         fields = [field.strip(' "') for field in re.split("[,;|]", text)]
         is_row = len(fields) > 1 and bool(known & {fields[0], fields[-1]})

@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from typing import Any, Dict, Iterable, Optional, Sequence, Set
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
 
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
@@ -21,13 +21,16 @@ from slstm_allennlp.common.training_keys import section
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.lines import (
+    JSON,
     OLD,
+    Line,
     blocks,
     ending,
     number_of_columns,
     read_lines,
 )
 from slstm_allennlp.dataset_readers.parts import file_of
+from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.dataset_readers.tagged_text_reader import is_global_columns
 from slstm_allennlp.training.label_counts import labels_found
 
@@ -35,13 +38,14 @@ logger = logging.getLogger(__name__)
 
 Config = Dict[str, Any]
 
-_TABLES = (".csv", ".json", ".jsonl")  # .tsv can be columns of words and tags, too
+_TABLES = (".csv", *JSON)  # .tsv can be columns of words and tags, too
 _KEPT = "token_indexers tokenizer label_namespace max_instances combine_input_fields".split()
 _SETTINGS = ("word_column", "tag_column", "word_prefix", "comment", "encoding")
 _HEAD = 100  # sentences, which show the format of a file
 # A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
 _TEXTS, _SENTENCES = 3_200, 10_000
 _FEW = 50  # dev examples
+_MANY = 20  # examples of a class, beside which a class with one is a mistake
 
 
 def with_data(
@@ -167,6 +171,7 @@ def _tag_reader(
     separators = [mark for mark in "/_" if all(mark in word for word in words_and_tags)]
     is_inline = separators and all(len(row) == 1 for row in rows)
     if label_encoding is None and not is_named and rows and is_inline:
+        _check_inline(lines, words_and_tags, separators[0])
         return {"type": "tagged_text", "format": "inline", "separator": separators[0]}
     columns: Config = {}
     for key, name, number in (
@@ -176,18 +181,35 @@ def _tag_reader(
         if number is not None and not number.isdecimal():
             raise ConfigurationError(f"{name} is {number!r}, expected the number of a column, from 1 on")
         columns.update({} if number is None else {key: int(number)})
+    width = len(lines[0].columns()) if lines else 0
+    after = width - columns.get("word_column", 1)
+    if label_encoding is None and "tag_column" not in columns and width > 2 and after > 1:
+        raise lines[0].error(
+            f"{number_of_columns(width)}, expected the number of that with the tag as label, such as 2"
+        )
+    if width > 2:
+        named = columns.get("word_column", 1), columns.get("tag_column", width)
+        logger.info("%s: words are read from column %d, tags from column %d", file, *named)
     if label_encoding is not None:
         return {
             "type": "conll_ner",
             "coding_scheme": _scheme_of(file, {**columns, **settings}),
             **columns,
         }
-    if lines and not columns and len(lines[0].columns()) > 2:
-        raise lines[0].error(
-            f"{number_of_columns(len(lines[0].columns()))}, expected the number of that with the tag as "
-            "label, such as 2"
-        )
     return {"type": "tagged_text", "format": "columns", **columns}
+
+
+def _check_inline(lines: List[Line], items: List[str], separator: str) -> None:
+    """Check that word/TAG lines are sentences, and that items have two parts."""
+    if len(lines) > 1 and len(items) == len(lines):
+        raise lines[0].error(
+            f"each line has one word{separator}TAG, such as {items[0]}, expected a sentence in each "
+            "line, or a tab between a word and its tag and a blank line after each sentence"
+        )
+    if all(re.search(rf"(?<!\\){separator}.*(?<!\\){separator}", item) for item in items):
+        raise lines[0].error(
+            f"every word has two {separator!r} or more, such as {items[0]}, expected word{separator}TAG"
+        )
 
 
 def _scheme_of(path: str, columns: Config) -> str:
@@ -223,6 +245,11 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         tags = [tag for example in everything for tag in example["tags"]]
         what = f"{len(everything):,} sentences, {len(tags):,} words"
         labels, kind = tags, "tags"
+        if len(set(tags)) > len({word for example in everything for word in example["words"]}):
+            raise CorpusError(
+                f"{', '.join(files)}: there are more different tags than words, such as {tags[0]!r}, "
+                "expected words and their tags; text and label are the numbers of their columns"
+            )
     if isinstance(reader, ConllNerReader):
         labels = [kind for example in everything for kind in reader.entities_in(example["tags"])]
         kind = "kinds of entities"
@@ -235,17 +262,47 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         raise CorpusError(f"{where}: {found}, expected classes with several examples each, not numbers")
     if len(counts) < (1 if isinstance(reader, ConllNerReader) else 2) or max(counts.values()) < 2:
         raise CorpusError(f"{where}: {found}, expected more, each of several examples")
+    _warn_of_labels(reader, files, counts, kind)
+    if isinstance(reader, TableReader):
+        _warn_of_columns(reader, files)
+    _warn_of_examples(examples, where, unit)
+    return sizes["train"]
+
+
+def _warn_of_labels(reader: Any, files: Sequence[str], counts: Counter, kind: str) -> None:
+    """Warn of labels that differ only in their spelling, and of a class with one example."""
     spellings = Counter(map(_without_spelling, counts))
     alike = sorted(label for label in counts if spellings[_without_spelling(label)] > 1)
     if alike:
         listed = ", ".join(map(repr, alike))
-        logger.warning("%s: the %s %s differ only in their spelling", where, kind, listed)
+        logger.warning("%s: the %s %s differ only in their spelling", ", ".join(files), kind, listed)
+    rare = [label for label, count in counts.items() if count == 1] if kind == "classes" else []
+    if rare and max(counts.values()) >= _MANY:
+        lines = (reader.line_with(file, rare[0]) for file in files)
+        number, path = next((line.number, line.path) for line in lines if line is not None)
+        only = "%s, line %d: the only example of the class %r, expected several of each class"
+        logger.warning(only, path, number, rare[0])
+
+
+def _warn_of_columns(reader: TableReader, files: Sequence[str]) -> None:
+    """Warn of a file whose texts or labels are in a column of another name than in the first file."""
+    first = reader.columns_of(files[0])
+    for file in files[1:]:
+        columns = reader.columns_of(file)
+        if columns != first:
+            other = "%s: the columns %s are read, and %s in %s"
+            logger.warning(other, file, ", ".join(columns), ", ".join(first), files[0])
+
+
+def _warn_of_examples(examples: Dict[str, List[Config]], where: str, unit: str) -> None:
+    """Warn of texts with several labels, of few examples, and of those of dev and test in train."""
     labels_of: Dict[str, Set[str]] = {}
-    for example in everything if kind == "classes" else ():
-        labels_of.setdefault(_without_label(example), set()).add(str(example["label"]))
+    for example in itertools.chain(*examples.values()):
+        labels_of.setdefault(_without_label(example), set()).add(str(example.get("label")))
     several = sum(len(own) > 1 for own in labels_of.values())
     if several:
         logger.warning("%s: %d of the %s have several labels each", where, several, unit)
+    sizes = {part: len(found) for part, found in examples.items()}
     uses = {"train": "learn from", "dev": "choose the best epoch by", "test": "measure the model by"}
     for part, use in uses.items():
         if sizes.get(part, _FEW) < _FEW:
@@ -256,7 +313,6 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         shared = sum(_without_label(example) in in_train for example in examples.get(part, ()))
         if shared:
             logger.warning("%d of the %d examples of %s are in train, too", shared, sizes[part], part)
-    return sizes["train"]
 
 
 def _without_spelling(label: str) -> str:

@@ -109,6 +109,8 @@ CONTENTS = {
         (EN, [("a b :", "A B C")], {"word_prefix": "en:"}),
         (EN, [("en:a en:b en::", "A B C")], {"word_prefix": ""}),
         ("# 5 = 6 7\na A\n# B\n", [("a #", "A B")], {"comment": "# "}),
+        # A sentence may repeat a word, and one of several may begin with this character.
+        ("# A\nha A\nha A\n\nha A\nha A\n", [("# ha ha", "A A A"), ("ha ha", "A A")], {}),
         # An underscore is a word.
         ("_\tX\na\tX\n", [("_ a", "X X")], {}),
         ("_\tX\n", [("_", "X")], {}),

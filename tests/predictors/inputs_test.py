@@ -152,6 +152,15 @@ def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatc
             list(read_examples("-", predictor))
 
 
+@pytest.mark.parametrize(
+    "line", ["# sent_id = 1", "EU NNP B-NP B-ORG", "-DOCSTART- -X- -X- O", "1\ta\t_" + "\t_" * 7]
+)
+def test_columns_on_the_standard_input(predictor, monkeypatch, line):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{line}\n".encode())))
+    with pytest.raises(CorpusError, match="standard input: looks like labelled data"):
+        list(read_examples("-", predictor(*TAGGER["tags"])))
+
+
 def test_pairs_of_a_table(predictor, examples):
     """Also with sentences without words, which have no label."""
     predictor = predictor({"type": "table", **WHITE}, "p.csv", "text1,text2,class\na b,c,x\nb,c,y\n")

@@ -168,6 +168,15 @@ def test_parts_and_epochs(put, options, paths, epochs):
         ("mr_slstm", "all.txt", COLUMNS, {}, "all.txt, line 1: looks like a word and its tag per line"),
         ("tags_bilstm", "all.csv", csv(ROWS), {}, "all.csv: is a table, and the model tags words"),
         ("tags_bilstm", "all.txt", "a DT x\n\n", {}, "line 1: 3 columns, expected the number of that"),
+        ("tags_bilstm", "all.txt", "a DT x\n\n", {"text": ["1"]}, "line 1: 3 columns, expected the num"),
+        ("tags_bilstm", "all.txt", numbered("DT\ta{0}\nNN\tb{0}\n\n"), {}, "more different tags th"),
+        ("tags_bilstm", "all.txt", COLUMNS, {"text": ["2"], "label": "2"}, "are both 2, expected two c"),
+        ("tags_bilstm", "all.txt", numbered("a/DT\n{}/NN\n\n"), {}, "line 1: each line has one word/TA"),
+        ("tags_bilstm", "all.txt", numbered("a/DT/x {}/NN/x\n"), {}, "every word has two '/' or more"),
+        ("mr_slstm", "all.jsonl", '{"text": "a", "label": 1}\n{"text": "b", "category": 2}\n', {},
+            "line 2: the columns text, category would be read here, and text, label before"),
+        ("mr_slstm", "all.jsonl", '{"text": "a", "label": 1}\n{"text": "b"}\n', {},
+            "line 2: label is missing, and the lines before have labels"),
         ("tags_bilstm", "all.txt", COLUMNS, {"label": "tag"}, "label is 'tag', expected the number of"),
 
         ("ner_slstm", "all.txt", numbered("a O\n{} O\n\n"), {}, "all.txt: 0 kinds of entities: none"),
@@ -195,6 +204,7 @@ def test_mistakes(put, config, name, content, options, message):
                 ({"positive": "né", "negative": "0"}, "ne\u0301", "'ne\u0301', 'né'"),
             )
         ),
+        ([*ROWS, ("Total", 40)], "all.csv, line 402: the only example of the class '40', expected"),
         ([*ROWS, (ROWS[0][0], ROWS[1][1])], "all.csv: 1 of the texts have several labels each"),
         (ROWS * 2, ""),
     ],
@@ -203,6 +213,19 @@ def test_warnings(put, caplog, rows, message):
     caplog.set_level("WARNING")
     put("mr_slstm", "all.csv", csv(rows))
     assert message in caplog.text and bool(message) == bool(caplog.text)
+
+
+def test_other_columns_in_dev(put, caplog):
+    dev = {"dev.csv": csv([("old", *row) for row in ROWS], "text,sentence,label")}
+    put("mr_slstm", "all.csv", csv(ROWS, "sentence,label"), files=dev, dev="dev.csv")
+    expected = "dev.csv: the columns text, label are read, and sentence, label in all.csv"
+    assert expected in caplog.text
+
+
+def test_utf_8_read_in_another_encoding(put, caplog):
+    options = {"overrides": {"dataset_reader.encoding": "cp1252"}}
+    put("mr_slstm", "all.csv", csv([(f"é {text}", label) for text, label in ROWS]), **options)
+    assert "all.csv: every line is valid UTF-8, and it is read as cp1252" in caplog.text
 
 
 def test_dev_in_train(put, caplog):
