@@ -16,6 +16,7 @@ from functools import partial
 
 import numpy
 import pandas
+import pyarrow
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -51,6 +52,7 @@ PAIRS = [(text, text[::-1]) for text in TEXTS]
 WORDS = [["Ada", "Reyes", "sees", "Rome"], ["a", "cat"]] * 10
 TAGS = [["NOUN", "NOUN", "VERB", "NOUN"], ["DET", "NOUN"]] * 10
 ENTITIES = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "O"]] * 10
+NULL = pyarrow.chunked_array([pyarrow.array(["a", None, "b"]).dictionary_encode()])
 OF_EACH = [
     (text_classifier, TEXTS, LABELS),
     (pair_classifier, PAIRS, LABELS),
@@ -170,6 +172,7 @@ def test_columns_of_datasets():
         (text_classifier, ["x", "y"], ["a", float("nan")], r"y\[1\] is nan, expected a class"),
         (text_classifier, ["x", "y"], ["a", None], r"y\[1\] is None, expected a class"),
         (text_classifier, ["x", "y"], pandas.Series(["a", pandas.NA]), r"y\[1\] is (<NA>|nan)"),
+        (text_classifier, ["x", "y", "z"], NULL, r"y\[1\] is None, expected a class"),
         (pair_classifier, ["xy"], ["a"], r"X\[0\] is 'xy', expected a list"),
         (pair_classifier, [("x", "y"), ("x",)], ["a", "b"], r"X\[1\] is \('x',\), expected two texts"),
         (pair_classifier, [("x", 3)], ["a"], r"X\[0\]\[1\] is 3, expected a string"),

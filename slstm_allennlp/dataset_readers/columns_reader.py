@@ -143,7 +143,7 @@ class ColumnsReader(TaggingReader):
         if self._comment is None and len(are_comments) > 1 and all(are_comments):
             raise sentences[0][0].error(
                 f"every sentence begins with a line such as {sentences[0][0].text!r}, expected a word "
-                'and its tag; "comment": "# " of the reader skips comments ("comment": "#!" none)'
+                'and its tag; "comment": "# " of the reader skips comments'
             )
         column = (self._word_column or 1) - 1
         words = [[(line.columns() + [""] * column)[column] for line in lines] for lines in sentences]
