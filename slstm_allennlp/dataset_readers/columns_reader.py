@@ -24,7 +24,7 @@ _TAG_NAMES = {*"tag tags label labels pos upos xpos ner ner_tag ner_tags entity"
 _TAG_NAMES |= {*"pos_tag pos_tags upostag xpostag class iob".split(), "part of speech"}
 _PREFIX = re.compile(r"([a-z]{2,3}:)[^/]")
 _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
-_NUMBERS = re.compile(r"\d+([-:]\d+)?")  # an offset, or a start and an end
+_OFFSETS = re.compile(r"\d+([-:]\d+)?")  # an offset, or a start and an end
 _QUOTED = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"')  # a word with a quotation mark, as CSV writes it
 
 
@@ -103,11 +103,11 @@ class ColumnsReader(TaggingReader):
         for sentence in itertools.chain(head, sentences):
             first = len(sentence[0].columns())
             width = width or max(2, self._word_column or 1, self._tag_number or 1, first)
+            start = re.match("#[ \t]?", sentence[0].text) if self._comment is None else None
+            hint = ""
+            if start:
+                hint = f'; "comment": {json.dumps(start[0])} of the reader skips comments'
             for line in sentence:
-                start = re.match("#[ \t]?", sentence[0].text)
-                hint = ""
-                if start and self._comment is None:
-                    hint = f'; "comment": {json.dumps(start[0])} of the reader skips comments'
                 if len(line.columns()) != width:
                     found = number_of_columns(len(line.columns()))
                     raise line.error(f"{found}, expected {self._expected_columns(width)}{hint}")
@@ -154,7 +154,7 @@ class ColumnsReader(TaggingReader):
                 what = "one value" if len({*all_words}) == 1 else "one value in each sentence"
             elif _are_running_numbers(words):
                 what = "running numbers"
-            elif len(all_words) >= _MANY and all(map(_NUMBERS.fullmatch, all_words)):
+            elif len(all_words) >= _MANY and all(map(_OFFSETS.fullmatch, all_words)):
                 what = "numbers alone"
             if what is not None:
                 raise sentences[0][0].error(

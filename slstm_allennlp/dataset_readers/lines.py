@@ -2,6 +2,7 @@
 
 import bz2
 import codecs
+import functools
 import gzip
 import itertools
 import json
@@ -174,10 +175,9 @@ def read_lines(
     try:
         # As bytes: then only a newline ends a line, and a decoding error can name its line.
         with _standard_input() if path == "-" else _opened(path) as file:
-            mark = codecs.BOM_UTF8 if is_utf_8 else b""
+            lines = (line.replace(codecs.BOM_UTF8, b"") for line in file) if is_utf_8 else file
             # A last line of only a byte order mark is none.
-            lines = filter(None, (line.replace(mark, b"") if mark else line for line in file))
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(filter(None, lines), start=1):
                 if not is_utf_8 and not line.isascii():
                     are_utf_8.add(_is_utf_8(line))
                 text = _decode(line, name, number, encoding)
@@ -193,7 +193,7 @@ def read_lines(
     if number == 0:
         raise CorpusError(f"{name}: the file is empty, expected at least one sentence")
     if are_utf_8 == {True}:
-        logger.warning("%s: every line is valid UTF-8, and it is read as %s", name, encoding)
+        _warn_of_utf_8(name, encoding)
 
 
 def _opened(path: str) -> Any:
@@ -269,6 +269,12 @@ def found(example: Dict[str, Any], key: str) -> str:
 def number_of_columns(count: int) -> str:
     """Return `3 columns`, for example, for error messages."""
     return f"{count} column{'' if count == 1 else 's'}"
+
+
+@functools.cache
+def _warn_of_utf_8(name: str, encoding: str) -> None:
+    """Warn once of a file, though it is read for each part and again for training."""
+    logger.warning("%s: every line is valid UTF-8, and it is read as %s", name, encoding)
 
 
 def _is_utf_8(line: bytes) -> bool:

@@ -25,12 +25,12 @@ INPUT_FORMATS = ("text", "json", "corpus")
 _PLAIN = (".txt", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
 _OBJECT = re.compile(r"\s*\{\s*([\"}]|$)")
-_TAG = re.compile(r"O|[BIESLUM]-\S+|[A-Z][A-Z$]+")
+_ENTITY = re.compile(r"O|[BIESLUM]-\S+")
+_TAG = re.compile(rf"{_ENTITY.pattern}|[A-Z][A-Z$]+")
 # Of a tree, in fastText's format, of a document of CoNLL's, and of CoNLL-U.
 _START = re.compile(
     r"\(\S+ \(|__label__|-DOCSTART-|# (sent_id|text|newdoc|newpar|global)\b|([^\t]*\t){9}"
 )
-_ENTITY = re.compile(r"O|[BIESLUM]-\S+")
 _WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
 
 

@@ -188,8 +188,9 @@ def _tag_reader(
             f"{number_of_columns(width)}, expected the number of that with the tag as label, such as 2"
         )
     if width > 2:
-        named = columns.get("word_column", 1), columns.get("tag_column", width)
-        logger.info("%s: words are read from column %d, tags from column %d", file, *named)
+        read = {"word_column": 1, "tag_column": width, **columns, **settings}
+        where = read["word_column"], read["tag_column"]
+        logger.info("%s: words are read from column %d, tags from column %d", file, *where)
     if label_encoding is not None:
         return {
             "type": "conll_ner",
@@ -262,21 +263,27 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         raise CorpusError(f"{where}: {found}, expected classes with several examples each, not numbers")
     if len(counts) < (1 if isinstance(reader, ConllNerReader) else 2) or max(counts.values()) < 2:
         raise CorpusError(f"{where}: {found}, expected more, each of several examples")
-    _warn_of_labels(reader, files, counts, kind)
+    _warn_of_spellings(counts, where, kind)
+    if kind == "classes":
+        _warn_of_one_example(reader, files, counts)
     if isinstance(reader, TableReader):
         _warn_of_columns(reader, files)
     _warn_of_examples(examples, where, unit)
     return sizes["train"]
 
 
-def _warn_of_labels(reader: Any, files: Sequence[str], counts: Counter, kind: str) -> None:
-    """Warn of labels that differ only in their spelling, and of a class with one example."""
+def _warn_of_spellings(counts: Counter, where: str, kind: str) -> None:
+    """Warn of labels that differ only in their spelling."""
     spellings = Counter(map(_without_spelling, counts))
     alike = sorted(label for label in counts if spellings[_without_spelling(label)] > 1)
     if alike:
         listed = ", ".join(map(repr, alike))
-        logger.warning("%s: the %s %s differ only in their spelling", ", ".join(files), kind, listed)
-    rare = [label for label, count in counts.items() if count == 1] if kind == "classes" else []
+        logger.warning("%s: the %s %s differ only in their spelling", where, kind, listed)
+
+
+def _warn_of_one_example(reader: Any, files: Sequence[str], counts: Counter) -> None:
+    """Warn of a class with one example beside one with many: often a line that is no data."""
+    rare = [label for label, count in counts.items() if count == 1]
     if rare and max(counts.values()) >= _MANY:
         lines = (reader.line_with(file, rare[0]) for file in files)
         number, path = next((line.number, line.path) for line in lines if line is not None)
@@ -296,23 +303,24 @@ def _warn_of_columns(reader: TableReader, files: Sequence[str]) -> None:
 
 def _warn_of_examples(examples: Dict[str, List[Config]], where: str, unit: str) -> None:
     """Warn of texts with several labels, of few examples, and of those of dev and test in train."""
+    inputs = {part: list(map(_without_label, found)) for part, found in examples.items()}
     labels_of: Dict[str, Set[str]] = {}
-    for example in itertools.chain(*examples.values()):
-        labels_of.setdefault(_without_label(example), set()).add(str(example.get("label")))
+    for part, found in examples.items():
+        for text, example in zip(inputs[part], found):
+            labels_of.setdefault(text, set()).add(str(example.get("label")))
     several = sum(len(own) > 1 for own in labels_of.values())
     if several:
         logger.warning("%s: %d of the %s have several labels each", where, several, unit)
-    sizes = {part: len(found) for part, found in examples.items()}
     uses = {"train": "learn from", "dev": "choose the best epoch by", "test": "measure the model by"}
     for part, use in uses.items():
-        if sizes.get(part, _FEW) < _FEW:
+        if part in inputs and len(inputs[part]) < _FEW:
             few = "%s has only %d of the examples, few to %s: expected %d or more"
-            logger.warning(few, part, sizes[part], use, _FEW)
-    in_train = set(map(_without_label, examples["train"]))
-    for part in ("dev", "test"):
-        shared = sum(_without_label(example) in in_train for example in examples.get(part, ()))
+            logger.warning(few, part, len(inputs[part]), use, _FEW)
+    in_train = set(inputs.pop("train"))
+    for part, texts in inputs.items():
+        shared = sum(text in in_train for text in texts)
         if shared:
-            logger.warning("%d of the %d examples of %s are in train, too", shared, sizes[part], part)
+            logger.warning("%d of the %d examples of %s are in train, too", shared, len(texts), part)
 
 
 def _without_spelling(label: str) -> str:

@@ -141,9 +141,8 @@ def test_every_precision_and_size(monkeypatch, precision, settings, size, recomp
     monkeypatch.setattr(fused, "_MANY_ROWS", many_rows)
     if precision == "bfloat16":
         size = max(size, 16)  # the errors of one unit have no others to average out with
-        if (
-            torch.__version__ < "2"
-        ):  # without AVX512, it adds up products in bfloat16, and takes a minute
+        if torch.__version__ < "2":
+            # Without AVX512, it adds up products in bfloat16, and takes a minute.
             size = min(size, 65)
     if precision == "float32 by oneDNN":
         monkeypatch.setattr(products, "LARGE", 1)
