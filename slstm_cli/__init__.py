@@ -16,7 +16,6 @@ from typing import Optional, Sequence
 from slstm_cli.bundled import config_names
 from slstm_cli.config import add_config_command
 
-INTERRUPTED = 130
 HELP = """usage: slstm COMMAND ...
 
 AllenNLP's commands, with the sentence-state LSTM and a short console output.
@@ -69,7 +68,7 @@ def run() -> None:
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        status = INTERRUPTED
+        status = 128 + signal.SIGINT
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE

@@ -1,10 +1,11 @@
 import argparse
 import logging
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Sequence
 
 from allennlp.commands import ArgumentParserWithDefaults, Subcommand
 from allennlp.common.checks import ConfigurationError
@@ -19,7 +20,6 @@ from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import expect_empty
 from slstm_allennlp.console.quiet import quiet_console, verbose_console
 from slstm_allennlp.security import safe_archives
-from slstm_cli import INTERRUPTED, answer
 from slstm_cli.bundled import config_path
 
 _OWN_NAMES = {"slstm-inside": "inside"}  # shorter names for commands of `allennlp`
@@ -28,27 +28,23 @@ _VERBOSE = "--verbose"
 logger = logging.getLogger(__name__)
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
+def main(arguments: Sequence[str]) -> int:
     """
-    Run a command of AllenNLP or `slstm`, with the plugin loaded and a short console output. By default,
-    the arguments are those of the process. Return the exit status: 2 for a user error, which is reported
-    in one line, and 130 for an interruption. Afterwards AllenNLP and the process are as they were.
+    Run a command of AllenNLP or `slstm`, with the plugin loaded and a short console output. Return the
+    exit status: 2 for a user error, which is reported in one line, and 130 for an interruption.
+    Afterwards AllenNLP and the process are as they were.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    status = answer(given)
-    if status is not None:
-        return status
     with ExitStack() as stack:
-        stack.enter_context(verbose_console() if _VERBOSE in given else quiet_console())
+        stack.enter_context(verbose_console() if _VERBOSE in arguments else quiet_console())
         stack.enter_context(friendly_messages())
         stack.enter_context(safe_archives())
         try:
-            _run_command(given, stack)
+            _run_command(arguments, stack)
             return 0
         except (KeyboardInterrupt, SigTermReceived) as stop:
             how = stop.args if isinstance(stop, KeyboardInterrupt) else ()  # to go on
             print(*("interrupted", *how), sep="; ", file=sys.stderr)
-            return INTERRUPTED
+            return 128 + signal.SIGINT
         except Exception as error:
             mistake = users_mistake(error)
             if mistake is None:
@@ -58,7 +54,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             return USERS_MISTAKE
 
 
-def _run_command(given: List[str], stack: ExitStack) -> None:
+def _run_command(given: Sequence[str], stack: ExitStack) -> None:
     import_plugins()
     arguments = _parser().parse_args(given)
     if hasattr(arguments, "include_package"):

@@ -7,6 +7,7 @@ import _jsonnet
 import pytest
 from allennlp.common import Params
 
+import slstm_cli
 from slstm_cli import bundled
 from slstm_cli import config as command
 from tests.conftest import ROOT, slow_but
@@ -18,11 +19,9 @@ OF_EACH_CORPUS = [*{name.split("_")[0]: name for name in reversed(NAMES)}.values
 
 
 def test_the_list(capsys):
-    from slstm_allennlp.console.main import main
-
     assert sorted(path.stem for path in (ROOT / "training_config").glob("*.jsonnet")) == NAMES
     assert all(len(bundled.description(name)) > 20 for name in NAMES)
-    assert main(["config"]) == 0
+    assert slstm_cli.answer(["config"]) == 0
     lines = capsys.readouterr().out.splitlines()
     listed = [line.split()[0] for line in lines if line.startswith("  ")]
     assert sorted(listed) == NAMES and len(lines) == len(NAMES) + len(command.TASKS)

@@ -234,9 +234,9 @@ def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
 
 
 def test_help_and_version(capsys):
-    assert main(["--version"]) == 0
+    assert slstm_cli.answer(["--version"]) == 0
     assert capsys.readouterr().out.startswith(f"slstm-allennlp {__version__}, AllenNLP 2.")
-    assert main([]) == main(["--help"]) == 0
+    assert slstm_cli.answer([]) == slstm_cli.answer(["--help"]) == 0
     short, _, long = capsys.readouterr().out.partition("\n\nMore")
     listed = re.findall(r"^    (\S+) ", short + long, re.MULTILINE)
     with pytest.raises(SystemExit, match="2"):
