@@ -498,10 +498,10 @@ std::vector<Optional> steps(Tensor cu_seqlens, int64_t window_size, bool sigmoid
   return {h, g};
 }
 
-// Hash the bytes of the tensors, to detect a change. Each of 32 lanes sums its 8-byte words, and these running sums,
-// so the hash depends on the order of the words.
+// Hash the bytes of the tensors, to detect a change. Each of 16 lanes takes in 8-byte words, one to one for one word:
+// the product carries a changed bit up, the rotation carries it down.
 int64_t fingerprint(const std::vector<Tensor>& tensors) {
-  constexpr int64_t kLanes = 32, kBytes = kLanes * sizeof(uint64_t);
+  constexpr int64_t kLanes = 16, kBytes = kLanes * sizeof(uint64_t);
   uint64_t result = 0;
   const auto mix = [&](uint64_t value) {
     result = (result ^ value) * 0x9e3779b97f4a7c15;
@@ -511,13 +511,13 @@ int64_t fingerprint(const std::vector<Tensor>& tensors) {
     TORCH_CHECK(tensor.is_contiguous(), "expected a contiguous tensor");
     const int64_t size = tensor.numel() * tensor.element_size(), whole = size - size % kBytes;
     const char* bytes = static_cast<const char*>(tensor.data_ptr());
-    uint64_t sums[kLanes] = {}, sums_of_sums[kLanes] = {};
+    uint64_t lanes[kLanes] = {};
     const auto add = [&](const char* from) {
       for (int64_t lane = 0; lane < kLanes; ++lane) {
         uint64_t word;
         std::memcpy(&word, from + lane * sizeof word, sizeof word);
-        sums[lane] += word;
-        sums_of_sums[lane] += sums[lane];
+        word = (lanes[lane] ^ word) * 0x9e3779b97f4a7c15;
+        lanes[lane] = word << 32 | word >> 32;
       }
     };
     for (int64_t at = 0; at < whole; at += kBytes) {
@@ -528,7 +528,7 @@ int64_t fingerprint(const std::vector<Tensor>& tensors) {
     std::memcpy(rest, bytes + whole, size - whole);
     add(rest);
     mix(size);
-    for (int64_t lane = 0; lane < kLanes; ++lane) mix(sums[lane]), mix(sums_of_sums[lane]);
+    for (const uint64_t lane : lanes) mix(lane);
   }
   return static_cast<int64_t>(result);
 }
