@@ -2,7 +2,6 @@
 
 import io
 import json
-import numbers
 import signal
 import threading
 import warnings
@@ -15,6 +14,7 @@ from unittest.mock import patch
 
 import numpy
 from allennlp.commands.train import train_model
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import Params, parse_overrides
 from allennlp.common.plugins import import_plugins
 from allennlp.models import load_archive
@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from slstm_allennlp import predictors
 from slstm_allennlp.common import columns
 from slstm_allennlp.common.atomic_write import atomic_write
-from slstm_allennlp.common.training_keys import SEED_KEYS, section
+from slstm_allennlp.common.training_keys import SEED_KEYS, is_fitted, section
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.missing import device_number
 from slstm_allennlp.console.quiet import quiet_console
@@ -85,14 +85,16 @@ class _Estimator(BaseEstimator):
         with TemporaryDirectory() as temporary:
             folder = Path(temporary)
             parts, config = [self._examples(X, y)], self._config(folder)
-            if isinstance(self.validation, numbers.Real):
-                share = float(self.validation)
-                if not 0 < share < 1:
-                    raise ValueError(f"validation is {share}, expected a share, or data")
+            if isinstance(self.validation, float) and 0 < self.validation < 1:
                 seed = config.get(SEED_KEYS[0], 0)
-                parts = train_test_split(parts[0], test_size=share, random_state=seed)
-            elif self.validation is not None:
+                parts = train_test_split(parts[0], test_size=self.validation, random_state=seed)
+            elif isinstance(self.validation, (tuple, list)) and len(self.validation) == 2:
                 parts.append(self._examples(*self.validation))
+            elif self.validation is not None:
+                raise ValueError(
+                    f"validation is {columns.shown(self.validation)}, expected a share between 0 and 1, "
+                    "data (X, y), or None for none"
+                )
             labels = columns.named(label for part in parts for _, labels in part for label in labels)
             names = {label: name for name, label in labels.items()}
             paths = [folder / f"{part}.{self._ending}" for part in ("train", "dev")]
@@ -107,23 +109,24 @@ class _Estimator(BaseEstimator):
         return self
 
     def _train(self, config: Dict[str, Any], data: str, dev: str, folder: Path) -> None:
-        given = parse_overrides(self.overrides) if isinstance(self.overrides, str) else self.overrides
         epochs = {} if self.epochs is None else {"trainer.num_epochs": int(self.epochs)}
-        overrides = {**self._of_reader, **epochs, **(given or {})}
+        overrides = {**self._of_reader, **epochs, **self._overrides()}
         with self._allennlp():
             try:
-                config = own_data.with_data(config, data, dev, overrides=overrides, **self._columns)
+                with _naming({f"{data}, {dev}": "X, y", data: "X, y", dev: "validation"}):
+                    config = own_data.with_data(config, data, dev, overrides=overrides, **self._columns)
                 if data == dev:
                     del config["validation_data_path"]
                 trainer = section(config, "trainer")
-                if trainer.get("type") != "fit":  # the folder is temporary: nothing goes on from there
+                if not is_fitted(config):  # the folder is temporary: nothing goes on from there
                     trainer.setdefault("checkpointer", {"save_completed_epochs": False})
                 train_model(Params(config), str(folder))
                 print(next(result_lines(folder)))
                 return
             except (KeyboardInterrupt, Stopped) as stop:
                 if getattr(stop, "code", None) == 128 + signal.SIGTERM:
-                    raise
+                    # Not `Stopped`, which is an `Exception`, too: scikit-learn would go on.
+                    raise SystemExit(128 + signal.SIGTERM) from None
         if not (folder / _ARCHIVE).exists():
             raise KeyboardInterrupt
         warnings.warn("interrupted: the model is that of the best epoch so far", stacklevel=3)
@@ -144,17 +147,27 @@ class _Estimator(BaseEstimator):
     def load(cls, folder: Union[str, Path], **parameters: Any) -> "_Estimator":
         """
         Return the estimator in a folder of `save` or `slstm train`, with parameters such as `device`.
-        What an archive's config can do is restricted (SECURITY.md).
+        What an archive's config can do is restricted (SECURITY.md). Its recipe and the other settings of
+        its training are not restored: to train anew, give them here.
         """
         estimator = cls(**parameters)
         if Path(folder).is_file():
             raise ValueError(f"{folder} is a file, expected the folder that it is in")
         estimator._take(Path(folder), trust=False)
-        predictor = estimator._open()
+        with _naming({_ARCHIVE: str(Path(folder) / _ARCHIVE)}):
+            predictor = estimator._open()
         if not isinstance(predictor, cls._predictor_type):
             raise ValueError(f"{folder} is for {type(predictor).__name__}, expected {cls.__name__}")
-        names = json.dumps({name: name for name in sorted(predictor.known_labels())}).encode()
-        estimator._labels = json.loads(estimator.files_.setdefault(_LABELS, names))
+        known = sorted(predictor.known_labels())
+        names = json.dumps({name: name for name in known}).encode()
+        try:
+            estimator._labels = json.loads(estimator.files_.setdefault(_LABELS, names))
+            has_entities = getattr(predictor, "_label_encoding", None) is not None  # in another encoding
+            if sorted(estimator._labels) != known and not has_entities:
+                raise ValueError(f"the labels are {', '.join(estimator._labels)}")
+        except ValueError as error:
+            wrong, expected = Path(folder) / _LABELS, ", ".join(known)
+            raise ValueError(f"{wrong}: {error}, expected the model's: {expected}") from None
         estimator.classes_ = columns.array_of(estimator._labels.values())
         return estimator
 
@@ -181,7 +194,8 @@ class _Estimator(BaseEstimator):
         with TemporaryDirectory() as folder, self._allennlp(), safe_archives(self._trust):
             path = Path(folder) / _ARCHIVE
             path.write_bytes(self.files_[_ARCHIVE])
-            archive = load_archive(path, cuda_device=device_number(self.device))
+            with _naming({str(path): _ARCHIVE}):
+                archive = load_archive(path, cuda_device=device_number(self.device))
             self._predictor: Any = Predictor.from_archive(archive)
         return self._predictor
 
@@ -204,13 +218,32 @@ class _Estimator(BaseEstimator):
         path = config_path(str(self.recipe or self._recipe), folder)
         config: Dict[str, Any] = Params.from_file(path).as_dict(quiet=True)
         use_vectors(config, self.vectors)
-        if self.device is not None:
-            config["trainer"]["cuda_device"] = device_number(self.device)
+        number = device_number(self.device)
+        if self.device is not None and not is_fitted(config):  # such a model is on the CPU
+            config["trainer"]["cuda_device"] = number
         if self.random_state is not None:
             is_source = isinstance(self.random_state, numpy.random.RandomState)
             seed = self.random_state.randint(2**31) if is_source else self.random_state
+            if not isinstance(seed, (int, numpy.integer)) or not 0 <= seed < 2**32:
+                raise ValueError(f"random_state is {seed!r}, expected 0 to 2³² - 1, or a RandomState")
             config.update(dict.fromkeys(SEED_KEYS, int(seed)))
+        if self.epochs is not None:
+            if not isinstance(self.epochs, (int, numpy.integer)) or self.epochs < 1:
+                raise ValueError(f"epochs is {self.epochs!r}, expected a whole number, 1 or more")
+            if is_fitted(config):
+                raise ValueError(f"epochs is {self.epochs}, expected None: the recipe has no epochs")
         return config
+
+    def _overrides(self) -> Dict[str, Any]:
+        given: Any = self.overrides or {}
+        try:
+            given = parse_overrides(given) if isinstance(given, str) else given
+        except (RuntimeError, ValueError):
+            given = None
+        if not isinstance(given, dict):
+            what = columns.shown(self.overrides)
+            raise ValueError(f"overrides is {what}, expected a dictionary or a JSON object")
+        return given
 
     def _inputs(self, X: Any) -> List[Dict[str, Any]]:
         return [self._input(f"X[{number}]", item) for number, item in enumerate(columns.listed("X", X))]
@@ -232,6 +265,18 @@ class _Estimator(BaseEstimator):
         return json.dumps({**given, "label": names[0]}) + "\n"
 
 
+@contextmanager
+def _naming(names: Dict[str, str]) -> Iterator[None]:
+    """Put the user's names in the place of those of temporary files, in errors."""
+    try:
+        yield
+    except ConfigurationError as error:
+        message = str(error)
+        for temporary, name in names.items():
+            message = message.replace(temporary, name)
+        raise type(error)(message) from error
+
+
 class TextClassifier(ClassifierMixin, _Estimator):
     __doc__ = f"Classify texts.\n{_Estimator.__doc__}"
     _recipe, _predictor_type = "reviews_slstm", predictors.TextClassifier
@@ -245,6 +290,12 @@ class TextClassifier(ClassifierMixin, _Estimator):
         """Return probabilities, (number of items, number of classes), in the order of `classes_`."""
         rows = [output["probabilities"] for output in self._predictions(X)]
         return numpy.array([[row[name] for name in self._labels] for row in rows])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of right classes, of any type. scikit-learn's accuracy takes some alone."""
+        gold = [labels[0] for _, labels in self._examples(X, y)]
+        right = [ours == label for ours, label in zip(self.predict(X), gold)]
+        return float(numpy.average(right, weights=sample_weight))
 
 
 class PairClassifier(TextClassifier):
@@ -273,6 +324,12 @@ class Tagger(_Estimator):
     @property
     def _recipe(self) -> str:
         return "entities_bilstm" if self.entities else "tags_bilstm"
+
+    @classmethod
+    def load(cls, folder: Union[str, Path], **parameters: Any) -> "Tagger":
+        tagger: Any = super().load(folder, **parameters)
+        tagger.entities = tagger._predictor._label_encoding is not None
+        return tagger
 
     def predict(self, X: Any) -> List[List[Any]]:
         """Return a list of tags for each list of words."""

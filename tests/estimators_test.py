@@ -8,11 +8,13 @@ import os
 import pickle
 import random
 import re
+import shutil
 import signal
 import sys
 import tempfile
 from datetime import date
 from functools import partial
+from pathlib import Path
 
 import numpy
 import pandas
@@ -86,7 +88,18 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
     for other in (type(model).load("saved", verbose=0), pickle.loads(pickle.dumps(model))):
         assert numpy.array_equal(other.predict(X[:5]), predicted) or other.predict(X[:5]) == predicted
         assert list(other.classes_) == list(model.classes_)
+        assert getattr(other, "entities", None) == getattr(model, "entities", None)
     assert not hasattr(clone(model), "classes_")
+    for damage in ("{", '{"x": "y"}'):
+        Path("damaged").mkdir(exist_ok=True)
+        shutil.copyfile("saved/model.tar.gz", "damaged/model.tar.gz")
+        Path("damaged/labels.json").write_text(damage)
+        if make is not entity_tagger or damage == "{":
+            with pytest.raises(ValueError, match=r"damaged/labels\.json: .*, expected the model's: "):
+                type(model).load("damaged", verbose=0)
+    Path("damaged/model.tar.gz").write_bytes(b"x")
+    with pytest.raises(ConfigurationError, match=r"^damaged/model\.tar\.gz is damaged"):
+        type(model).load("damaged", verbose=0)
     (tmp_path / "here/config.json").touch()
     with pytest.raises(ValueError, match=r"\. has a training of `slstm train`, expected another folder"):
         model.save(".")
@@ -113,8 +126,11 @@ FAST = [*SAVED[:2], NOT_SAVED[0]]
 
 @pytest.mark.parametrize("labels", slow_but([*SAVED, *NOT_SAVED], fast=FAST), ids=str)
 def test_labels_come_back_as_they_went_in(labels, tmp_path):
-    model = text_classifier().fit(TEXTS, [labels[0 if label == "positive" else 1] for label in LABELS])
+    gold = [labels[0 if label == "positive" else 1] for label in LABELS]
+    model = text_classifier().fit(TEXTS, gold)
     predicted = model.predict(TEXTS)
+    right = [ours == label for ours, label in zip(predicted.tolist(), gold)]
+    assert model.score(TEXTS, gold) == numpy.mean(right)
     assert {(type(label), label) for label in predicted.tolist()} <= {(type(x), x) for x in labels}
     if labels in NOT_SAVED:
         with pytest.raises(ValueError, match="expected strings or numbers"):
@@ -197,9 +213,18 @@ def test_data_that_cannot_be_used(make, X, y, said):
     [
         ({"validation": 1.5}, ValueError, "validation is 1.5, expected a share"),
         ({"recipe": "mr_slsm"}, FileNotFoundError, "did you mean 'mr_slstm'"),
-        ({"recipe": "pos_slstm"}, ValueError, "is a table, and the model tags words"),
+        ({"validation": TEXTS}, ValueError, r"validation is \[.*, expected a share .*, or None"),
+        ({"validation": "0.1"}, ValueError, r"validation is '0.1', expected a share"),
+        ({"recipe": "pos_slstm"}, ValueError, "^X, y: is a table, and the model tags words"),
+        ({"recipe": "mr_linear", "epochs": 3}, ValueError, "epochs is 3, expected None"),
+        ({"epochs": 1.5}, ValueError, "epochs is 1.5, expected a whole number"),
+        ({"random_state": -1}, ValueError, "random_state is -1, expected 0 to"),
+        ({"overrides": [1]}, ValueError, r"overrides is \[1\], expected a dictionary or"),
+        ({"overrides": "{"}, ValueError, "overrides is '{', expected a dictionary or"),
+        ({"recipe": "mr_linear", "vectors": "x"}, ValueError, "vectors is 'x', and the recipe reads no"),
         ({"overrides": {"trainer.num_epoch": 3}}, ValueError, "num_epoch is no key"),
-        ({"device": "cuda:9"}, ValueError, "device is 9"),
+        ({"device": "cuda:9"}, ValueError, "device is 'cuda:9', expected one of those here: cpu"),
+        ({"device": -1}, ValueError, "device is -1, expected one of those here: cpu"),
         ({"vectors": "no_such_vectors"}, ValueError, "no_such_vectors"),
     ],
 )
@@ -334,6 +359,20 @@ def test_ctrl_c_keeps_the_best_epoch(event, is_kept, monkeypatch):
     with pytest.warns(UserWarning, match="interrupted: the model is that of the best epoch so far"):
         model.fit(TEXTS, LABELS)
     assert len(model.predict(TEXTS)) == len(TEXTS)
+
+
+def test_sigterm_ends_the_program(monkeypatch):
+    """By no `Exception`, which scikit-learn would catch, and go on."""
+    on_start = training.EpochLines.on_start
+
+    def terminate(self, *arguments, **named):
+        on_start(self, *arguments, **named)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(training.EpochLines, "on_start", terminate)
+    with pytest.raises(SystemExit) as stop:
+        text_classifier(epochs=50).fit(TEXTS, LABELS)
+    assert stop.value.code == 128 + signal.SIGTERM and not isinstance(stop.value, Exception)
 
 
 @pytest.mark.parametrize(

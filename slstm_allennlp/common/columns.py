@@ -32,7 +32,10 @@ def text_of(where: str, text: Any, is_word: bool = False) -> str:
     if not isinstance(text, str) or (_NOTHING if is_word else _NO_TEXT).fullmatch(text):
         raise ValueError(f"{where} is {shown(text)}, expected a string that is not blank")
     if is_word and _NO_WORD.fullmatch(text):
-        raise ValueError(f"{where} is {text!r}, expected a word without tabs, line ends or outer spaces")
+        raise ValueError(
+            f"{where} is {text!r}, expected a word without tabs, line ends or outer spaces, and not "
+            "-DOCSTART-, which begins a document in files"
+        )
     return str(text).replace("\ufeff", "")  # byte order marks, as in files
 
 

@@ -16,3 +16,8 @@ def validation_metrics(config: Dict[str, Any]) -> List[str]:
     """Return the trainer's metrics that select the best epoch, such as `+accuracy`."""
     metrics = section(config, "trainer").get("validation_metric") or "-loss"
     return [metrics] if isinstance(metrics, str) else list(metrics)
+
+
+def is_fitted(config: Dict[str, Any]) -> bool:
+    """Return whether the trainer is `fit`, which fits a model in one step, such as a linear model."""
+    return "fit" in (config.get("trainer"), section(config, "trainer").get("type"))

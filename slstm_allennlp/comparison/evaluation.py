@@ -14,8 +14,7 @@ from allennlp.models import Archive, Model, load_archive
 from allennlp.nn.util import move_to_device
 from allennlp.training.util import evaluate
 
-from slstm_allennlp.common.training_keys import section
-from slstm_allennlp.comparison.plan import is_fitted
+from slstm_allennlp.common.training_keys import is_fitted, section
 from slstm_allennlp.linear import FittedModel
 from slstm_allennlp.models.summary import num_weights
 from slstm_allennlp.predictors.predictions import Prediction, length_of, prediction_of

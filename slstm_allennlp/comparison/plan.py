@@ -11,7 +11,7 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
-from slstm_allennlp.common.training_keys import SEED_KEYS, section, validation_metrics
+from slstm_allennlp.common.training_keys import SEED_KEYS, is_fitted, section, validation_metrics
 from slstm_allennlp.comparison.linear import stand_in
 from slstm_cli.bundled import is_bundled, whole_config
 
@@ -290,11 +290,6 @@ def _common_metric(systems: Sequence[System]) -> Metric:
             "one by --metric"
         )
     return next(iter(metrics))
-
-
-def is_fitted(config: Config) -> bool:
-    """Return whether the trainer is `fit`, which fits a model in one step, such as a linear model."""
-    return "fit" in (config.get("trainer"), section(config, "trainer").get("type"))
 
 
 def flatten(config: Config) -> Dict[str, Any]:

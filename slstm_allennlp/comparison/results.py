@@ -8,9 +8,10 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.common.training_keys import is_fitted
 from slstm_allennlp.comparison import significance
 from slstm_allennlp.comparison.folders import Checkpoint, ComparisonFolder, RunFolder, damaged, read_json
-from slstm_allennlp.comparison.plan import Metric, Plan, Run, System, is_fitted
+from slstm_allennlp.comparison.plan import Metric, Plan, Run, System
 from slstm_allennlp.predictors.predictions import Labels, Prediction, read_predictions
 
 _SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure

@@ -55,10 +55,12 @@ def device_number(device: Optional[str]) -> int:
     Return the number that AllenNLP has for a device such as `"cuda:1"`: -1 for the CPU. The default is
     the first GPU, if there is one. `ConfigurationError` for a GPU that is not there.
     """
-    found = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    number = -1 if found.type == "cpu" else found.index or 0
-    expect_device("device", number)
-    return number
+    count = torch.cuda.device_count()
+    names = ["cpu", *(["cuda"] if count else []), *(f"cuda:{number}" for number in range(count))]
+    name = ("cuda" if count else "cpu") if device is None else str(device)
+    if name not in names:
+        raise ConfigurationError(f"device is {device!r}, expected one of those here: {', '.join(names)}")
+    return -1 if name == "cpu" else torch.device(name).index or 0
 
 
 def _transformer(needs: _Needs, original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:

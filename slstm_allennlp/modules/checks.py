@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-from slstm_allennlp.ops.compiled import is_traced
+from slstm_allennlp.ops.compiled import is_traced, is_vmapped
 from slstm_allennlp.ops.precision import autocast_dtype
 
 
@@ -42,13 +42,16 @@ def check_inputs(
     name : `str`, optional (default = `"inputs"`)
         The inputs' name in messages.
     padded_right : `bool`, optional (default = `False`)
-        Whether all padding must follow the words. Values are not checked while a graph is traced.
+        Whether all padding must follow the words. Values are not checked while a graph is traced, nor
+        under `torch.func.vmap`.
     """
     if isinstance(inputs, PackedSequence):
         raise ValueError(
             f"{name} are a PackedSequence, expected a padded tensor (batch_size, seq_len, input_size) "
             "and a mask; torch.nn.utils.rnn.pad_packed_sequence(…, batch_first=True) makes the tensor"
         )
+    if not isinstance(inputs, Tensor):
+        raise ValueError(f"{name} are a {type(inputs).__name__}, expected a tensor")
     if inputs.dim() != 3 or inputs.size(-1) != input_size:
         raise ValueError(
             f"{name} have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
@@ -65,6 +68,8 @@ def check_inputs(
         )
     if mask is None:
         return torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+    if not isinstance(mask, Tensor):
+        raise ValueError(f"mask is a {type(mask).__name__}, expected a tensor")
     if mask.is_floating_point() or mask.is_complex():
         raise ValueError(f"mask has dtype {mask.dtype}, expected torch.bool or integers")
     if mask.shape != inputs.shape[:2]:
@@ -72,7 +77,7 @@ def check_inputs(
             f"mask has shape {tuple(mask.shape)}, expected {tuple(inputs.shape[:2])}, that of the {name}"
         )
     real = mask.bool()
-    if is_traced() or mask.is_meta:
+    if is_traced() or mask.is_meta or is_vmapped():
         return real
     others = mask != real if mask.dtype != torch.bool else real[:, :0]  # neither 0 nor 1
     late = real[:, 1:] & ~real[:, :-1] if padded_right else real[:, :0]  # words after padding
@@ -88,14 +93,18 @@ def mask_of(lengths: object, inputs: Tensor) -> Tensor:
     integer from 0 to seq_len for each sentence.
     """
     batch_size, seq_len = inputs.shape[:2]
-    given = torch.as_tensor(lengths, device=inputs.device)
+    try:
+        given = torch.as_tensor(lengths, device=inputs.device)
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(f"lengths are {lengths!r}, expected an integer for each sentence") from None
     is_integer = not given.is_floating_point() and given.dtype != torch.bool
     if given.shape != (batch_size,) or (given.numel() and not is_integer):
         raise ValueError(
             f"lengths have shape {tuple(given.shape)} and dtype {given.dtype}, expected "
             f"({batch_size},) and integers: the number of words of each sentence"
         )
-    if not is_traced() and not given.is_meta and ((given < 0) | (given > seq_len)).any():
+    has_values = not is_traced() and not given.is_meta and not is_vmapped()
+    if has_values and ((given < 0) | (given > seq_len)).any():
         raise ValueError(
             f"lengths are {given.tolist()}, expected numbers from 0 to {seq_len}, the padded length"
         )

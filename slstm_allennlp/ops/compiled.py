@@ -105,6 +105,13 @@ def is_transformed() -> bool:
     return level >= 0 or stack() is not None
 
 
+def is_vmapped() -> bool:
+    """Whether `torch.func.vmap` is active. Tensors in it have no values to check."""
+    functorch = getattr(torch._C, "_functorch", None)
+    stack = getattr(functorch, "get_interpreter_stack", lambda: None)() or ()
+    return any(level.key() == functorch.TransformType.Vmap for level in stack)  # type: ignore[union-attr]
+
+
 def _cache() -> pathlib.Path:
     """Return the user's cache folder or, if it is not writable, a private temporary folder."""
     try:

@@ -8,11 +8,18 @@ from torch import Tensor
 
 Gradients = Tuple[Optional[Tensor], ...]
 
+_FAST = "The fast operations of slstm_allennlp"
+_OTHERWISE = (
+    "with SLSTM_ALLENNLP_KERNELS=0 in the environment, and without recompute, PyTorch's own operations "
+    "give"
+)
+
 
 def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gradients]:
     """
-    Decorate the backward pass of a `torch.autograd.Function`: a second derivative is a `RuntimeError`.
-    The pass runs without autocast, whatever the loss around it has: it sets its own precisions.
+    Decorate the backward pass of a `torch.autograd.Function`: a second derivative is a `RuntimeError`,
+    and so are batched gradients (`is_grads_batched`). The pass runs without autocast, whatever the loss
+    around it has: it sets its own precisions.
 
     PyTorch's `once_differentiable` detects a second derivative only if the incoming gradients require
     grad. Here the results depend on weights, too, so under `create_graph=True` all of them raise.
@@ -20,6 +27,10 @@ def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gra
 
     @functools.wraps(backward)
     def wrapped(ctx: Any, *gradients: Optional[Tensor]) -> Gradients:
+        if any(gradient is not None and _is_batched(gradient) for gradient in gradients):
+            raise RuntimeError(
+                f"{_FAST} take one gradient at a time, expected no batched ones ({_OTHERWISE} them)"
+            )
         device = next(gradient.device.type for gradient in gradients if gradient is not None)
         with torch.no_grad(), torch.autocast(device, enabled=False):
             results = backward(ctx, *gradients)
@@ -31,6 +42,13 @@ def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gra
         return _Refusal.apply(len(sources), *sources, *results)
 
     return wrapped
+
+
+def _is_batched(tensor: Tensor) -> bool:
+    """Whether the tensor stands for several, as with `is_grads_batched` or in `torch.func.vmap`."""
+    functorch = getattr(torch._C, "_functorch", None)
+    checks = (getattr(functorch, f"is_{kind}batchedtensor", None) for kind in ("", "legacy_"))
+    return any(check(tensor) for check in checks if check is not None)
 
 
 class _Refusal(torch.autograd.Function):
@@ -46,7 +64,5 @@ class _Refusal(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *_: Optional[Tensor]) -> Gradients:  # type: ignore[override]
         raise RuntimeError(
-            "The fast operations of slstm_allennlp can be differentiated once, expected no second "
-            "derivative (with SLSTM_ALLENNLP_KERNELS=0 in the environment, and without recompute, "
-            "PyTorch's own operations give it)"
+            f"{_FAST} can be differentiated once, expected no second derivative ({_OTHERWISE} it)"
         )

@@ -17,7 +17,7 @@ from allennlp.data import DatasetReader
 from allennlp.models import Model
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.common.training_keys import section
+from slstm_allennlp.common.training_keys import is_fitted, section
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.lines import (
@@ -107,7 +107,7 @@ def with_data(
     trainer = section(config, "trainer")
     epochs = math.ceil((_SENTENCES if "tags" in inputs else _TEXTS) / size)
     own_epochs = trainer.get("num_epochs", 20)
-    if trainer.get("type") != "fit" and isinstance(own_epochs, int) and epochs > own_epochs:
+    if not is_fitted(config) and isinstance(own_epochs, int) and epochs > own_epochs:
         trainer["num_epochs"] = epochs
     return _with_overrides(config, overrides)  # again: num_epochs may be among them
 

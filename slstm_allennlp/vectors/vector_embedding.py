@@ -205,7 +205,8 @@ class VectorEmbedding(Embedding):
         counts: Dict[str, int] = (vocab._retained_counter or {}).get(self.namespace, {})
         share = sum(counts.get(word, 0) for word in found) / max(1, sum(counts.values()))
         running = f", {share:.1%} of the running words" if counts else ""
-        logger.info('"%s" has vectors of %d of %d words%s.', name, len(found), num_words, running)
+        level = logging.INFO if found or not num_words else logging.WARNING
+        logger.log(level, '"%s" has vectors of %d of %d words%s.', name, len(found), num_words, running)
 
     def _initialise(self, from_row: int) -> None:
         assert self._std is not None

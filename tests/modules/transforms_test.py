@@ -29,6 +29,21 @@ def test_derivatives_forward_and_of_functions(double, name):
             torch.testing.assert_close(found, (gradient * direction).sum())
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_of_each_sentence(double, name):
+    module = MODULES[name]()
+    inputs, mask = batch(6, (5, 3, 1))
+    inputs = inputs.nan_to_num()
+
+    def loss(given, real):
+        outputs = module(given[None], real[None])
+        return sum((each**2).sum() for each in (outputs if isinstance(outputs, tuple) else (outputs,)))
+
+    found = torch.func.vmap(torch.func.grad(loss))(inputs, mask)
+    one_by_one = [torch.func.grad(loss)(*pair) for pair in zip(inputs, mask)]
+    torch.testing.assert_close(found, torch.stack(one_by_one))
+
+
 def by_dual_numbers(function, inputs, directions):
     with torch.autograd.forward_ad.dual_level():
         dual = torch.autograd.forward_ad.make_dual(*inputs, *directions)

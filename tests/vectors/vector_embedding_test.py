@@ -103,6 +103,11 @@ def test_what_was_found_is_said(source, caplog):
         pretrained(vocab, source)
     said = f'"{source}" has vectors of 2 of 3 words, 80.0% of the running words.'
     assert [message for message in caplog.messages if "has vectors" in message] == [said]
+    caplog.clear()
+    pretrained(vocabulary("nothing", "known"), source)
+    assert [record.levelname for record in caplog.records if "of 0 of 2" in record.message] == [
+        "WARNING"
+    ]
 
 
 def test_new_words_have_their_vectors(source):

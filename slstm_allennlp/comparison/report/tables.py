@@ -7,8 +7,9 @@ import json
 import statistics
 from typing import Dict, Iterator, List, Sequence
 
+from slstm_allennlp.common.training_keys import is_fitted
 from slstm_allennlp.comparison.document import Heading, Link, Listing, Paragraph, Part, Row, Table
-from slstm_allennlp.comparison.plan import System, common_settings, is_fitted, settings_of, varied_keys
+from slstm_allennlp.comparison.plan import System, common_settings, settings_of, varied_keys
 from slstm_allennlp.comparison.report import numbers
 from slstm_allennlp.comparison.report.numbers import NONE, p_value, plural, signed, spread
 from slstm_allennlp.comparison.results import Results
