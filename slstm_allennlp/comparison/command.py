@@ -102,7 +102,7 @@ class Compare(Subcommand):
             "--resamples",
             type=positive,
             default=9999,
-            help="resamples in the tests over sentences (default 9999)",
+            help="resamples in the tests over sentences",
         )
         flag("--report-only", help="run nothing, only report the finished runs")
         flag("--file-friendly-logging", help="show progress as lines instead of a bar")

@@ -5,7 +5,7 @@ from typing import Any, Dict, Tuple
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.extras import needs
-from slstm_allennlp.common.training_keys import DATA_KEYS
+from slstm_allennlp.common.training_keys import DATA_KEYS, validation_metrics
 
 _READERS = ("dataset_reader", "validation_dataset_reader")
 _KEPT = (*DATA_KEYS, "data_loader", "validation_data_loader", "evaluate_on_test")
@@ -46,11 +46,12 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
             f"compare: the metric is {metric}, which {linear} does not have, expected with --linear one "
             f"of {', '.join(known)}"
         )
+    own = validation_metrics(config)[0]  # as the other systems: not the metric of this report
     return {
         **{key: _with_words(config[key]) for key in _READERS if config.get(key) is not None},
         **{key: config[key] for key in _KEPT if key in config},
         "model": model,
-        "trainer": {"type": "fit", "validation_metric": metric},
+        "trainer": {"type": "fit", "validation_metric": own if own.lstrip("+-") in known else metric},
     }
 
 

@@ -239,12 +239,12 @@ def _systems_of_configs(
 ) -> List[System]:
     if names and len(names) != len(paths):
         raise ConfigurationError(
-            f"compare: there are {len(names)} names for {len(paths)} configs, expected one for each"
+            f"compare: --names has {', '.join(names)} for {len(paths)} configs, expected one for each"
         )
     for key, values in sweep.items():
-        if not isinstance(values, list) or not values:
+        if not isinstance(values, list) or not values or any(values.count(one) > 1 for one in values):
             raise ConfigurationError(
-                f"compare: --sweep has {key}: {values!r}, expected a list of values"
+                f"compare: --sweep has {key}: {values!r}, expected a list of different values"
             )
     points = [dict(zip(sweep, values)) for values in itertools.product(*sweep.values())]
     systems = []

@@ -16,6 +16,8 @@ from slstm_allennlp.predictors.predictions import Labels, Prediction, read_predi
 
 _SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure
 _TOLERANCE = 1e-4
+OTHER_DATA = "tested on other data"
+"""The verdict on a system whose test sentences or labels are not those of the baseline."""
 
 
 class RunResult:
@@ -232,16 +234,21 @@ class Results:
         p_values = [significance.p_value_of_both(one.over_seeds, one.over_sentences) for one in tested]
         for one, p in zip(tested, significance.corrected(p_values)):
             one.corrected_p_value = p
-            one.verdict = significance.verdict(
-                one.over_seeds, one.over_sentences, p, self.plan.metric.higher_is_better
-            )
+            if not one.verdict:
+                one.verdict = significance.verdict(
+                    one.over_seeds, one.over_sentences, p, self.plan.metric.higher_is_better
+                )
         return tested
 
     def _test(self, runs: List[RunResult], of_baseline: List[RunResult]) -> Comparison:
-        """Test runs against the baseline's with the same seeds, without correction and verdict."""
+        """Test runs against the baseline's with the same seeds, without correction."""
         scores = ([run.test_score for run in each] for each in (runs, of_baseline))
         over_seeds = significance.paired_t_test(*scores)
         compared = Comparison(runs[0].run.system, [run.run.seed for run in runs], over_seeds)
+        if any(ours.gold != theirs.gold for ours, theirs in zip(runs, of_baseline)):
+            compared.over_seeds = significance.SeedTest(over_seeds.difference, over_seeds.num_seeds)
+            compared.verdict = compared.remark = OTHER_DATA
+            return compared
         remarks = [over_seeds.remark] if over_seeds.remark else []
         if self.unpaired:
             remarks.append(f"no test over sentences: {self.unpaired}")

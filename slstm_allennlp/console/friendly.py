@@ -13,6 +13,7 @@ from allennlp.common import FromParams, Params, cached_transformers, util
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.models import Model
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.predictors import Predictor
 from torch.multiprocessing.spawn import ProcessExitedException
@@ -26,6 +27,8 @@ from slstm_allennlp.training.label_counts import words_of
 _UNKNOWN_LABEL = re.compile(
     r"'(.*)' not found in vocab namespace '(.*)', and namespace does not contain", re.S
 )
+
+_OTHER_SIZE = re.compile(r"size mismatch for (\S+): .*?Size\((.*?)\) from checkpoint.*?Size\((.*?)\)")
 
 
 @contextmanager
@@ -116,6 +119,21 @@ def _predict(original: Original, self: Predictor, inputs: Any) -> Any:
         raise
 
 
+def _load(original: Original, cls: Any, *arguments: Any, **named: Any) -> Model:
+    """Raise `ConfigurationError` for weights that are not of the sizes in the config."""
+    try:
+        return original(cls, *arguments, **named)
+    except RuntimeError as error:
+        wrong = _OTHER_SIZE.search(str(error))
+        if wrong is None:
+            raise
+        name, archived, here = wrong.groups()
+        raise ConfigurationError(
+            f"the weights {name} have the shape {archived} in the archive and {here} by its config, "
+            "expected the same: --overrides cannot change the sizes of a trained model"
+        ) from error
+
+
 def _convolve(original: Original, self: CnnEncoder, tokens: torch.Tensor, *args: Any, **kw: Any) -> Any:
     """Raise `CorpusError` for texts that are shorter than a filter. PyTorch would speak of kernels."""
     largest = max(self._ngram_filter_sizes)
@@ -157,6 +175,7 @@ _REPLACED = (
     (DatasetReader, "read", _read),
     (MultiProcessDataLoader, "index_with", _index_with),
     (MultiProcessDataLoader, "iter_instances", _iter_instances),
+    (Model, "load", _load),
     (Predictor, "predict_json", _predict),
     (Predictor, "predict_batch_json", _predict),
     (CnnEncoder, "forward", _convolve),

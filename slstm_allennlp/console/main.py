@@ -56,7 +56,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run_command(given: Sequence[str], stack: ExitStack) -> None:
     import_plugins()
-    arguments = _parser().parse_args(given)
+    arguments, unknown = _parser().parse_known_args(given)
+    if unknown:
+        arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if hasattr(arguments, "include_package"):
         for package in arguments.include_package:
             _include(package)
@@ -85,12 +87,52 @@ def _check(arguments: argparse.Namespace) -> None:
         if not isinstance(parsed, dict):
             raise ConfigurationError(f"--overrides is {overrides}, expected a JSON object")
     expect_device("--cuda-device", getattr(arguments, "cuda_device", None))
-    if arguments.command == "print-results" and not arguments.keys:
+    batch_size = getattr(arguments, "batch_size", None)
+    if batch_size is not None and batch_size < 1:
+        raise ConfigurationError(f"--batch-size is {batch_size}, expected 1 or more")
+    if arguments.command in _CHECKS:
+        _CHECKS[arguments.command](arguments)
+
+
+def _check_print_results(arguments: argparse.Namespace) -> None:
+    if not arguments.keys:
         raise ConfigurationError(
             "--keys is not given, expected names of metrics, such as --keys best_validation_accuracy"
         )
-    if arguments.command == "find-lr" and not arguments.force:
+    if not Path(arguments.path).is_dir():
+        raise ConfigurationError(f"there is no folder {arguments.path}, expected one with trainings")
+
+
+def _check_find_lr(arguments: argparse.Namespace) -> None:
+    if not 0 < arguments.start_lr < arguments.end_lr:
+        raise ConfigurationError(
+            f"--start-lr is {arguments.start_lr:g} and --end-lr {arguments.end_lr:g}, expected a start "
+            "above 0 and a larger end"
+        )
+    if not arguments.force:
         expect_empty(Path(arguments.serialization_dir))
+
+
+def _check_build_vocab(arguments: argparse.Namespace) -> None:
+    path = Path(arguments.output_path)
+    if not path.name.endswith(".tar.gz"):
+        raise ConfigurationError(f"the output is {path}, expected a file that ends in .tar.gz")
+    if path.exists() and not arguments.force:
+        raise ConfigurationError(f"{path} exists, expected another file, or --force to replace it")
+
+
+def _check_diff(arguments: argparse.Namespace) -> None:
+    for path in (arguments.checkpoint1, arguments.checkpoint2):
+        if path.endswith((".json", ".jsonnet", ".gz")):
+            raise ConfigurationError(f"{path} has no weights, expected a file such as best.th")
+
+
+_CHECKS = {
+    "print-results": _check_print_results,
+    "find-lr": _check_find_lr,
+    "build-vocab": _check_build_vocab,
+    "diff": _check_diff,
+}
 
 
 def _include(package: str) -> None:
@@ -118,6 +160,7 @@ def _parser() -> argparse.ArgumentParser:
         parsers[name] = subparser = command.add_subparser(subparsers)
         for action in subparser._actions:  # AllenNLP's example has not been a key since its version 1
             action.help = action.help and action.help.replace("iterator.batch", "data_loader.batch")
+        subparser.set_defaults(parser=subparser)
         if command.requires_plugins:
             subparser.add_argument(
                 "--include-package", action="append", default=[], help="additional packages to include"

@@ -20,14 +20,17 @@ except ImportError:  # Windows has no fcntl
     fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger(__name__)
+# What AllenNLP writes before the first batch.
+_BEFORE_TRAINING = {"config.json", "meta.json", "out.log", "vocabulary"}
 
 
 @contextmanager
 def output_folder(folder: Path, recover: bool = False, force: bool = False) -> Iterator[None]:
     """
-    Make the folder, or empty it with `force`, and lock it in this context. `ConfigurationError` for a
-    folder that cannot be made, in which another training is running, which is not empty (without
-    `recover` and `force`), or in which no training has begun (with `recover`).
+    Make the folder, or empty it with `force` or if no training has begun in it, and lock it in this
+    context. `ConfigurationError` for a folder that cannot be made, in which another training is running,
+    which has something else in it (without `recover` and `force`), or in which no training has begun
+    (with `recover`).
     """
     if recover and force:
         raise ConfigurationError("--recover and --force are both given, expected one of them")
@@ -39,11 +42,17 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
                 f"--recover: the folder {folder} has no config.json, expected the output folder of a "
                 "training that was interrupted"
             )
-        if force:
+        if force or (not recover and _is_not_begun(folder)):
             _empty(folder)
         elif not recover:
             expect_empty(folder, "--recover goes on with its training, ")
         yield
+
+
+def _is_not_begun(folder: Path) -> bool:
+    """Whether the folder holds what `--dry-run`, or an attempt before a mistake was found, has left."""
+    names = {path.name for path in folder.iterdir()}
+    return "config.json" in names and names <= _BEFORE_TRAINING
 
 
 def _empty(folder: Path) -> None:

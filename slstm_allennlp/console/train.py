@@ -93,7 +93,9 @@ def _params(arguments: argparse.Namespace) -> Params:
         if others:
             raise ConfigurationError(f"--{key} is given {1 + len(others)} times, expected once")
     overrides = parse_overrides(arguments.overrides)
-    config = Params.from_file(arguments.param_path).as_dict(quiet=True)
+    config = Params.from_file(arguments.param_path).params
+    if not isinstance(config, dict):
+        raise ConfigurationError(f"{arguments.param_path}: it is no object, expected a config")
     if options["data"] is None:
         for key, value in options.items():
             if value:
@@ -121,6 +123,10 @@ def _check(config: Any) -> None:
     """Refuse what would fail only after work, or not at all."""
     if all(config.get(key) for key in ("distributed", "evaluate_on_test", "test_data_path")):
         raise ConfigurationError(NO_DISTRIBUTED_TEST)
+    for key in ("data_loader", "validation_data_loader"):
+        size = section(section(config, key), "batch_sampler").get("batch_size", 1)
+        if isinstance(size, int) and size < 1:
+            raise ConfigurationError(f"{key}.batch_sampler.batch_size is {size}, expected 1 or more")
     expect_device("trainer.cuda_device", section(config, "trainer").get("cuda_device"))
     for number in (config.get("distributed") or {}).get("cuda_devices") or []:
         expect_device("distributed.cuda_devices", number)

@@ -38,13 +38,13 @@ class SlstmInside(Subcommand):
             "--tolerance",
             type=_rate,
             default=0.01,
-            help="largest relative change of a converged state (default 0.01)",
+            help="largest relative change of a converged state",
         )
         subparser.add_argument(
             "--more-steps",
             type=positive,
             default=0,
-            help="steps to show after the encoder's own (default 0); the prediction is without them",
+            help="steps to show after the encoder's own; the prediction is without them",
         )
         subparser.set_defaults(func=slstm_inside)
         return subparser

@@ -141,9 +141,7 @@ class CasLstmGates(Subcommand):
             help="Histograms of the gates of a CAS-LSTM.",
         )
         add_input_arguments(subparser, "a CAS-LSTM encoder", "gates.json and gates.png")
-        subparser.add_argument(
-            "--batch-size", type=positive, default=32, help="inputs per batch (default 32)"
-        )
+        subparser.add_argument("--batch-size", type=positive, default=32, help="inputs per batch")
         subparser.set_defaults(func=cas_lstm_gates)
         return subparser
 

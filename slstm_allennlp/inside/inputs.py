@@ -30,7 +30,7 @@ def add_input_arguments(parser: argparse.ArgumentParser, encoder: str, outputs: 
     add_input_format(parser)
     parser.add_argument("--output-dir", required=True, help=f"folder for {outputs}")
     parser.add_argument("--sample", type=positive, help="number of inputs to sample (default all)")
-    parser.add_argument("--seed", type=int, default=13, help="random seed of the sample (default 13)")
+    parser.add_argument("--seed", type=int, default=13, help="random seed of the sample")
     parser.add_argument("--cuda-device", type=int, default=-1, help="a GPU, or -1 (default) for the CPU")
 
 

@@ -1,5 +1,6 @@
 from typing import Any, Dict, List
 
+from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
 from allennlp.data import DatasetReader, Instance, Token
 from allennlp.models import Model
@@ -53,6 +54,10 @@ class TextClassifier(TextInput, TextClassifierPredictor):
     ) -> None:
         Predictor.__init__(self, model, dataset_reader)
         self._reader_tokenizer = getattr(dataset_reader, "_tokenizer", None)
+        if self._reader_tokenizer is not None and language != "en":
+            raise ConfigurationError(
+                f"language is {language!r}, and the model's reader splits texts, expected no language"
+            )
         self._splitter = self._reader_tokenizer or splitter_for(language)
         self._all_outputs = all_outputs
 

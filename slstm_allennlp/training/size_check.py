@@ -5,7 +5,7 @@ config.
 
 import inspect
 import logging
-from typing import Any, List, Tuple
+from typing import Any, List, Set, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -21,16 +21,18 @@ _SIZED = (FeedForward, Seq2SeqEncoder, Seq2VecEncoder)
 _KEYS = ("input_dim", "input_size", "embedding_dim")  # config keys for the input size of a module
 
 
-def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
+def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[str]:
     """
     Run the model on one instance, and compare the size of each input of an encoder or feed-forward
-    network with its `get_input_dim()`. Afterwards the metrics are reset, and the model's mode and
-    PyTorch's random state are restored. `ConfigurationError` for a size that does not match, with its
-    config key and the module before it. Other errors are left to the training.
+    network with its `get_input_dim()`. Return the names of the metrics that the model has then; none if
+    that is not known. Afterwards the metrics are reset, and the model's mode and PyTorch's random state
+    are restored. `ConfigurationError` for a size that does not match, with its config key and the module
+    before it. Other errors are left to the training.
     """
     instance = next(iter(loader.iter_instances()), None)
+    metrics: Set[str] = set()
     if instance is None:
-        return
+        return metrics
     is_training = model.training
     devices = [device] if device.type == "cuda" else []
     hooks = _Checks(model).hooks
@@ -39,6 +41,7 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
         batch.index_instances(model.vocab)
         with torch.random.fork_rng(devices=devices), torch.no_grad():
             model.eval()(**move_to_device(batch.as_tensor_dict(), device))
+            metrics = {"loss", *model.get_metrics()}
     except _SizeError:
         raise
     except Exception:
@@ -48,6 +51,7 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> None:
             hook.remove()
         model.train(is_training)
         _reset(model)
+    return metrics
 
 
 class _SizeError(ConfigurationError):

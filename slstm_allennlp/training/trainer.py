@@ -1,5 +1,6 @@
 import inspect
 import json
+import logging
 import math
 import os
 from typing import Any, Dict, List, Optional, Tuple
@@ -23,9 +24,20 @@ from slstm_allennlp.training.signals import received_signals
 from slstm_allennlp.training.size_check import check_sizes
 from slstm_allennlp.training.tag_check import check_tags
 
+logger = logging.getLogger(__name__)
+
 
 class LowerLossFirst(MetricTracker):
     """AllenNLP's tracker of the best epoch. Of epochs with the same metric, it takes the lowest loss."""
+
+    def combined_score(self, metrics: Dict[str, float]) -> float:
+        for _, name in self.tracked_metrics:
+            if name not in metrics:
+                raise ConfigurationError(
+                    f"trainer.validation_metric is {name}, which the model does not have"
+                    f"{did_you_mean(name, metrics)}"
+                )
+        return super().combined_score(metrics)
 
     def add_metrics(self, metrics: Dict[str, float]) -> None:
         is_tie = self.combined_score(metrics) == self._best_so_far
@@ -89,7 +101,11 @@ class ReliableTrainer(GradientDescentTrainer):
                     )
                 part.balance(count_labels(part, self.data_loader))
         if not self._distributed:  # a distributed model may be sharded
-            check_sizes(self.model, self.data_loader, self.cuda_device)
+            found = check_sizes(self.model, self.data_loader, self.cuda_device)
+            for _, name in tracker.tracked_metrics:
+                if found and name not in found:  # now, because the error comes after the first epoch
+                    missing = "trainer.validation_metric is %s, which the model does not have so far%s"
+                    logger.warning(missing, name, did_you_mean(name, found))
 
     def train(self) -> Dict[str, Any]:
         if self._distributed or not isinstance(self._checkpointer, ReliableCheckpointer):

@@ -146,8 +146,8 @@ def test_what_is_wrong_with_a_comparison_file(file, given, message):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"names": ["one"]}, "1 names for 2 configs"),
-        ({"names": ["one", "two", "three"]}, "3 names for 2 configs"),
+        ({"names": ["one"]}, "--names has one for 2 configs"),
+        ({"names": ["one", "two", "three"]}, "--names has one, two, three for 2 configs"),
         ({"names": ["one", "one"]}, "the name one is given twice"),
         *(
             ({"names": [name, "b"]}, f"a system's name is '{name}', exp")

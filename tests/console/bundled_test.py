@@ -31,6 +31,12 @@ def test_the_list(capsys):
     assert listed.index("tags_bilstm") < listed.index("tags_slstm")
 
 
+def test_a_name_that_is_none(capsys):
+    assert slstm_cli.answer(["config", "mr_slsm"]) == 2
+    said = "error: there is no config 'mr_slsm', did you mean 'mr_slstm'?"
+    assert capsys.readouterr().err.startswith(said)
+
+
 def imports(path):
     """Return all files that a config imports, directly or indirectly."""
     found = re.findall(r"^[^/\n]*import '(.*?)'", path.read_text(encoding="utf-8"), re.MULTILINE)

@@ -60,6 +60,10 @@ IN_A_CONFIG = [
 # These are known before the output folder is made.
 BEFORE_THE_WORK = [
     ({"trainer__cuda_device": 99}, "trainer.cuda_device is 99, and PyTorch sees "),
+    (
+        {"data_loader": {"batch_sampler": {"type": "bucket", "batch_size": 0}}},
+        "data_loader.batch_sampler.batch_size is 0, expected 1 or more",
+    ),
     ({"distributed": {"cuda_devices": [98, 99]}}, "distributed.cuda_devices is 98, and PyTorch sees "),
     (
         {"distributed": [-1, -1], "evaluate_on_test": True, "test_data_path": "dev.jsonl"},
@@ -77,6 +81,9 @@ def test_in_a_config(folder, changed, capsys, keys, message):
     if (keys, message) in BEFORE_THE_WORK:
         assert not (folder / "run").exists()
     else:
+        # Nothing was trained there, so a second attempt needs no --force.
+        assert main(["train", "mine.json", "-s", "run"]) == 2
+        assert capsys.readouterr().err.splitlines() == [line]
         assert "Traceback (most recent call last)" in (folder / "run" / "out.log").read_text()
 
 
@@ -88,7 +95,7 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         ("train mr_slsm", "no file mr_slsm and no config of that name, did you mean 'mr_slstm'?"),
         ("train train.jsonl", "train.jsonl is no config, expected one (own data: slstm train CONFIG"),
         ("train .", ". is a folder, expected a config, such as ./config.json"),
-        ("config mr_slsm", "there is no config 'mr_slsm', did you mean 'mr_slstm'?"),
+        ("train list.json", "list.json: it is no object, expected a config"),
         ("predict nowhere.tar.gz dev.jsonl", "nowhere.tar.gz"),
         ("predict nowhere.tar.gz dev.jsonl --cuda-device 99", "--cuda-device is 99, and "),
         ("predict nowhere.tar.gz dev.jsonl --silent", "--silent without --output-file"),
@@ -99,6 +106,14 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         ("evaluate a.tar.gz b,c --output-file d,d", "is d,d, expected a file of its own"),
         ("evaluate a.tar.gz b,c --output-file d", "--output-file names 1 file, expected 2"),
         ("print-results used", "--keys is not given, expected names of metrics, such as --keys b"),
+        ("print-results no -k loss", "there is no folder no, expected one with trainings"),
+        ("find-lr mine.json -s new --start-lr -1", "--start-lr is -1 and --end-lr 10, expected a start"),
+        ("find-lr mine.json -s new --start-lr 1 --end-lr 0.1", "is 1 and --end-lr 0.1, expected a st"),
+        ("build-vocab mine.json new", "the output is new, expected a file that ends in .tar.gz"),
+        ("build-vocab mine.json used.tar.gz", "used.tar.gz exists, expected another file, or --force"),
+        ("diff mine.json best.th", "mine.json has no weights, expected a file such as best.th"),
+        ("predict a.tar.gz b --batch-size 0", "--batch-size is 0, expected 1 or more"),
+        ("evaluate a.tar.gz b --batch-size -3", "--batch-size is -3, expected 1 or more"),
         (
             "evaluate a.tar.gz b --predictions-output-file no/lines",
             "--predictions-output-file is no/lines, and there is no folder no, expected one",
@@ -125,6 +140,8 @@ def test_in_a_config(folder, changed, capsys, keys, message):
 )
 def test_in_the_command_line(folder, capsys, command, message):
     (folder / "broken.jsonnet").write_text('{ "model": ')
+    (folder / "list.json").write_text("[1]")
+    (folder / "used.tar.gz").touch()
     (folder / "used").mkdir()
     (folder / "used" / "mine").write_text("")
     assert main(command.split()) == 2

@@ -46,7 +46,7 @@ def write_report(results: Results, failures: Sequence[Failure] = ()) -> Path:
 
 
 def _title(results: Results) -> str:
-    systems = results.all_systems
+    systems = results.systems or results.all_systems
     title = f"{plural(len(systems), 'system')} by {results.plan.metric.name}"
     corpus = common_settings(systems).get("test_data_path")
     return f"{title} on {Path(corpus).name}" if isinstance(corpus, str) else title
