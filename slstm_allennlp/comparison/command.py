@@ -31,6 +31,7 @@ from slstm_allennlp.comparison.runner import (
     num_cores,
     recorded_failures,
 )
+from slstm_allennlp.console.train import add_own_data, own_data_options
 
 
 @Subcommand.register("compare")
@@ -40,6 +41,7 @@ class Compare(Subcommand):
     report with significance tests and pictures (`report.md`, `report.html` and `report.json`).
 
         allennlp compare lstm.jsonnet slstm.jsonnet --output-dir output/comparison
+        allennlp compare reviews_slstm reviews_bert --data reviews.csv --output-dir output/reviews
         allennlp compare slstm.jsonnet --output-dir output/steps \\
           --sweep '{"model.seq2vec_encoder.num_steps": [1, 3, 5, 7, 9, 11],
                     "model.seq2vec_encoder.window_size": [1, 2]}'
@@ -106,6 +108,7 @@ class Compare(Subcommand):
         )
         flag("--report-only", help="run nothing, only report the finished runs")
         flag("--file-friendly-logging", help="show progress as lines instead of a bar")
+        add_own_data(subparser)
         subparser.set_defaults(func=compare)
         return subparser
 
@@ -121,7 +124,7 @@ def compare(arguments: argparse.Namespace) -> None:
         raise ConfigurationError(f"compare: --variant has {names}, expected different names")
     options = ("configs", "names", "sweep", "overrides", "seeds", "baseline", "metric", "linear")
     given = {option: getattr(arguments, option) for option in options}
-    plan = plan_from_options(**given, variants=variants)
+    plan = plan_from_options(**given, variants=variants, own_data=own_data_options(arguments))
     folder = ComparisonFolder(arguments.output_dir)
     for run in plan.runs():
         folder.expect_run(run)

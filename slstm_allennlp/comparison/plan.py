@@ -13,6 +13,7 @@ from allennlp.common.params import with_overrides
 
 from slstm_allennlp.common.training_keys import SEED_KEYS, is_fitted, section, validation_metrics
 from slstm_allennlp.comparison.linear import stand_in
+from slstm_allennlp.training.own_data import with_data
 from slstm_cli.bundled import is_bundled, whole_config
 
 _KEYS_OF_RUN = (*SEED_KEYS, "evaluate_on_test")
@@ -124,8 +125,8 @@ class Plan:
         for system in self.systems:
             if system.config.get("test_data_path") is None:
                 raise ConfigurationError(
-                    f"compare: the config of {system.name} has no test_data_path, expected one, for "
-                    """example by --overrides '{"test_data_path": "test.txt"}'"""
+                    f"compare: the config of {system.name} has no test_data_path, expected one, by "
+                    """--test beside --data, or by --overrides '{"test_data_path": "test.txt"}'"""
                 )
 
     def runs(self) -> List[Run]:
@@ -157,12 +158,15 @@ def plan_from_options(
     baseline: Optional[str] = None,
     metric: Optional[str] = None,
     linear: bool = False,
+    own_data: Optional[Mapping[str, Any]] = None,
 ) -> Plan:
     """
     Make the plan from the options of the `compare` command, whose help explains each of them. Instead of
     configs, one comparison file can be given, with the keys `_FILE_KEYS`. Options override the file. The
     option `overrides` is applied before a variant's overrides, and after those of a comparison file.
+    `own_data` has arguments of `with_data`, which puts a user's files into each config.
     """
+    own_data = own_data if own_data and own_data["data"] else None
     given = load_jsonnet(configs[0])
     if "systems" in given:
         if len(configs) > 1 or names or variants or sweep:
@@ -171,13 +175,15 @@ def plan_from_options(
                 "--sweep beside it"
             )
         _expect_keys(configs[0], given, _FILE_KEYS)
-        systems = _systems_of_file(configs[0], given, overrides or {})
+        systems = _systems_of_file(configs[0], given, overrides or {}, own_data)
         seeds = seeds or given.get("seeds")
         baseline = baseline or given.get("baseline")
         metric = metric or given.get("metric")
         linear |= given.get("linear", False)
     else:
-        systems = _systems_of_configs(configs, names, variants or {}, sweep or {}, overrides or {})
+        systems = _systems_of_configs(
+            configs, names, variants or {}, sweep or {}, overrides or {}, own_data
+        )
     baseline = baseline or systems[0].name
     chosen = Metric.parse(metric) if metric else _common_metric(systems)
     if linear:
@@ -199,7 +205,9 @@ def load_jsonnet(path: str) -> Config:
     return config
 
 
-def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System]:
+def _systems_of_file(
+    path: str, given: Config, overrides: Config, own_data: Optional[Mapping[str, Any]]
+) -> List[System]:
     if not given["systems"]:
         raise ConfigurationError(f"{path}: systems is empty, expected names with a config each")
     systems = []
@@ -209,9 +217,8 @@ def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System
                 f"{path}: the system {name} has no config, expected the path of one under that key"
             )
         _expect_keys(f"{path}: the system {name}", system, _SYSTEM_KEYS)
-        config = load_jsonnet(system["config"])
-        for part in (given.get("overrides", {}), system.get("overrides", {}), overrides):
-            config = _override(name, config, part)
+        parts = (given.get("overrides", {}), system.get("overrides", {}), overrides)
+        config = _config_of(name, system["config"], parts, own_data)
         systems.append(System(name, config))
     return systems
 
@@ -236,6 +243,7 @@ def _systems_of_configs(
     variants: Mapping[str, Config],
     sweep: Mapping[str, Sequence[Any]],
     overrides: Config,
+    own_data: Optional[Mapping[str, Any]],
 ) -> List[System]:
     if names and len(names) != len(paths):
         raise ConfigurationError(
@@ -249,7 +257,7 @@ def _systems_of_configs(
     points = [dict(zip(sweep, values)) for values in itertools.product(*sweep.values())]
     systems = []
     for path, name in zip(paths, names or [Path(path).stem for path in paths]):
-        base = _override(name, load_jsonnet(path), overrides)
+        base = _config_of(name, path, [overrides], own_data)
         for (variant, of_variant), point in itertools.product((variants or {"": {}}).items(), points):
             # The name of a single config would be the same in all system names.
             parts = [name] if len(paths) > 1 or not (variants or sweep) else []
@@ -259,6 +267,19 @@ def _systems_of_configs(
             config = _override(system, _override(system, base, of_variant), point)
             systems.append(System(system, config))
     return systems
+
+
+def _config_of(
+    name: str, path: str, overrides: Sequence[Config], own_data: Optional[Mapping[str, Any]]
+) -> Config:
+    """Return the config in a file with the user's own data, if any, and overrides; later ones win."""
+    config = load_jsonnet(path)
+    if own_data:
+        merged = {key: value for part in overrides for key, value in part.items()}
+        return with_data(config, **own_data, overrides=merged)
+    for part in overrides:
+        config = _override(name, config, part)
+    return config
 
 
 def _name_part(value: Any) -> str:

@@ -96,7 +96,7 @@ def _restored_logging() -> Iterator[None]:
 
 
 class _ConsoleFilter(logging.Filter):
-    """Pass warnings, and each other message of the plugin once."""
+    """Pass warnings, and messages of the plugin, each once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,10 +105,11 @@ class _ConsoleFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.name in _ONLY_IN_LOG:
             return False
+        message = record.getMessage()
+        is_new = message not in self._seen
+        self._seen.add(message)
         if record.levelno >= logging.WARNING:
-            return not record.getMessage().startswith(PATIENCE_WARNING)
-        is_new = record.getMessage() not in self._seen
-        self._seen.add(record.getMessage())
+            return is_new and not message.startswith(PATIENCE_WARNING)
         return is_new and record.name.startswith("slstm_allennlp.")
 
 

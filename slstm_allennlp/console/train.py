@@ -48,10 +48,28 @@ def extend(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Train a config on its data, or on your own: slstm train reviews_slstm --data reviews.csv"
     )
+    add_own_data(parser)
+
+
+def add_own_data(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `own_data_options` reads."""
     own = parser.add_argument_group("your own data", "for configs of texts, pairs, tags or entities")
     for option, text in _OWN_DATA.items():
         kind = "FILE" if option in ("--data", "--dev", "--test") else "COLUMN"
         own.add_argument(option, metavar=kind, help=text, action="append", default=[])
+
+
+def own_data_options(arguments: argparse.Namespace) -> Dict[str, Any]:
+    """Return arguments of `with_data`; `data` is None if the command line gives none."""
+    options: Dict[str, Any] = {"text": arguments.text}
+    for key in ("data", "dev", "test", "label"):
+        options[key], *others = getattr(arguments, key) or [None]
+        if others:
+            raise ConfigurationError(f"--{key} is given {1 + len(others)} times, expected once")
+    for key, value in options.items():
+        if value and options["data"] is None:
+            raise ConfigurationError(f"--{key} is given without --data, expected both")
+    return options
 
 
 def train(arguments: argparse.Namespace) -> None:
@@ -87,19 +105,12 @@ def train(arguments: argparse.Namespace) -> None:
 
 def _params(arguments: argparse.Namespace) -> Params:
     """Return the config with the overrides and with the user's own data."""
-    options: Dict[str, Any] = {"text": arguments.text}
-    for key in ("data", "dev", "test", "label"):
-        options[key], *others = getattr(arguments, key) or [None]
-        if others:
-            raise ConfigurationError(f"--{key} is given {1 + len(others)} times, expected once")
+    options = own_data_options(arguments)
     overrides = parse_overrides(arguments.overrides)
     config = Params.from_file(arguments.param_path).params
     if not isinstance(config, dict):
         raise ConfigurationError(f"{arguments.param_path}: it is no object, expected a config")
     if options["data"] is None:
-        for key, value in options.items():
-            if value:
-                raise ConfigurationError(f"--{key} is given without --data, expected both")
         if not _are_own_data(config, overrides):
             return Params.from_file(arguments.param_path, arguments.overrides)
         options.update(zip(("data", "dev", "test"), (overrides.pop(key, None) for key in DATA_KEYS)))

@@ -5,6 +5,7 @@ import json
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.common.training_keys import DATA_KEYS
 from slstm_allennlp.comparison.plan import (
     Metric,
     System,
@@ -13,7 +14,10 @@ from slstm_allennlp.comparison.plan import (
     plan_from_options,
     varied_keys,
 )
+from slstm_allennlp.training.own_data import with_data
+from slstm_cli.bundled import whole_config
 from tests.comparison.common import config
+from tests.conftest import ROOT
 
 MR = ["training_config/mr_bilstm.jsonnet", "training_config/mr_slstm.jsonnet"]
 ONE = {"systems": {"a": {"config": MR[0]}}}
@@ -44,6 +48,22 @@ def test_configs_by_the_names_of_their_files():
     options = {"names": ["lstm", "slstm"], "overrides": {"trainer.num_epochs": 2}}
     plan = plan_from_options(MR, **options, baseline="slstm")
     assert plan.baseline == "slstm" and {run.num_epochs for run in plan.runs()} == {2}
+
+
+def test_own_data(tmp_path):
+    """As `slstm train --data` reads them, the same parts for all systems."""
+    path = str(ROOT / "fixtures/reviews.csv")
+    own = {"data": path, "dev": None, "test": None, "text": (), "label": None}
+    overrides = {"dataset_reader.max_instances": 50}
+    (tmp_path / "both.json").write_text(json.dumps({"systems": {"mr_slstm": {"config": MR[1]}}}))
+    for configs in ([MR[1], "mr_linear"], [str(tmp_path / "both.json")]):
+        first, *others = plan_from_options(configs, overrides=overrides, own_data=own).systems
+        assert first.config == with_data(whole_config("mr_slstm"), path, overrides=overrides)
+        assert first.config["test_data_path"] == f"{path}#test"
+        for other in others:
+            assert all(other.config[key] == first.config[key] for key in DATA_KEYS)
+    with pytest.raises(ConfigurationError, match="no test_data_path, expected one, by --test beside"):
+        plan_from_options(MR, own_data={**own, "dev": path})
 
 
 def test_variants_and_sweeps():
