@@ -82,7 +82,7 @@ class ConllNerReader(ColumnsReader):
         if not is_transition_allowed(scheme, before[0], before[2:], after[0], after[2:]):
             raise line.error(
                 f"{what} follows {previous}, which {self._coding_scheme} does not allow, expected "
-                f"another tag, or another coding_scheme of the reader: {', '.join(_LETTERS)}"
+                f"{self._coding_scheme} (the coding_scheme of a reader can be {', '.join(_LETTERS)})"
             )
 
     def _to_bioul(self, tags: List[str]) -> List[str]:

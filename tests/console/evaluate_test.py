@@ -62,6 +62,15 @@ def test_a_file_without_labels_has_no_score(classifier, tmp_path, capsys):
     assert f"{tmp_path}/new.jsonl has no labels, expected some to score" in capsys.readouterr().err
 
 
+def test_overrides_that_the_weights_do_not_fit(classifier, capsys):
+    archive, size = str(classifier / "model.tar.gz"), "model.seq2vec_encoder.hidden_size"
+    assert main(["predict", archive, "fixtures/reviews.csv", "--overrides", f'{{"{size}": 3}}']) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.match(
+        r"error: the weights _seq2vec_encoder\..* have the shape \[.*\] in the archive", line
+    )
+
+
 def test_a_reader_of_another_package_may_read_csv(classifier):
     archive = evaluate.load_archive(classifier / "model.tar.gz")
     own = archive.validation_dataset_reader

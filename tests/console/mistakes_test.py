@@ -87,6 +87,16 @@ def test_in_a_config(folder, changed, capsys, keys, message):
         assert "Traceback (most recent call last)" in (folder / "run" / "out.log").read_text()
 
 
+def test_a_metric_that_the_model_does_not_have(changed, capsys):
+    """A warning before the first epoch, and an error after it."""
+    changed(trainer__validation_metric="+acuracy")
+    assert main(["train", "mine.json", "-s", "run"]) == 2
+    first, *_, last = capsys.readouterr().err.splitlines()
+    said = "trainer.validation_metric is acuracy, which the model does not have"
+    assert first == f"warning: {said} so far, did you mean 'accuracy'?"
+    assert last == f"error: {said}, did you mean 'accuracy'?"
+
+
 @pytest.mark.parametrize(
     "command, message",
     [

@@ -9,6 +9,7 @@ from allpairspy import AllPairs
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops import products
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
+from slstm_allennlp.ops.precision import computes_in_bfloat16
 from slstm_allennlp.ops.slstm import batched_slstm, fused, fused_slstm, is_fusible, naive_slstm
 from tests.conftest import autocast
 
@@ -141,8 +142,8 @@ def test_every_precision_and_size(monkeypatch, precision, settings, size, recomp
     monkeypatch.setattr(fused, "_MANY_ROWS", many_rows)
     if precision == "bfloat16":
         size = max(size, 16)  # the errors of one unit have no others to average out with
-        if torch.__version__ < "2":
-            # Without AVX512, it adds up products in bfloat16, and takes a minute.
+        if not computes_in_bfloat16():
+            # Takes a minute. PyTorch 1 adds up products in bfloat16 then.
             size = min(size, 65)
     if precision == "float32 by oneDNN":
         monkeypatch.setattr(products, "LARGE", 1)
