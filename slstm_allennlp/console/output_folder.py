@@ -52,7 +52,7 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
 def _is_not_begun(folder: Path) -> bool:
     """Whether the folder holds what `--dry-run`, or an attempt before a mistake was found, has left."""
     names = {path.name for path in folder.iterdir()}
-    return "config.json" in names and names <= _BEFORE_TRAINING
+    return {"config.json", "meta.json"} <= names <= _BEFORE_TRAINING
 
 
 def _empty(folder: Path) -> None:

@@ -132,6 +132,7 @@ def test_a_metric_that_the_model_does_not_have(changed, capsys):
         ("evaluate a.tar.gz b -o [1]", "--overrides is [1], expected a JSON object"),
         ('train mine.json -o {"a.b.c":1}', "--overrides: overrides dict contains unused"),
         ("train mine.json -s used", "the output folder used exists and is not empty: -f ("),
+        ("train own/config.json -s own", "the output folder own exists and is not empty: -f ("),
         ("find-lr mine.json -s used", "the output folder used exists and is not empty: -f ("),
         ("train mine.json -s used --recover", "--recover: the folder used has no config"),
         ("train mine.json -s new --recover", "--recover: the folder new has no config"),
@@ -152,12 +153,15 @@ def test_in_the_command_line(folder, capsys, command, message):
     (folder / "broken.jsonnet").write_text('{ "model": ')
     (folder / "list.json").write_text("[1]")
     (folder / "used.tar.gz").touch()
+    (folder / "own").mkdir()
+    (folder / "own" / "config.json").write_text((folder / "mine.json").read_text())
     (folder / "used").mkdir()
     (folder / "used" / "mine").write_text("")
     assert main(command.split()) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ") and message in line
     assert (folder / "used" / "mine").exists() and not (folder / "new").exists()
+    assert (folder / "own" / "config.json").exists()
 
 
 @pytest.mark.parametrize("count, available", [(0, "no GPU here, expected -1 for the CPU"), (1, "1 GPU")])

@@ -127,7 +127,7 @@ def tagged(tags):
 FIRST = row("1", "a", "_", "X", "X")
 IOB1, IOB2 = {"coding_scheme": "IOB1"}, {"coding_scheme": "IOB2"}
 BIOES = {"coding_scheme": "BIOES"}
-OTHER = "which IOB1 does not allow, expected another tag, or another coding_scheme of the reader: IOB1, "
+OTHER = r"which IOB1 does not allow, expected IOB1 \(the coding_scheme of a reader can be IOB1, "
 A = '{"text": "a", "label": %s}\n'
 NO_MARKS, NUMBERS, UPOS = {"tokenizer": NoMarks()}, {"skip_label_indexing": True}, {"tag_column": "upos"}
 UNMARKED = {"target_tokenizer": NoMarks()}
