@@ -85,9 +85,9 @@ class _Estimator(BaseEstimator):
         with TemporaryDirectory() as temporary:
             folder = Path(temporary)
             parts, config = [self._examples(X, y)], self._config(folder)
-            if isinstance(self.validation, float) and 0 < self.validation < 1:
+            if isinstance(self.validation, (float, numpy.floating)) and 0 < self.validation < 1:
                 seed = config.get(SEED_KEYS[0], 0)
-                parts = train_test_split(parts[0], test_size=self.validation, random_state=seed)
+                parts = train_test_split(parts[0], test_size=float(self.validation), random_state=seed)
             elif isinstance(self.validation, (tuple, list)) and len(self.validation) == 2:
                 parts.append(self._examples(*self.validation))
             elif self.validation is not None:
@@ -111,10 +111,10 @@ class _Estimator(BaseEstimator):
     def _train(self, config: Dict[str, Any], data: str, dev: str, folder: Path) -> None:
         epochs = {} if self.epochs is None else {"trainer.num_epochs": int(self.epochs)}
         overrides = {**self._of_reader, **epochs, **self._overrides()}
-        with self._allennlp():
+        names = {f"{data}, {dev}": "X, y", dev: "validation", data: "X, y"}
+        with self._allennlp(), _naming(names):
             try:
-                with _naming({f"{data}, {dev}": "X, y", data: "X, y", dev: "validation"}):
-                    config = own_data.with_data(config, data, dev, overrides=overrides, **self._columns)
+                config = own_data.with_data(config, data, dev, overrides=overrides, **self._columns)
                 if data == dev:
                     del config["validation_data_path"]
                 trainer = section(config, "trainer")
@@ -163,8 +163,9 @@ class _Estimator(BaseEstimator):
         try:
             estimator._labels = json.loads(estimator.files_.setdefault(_LABELS, names))
             has_entities = getattr(predictor, "_label_encoding", None) is not None  # in another encoding
-            if sorted(estimator._labels) != known and not has_entities:
-                raise ValueError(f"the labels are {', '.join(estimator._labels)}")
+            is_dict = isinstance(estimator._labels, dict)
+            if not is_dict or not (has_entities or sorted(estimator._labels) == known):
+                raise ValueError(f"it has {columns.shown(estimator._labels)}")
         except ValueError as error:
             wrong, expected = Path(folder) / _LABELS, ", ".join(known)
             raise ValueError(f"{wrong}: {error}, expected the model's: {expected}") from None

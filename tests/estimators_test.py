@@ -90,11 +90,11 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
         assert list(other.classes_) == list(model.classes_)
         assert getattr(other, "entities", None) == getattr(model, "entities", None)
     assert not hasattr(clone(model), "classes_")
-    for damage in ("{", '{"x": "y"}'):
+    for damage in ("{", "null", '{"x": "y"}'):
         Path("damaged").mkdir(exist_ok=True)
         shutil.copyfile("saved/model.tar.gz", "damaged/model.tar.gz")
         Path("damaged/labels.json").write_text(damage)
-        if make is not entity_tagger or damage == "{":
+        if make is not entity_tagger or damage != '{"x": "y"}':
             with pytest.raises(ValueError, match=r"damaged/labels\.json: .*, expected the model's: "):
                 type(model).load("damaged", verbose=0)
     Path("damaged/model.tar.gz").write_bytes(b"x")
@@ -215,7 +215,11 @@ def test_data_that_cannot_be_used(make, X, y, said):
         ({"recipe": "mr_slsm"}, FileNotFoundError, "did you mean 'mr_slstm'"),
         ({"validation": TEXTS}, ValueError, r"validation is \[.*, expected a share .*, or None"),
         ({"validation": "0.1"}, ValueError, r"validation is '0.1', expected a share"),
-        ({"recipe": "pos_slstm"}, ValueError, "^X, y: is a table, and the model tags words"),
+        (
+            {"recipe": "pos_slstm", "validation": None},
+            ValueError,
+            "^X, y: is a table, and the model tags words",
+        ),
         ({"recipe": "mr_linear", "epochs": 3}, ValueError, "epochs is 3, expected None"),
         ({"epochs": 1.5}, ValueError, "epochs is 1.5, expected a whole number"),
         ({"random_state": -1}, ValueError, "random_state is -1, expected 0 to"),

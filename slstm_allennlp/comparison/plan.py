@@ -169,13 +169,13 @@ def plan_from_options(
     own_data = own_data if own_data and own_data["data"] else None
     given = load_jsonnet(configs[0])
     if "systems" in given:
-        if len(configs) > 1 or names or variants or sweep:
+        if len(configs) > 1 or names or variants or sweep or own_data:
             raise ConfigurationError(
-                f"{configs[0]} is a comparison file, expected no other configs, --names, --variant or "
-                "--sweep beside it"
+                f"{configs[0]} is a comparison file, expected no other configs, --names, --variant, "
+                "--sweep or --data beside it"
             )
         _expect_keys(configs[0], given, _FILE_KEYS)
-        systems = _systems_of_file(configs[0], given, overrides or {}, own_data)
+        systems = _systems_of_file(configs[0], given, overrides or {})
         seeds = seeds or given.get("seeds")
         baseline = baseline or given.get("baseline")
         metric = metric or given.get("metric")
@@ -205,9 +205,7 @@ def load_jsonnet(path: str) -> Config:
     return config
 
 
-def _systems_of_file(
-    path: str, given: Config, overrides: Config, own_data: Optional[Mapping[str, Any]]
-) -> List[System]:
+def _systems_of_file(path: str, given: Config, overrides: Config) -> List[System]:
     if not given["systems"]:
         raise ConfigurationError(f"{path}: systems is empty, expected names with a config each")
     systems = []
@@ -217,8 +215,9 @@ def _systems_of_file(
                 f"{path}: the system {name} has no config, expected the path of one under that key"
             )
         _expect_keys(f"{path}: the system {name}", system, _SYSTEM_KEYS)
-        parts = (given.get("overrides", {}), system.get("overrides", {}), overrides)
-        config = _config_of(name, system["config"], parts, own_data)
+        config = load_jsonnet(system["config"])
+        for part in (given.get("overrides", {}), system.get("overrides", {}), overrides):
+            config = _override(name, config, part)
         systems.append(System(name, config))
     return systems
 
@@ -257,7 +256,7 @@ def _systems_of_configs(
     points = [dict(zip(sweep, values)) for values in itertools.product(*sweep.values())]
     systems = []
     for path, name in zip(paths, names or [Path(path).stem for path in paths]):
-        base = _config_of(name, path, [overrides], own_data)
+        base = _with_own_data(name, load_jsonnet(path), overrides, own_data)
         for (variant, of_variant), point in itertools.product((variants or {"": {}}).items(), points):
             # The name of a single config would be the same in all system names.
             parts = [name] if len(paths) > 1 or not (variants or sweep) else []
@@ -269,17 +268,16 @@ def _systems_of_configs(
     return systems
 
 
-def _config_of(
-    name: str, path: str, overrides: Sequence[Config], own_data: Optional[Mapping[str, Any]]
+def _with_own_data(
+    name: str, config: Config, overrides: Config, own_data: Optional[Mapping[str, Any]]
 ) -> Config:
-    """Return the config in a file with the user's own data, if any, and overrides; later ones win."""
-    config = load_jsonnet(path)
-    if own_data:
-        merged = {key: value for part in overrides for key, value in part.items()}
-        return with_data(config, **own_data, overrides=merged)
-    for part in overrides:
-        config = _override(name, config, part)
-    return config
+    """Return the config with overrides and, if any are given, with the user's own data."""
+    if own_data is None:
+        return _override(name, config, overrides)
+    try:
+        return with_data(config, **own_data, overrides=overrides)
+    except ConfigurationError as error:
+        raise type(error)(f"compare: {name}: {error}") from error
 
 
 def _name_part(value: Any) -> str:

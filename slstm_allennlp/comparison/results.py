@@ -16,8 +16,9 @@ from slstm_allennlp.predictors.predictions import Labels, Prediction, read_predi
 
 _SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure
 _TOLERANCE = 1e-4
+_TEST = "test_data_path"
 OTHER_DATA = "tested on other data"
-"""The verdict on a system whose test sentences or labels are not those of the baseline."""
+"""The verdict on a system whose test file has other sentences or labels than that of the baseline."""
 
 
 class RunResult:
@@ -245,7 +246,9 @@ class Results:
         scores = ([run.test_score for run in each] for each in (runs, of_baseline))
         over_seeds = significance.paired_t_test(*scores)
         compared = Comparison(runs[0].run.system, [run.run.seed for run in runs], over_seeds)
-        if any(ours.gold != theirs.gold for ours, theirs in zip(runs, of_baseline)):
+        pairs = list(zip(runs, of_baseline))
+        is_same_file = all(a.run.config[_TEST] == b.run.config[_TEST] for a, b in pairs)
+        if not is_same_file and any(a.gold != b.gold for a, b in pairs):
             compared.over_seeds = significance.SeedTest(over_seeds.difference, over_seeds.num_seeds)
             compared.verdict = compared.remark = OTHER_DATA
             return compared

@@ -129,8 +129,8 @@ def _load(original: Original, cls: Any, *arguments: Any, **named: Any) -> Model:
             raise
         name, archived, here = wrong.groups()
         raise ConfigurationError(
-            f"the weights {name} have the shape {archived} in the archive and {here} by its config, "
-            "expected the same: --overrides cannot change the sizes of a trained model"
+            f"the weights {name} have the shape {archived}, and {here} by the config, expected the "
+            "same: neither --overrides nor --weights-file can change the sizes of a trained model"
         ) from error
 
 

@@ -58,7 +58,7 @@ def _run_command(given: Sequence[str], stack: ExitStack) -> None:
     import_plugins()
     arguments, unknown = _parser().parse_known_args(given)
     if unknown:
-        arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        arguments.command_parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if hasattr(arguments, "include_package"):
         for package in arguments.include_package:
             _include(package)
@@ -151,6 +151,7 @@ def _include(package: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     """Return AllenNLP's parser with the program's own commands and the commands of all plugins."""
     parser = ArgumentParserWithDefaults(prog="slstm")
+    parser.set_defaults(command_parser=parser)
     subparsers = parser.add_subparsers(title="Commands", metavar="", dest="command")
     commands = {_OWN_NAMES.get(name, name): name for name in Subcommand.list_available()}
     parsers: Dict[str, Any] = {}
@@ -160,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
         parsers[name] = subparser = command.add_subparser(subparsers)
         for action in subparser._actions:  # AllenNLP's example has not been a key since its version 1
             action.help = action.help and action.help.replace("iterator.batch", "data_loader.batch")
-        subparser.set_defaults(parser=subparser)
+        subparser.set_defaults(command_parser=subparser)
         if command.requires_plugins:
             subparser.add_argument(
                 "--include-package", action="append", default=[], help="additional packages to include"

@@ -8,9 +8,9 @@ import errno
 import logging
 import os
 import shutil
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Iterator, Sequence, Set
 
 from allennlp.common.checks import ConfigurationError
 
@@ -20,17 +20,18 @@ except ImportError:  # Windows has no fcntl
     fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger(__name__)
-# What AllenNLP writes before the first batch.
-_BEFORE_TRAINING = {"config.json", "meta.json", "out.log", "vocabulary"}
+# Marks a folder where an attempt has failed. AllenNLP writes the other files before the first batch.
+_FAILED = "no_training_began"
+_BEFORE_TRAINING = {_FAILED, "config.json", "meta.json", "out.log", "vocabulary"}
 
 
 @contextmanager
 def output_folder(folder: Path, recover: bool = False, force: bool = False) -> Iterator[None]:
     """
-    Make the folder, or empty it with `force` or if no training has begun in it, and lock it in this
-    context. `ConfigurationError` for a folder that cannot be made, in which another training is running,
-    which has something else in it (without `recover` and `force`), or in which no training has begun
-    (with `recover`).
+    Make the folder, or empty it with `force` or if an attempt failed in it before any training, and lock
+    it in this context. `ConfigurationError` for a folder that cannot be made, in which another training
+    is running, which has something else in it (without `recover` and `force`), or in which no training
+    has begun (with `recover`).
     """
     if recover and force:
         raise ConfigurationError("--recover and --force are both given, expected one of them")
@@ -42,17 +43,27 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
                 f"--recover: the folder {folder} has no config.json, expected the output folder of a "
                 "training that was interrupted"
             )
-        if force or (not recover and _is_not_begun(folder)):
+        if force or (not recover and _has_failed(folder)):
             _empty(folder)
         elif not recover:
             expect_empty(folder, "--recover goes on with its training, ")
-        yield
+        try:
+            yield
+        except Exception:
+            if _names_in(folder) <= _BEFORE_TRAINING:
+                with suppress(OSError):  # such as a full disk
+                    (folder / _FAILED).touch()
+            raise
 
 
-def _is_not_begun(folder: Path) -> bool:
-    """Whether the folder holds what `--dry-run`, or an attempt before a mistake was found, has left."""
-    names = {path.name for path in folder.iterdir()}
-    return {"config.json", "meta.json"} <= names <= _BEFORE_TRAINING
+def _has_failed(folder: Path) -> bool:
+    """Whether all that is in the folder is of an attempt that failed before any training."""
+    is_here = folder.resolve() in (Path.cwd().resolve(), *Path.cwd().resolve().parents)
+    return not is_here and {_FAILED, "config.json"} <= _names_in(folder) <= _BEFORE_TRAINING
+
+
+def _names_in(folder: Path) -> Set[str]:
+    return {path.name for path in folder.iterdir()}
 
 
 def _empty(folder: Path) -> None:

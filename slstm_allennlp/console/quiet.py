@@ -106,11 +106,12 @@ class _ConsoleFilter(logging.Filter):
         if record.name in _ONLY_IN_LOG:
             return False
         message = record.getMessage()
+        is_warning = record.levelno >= logging.WARNING and not message.startswith(PATIENCE_WARNING)
+        if not is_warning and not record.name.startswith("slstm_allennlp."):
+            return False
         is_new = message not in self._seen
         self._seen.add(message)
-        if record.levelno >= logging.WARNING:
-            return is_new and not message.startswith(PATIENCE_WARNING)
-        return is_new and record.name.startswith("slstm_allennlp.")
+        return is_new
 
 
 class _ConsoleFormatter(logging.Formatter):

@@ -94,9 +94,10 @@ def mask_of(lengths: object, inputs: Tensor) -> Tensor:
     """
     batch_size, seq_len = inputs.shape[:2]
     try:
-        given = torch.as_tensor(lengths, device=inputs.device)
+        given = torch.as_tensor(lengths)
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"lengths are {lengths!r}, expected an integer for each sentence") from None
+    given = given.to(inputs.device)
     is_integer = not given.is_floating_point() and given.dtype != torch.bool
     if given.shape != (batch_size,) or (given.numel() and not is_integer):
         raise ValueError(

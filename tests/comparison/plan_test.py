@@ -5,6 +5,7 @@ import json
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.training_keys import DATA_KEYS
 from slstm_allennlp.comparison.plan import (
     Metric,
@@ -56,12 +57,18 @@ def test_own_data(tmp_path):
     own = {"data": path, "dev": None, "test": None, "text": (), "label": None}
     overrides = {"dataset_reader.max_instances": 50}
     (tmp_path / "both.json").write_text(json.dumps({"systems": {"mr_slstm": {"config": MR[1]}}}))
-    for configs in ([MR[1], "mr_linear"], [str(tmp_path / "both.json")]):
-        first, *others = plan_from_options(configs, overrides=overrides, own_data=own).systems
-        assert first.config == with_data(whole_config("mr_slstm"), path, overrides=overrides)
-        assert first.config["test_data_path"] == f"{path}#test"
-        for other in others:
-            assert all(other.config[key] == first.config[key] for key in DATA_KEYS)
+    first, second = plan_from_options([MR[1], "mr_linear"], overrides=overrides, own_data=own).systems
+    assert first.config == with_data(whole_config("mr_slstm"), path, overrides=overrides)
+    assert first.config["test_data_path"] == f"{path}#test"
+    assert all(second.config[key] == first.config[key] for key in DATA_KEYS)
+    with pytest.raises(
+        CorpusError, match=r"^compare: pos_slstm: .* is a table, and the model tags words"
+    ):
+        plan_from_options(["pos_slstm"], own_data=own)
+    with pytest.raises(
+        ConfigurationError, match=r"is a comparison file, expected no .* or --data beside"
+    ):
+        plan_from_options([str(tmp_path / "both.json")], own_data=own)
     with pytest.raises(ConfigurationError, match="no test_data_path, expected one, by --test beside"):
         plan_from_options(MR, own_data={**own, "dev": path})
 

@@ -37,10 +37,24 @@ def test_other_test_sentences_are_not_paired(comparison):
     write_run(comparison, the_plan.runs()[-1], [1, 1, 0, 0], gold=("a", "a", "a", "b"))
     (compared,) = Results(the_plan, comparison).comparisons
     assert compared.over_sentences is None and compared.over_seeds.difference == 0
+    remark = "other-2 was tested on other sentences or labels than base-1"
+    assert f"no test over sentences: {remark}" in compared.remark
+    report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
+    assert f"**Warning:** {remark}" in report
+
+
+def test_a_system_with_another_test_file_is_not_compared(comparison):
+    the_plan = plan("base", "other", seeds=range(5))
+    the_plan.systems[1].config["test_data_path"] = "easy.txt"
+    write_ahead(comparison, the_plan, {"other": [9, 9, 8, 9, 9]})
+    (compared,) = Results(the_plan, comparison).comparisons
+    assert compared.verdict == "better"  # a copy of the file, with the same labels
+    for run in the_plan.runs()[1::2]:
+        write_run(comparison, run, [1, 1, 1, 1], gold=("a", "a", "a", "b"))
+    (compared,) = Results(the_plan, comparison).comparisons
     assert compared.verdict == compared.remark == "tested on other data"
     assert compared.over_seeds.p_value is compared.corrected_p_value is None
     report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
-    assert "**Warning:** other-2 was tested on other sentences or labels than base-1" in report
     assert "Against base, tested on other data: other" in report.replace("\\", "")
 
 

@@ -67,7 +67,7 @@ def test_overrides_that_the_weights_do_not_fit(classifier, capsys):
     assert main(["predict", archive, "fixtures/reviews.csv", "--overrides", f'{{"{size}": 3}}']) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert re.match(
-        r"error: the weights _seq2vec_encoder\..* have the shape \[.*\] in the archive", line
+        r"error: the weights _seq2vec_encoder\..* have the shape \[.*\], and \[.*\] by the config", line
     )
 
 

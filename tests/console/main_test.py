@@ -244,6 +244,9 @@ def test_help_and_version(capsys):
     (known,) = re.findall(r"choose from (.*)\)", capsys.readouterr().err)
     assert {*listed} == {"config", *known.replace("'", "").split(", ")}
     with pytest.raises(SystemExit, match="2"):
+        main(["--new"])
+    assert capsys.readouterr().err.endswith("slstm: error: unrecognized arguments: --new\n")
+    with pytest.raises(SystemExit, match="2"):
         main(["train", "mine.json", "--new"])
     assert capsys.readouterr().err.endswith("slstm train: error: unrecognized arguments: --new\n")
     with pytest.raises(SystemExit, match="0"):

@@ -55,6 +55,8 @@ def test_arguments_out_of_range(module, options, message):
         (WORDS.double(), None, r"64 and the weights .*32, .*: convert the \w+ with .to\(torch.float32"),
         (WORDS.long(), None, r"have dtype torch.int64, expected torch.float32, that of the weights$"),
         (pack_sequence([WORDS[0]]), None, r"are a PackedSequence, .* and a mask; .*pad_packed_sequence"),
+        (WORDS.numpy(), None, "are a ndarray, expected a tensor"),
+        (WORDS, [[True] * 5] * 3, "mask is a list, expected a tensor"),
         (WORDS[0], None, r"have shape \(5, 6\), expected"),
         (WORDS[..., :4], None, r"have shape \(3, 5, 4\), expected .* input_size of 6"),
         # Masks that PyTorch would broadcast.

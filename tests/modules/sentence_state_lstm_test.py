@@ -64,6 +64,7 @@ def test_masks_of_integers_and_lengths():
         ([3, -1], r"lengths are \[3, -1\], expected numbers from 0 to 3"),
         ([3], r"lengths have shape \(1,\) and dtype torch.int64, expected \(2,\) and integers"),
         ([3.0, 1.0], r"lengths have shape \(2,\) and dtype torch.float32, expected"),
+        ("abc", "lengths are 'abc', expected an integer for each sentence"),
     ],
 )
 def test_lengths_that_do_not_fit(lengths, message):

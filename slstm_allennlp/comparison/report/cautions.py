@@ -33,8 +33,8 @@ def _of_scores(results: Results, failures: Sequence[Failure]) -> Iterator[str]:
         yield f"{names}: left out, because the test {metric.name} is not there, or not a finite number."
     if results.other_test:
         yield (
-            f"{results.other_test}: differences between such runs are not differences between systems, "
-            "and are not tested."
+            f"{results.other_test}: unless only the tokenization differs, differences between such runs "
+            "are not differences between systems."
         )
     # Such as an F1 that is zero until `patience` stops the training.
     zero = [system for system, scores in results.test_scores.items() if not any(scores)]

@@ -517,7 +517,7 @@ int64_t fingerprint(const std::vector<Tensor>& tensors) {
         uint64_t word;
         std::memcpy(&word, from + lane * sizeof word, sizeof word);
         word = (lanes[lane] ^ word) * 0x9e3779b97f4a7c15;
-        lanes[lane] = word << 32 | word >> 32;
+        lanes[lane] = word << 40 | word >> 24;
       }
     };
     for (int64_t at = 0; at < whole; at += kBytes) {
