@@ -52,7 +52,7 @@ class ReliableTrainer(GradientDescentTrainer):
     AllenNLP's trainer, for runs that may be interrupted or go wrong.
 
     - Before training, sizes that do not match and tags that are not in the model's `label_encoding` are
-      an error.
+      an error, and a `validation_metric` that the model does not have is a warning.
     - A loss or weights that are NaN or infinite end the training. They are never written.
     - On SIGTERM or SIGINT, it writes a checkpoint after the current batch and exits with status 128 + n,
       where n is the signal's number. A second signal ends the process at once. With `distributed`, or
