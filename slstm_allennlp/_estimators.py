@@ -154,8 +154,7 @@ class _Estimator(BaseEstimator):
         if Path(folder).is_file():
             raise ValueError(f"{folder} is a file, expected the folder that it is in")
         estimator._take(Path(folder), trust=False)
-        with _naming({_ARCHIVE: str(Path(folder) / _ARCHIVE)}):
-            predictor = estimator._open()
+        predictor = estimator._open(str(Path(folder) / _ARCHIVE))
         if not isinstance(predictor, cls._predictor_type):
             raise ValueError(f"{folder} is for {type(predictor).__name__}, expected {cls.__name__}")
         known = sorted(predictor.known_labels())
@@ -191,11 +190,12 @@ class _Estimator(BaseEstimator):
         check_is_fitted(self, "files_")
         return (self.__dict__.get("_predictor") or self._open()).predict_batch_json(self._inputs(X))
 
-    def _open(self) -> Any:
+    def _open(self, name: str = _ARCHIVE) -> Any:
+        """Open the archive, which errors call by this name."""
         with TemporaryDirectory() as folder, self._allennlp(), safe_archives(self._trust):
             path = Path(folder) / _ARCHIVE
             path.write_bytes(self.files_[_ARCHIVE])
-            with _naming({str(path): _ARCHIVE}):
+            with _naming({str(path): name}):
                 archive = load_archive(path, cuda_device=device_number(self.device))
             self._predictor: Any = Predictor.from_archive(archive)
         return self._predictor
@@ -219,9 +219,10 @@ class _Estimator(BaseEstimator):
         path = config_path(str(self.recipe or self._recipe), folder)
         config: Dict[str, Any] = Params.from_file(path).as_dict(quiet=True)
         use_vectors(config, self.vectors)
-        number = device_number(self.device)
-        if self.device is not None and not is_fitted(config):  # such a model is on the CPU
-            config["trainer"]["cuda_device"] = number
+        if self.device is not None:
+            number = device_number(self.device)
+            if not is_fitted(config):  # such a model is on the CPU
+                config["trainer"]["cuda_device"] = number
         if self.random_state is not None:
             is_source = isinstance(self.random_state, numpy.random.RandomState)
             seed = self.random_state.randint(2**31) if is_source else self.random_state

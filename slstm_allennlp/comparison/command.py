@@ -124,7 +124,9 @@ def compare(arguments: argparse.Namespace) -> None:
         raise ConfigurationError(f"compare: --variant has {names}, expected different names")
     options = ("configs", "names", "sweep", "overrides", "seeds", "baseline", "metric", "linear")
     given = {option: getattr(arguments, option) for option in options}
-    plan = plan_from_options(**given, variants=variants, own_data=own_data_options(arguments))
+    own_data = own_data_options(arguments)
+    given["own_data"] = own_data if own_data["data"] else None
+    plan = plan_from_options(**given, variants=variants)
     folder = ComparisonFolder(arguments.output_dir)
     for run in plan.runs():
         folder.expect_run(run)

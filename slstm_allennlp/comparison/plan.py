@@ -166,7 +166,6 @@ def plan_from_options(
     option `overrides` is applied before a variant's overrides, and after those of a comparison file.
     `own_data` has arguments of `with_data`, which puts a user's files into each config.
     """
-    own_data = own_data if own_data and own_data["data"] else None
     given = load_jsonnet(configs[0])
     if "systems" in given:
         if len(configs) > 1 or names or variants or sweep or own_data:

@@ -56,11 +56,13 @@ def device_number(device: Optional[str]) -> int:
     the first GPU, if there is one. `ConfigurationError` for a GPU that is not there.
     """
     count = torch.cuda.device_count()
-    names = ["cpu", *(["cuda"] if count else []), *(f"cuda:{number}" for number in range(count))]
-    name = ("cuda" if count else "cpu") if device is None else str(device)
-    if name not in names:
-        raise ConfigurationError(f"device is {device!r}, expected one of those here: {', '.join(names)}")
-    return -1 if name == "cpu" else torch.device(name).index or 0
+    if device is None:
+        return 0 if count else -1
+    numbers = {"cpu": -1, **({"cuda": 0} if count else {}), **{f"cuda:{n}": n for n in range(count)}}
+    if str(device) not in numbers:
+        here = ", ".join(numbers)
+        raise ConfigurationError(f"device is {device!r}, expected one of those here: {here}")
+    return numbers[str(device)]
 
 
 def _transformer(needs: _Needs, original: Original, model_name: str, *args: Any, **kwargs: Any) -> Any:

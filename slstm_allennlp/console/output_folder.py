@@ -58,8 +58,13 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
 
 def _has_failed(folder: Path) -> bool:
     """Whether all that is in the folder is of an attempt that failed before any training."""
-    is_here = folder.resolve() in (Path.cwd().resolve(), *Path.cwd().resolve().parents)
-    return not is_here and {_FAILED, "config.json"} <= _names_in(folder) <= _BEFORE_TRAINING
+    return not _holds_us(folder) and {_FAILED, "config.json"} <= _names_in(folder) <= _BEFORE_TRAINING
+
+
+def _holds_us(folder: Path) -> bool:
+    """Whether the folder is the current one, or one above it."""
+    here = Path.cwd().resolve()
+    return folder.resolve() in (here, *here.parents)
 
 
 def _names_in(folder: Path) -> Set[str]:
@@ -69,8 +74,7 @@ def _names_in(folder: Path) -> Set[str]:
 def _empty(folder: Path) -> None:
     """Delete what is in the output folder of a training. The folder itself stays, with its lock."""
     paths = list(folder.iterdir())
-    here = Path.cwd().resolve()
-    if folder.resolve() in (here, *here.parents) or (paths and not (folder / "config.json").is_file()):
+    if _holds_us(folder) or (paths and not (folder / "config.json").is_file()):
         raise ConfigurationError(
             f"--force: {folder} is not the output folder of a training (this folder, or no config.json "
             "in it), expected one: all that is in it would be deleted"

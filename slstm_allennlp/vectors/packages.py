@@ -37,12 +37,12 @@ def use_vectors(config: Dict[str, Any], vectors: Union[str, bool, None] = None) 
     model = config["model"]
     embedder = model.get("classifier", model).get("text_field_embedder", {})
     parts = embedder.get("token_embedders", {})
-    if isinstance(vectors, str) and "tokens" not in parts:
-        raise ConfigurationError(
-            f"vectors is {vectors!r}, and the recipe reads no word vectors (no embedder `tokens`), "
-            "expected another recipe"
-        )
     if isinstance(vectors, str):
+        if "tokens" not in parts:
+            raise ConfigurationError(
+                f"vectors is {vectors!r}, and the recipe reads no word vectors (no embedder `tokens`), "
+                "expected another recipe"
+            )
         parts["tokens"]["vectors"] = vectors
     names = {key: part.get("vectors") or part.get("model_name") for key, part in parts.items()}
     missing = {
