@@ -244,7 +244,7 @@ def all_or_none(
 def parsed_json(text: str) -> Any:
     """Return the value of a JSON text, or raise a `ValueError` that says why it has none."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_without_repeated_keys)
         if re.search(r"\\u(d|feff)", text, re.IGNORECASE):
             unescaped = json.dumps(value, ensure_ascii=False)
             unescaped.encode()
@@ -259,6 +259,16 @@ def parsed_json(text: str) -> Any:
     except (ValueError, RecursionError) as error:  # a number of too many digits; nested too deep
         why = str(error)
     raise ValueError(f"not JSON ({why})")
+
+
+def _without_repeated_keys(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    """Return a JSON object. Of two values of a key, `json` would keep the last in silence."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {json.dumps(repeated)} occurs twice in an object")
+    return value
 
 
 def found(example: Dict[str, Any], key: str) -> str:

@@ -88,6 +88,7 @@ BAD_LINES = {
         (r'{"text": "good \uD83D", "label": "x"}', "not JSON (half of a surrogate pair, as of an emoji"),
         ('{"text": ' + 100_000 * "[", "not JSON (maximum recursion depth exceeded"),
         ('{"text": ' + 5_000 * "1" + "}", "not JSON (Exceeds the limit"),
+        ('{"text": "good", "text": "bad"}', 'not JSON (the key "text" occurs twice in an object), '),
         ('["a"]', "not a JSON object, expected {"),
         ({"label": "a"}, f"text is missing, {TEXT}"),
         ({"text": 3, "label": "a"}, f"text is 3, {TEXT}"),
