@@ -22,21 +22,6 @@ from slstm_allennlp import modules
 from slstm_allennlp.ops.slstm import Transition
 
 PACKAGE = "slstm_allennlp"
-# Headings of the roles, in the order of the page. Roles that are missing here come after them.
-ROLES = {
-    "Seq2SeqEncoder": "Sequence encoders",
-    "Seq2VecEncoder": "Vector encoders",
-    "Model": "Models",
-    "DecoderNet": "Decoders",
-    "DatasetReader": "Dataset readers",
-    "Tokenizer": "Tokenizers",
-    "TokenIndexer": "Token indexers",
-    "Predictor": "Predictors",
-    "Subcommand": "Commands",
-    "Metric": "Metrics",
-    "Interpreter": "Interpreters",
-    "Attacker": "Attackers",
-}
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8">
 <title>slstm-allennlp: every registered name</title>
 <style>
@@ -74,8 +59,7 @@ def entries() -> Iterator[Entry]:
         for name, (subject, _) in names.items()
         if subject.__module__.split(".")[0] == PACKAGE
     ]
-    place = {role: index for index, role in enumerate(ROLES)}
-    return iter(sorted(found, key=lambda entry: (place.get(entry.role, len(ROLES)), *entry[:2])))
+    return iter(sorted(found, key=lambda entry: entry[:2]))
 
 
 def shared_bases(subject: type) -> List[type]:
@@ -128,12 +112,11 @@ def sections() -> Iterator[str]:
     """Generate the page's sections, one for each name, in Markdown."""
     seen: Dict[str, type] = {}
     for entry in entries():
-        title = ROLES.get(entry.role, f"In the place of the stock {entry.role}")
         if issubclass(entry.subject, Subcommand):
             arguments = "\n".join(command_line(entry.subject))
         else:
             arguments = f"```text\n{signature(entry.subject)}\n```"
-        yield section(f"{title}: `{entry.name}`", entry.subject, arguments)
+        yield section(f"{entry.role}: `{entry.name}`", entry.subject, arguments)
         seen.update((base.__qualname__, base) for base in shared_bases(entry.subject))
     for name in sorted(seen):
         yield section(f"What several of them share: `{name}`", seen[name])
