@@ -16,7 +16,6 @@ names it as it names spaCy's own encoders. It needs spaCy, and no AllenNLP.
 
 from typing import Any, Callable, Dict, List, Tuple, Union
 
-import torch
 from spacy.util import registry
 from thinc.api import ArgsKwargs, Model, PyTorchWrapper, torch2xp, xp2torch
 from thinc.types import Floats2d
@@ -72,9 +71,9 @@ class _WordStates(Module):
         super().__init__()
         self.slstm, self.dropout = slstm, dropout
 
-    def forward(self, inputs: Tensor, mask: Tensor) -> Tensor:
-        """(batch_size, seq_len, width) and (batch_size, seq_len) to (batch_size, seq_len, width)."""
-        words, _ = self.slstm(self.dropout(inputs), mask, need_sentence=False)
+    def forward(self, inputs: Tensor, lengths: List[int]) -> Tensor:
+        """(batch_size, seq_len, width) and the numbers of words to (batch_size, seq_len, width)."""
+        words, _ = self.slstm(self.dropout(inputs), need_sentence=False, lengths=lengths)
         return self.dropout(words)
 
 
@@ -84,13 +83,11 @@ def _to_torch(
     """Pad the documents. Return the module's arguments, and what reads the gradients from them."""
     lengths = [len(document) for document in documents]
     inputs = _padded(layer, documents).requires_grad_(is_train)
-    positions = torch.arange(inputs.size(1), device=inputs.device)
-    mask = positions < torch.tensor(lengths, dtype=torch.long, device=inputs.device)[:, None]
 
     def gradients(arguments: ArgsKwargs) -> List[Floats2d]:
         return _unpadded(arguments.args[0], lengths)
 
-    return ArgsKwargs(args=(inputs, mask), kwargs={}), gradients
+    return ArgsKwargs(args=(inputs, lengths), kwargs={}), gradients
 
 
 def _from_torch(
