@@ -88,13 +88,12 @@ class CellAwareStackedLSTM(Recurrent):
             The maximum over the real words; zero for sentences without real words.
             *Shape:* (batch_size, directions * hidden_size)
         """
-        real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
-        mask = None if mask is None else real
-        if inputs.size(0) == 0 or inputs.size(1) == 0:
-            words = inputs.new_zeros(*inputs.shape[:2], self.output_size)
+        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
+        if mask.numel() == 0:
+            words = inputs.new_zeros(*mask.shape, self.output_size)
         else:
-            words = self._read(_zero_at_padding(inputs, mask), real, with_gates=False)[-1].h.flatten(2)
-            words = _zero_at_padding(words, mask)
+            words = self._read(inputs, mask, with_gates=False)[-1].h.flatten(2)
+            words = words.masked_fill(~mask.unsqueeze(-1), 0)
         return words, max_over_words(words, mask)
 
     def states(self, inputs: Tensor, mask: Optional[Tensor] = None) -> List[CasLstmStates]:
@@ -104,14 +103,14 @@ class CellAwareStackedLSTM(Recurrent):
         Values at padding are undefined. Inputs, mask and errors as in `forward`, and `ValueError` for no
         position.
         """
-        real = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
-        if inputs.numel() == 0:
+        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
+        if mask.numel() == 0:
             raise ValueError(f"inputs have shape {tuple(inputs.shape)}, expected at least one word")
-        return self._read(_zero_at_padding(inputs, real), real, with_gates=True)
+        return self._read(inputs, mask, with_gates=True)
 
     def _read(self, inputs: Tensor, mask: Tensor, with_gates: bool) -> List[CasLstmStates]:
         order = reading_orders(mask, self.directions)
-        inputs = inputs.expand(self.directions, -1, -1, -1)
+        inputs = inputs.masked_fill(~mask.unsqueeze(-1), 0).expand(self.directions, -1, -1, -1)
         # (D, seq_len, batch_size, ...), in reading order
         h, c = take(inputs, order).transpose(1, 2), None
         result = []
@@ -177,10 +176,6 @@ class CellAwareStackedLSTMLayer(Module):
         if is_traced() or is_transformed():
             return None
         return load_kernels("cas_lstm") if inputs.device.type == "cpu" else None
-
-
-def _zero_at_padding(states: Tensor, mask: Optional[Tensor]) -> Tensor:
-    return states if mask is None else states.masked_fill(~mask.unsqueeze(-1), 0)
 
 
 def _in_sentences(states: Optional[Tensor], order: Tensor) -> Optional[Tensor]:
