@@ -14,10 +14,10 @@ import pytest
 import torch
 from allennlp.models import load_archive
 
-from tests.conftest import ROOT, train
+from tests.conftest import EMBEDDING, ROOT, train
 
 SETTINGS = {
-    "model.text_field_embedder.token_embedders.tokens.embedding_dim": 8,
+    EMBEDDING: 8,
     "model.seq2seq_encoder": {"type": "dropout", "input_dim": 8, "dropout": 0.0},
     "model.dropout": 0.0,
     "dataset_reader.max_instances": 40,

@@ -35,11 +35,10 @@ from slstm_allennlp.console import training
 from slstm_allennlp.console.main import main
 from slstm_allennlp.security import safe_archives
 from slstm_allennlp.vectors import packages
-from tests.conftest import ROOT, slow_but
+from tests.conftest import EMBEDDING, ROOT, slow_but
 
-TOKENS = "model.text_field_embedder.token_embedders.tokens.embedding_dim"
-SMALL = {TOKENS: 8, "model.seq2vec_encoder.hidden_size": 6, "model.seq2vec_encoder.num_steps": 2}
-SMALL_TAGS = {TOKENS: 8, "model.encoder.hidden_size": 6, "model.encoder.num_steps": 2}
+SMALL = {EMBEDDING: 8, "model.seq2vec_encoder.hidden_size": 6, "model.seq2vec_encoder.num_steps": 2}
+SMALL_TAGS = {EMBEDDING: 8, "model.encoder.hidden_size": 6, "model.encoder.num_steps": 2}
 quiet = {"epochs": 2, "verbose": 0, "validation": 0.2}
 text_classifier = partial(TextClassifier, recipe="mr_slstm", overrides=SMALL, **quiet)
 pair_classifier = partial(PairClassifier, recipe="snli_slstm", overrides=SMALL, **quiet)

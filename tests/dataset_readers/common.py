@@ -29,6 +29,11 @@ def row(*columns):
     return "\t".join([*columns, *"_" * (10 - len(columns))])
 
 
+def pair(label="neutral", premise="a b", hypothesis="c d"):
+    """Return an example of SNLI."""
+    return {"gold_label": label, "sentence1": premise, "sentence2": hypothesis}
+
+
 def reader_of(name, cls=None, **options):
     """Return our reader of this name, or that of another class, such as AllenNLP's."""
     return (cls or DatasetReader.by_name(name))(**{**_OPTIONS.get(name, {}), **options})

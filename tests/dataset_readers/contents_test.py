@@ -7,7 +7,7 @@ import lzma
 
 import pytest
 
-from tests.dataset_readers.common import FORMATS, NoMarks, row
+from tests.dataset_readers.common import FORMATS, NoMarks, pair, row
 
 
 def in_lines(*examples):
@@ -16,10 +16,6 @@ def in_lines(*examples):
 
 def with_tags(tags):
     return "".join(f"word {tag}\n" for tag in tags.split())
-
-
-def pair(label, premise="a b"):
-    return {"gold_label": label, "sentence1": premise, "sentence2": "c d"}
 
 
 TEXTS = [("a, b", "x"), ("c", "y")]

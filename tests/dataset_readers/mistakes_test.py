@@ -7,12 +7,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.errors import CorpusError
-from tests.dataset_readers.common import FORMATS, NoMarks, reader_of, row
-
-
-def pair(label="neutral", premise="a b", hypothesis="c d"):
-    return {"gold_label": label, "sentence1": premise, "sentence2": hypothesis}
-
+from tests.dataset_readers.common import FORMATS, NoMarks, pair, reader_of, row
 
 QUORA = "expected 4: 0 or 1, a sentence, another one and an id, with tabs between and no header line"
 QUOTING = '("quoting": 3 takes quotation marks as they are)'
