@@ -13,7 +13,7 @@ import torch
 from slstm_allennlp.inside import Reading, page, report_of
 from slstm_allennlp.modules import SentenceStateLSTM
 from tests.conftest import slow_but
-from tests.ops.slstm_test import randomized
+from tests.modules.common import randomized
 
 # selenium is in requirements-dev.txt, not in the package's requirements.
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")

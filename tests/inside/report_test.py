@@ -9,7 +9,7 @@ import torch
 from slstm_allennlp.inside import Reading, report_of
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm import naive_slstm
-from tests.ops.slstm_test import randomized
+from tests.modules.common import randomized
 
 
 def reading_of(encoder, inputs, lengths, row=0, words=None, **options):

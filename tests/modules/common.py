@@ -41,7 +41,8 @@ def batch(size=3, lengths=LENGTHS):
 
 
 def randomized(module):
-    """Draw every parameter from a normal distribution, also those that are initially zero."""
-    for parameter in module.parameters():
-        torch.nn.init.normal_(parameter)
+    """Add noise to every parameter, also to those that are initially zero or have no effect."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(0.5 * torch.randn_like(parameter))
     return module

@@ -13,6 +13,7 @@ from slstm_allennlp.ops import compiled
 from slstm_allennlp.ops.slstm import fused_slstm
 from slstm_allennlp.ops.slstm.choose_kernels import choose_kernels
 from tests.conftest import slow_but
+from tests.modules.common import randomized
 from tests.ops import slstm_test as on_cpu
 from tests.ops.slstm_kernels_test import exact_results, kernel_arguments, results_of
 
@@ -26,7 +27,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 def assert_equals_naive(encoder, needed=(True, True), **options):
     """Compare values and gradients of the kernels with those of the naive version."""
-    on_cpu.randomized(encoder.to(DEVICE))
+    randomized(encoder.to(DEVICE))
     kernels = on_cpu.of(encoder, fused_slstm, kernels=gpu, **options)
     inputs, mask = (tensor.to(DEVICE) for tensor in on_cpu.batch(LENGTHS, padded=10))
     on_cpu.assert_gradients_equal_naive(encoder, [kernels], inputs, mask, needed)
@@ -70,7 +71,7 @@ def test_kernels_in_mixed_precision(products, candidate):
 @pytest.mark.parametrize("low", (torch.bfloat16, torch.float16), ids=str)
 def test_autocast(low):
     """Values and gradients are in float32, and close to those without autocast."""
-    encoder = on_cpu.randomized(SentenceStateLSTM(16, 16, num_steps=2)).to(DEVICE)
+    encoder = randomized(SentenceStateLSTM(16, 16, num_steps=2)).to(DEVICE)
     inputs, mask = (tensor.to(DEVICE) for tensor in on_cpu.batch(LENGTHS, padded=10, size=16))
     given = on_cpu.of(encoder, fused_slstm, kernels=gpu), inputs, mask, list(encoder.parameters())
     exact = on_cpu.with_gradients(*given)

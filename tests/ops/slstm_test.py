@@ -12,6 +12,7 @@ from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.precision import computes_in_bfloat16
 from slstm_allennlp.ops.slstm import batched_slstm, fused, fused_slstm, is_fusible, naive_slstm
 from tests.conftest import autocast
+from tests.modules.common import randomized
 
 SIZE = 4
 LENGTHS = (6, 0, 1, 3)
@@ -32,14 +33,6 @@ SETTINGS = (
 def batch(lengths=LENGTHS, padded=7, size=SIZE):
     inputs = torch.randn(len(lengths), padded, size)
     return inputs, torch.arange(padded) < torch.tensor(lengths).unsqueeze(1)
-
-
-def randomized(encoder):
-    """Add noise to every weight. Initially c⁰ is zero and the layer normalization has no effect."""
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(0.5 * torch.randn_like(parameter))
-    return encoder
 
 
 def of(encoder, function, **options):

@@ -8,7 +8,8 @@ from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm import naive as oracle
 from slstm_allennlp.ops.slstm import naive_slstm
 from slstm_allennlp.ops.slstm.batched import neighbors
-from tests.ops.slstm_test import LENGTHS, MIXED, SIZE, TRANSITIONS, batch, randomized, seeded
+from tests.modules.common import randomized
+from tests.ops.slstm_test import LENGTHS, MIXED, SIZE, TRANSITIONS, batch, seeded
 
 STEPS = 3
 
