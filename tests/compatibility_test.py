@@ -1,6 +1,6 @@
 """
 Workers, forked or spawned, read every sentence once, with AllenNLP's readers and with ours. A spawned
-worker takes seconds to import everything: `make test` has one, in changes_test.py.
+worker takes seconds to import everything: only `make test-all` has one.
 """
 
 import copy

@@ -38,7 +38,7 @@ for name in [name for name in sys.modules if name.partition(".")[0] in MISSING]:
 sys.modules.update(dict.fromkeys(MISSING))
 
 import slstm_allennlp
-import_module_and_submodules("slstm_allennlp", exclude={"slstm_allennlp.ops.slstm.kernels.gpu"})
+import_module_and_submodules("slstm_allennlp")
 from allennlp.commands.train import train_model_from_file
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Vocabulary

@@ -27,7 +27,7 @@ BIOES = "B-PER E-PER S-PER O B-LOC I-LOC E-LOC"
 
 
 def sentences(tmp_path, *tags, sort="train"):
-    """Write sentences with the tags, after one that fits every encoding but BMES."""
+    """Write a sentence for each sequence of tags."""
     path = tmp_path / f"{sort}.txt"
     lines = [[f"w{number}###{tag}" for number, tag in enumerate(each.split())] for each in tags]
     path.write_text("\n".join(map(" ".join, lines)) + "\n")
