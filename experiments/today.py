@@ -35,7 +35,9 @@ def read(data, corpus):
 
 
 def reviews(path):
+    """Read a review set. Reviews without text are left out, as by the reader `review`."""
     pairs = [line.split("\t") for line in path.read_text("latin-1").split("\n") if line.strip()]
+    pairs = [(label, text) for label, text in pairs if text.strip()]
     return [" ".join(text.split()) for _, text in pairs], [int(label) for label, _ in pairs]
 
 
