@@ -88,7 +88,7 @@ class CellAwareStackedLSTM(Recurrent):
             The maximum over the real words; zero for sentences without real words.
             *Shape:* (batch_size, directions * hidden_size)
         """
-        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
+        mask = check_inputs(inputs, mask, self.input_size, self.layers[0].W, padded_right=True)
         if mask.numel() == 0:
             words = inputs.new_zeros(*mask.shape, self.output_size)
         else:
@@ -103,7 +103,7 @@ class CellAwareStackedLSTM(Recurrent):
         Values at padding are undefined. Inputs, mask and errors as in `forward`, and `ValueError` for no
         position.
         """
-        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
+        mask = check_inputs(inputs, mask, self.input_size, self.layers[0].W, padded_right=True)
         if mask.numel() == 0:
             raise ValueError(f"inputs have shape {tuple(inputs.shape)}, expected at least one word")
         return self._read(inputs, mask, with_gates=True)

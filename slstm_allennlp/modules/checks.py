@@ -52,6 +52,11 @@ def check_inputs(
         )
     if not isinstance(inputs, Tensor):
         raise ValueError(f"{name} are a {type(inputs).__name__}, expected a tensor")
+    if inputs.is_nested:
+        raise ValueError(
+            f"{name} are a nested tensor, expected a padded tensor (batch_size, seq_len, input_size) "
+            "and a mask; torch.nested.to_padded_tensor(…, 0) makes the tensor"
+        )
     if inputs.dim() != 3 or inputs.size(-1) != input_size:
         raise ValueError(
             f"{name} have shape {tuple(inputs.shape)}, expected (batch_size, seq_len, input_size) "
@@ -97,13 +102,13 @@ def mask_of(lengths: object, inputs: Tensor) -> Tensor:
         given = torch.as_tensor(lengths)
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"lengths are {lengths!r}, expected an integer for each sentence") from None
-    given = given.to(inputs.device)
     is_integer = not given.is_floating_point() and given.dtype != torch.bool
     if given.shape != (batch_size,) or (given.numel() and not is_integer):
         raise ValueError(
             f"lengths have shape {tuple(given.shape)} and dtype {given.dtype}, expected "
             f"({batch_size},) and integers: the number of words of each sentence"
         )
+    given = given.to(inputs.device, torch.long)  # 8 bits cannot hold every seq_len
     has_values = not is_traced() and not given.is_meta and not is_vmapped()
     if has_values and ((given < 0) | (given > seq_len)).any():
         raise ValueError(

@@ -73,7 +73,7 @@ class CoupledLSTM(Recurrent):
             The last states of the last layer, →h at ⟨/s⟩ and ←h at ⟨s⟩; without boundary words, at the
             last and at the first word. *Shape:* (batch_size, directions * hidden_size)
         """
-        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()), padded_right=True)
+        mask = check_inputs(inputs, mask, self.input_size, self.layers[0].W, padded_right=True)
         words, reach = inputs, mask
         if self.boundary_inputs is not None:
             words, reach = add_boundary(inputs, mask, self.boundary_inputs)

@@ -57,7 +57,7 @@ class PaddedLSTM(Recurrent):
             The last states of the last layer, →h at the last word and ←h at the first.
             *Shape:* (batch_size, directions * hidden_size)
         """
-        weight = next(self.parameters())
+        weight = self.layers[0].forwards.weight_ih_l0
         mask = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
         if mask.numel() == 0:
             words = inputs.new_zeros(*mask.shape, self.output_size)

@@ -55,7 +55,7 @@ class StackedCNN(Module):
         Return the last layer's states, (batch_size, seq_len, hidden_size), zero at padding. Inputs, mask
         and errors as in `SentenceStateLSTM.forward`; the padding may be anywhere.
         """
-        mask = check_inputs(inputs, mask, self.input_size, next(self.parameters()))
+        mask = check_inputs(inputs, mask, self.input_size, self.layers[0].weight)
         if inputs.size(1) == 0:  # a convolution needs a position
             return inputs.new_zeros(inputs.size(0), 0, self.output_size)
         padding = ~mask.unsqueeze(1)

@@ -87,12 +87,19 @@ def _are_off() -> bool:
 
 def is_traced() -> bool:
     """
-    Whether `torch.jit.trace`, `torch.compile` or `torch.export` is tracing. Values must not be read
-    then, and compiled kernels cannot be called.
+    Whether `torch.jit.trace`, `torch.compile`, `torch.export` or `make_fx` is tracing, or tensors have
+    no values (`FakeTensorMode`). Values must not be read then, and compiled kernels cannot be called.
     """
     compiler = getattr(torch, "compiler", None)
     is_compiling = getattr(compiler, "is_compiling", lambda: False)
-    return torch.jit.is_tracing() or is_compiling()
+    return torch.jit.is_tracing() or is_compiling() or _is_recorded()
+
+
+def _is_recorded() -> bool:
+    """Whether a mode records PyTorch's operations, or infers their shapes. It does not see kernels."""
+    modes = getattr(torch._C, "_TorchDispatchModeKey", None)
+    mode_of = getattr(torch._C, "_get_dispatch_mode", lambda key: None)
+    return modes is not None and any(mode_of(key) is not None for key in (modes.PROXY, modes.FAKE))
 
 
 def is_transformed() -> bool:

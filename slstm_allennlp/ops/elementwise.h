@@ -38,7 +38,16 @@ template <typename T>
 inline T sigmoid(T x) {
   return T(1) / (T(1) + exp_(-x));
 }
-inline float tanh_(float x) { return 2.0f * sigmoid(2.0f * x) - 1.0f; }
+// Near zero, by its Taylor series: the difference of two numbers near one has lost the digits of x.
+inline float tanh_(float x) {
+  const float x2 = x * x, wide = 2.0f * sigmoid(2.0f * x) - 1.0f;
+  float p = 62.0f / 2835.0f;
+  p = p * x2 - 17.0f / 315.0f;
+  p = p * x2 + 2.0f / 15.0f;
+  p = p * x2 - 1.0f / 3.0f;
+  const float near = x + x * x2 * p;
+  return std::fabs(x) < 0.25f ? near : wide;
+}
 inline double tanh_(double x) { return std::tanh(x); }
 
 // Convert between bfloat16 in memory and float in registers. Other types stay as they are.

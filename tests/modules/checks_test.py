@@ -56,6 +56,11 @@ def test_arguments_out_of_range(module, options, message):
         (WORDS.long(), None, r"have dtype torch.int64, expected torch.float32, that of the weights$"),
         (pack_sequence([WORDS[0]]), None, r"are a PackedSequence, .* and a mask; .*pad_packed_sequence"),
         (WORDS.numpy(), None, "are a ndarray, expected a tensor"),
+        (
+            getattr(torch, "nested", torch).nested_tensor([WORDS[0]]),
+            None,
+            "are a nested tensor, expected a padded tensor",
+        ),
         (WORDS, [[True] * 5] * 3, "mask is a list, expected a tensor"),
         (WORDS[0], None, r"have shape \(5, 6\), expected"),
         (WORDS[..., :4], None, r"have shape \(3, 5, 4\), expected .* input_size of 6"),

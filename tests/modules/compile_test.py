@@ -41,6 +41,22 @@ def test_exported(double, name):
     torch.testing.assert_close(program.module()(*other), module(*other))
 
 
+@pytest.mark.skipif(not hasattr(torch, "export"), reason="this PyTorch has no such tracers")
+@pytest.mark.parametrize("name", NAMES)
+def test_recorded_by_make_fx_and_without_values(double, name):
+    """Compiled kernels, which these do not see, are not called."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    module, given, other = MODULES[name]().eval(), batch(6, (5, 3, 1)), batch(6, (2, 1, 5))
+    with torch.no_grad():
+        graph = make_fx(module)(*given)
+        torch.testing.assert_close(graph(*other), module(*other))
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+            words, sentence = module(*map(mode.from_tensor, given))
+    assert (words.shape[:2], sentence.shape[0]) == ((3, 5), 3)
+
+
 DROPOUT = {"cas_lstm": lambda: CellAwareStackedLSTM(6, 6, 3, bidirectional=True, dropout=0.5)}
 CHECKPOINTED = {name: MODULES[f"slstm {name}"] for name in ("paper", "recompute", "two nodes")} | DROPOUT
 

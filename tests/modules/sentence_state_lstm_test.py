@@ -55,6 +55,11 @@ def test_masks_of_integers_and_lengths():
     for given in ({"mask": mask}, {"lengths": [3, 1]}, {"lengths": torch.tensor([3, 1])}):
         torch.testing.assert_close(encoder(inputs, **given), expected, rtol=0, atol=0)
     assert encoder(inputs[:0], lengths=[])[1].shape == (0, 6)
+    long = torch.randn(1, 300, 4)  # more than 8 bits can hold
+    of_bytes, of_integers = (
+        encoder(long, lengths=torch.tensor([100]).to(t)) for t in (torch.uint8, int)
+    )
+    torch.testing.assert_close(of_bytes, of_integers, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,16 @@ def test_what_is_not_needed(double, needed):
     assert_equals_naive(SentenceStateLSTM(SIZE, SIZE, num_steps=2), needed, **options)
 
 
+def test_small_numbers_keep_their_digits():
+    encoder = SentenceStateLSTM(SIZE, SIZE, num_steps=1, transition="released").to(DEVICE)
+    inputs, mask = (tensor.to(DEVICE) for tensor in on_cpu.batch((3, 1), padded=3))
+    words = []
+    for dtype in (torch.float32, torch.float64):
+        run = on_cpu.of(encoder.to(dtype), fused_slstm, kernels=gpu)
+        words.append(run(1e-4 * inputs.to(dtype), mask)[0].double())
+    assert (words[0] - words[1]).norm() <= 1e-5 * words[1].norm()
+
+
 # The products' precision, and whether the candidate is the input.
 LOW = [(torch.bfloat16, False), (torch.float32, True), (torch.float16, False), (torch.float16, True)]
 

@@ -112,4 +112,4 @@ def _stacked(parts: List[Tensor]) -> Tensor:
 
 def _scales(fusion: Optional[Tensor], ones: Tensor) -> Tuple[Tensor, Tensor]:
     """Return the factors of f ⊙ c₋ and g ⊙ c': 1 - λ and λ, or 1 and 1. *Shape:* (D, h)"""
-    return (ones, ones) if fusion is None else (1 - fusion, fusion.contiguous())
+    return (ones, ones) if fusion is None else ((1 - fusion).contiguous(), fusion.contiguous())
