@@ -1,6 +1,6 @@
 """Argument checks that the modules share. The messages include the wrong value."""
 
-from typing import Optional
+from typing import Any, Optional
 
 import torch
 from torch import Tensor
@@ -25,7 +25,7 @@ def check_inputs(
     inputs: Tensor,
     mask: Optional[Tensor],
     input_size: int,
-    weight: Optional[Tensor] = None,
+    weight: Any = None,
     name: str = "inputs",
     padded_right: bool = False,
 ) -> Tensor:
@@ -38,7 +38,8 @@ def check_inputs(
     # Parameters
 
     weight : `Tensor`, optional (default = `None`)
-        One of the module's weights. The inputs must have its precision, except under autocast.
+        One of the module's weights. The inputs must have its precision, except under autocast. Modules
+        name it, because a replica of `torch.nn.DataParallel` has weights, but no `parameters()`.
     name : `str`, optional (default = `"inputs"`)
         The inputs' name in messages.
     padded_right : `bool`, optional (default = `False`)

@@ -1,4 +1,4 @@
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -57,7 +57,8 @@ class PaddedLSTM(Recurrent):
             The last states of the last layer, →h at the last word and ←h at the first.
             *Shape:* (batch_size, directions * hidden_size)
         """
-        weight = self.layers[0].forwards.weight_ih_l0
+        first: Any = self.layers[0]
+        weight = first.forwards.weight_ih_l0
         mask = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
         if mask.numel() == 0:
             words = inputs.new_zeros(*mask.shape, self.output_size)
