@@ -17,6 +17,7 @@ from allennlp.modules.token_embedders import TokenEmbedder
 from allennlp.predictors import Predictor
 from transformers import BertModel
 
+from slstm_allennlp.predictors import SentencePair
 from tests.conftest import BERT_SIZE, RECIPES, ROOT, slow_but
 
 # Two sets of word vectors, and two layers of BERT. Taggers have 150 features of characters.
@@ -67,7 +68,8 @@ def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
         assert encoder.get_input_dim() == INPUT[kind]
         assert encoder.get_output_dim() == OUTPUT[kind][encoder_name]
     test = list(archive.dataset_reader.read(archive.config["test_data_path"]))
-    predictor = Predictor.from_archive(archive, "sentence_pair" if name == "pairs_bert" else None)
+    predictor = Predictor.from_archive(archive)
+    assert isinstance(predictor, SentencePair) == name.startswith("pairs_")
     outputs = predictor.predict_batch_instance(test)
     if not task.startswith("tags_"):
         right = [output["label"] == one["label"].label for output, one in zip(outputs, test)]

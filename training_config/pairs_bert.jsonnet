@@ -10,6 +10,7 @@ reviews {
     combine_input_fields: true,
     token_indexers: reviews.dataset_reader.token_indexers,
   },
+  model+: { type: 'combined_pair_classifier' },
   train_data_path: 'fixtures/snli/train.jsonl',
   validation_data_path: 'fixtures/snli/dev.jsonl',
   test_data_path: 'fixtures/snli/test.jsonl',

@@ -13,6 +13,7 @@ _TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")
 # For each model that it can replace: the linear model, and the settings that both have.
 _MODELS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "basic_classifier": ("linear_classifier", ("label_namespace",)),
+    "combined_pair_classifier": ("linear_classifier", ("label_namespace",)),
     "classifier_and_linear": ("linear_classifier", ()),
     "sentence_pair_classifier": ("linear_pair_classifier", ("features", "label_namespace")),
     "esim": ("linear_pair_classifier", ()),

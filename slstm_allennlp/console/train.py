@@ -14,6 +14,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import parse_overrides
 from allennlp.common.util import SigTermReceived
 from allennlp.models import archival
+from allennlp.models.archival import CONFIG_NAME
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
 from slstm_allennlp.common.training_keys import DATA_KEYS, section
@@ -84,6 +85,8 @@ def train(arguments: argparse.Namespace) -> None:
         if folder.resolve() in Path(file_of(str(params.get(key)))).resolve().parents:
             raise ConfigurationError(f"--force would delete {params.get(key)}, expected another folder")
     with output_folder(folder, arguments.recover, arguments.force):
+        if arguments.recover:
+            _expect_config_of(folder, params)
         try:
             allennlp_train.train_model(
                 params,
@@ -101,6 +104,22 @@ def train(arguments: argparse.Namespace) -> None:
             raise KeyboardInterrupt(f"the same command with --recover{instead} goes on") from None
     if not arguments.verbose and not arguments.dry_run:
         print(*result_lines(folder), sep="\n")
+
+
+def _expect_config_of(folder: Path, params: Params) -> None:
+    """Raise `ConfigurationError` unless the config is that of the training in the folder."""
+    ours, theirs = params.as_flat_dict(), Params.from_file(str(folder / CONFIG_NAME)).as_flat_dict()
+    shown = [
+        f"{key} is {ours.get(key, 'not given')}, and was {theirs.get(key, 'not given')}"
+        for key in sorted({**ours, **theirs})
+        if key not in ours or key not in theirs or ours[key] != theirs[key]
+    ]
+    if shown:
+        more = f"; {len(shown) - 3} more keys are different" if len(shown) > 3 else ""
+        raise ConfigurationError(
+            f"--recover: {'; '.join(shown[:3])}{more}, expected the first command with --recover "
+            "(-f in its place starts again, and deletes what is there)"
+        )
 
 
 def _params(arguments: argparse.Namespace) -> Params:

@@ -1,3 +1,3 @@
 from slstm_allennlp.models.cas_lstm_cell_decoder_net import CasLstmCellDecoderNet
 from slstm_allennlp.models.sentence_pair_classifier import SentencePairClassifier
-from slstm_allennlp.models.sizes import BasicClassifier, CrfTagger
+from slstm_allennlp.models.sizes import BasicClassifier, CombinedPairClassifier, CrfTagger

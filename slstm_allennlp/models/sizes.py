@@ -53,6 +53,16 @@ class BasicClassifier(StockBasicClassifier, WithClassWeights):
         )
 
 
+@Model.register("combined_pair_classifier", constructor="from_partial_objects")
+class CombinedPairClassifier(BasicClassifier):
+    """
+    `basic_classifier` for pairs of texts that the reader makes one text of, as BERT reads them (its key
+    `combine_input_fields`). `predict` reads pairs. The arguments are the same, also `class_weights`.
+    """
+
+    default_predictor = "sentence_pair"
+
+
 @Model.register("crf_tagger", constructor="from_partial_objects", exist_ok=True)
 class CrfTagger(StockCrfTagger, WithClassWeights):
     """

@@ -26,14 +26,20 @@ class SentencePair(TextInput):
     `probabilities`, by class name. If a sentence has no words, the label is `null` and there are no
     probabilities.
 
-    It is the default predictor of `sentence_pair_classifier`. `pairs_bert` needs
-    `--predictor sentence_pair`.
+    It is the default predictor of `sentence_pair_classifier` and `combined_pair_classifier`.
+
+    # Parameters
+
+    model : `Model`
+    dataset_reader : `DatasetReader`
+    all_outputs : `bool`, optional (default = `False`)
+        Whether to keep the model's logits, list of probabilities, tokens and token ids.
     """
 
     expected = '{"premise": "raw text", "hypothesis": "raw text"}, or sentence1 and sentence2'
     plain_text = "plain text, two texts per line with a tab between"
     is_plain_with_tabs = True
-    _hidden_outputs = ("probs", "logits")
+    _hidden_outputs = ("probs", "logits", "token_ids", "tokens")
 
     def of_sentence(self, text: str) -> JsonDict:
         """Return the input for two sentences with a tab between, or for a blank line."""

@@ -63,10 +63,9 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         scores: bool = False,
         all_outputs: bool = False,
     ) -> None:
-        Predictor.__init__(self, model, dataset_reader)
+        TextInput.__init__(self, model, dataset_reader, all_outputs)
         self._splitter = splitter_for(language)
         self._scores = scores
-        self._all_outputs = all_outputs
         self._label_encoding = encoding_of(model)
 
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:

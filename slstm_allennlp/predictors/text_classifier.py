@@ -52,14 +52,18 @@ class TextClassifier(TextInput, TextClassifierPredictor):
         language: str = "en",
         all_outputs: bool = False,
     ) -> None:
-        Predictor.__init__(self, model, dataset_reader)
+        TextInput.__init__(self, model, dataset_reader, all_outputs)
+        if getattr(dataset_reader, "_combine_input_fields", False):
+            raise ConfigurationError(
+                "the model's reader makes one text of two (combine_input_fields), expected the "
+                "predictor sentence_pair (by --predictor), or the model combined_pair_classifier"
+            )
         self._reader_tokenizer = getattr(dataset_reader, "_tokenizer", None)
         if self._reader_tokenizer is not None and language != "en":
             raise ConfigurationError(
                 f"language is {language!r}, and the model's reader splits texts, expected no language"
             )
         self._splitter = self._reader_tokenizer or splitter_for(language)
-        self._all_outputs = all_outputs
 
     def _without_words(self) -> JsonDict:
         return {"label": None, "probabilities": {}, "words": []}

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequ
 
 import spacy
 from allennlp.common.util import JsonDict, sanitize
-from allennlp.data import Instance, Token
+from allennlp.data import DatasetReader, Instance, Token
 from allennlp.data.fields import TextField
 from allennlp.data.token_indexers import TokenCharactersIndexer
 from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
@@ -45,9 +45,12 @@ class TextInput(Predictor):
     plain_text = "plain text, one text per line"  # what a plain text file is, for messages
     is_plain_with_tabs = False
     _hidden_outputs: Tuple[str, ...] = ()  # outputs for machines: left out unless `all_outputs` is true
-    _all_outputs = False
     _unknown_labels: Tuple[str, ...] = ()  # gold labels that the model does not know, already logged
     _splitter: Tokenizer  # for raw text
+
+    def __init__(self, model: Model, dataset_reader: DatasetReader, all_outputs: bool = False) -> None:
+        Predictor.__init__(self, model, dataset_reader)
+        self._all_outputs = all_outputs
 
     def load_line(self, line: str) -> JsonDict:
         """Return the JSON object in a line, with the names of the predictor for the dataset reader's."""

@@ -56,6 +56,7 @@ def test_readers_and_data_stay():
     "model, linear, kept",
     [
         ("basic_classifier", "linear_classifier", {"label_namespace": "x"}),
+        ("combined_pair_classifier", "linear_classifier", {"label_namespace": "x"}),
         ("decomposable_attention", "linear_pair_classifier", {}),
         ("bimpm", "linear_pair_classifier", {}),
         ("simple_tagger", "linear_tagger", {"label_namespace": "x"}),

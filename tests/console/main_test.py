@@ -150,6 +150,15 @@ def test_recovery_with_other_data_is_refused(folder, capsys):
     assert main(["train", "mine.json", "-s", "run", "--recover"]) == 0
 
 
+def test_recovery_with_other_settings_is_refused(folder, capsys):
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    other = json.dumps({"trainer.num_epochs": 34, "trainer.patience": 2})
+    assert main(["train", "mine.json", "-s", "run", "--recover", "-o", other]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert line.startswith("error: --recover: trainer.num_epochs is 34, and was ")
+    assert "; trainer.patience is 2, and was not given, expected the first command" in line
+
+
 def test_predict_and_evaluate(folder, changed, capsys):
     """`evaluate` scores all sentences, whatever an epoch of the training leaves out, in their order."""
     loader = {"batch_size": 8, "drop_last": True, "batches_per_epoch": 1, "shuffle": True}

@@ -132,7 +132,7 @@ def test_probabilities_by_the_names_of_the_classes(predictors, build):
     assert "label" in instance.fields
 
 
-def test_pairs_of_raw_text(predictors, monkeypatch):
+def test_pairs_of_raw_text(predictors, build, monkeypatch):
     predictor = predictors["pairs"]
     assert type(predictor) is SentencePair
     lines = (ROOT / "fixtures/snli/raw.jsonl").read_text().splitlines()
@@ -146,6 +146,7 @@ def test_pairs_of_raw_text(predictors, monkeypatch):
         assert result == {"label": label, "probabilities": probabilities}
         assert json.loads(predictor.dump_line(result)) == result
     assert predictor.dump_line({"words": ["é"]}) == '{"words": ["é"]}\n'
+    assert {"logits", "probs"} < set(build("pairs", all_outputs=True).predict_json(PAIR))
     # The keys of SNLI are accepted, and others are ignored.
     line = {"gold_label": "hidden", "sentence1": PAIR["premise"], "sentence2": PAIR["hypothesis"]}
     assert predictor.predict_json(line) == predictor.predict_json(PAIR)
@@ -153,6 +154,8 @@ def test_pairs_of_raw_text(predictors, monkeypatch):
     monkeypatch.setattr(predictor._dataset_reader, "_combine_input_fields", True)
     assert predictor._instance_of_words({**PAIR, "hypothesis": " "}) is None
     assert len(predictor._instance_of_words(PAIR)["tokens"]) == 13
+    with pytest.raises(ConfigurationError, match=r"one text of two .*the predictor sentence_pair"):
+        TextClassifier(predictor._model, predictor._dataset_reader)
 
 
 @pytest.fixture
