@@ -1,6 +1,7 @@
 import inspect
 import json
 import logging
+import threading
 from abc import abstractmethod
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -28,6 +29,8 @@ _TEXT_KEYS = ("sentence", "text")
 # Names of the argument of `text_to_instance` for a label or tags; AllenNLP's readers of columns have
 # several kinds of tags, and their `tag_label` is the one that they give to the model.
 _LABEL_ARGUMENTS = ("label", "sentiment", "tags")
+# A thread that finds a word in the vocabulary takes its vector for learned.
+_learning = threading.Lock()
 _MAX_BATCH_WORDS = 500  # limits the memory for long texts; larger batches are not faster
 
 
@@ -170,7 +173,8 @@ class TextInput(Predictor):
         for module in self._model.modules():
             learn = getattr(module, "learn_new_words", None)  # of an embedder with pretrained vectors
             if learn is not None:
-                learn(self._model, instances)
+                with _learning:
+                    learn(self._model, instances)
         batches = _batches_by_length(instances)
         return sanitize(predictions_of(self._model, instances, batches, self._readable))
 

@@ -1,5 +1,8 @@
 """Prediction for words that did not occur in training."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import torch
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
@@ -16,7 +19,7 @@ def rows(archive):
     return {word: embedder.weight[number] for word, number in index.items()}
 
 
-def test_fixed_vectors_are_those_of_all_words_of_the_source(tmp_path):
+def test_fixed_vectors_are_those_of_all_words_of_the_source(tmp_path, monkeypatch):
     vectors, run = tmp_path / "vectors.txt", tmp_path / "run"
     vectors.write_text("the 0 1 2\nzebra 1 1 2\nquagga 2 1 2\na 3 1 2\nof 4 1 2\n")
     options = {"vectors": str(vectors), "embedding_dim": 3, "trainable": False}
@@ -33,6 +36,18 @@ def test_fixed_vectors_are_those_of_all_words_of_the_source(tmp_path):
     torch.testing.assert_close(after["quagga"] / after["quagga"][1], torch.tensor([2.0, 1.0, 2.0]))
     assert predictor.predict_json(TEXT) == first
     assert len(rows(archive)) == len(after)
+    # A word that another thread is about to learn is not read before it has its vector.
+    archive = load_archive(run / "model.tar.gz")
+    predictor, extend = Predictor.from_archive(archive), archive.model.extend_embedder_vocab
+
+    def slow():
+        time.sleep(0.2)
+        extend()
+
+    monkeypatch.setattr(archive.model, "extend_embedder_vocab", slow)
+    with ThreadPoolExecutor(2) as threads:
+        results = [threads.submit(predictor.predict_json, TEXT) for _ in range(2)]
+        assert [result.result() for result in results] == [first, first]
     # Without the source, the archive predicts all the same.
     vectors.unlink()
     archive = load_archive(run / "model.tar.gz")
