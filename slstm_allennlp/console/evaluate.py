@@ -38,6 +38,7 @@ from slstm_allennlp.predictors.predictions import (
     read_predictions,
     write_predictions,
 )
+from slstm_allennlp.predictors.text_input import learn_new_words
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
 
 _SHOWN, _IN_MATRIX = 20, 10  # classes in a table, and in a confusion matrix
@@ -140,7 +141,10 @@ def _output_files(
 
 @Evaluator.register("gold_beside_predictions")
 class GoldBesidePredictions(SimpleEvaluator):
-    """AllenNLP's evaluator. It writes a prediction for each sentence, in the order of the data."""
+    """
+    AllenNLP's evaluator. It writes a prediction for each sentence, in the order of the data. Words that
+    are new to the model have their pretrained vectors, as in prediction.
+    """
 
     def __call__(
         self,
@@ -150,6 +154,11 @@ class GoldBesidePredictions(SimpleEvaluator):
         metrics_output_file: Any = None,
         predictions_output_file: Any = None,
     ) -> Dict[str, Any]:
+        instances = list(data_loader.iter_instances())
+        learn_new_words(model, instances)
+        for instance in instances:  # again, with the numbers of these words
+            instance.indexed = False
+            instance.index_fields(model.vocab)
         found: Dict[int, Prediction] = {}
         in_batch: Sequence[Instance] = ()
         collate = data_loader.collate_fn  # type: ignore[attr-defined]
@@ -175,7 +184,7 @@ class GoldBesidePredictions(SimpleEvaluator):
         metrics = super().__call__(
             model, data_loader, batch_weight_key, metrics_output_file, predictions_output_file
         )
-        predictions = [found[id(instance)] for instance in data_loader.iter_instances()]
+        predictions = [found[id(instance)] for instance in instances]
         if all(one.gold is None and one.output and "label" in one.output for one in predictions):
             raise CorpusError(
                 f"{data_loader.data_path} has no labels, expected some to score against "  # type: ignore[attr-defined]

@@ -170,11 +170,7 @@ class TextInput(Predictor):
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
         _pad_for_filters(self._model, instances)
-        for module in self._model.modules():
-            learn = getattr(module, "learn_new_words", None)  # of an embedder with pretrained vectors
-            if learn is not None:
-                with _learning:
-                    learn(self._model, instances)
+        learn_new_words(self._model, instances)
         batches = _batches_by_length(instances)
         return sanitize(predictions_of(self._model, instances, batches, self._readable))
 
@@ -195,6 +191,15 @@ def predictions_of(
         for index, output in zip(batch, outputs):
             results[index] = prediction(instances[index], output)
     return [results[index] for index in range(len(instances))]
+
+
+def learn_new_words(model: Model, instances: Sequence[Instance]) -> None:
+    """Give the words of the instances to the model's embedders with fixed vectors that have theirs."""
+    for module in model.modules():
+        learn = getattr(module, "learn_new_words", None)  # of `VectorEmbedding`
+        if learn is not None:
+            with _learning:
+                learn(model, instances)
 
 
 def _pad_for_filters(model: Model, instances: Sequence[Instance]) -> None:

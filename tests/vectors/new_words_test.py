@@ -1,15 +1,19 @@
 """Prediction for words that did not occur in training."""
 
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import torch
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
+from slstm_allennlp.console.main import main
 from tests.conftest import SMALL, train
 
 TOKENS = "model.text_field_embedder.token_embedders.tokens"
+WORDS = ["the", "zebra", "quagga"]
 TEXT = {"words": ["the", "zebra", "Quagga", "neverseen"]}
 
 
@@ -36,6 +40,18 @@ def test_fixed_vectors_are_those_of_all_words_of_the_source(tmp_path, monkeypatc
     torch.testing.assert_close(after["quagga"] / after["quagga"][1], torch.tensor([2.0, 1.0, 2.0]))
     assert predictor.predict_json(TEXT) == first
     assert len(rows(archive)) == len(after)
+    # `evaluate` scores what `predict` predicts. Here, it is also what AllenNLP's option does.
+    new = tmp_path / "new.conllu"
+    new.write_text(
+        "".join(f"{n}\t{word}\t_\tNOUN\tNN\t_\t0\t_\t_\t_\n" for n, word in enumerate(WORDS, 1))
+    )
+    losses = []
+    for options in ([], ["--extend-vocab"]):
+        file = tmp_path / "metrics.json"
+        command = ["evaluate", str(run / "model.tar.gz"), str(new), "--output-file", str(file)]
+        assert main([*command, *options]) == 0
+        losses.append(json.loads(file.read_text())["loss"])
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
     # A word that another thread is about to learn is not read before it has its vector.
     archive = load_archive(run / "model.tar.gz")
     predictor, extend = Predictor.from_archive(archive), archive.model.extend_embedder_vocab
