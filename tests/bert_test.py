@@ -11,6 +11,7 @@ from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 from transformers import BertModel
 
+from slstm_allennlp.vectors import feature_store
 from tests.conftest import BERT_SIZE, ROOT, slow_but
 
 CONFIGS = sorted(path.stem for path in (ROOT / "training_config").glob("*_bert_*.jsonnet"))
@@ -56,6 +57,11 @@ def test_bert_is_fine_tuned_by_one_override(bert, tmp_path, name, overrides):
     assert output["words"][:2] == ["A", "gripping"]
 
 
+def entries():
+    """The number of texts in the caches of features."""
+    return sum(store._environment.stat()["entries"] for store in feature_store._stores.values())
+
+
 def test_an_archive_opens_without_bert(bert, tmp_path):
     """
     BERT's folder is one override, from which all sizes are read. The archive also holds them and BERT's
@@ -71,7 +77,9 @@ def test_an_archive_opens_without_bert(bert, tmp_path):
     assert model._seq2vec_encoder.get_input_dim() == BERT_SIZE
     text = {"sentence": "A gripping zzyzx, well written."}
     archive = tmp_path / "run" / "model.tar.gz"
+    cached = entries()
     before = Predictor.from_path(archive).predict_json(text)
+    assert entries() == cached > 0  # of the training; what is predicted is not kept
     shutil.rmtree(folder)
     cached_transformers._clear_caches()
     assert Predictor.from_path(archive).predict_json(text) == before

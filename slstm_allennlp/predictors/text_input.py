@@ -54,6 +54,9 @@ class TextInput(Predictor):
     def __init__(self, model: Model, dataset_reader: DatasetReader, all_outputs: bool = False) -> None:
         Predictor.__init__(self, model, dataset_reader)
         self._all_outputs = all_outputs
+        for module in model.modules():
+            if hasattr(module, "adds_to_cache"):  # `TransformerFeatures`
+                module.adds_to_cache = False  # a service would write what it is sent to the disk
 
     def load_line(self, line: str) -> JsonDict:
         """Return the JSON object in a line, with the names of the predictor for the dataset reader's."""

@@ -132,6 +132,7 @@ class TransformerFeatures(TokenEmbedder):
         self._bfloat16 = wants_bfloat16 and bool(computes_in_bfloat16())
         self._cache = cache
         self._cache_gigabytes = cache_gigabytes
+        self.adds_to_cache = True  # predictors set it to false
         self._archived = archived
         self._fingerprint: Tuple[Any, bytes] = (None, b"")
         # For calls in bfloat16. In a tuple, it is not a submodule.
@@ -185,7 +186,8 @@ class TransformerFeatures(TokenEmbedder):
             with torch.no_grad():
                 computed = self._compute(list(new.values()))
             arrays = {key: one.half().cpu().numpy() for key, one in zip(new, computed)}
-            store.put(arrays)
+            if self.adds_to_cache:
+                store.put(arrays)
             found.update(arrays)
         return [torch.from_numpy(found[key]) for key in keys]
 
