@@ -56,7 +56,8 @@ class TextInput(Predictor):
         self._all_outputs = all_outputs
         for module in model.modules():
             if hasattr(module, "adds_to_cache"):  # `TransformerFeatures`
-                module.adds_to_cache = False  # a service would write what it is sent to the disk
+                # A service would write what it is sent to the disk.
+                module.adds_to_cache = False  # type: ignore[assignment]
 
     def load_line(self, line: str) -> JsonDict:
         """Return the JSON object in a line, with the names of the predictor for the dataset reader's."""
