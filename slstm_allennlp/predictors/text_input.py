@@ -56,7 +56,7 @@ class TextInput(Predictor):
         self._all_outputs = all_outputs
         for module in model.modules():
             if hasattr(module, "adds_to_cache"):  # `TransformerFeatures`
-                # A service would write what it is sent to the disk.
+                # Texts that a service is sent should not leave anything on its disk.
                 module.adds_to_cache = False  # type: ignore[assignment]
 
     def load_line(self, line: str) -> JsonDict:
