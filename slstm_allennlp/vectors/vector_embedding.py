@@ -125,12 +125,13 @@ class VectorEmbedding(Embedding):
         """
         Add the words of the instances that this embedder of a trained model `knows` to the model's
         vocabulary. Words that a trainable embedder also reads stay unknown: it has no vector for them.
-        The predictors call it.
+        Another fixed embedder that lacks a word gives it the vector of unknown words. The predictors
+        and `slstm evaluate` call it.
         """
-        for other in model.modules():
-            is_fixed = isinstance(other, VectorEmbedding) and other.has_fixed_vectors
-            if getattr(other, "_vocab_namespace", None) == self.namespace and not is_fixed:
-                return
+        readers = [m for m in model.modules() if getattr(m, "_vocab_namespace", None) == self.namespace]
+        fixed = [m for m in readers if isinstance(m, VectorEmbedding) and m.has_fixed_vectors]
+        if len(fixed) < len(readers):
+            return
         counts: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for instance in instances:
             instance.count_vocab_items(counts)
@@ -139,6 +140,10 @@ class VectorEmbedding(Embedding):
         if new:
             model.vocab.add_tokens_to_namespace(new, self.namespace)
             model.extend_embedder_vocab()
+            unknown = known.get(model.vocab._oov_token)
+            for other in fixed if unknown is not None else ():
+                lacking = [known[word] for word in set(new).difference(other.knows(new))]
+                other.weight.data[lacking] = other.weight.data[unknown].clone()  # not a random one
 
     def extend_vocab(
         self,

@@ -10,8 +10,10 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance, Token, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.models import Model
 from allennlp.modules import TokenEmbedder
 from allennlp.modules.token_embedders import Embedding
+from torch.nn import ModuleList
 
 
 def vocabulary(*words):
@@ -123,6 +125,22 @@ def test_new_words_have_their_vectors(source):
 def test_which_words_a_fixed_embedder_knows(source):
     assert pretrained(vocabulary("a"), source, trainable=False).knows(["c", "x", "NEW"]) == ["c", "NEW"]
     assert pretrained(vocabulary("a"), source).knows(["c"]) == []  # training changes them
+
+
+def test_a_new_word_is_unknown_to_a_source_that_lacks_it(source, tmp_path):
+    (tmp_path / "other.txt").write_text("a 7 8\nzebra 1 2\n")
+    model = Model(vocabulary("a"))
+    sources = (source, tmp_path / "other.txt")
+    model.both = ModuleList(pretrained(model.vocab, each, trainable=False) for each in sources)
+    words = TextField([Token("c"), Token("zebra")], {"tokens": SingleIdTokenIndexer()})
+    for each in model.both:
+        each.learn_new_words(model, [Instance({"words": words})])
+    unknown, c, zebra = (model.vocab.get_token_index(word) for word in ("never", "c", "zebra"))
+    (first, second) = (each.weight for each in model.both)
+    assert first.shape == second.shape == (5, 2) and {c, zebra} == {3, 4}
+    assert torch.equal(first[zebra], first[unknown]) and torch.equal(second[c], second[unknown])
+    torch.testing.assert_close(first[c], torch.tensor(SCALED))
+    assert second[zebra, 1] == 2 * second[zebra, 0]
 
 
 @pytest.mark.parametrize("trainable", (True, False))
