@@ -155,8 +155,8 @@ class GoldBesidePredictions(SimpleEvaluator):
         predictions_output_file: Any = None,
     ) -> Dict[str, Any]:
         instances = list(data_loader.iter_instances())
-        learn_new_words(model, instances)
-        for instance in instances:  # again, with the numbers of these words
+        has_new_words = learn_new_words(model, instances)
+        for instance in instances if has_new_words else ():  # again, with their numbers
             instance.indexed = False
             instance.index_fields(model.vocab)
         found: Dict[int, Prediction] = {}

@@ -108,12 +108,9 @@ def train(arguments: argparse.Namespace) -> None:
 
 def _expect_config_of(folder: Path, params: Params) -> None:
     """Raise `ConfigurationError` unless the config is that of the training in the folder."""
-    ours, theirs = params.as_flat_dict(), Params.from_file(str(folder / CONFIG_NAME)).as_flat_dict()
-    shown = [
-        f"{key} is {ours.get(key, 'not given')}, and was {theirs.get(key, 'not given')}"
-        for key in sorted({**ours, **theirs})
-        if key not in ours or key not in theirs or ours[key] != theirs[key]
-    ]
+    configs = [each.as_flat_dict() for each in (params, Params.from_file(str(folder / CONFIG_NAME)))]
+    found = {key: [of.get(key, "not given") for of in configs] for of in configs for key in of}
+    shown = [f"{key} is {now}, and was {was}" for key, (now, was) in sorted(found.items()) if now != was]
     if shown:
         more = f"; {len(shown) - 3} more keys are different" if len(shown) > 3 else ""
         raise ConfigurationError(

@@ -197,13 +197,18 @@ def predictions_of(
     return [results[index] for index in range(len(instances))]
 
 
-def learn_new_words(model: Model, instances: Sequence[Instance]) -> None:
-    """Give the words of the instances to the model's embedders with fixed vectors that have theirs."""
+def learn_new_words(model: Model, instances: Sequence[Instance]) -> bool:
+    """
+    Give the words of the instances to the model's embedders with fixed vectors that have theirs. Return
+    whether there are words that the model did not know.
+    """
+    found = False
     for module in model.modules():
         learn = getattr(module, "learn_new_words", None)  # of `VectorEmbedding`
         if learn is not None:
             with _learning:
-                learn(model, instances)
+                found |= learn(model, instances)
+    return found
 
 
 def _pad_for_filters(model: Model, instances: Sequence[Instance]) -> None:

@@ -121,17 +121,17 @@ class VectorEmbedding(Embedding):
         found, _ = self._source.lookup(words)
         return [word for word, has_vector in zip(words, found) if has_vector]
 
-    def learn_new_words(self, model: Model, instances: Iterable[Instance]) -> None:
+    def learn_new_words(self, model: Model, instances: Iterable[Instance]) -> bool:
         """
         Add the words of the instances that this embedder of a trained model `knows` to the model's
         vocabulary. Words that a trainable embedder also reads stay unknown: it has no vector for them.
-        Another fixed embedder that lacks a word gives it the vector of unknown words. The predictors
-        and `slstm evaluate` call it.
+        Another fixed embedder that lacks a word gives it the vector of unknown words. Return whether
+        there are such words. The predictors and `slstm evaluate` call it.
         """
         readers = [m for m in model.modules() if getattr(m, "_vocab_namespace", None) == self.namespace]
         fixed = [m for m in readers if isinstance(m, VectorEmbedding) and m.has_fixed_vectors]
         if len(fixed) < len(readers):
-            return
+            return False
         counts: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for instance in instances:
             instance.count_vocab_items(counts)
@@ -144,6 +144,7 @@ class VectorEmbedding(Embedding):
             for other in fixed if unknown is not None else ():
                 lacking = [known[word] for word in set(new).difference(other.knows(new))]
                 other.weight.data[lacking] = other.weight.data[unknown].clone()  # not a random one
+        return bool(new)
 
     def extend_vocab(
         self,
