@@ -21,6 +21,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DataLoader, Instance, TensorDict
 from allennlp.evaluation import Evaluator, SimpleEvaluator
 from allennlp.models import Archive, Model, load_archive
+from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.atomic_write import atomic_write, raise_not_written
 from slstm_allennlp.common.errors import CorpusError
@@ -38,7 +39,7 @@ from slstm_allennlp.predictors.predictions import (
     read_predictions,
     write_predictions,
 )
-from slstm_allennlp.predictors.text_input import learn_new_words
+from slstm_allennlp.predictors.text_input import TextInput, learn_new_words
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
 
 _SHOWN, _IN_MATRIX = 20, 10  # classes in a table, and in a confusion matrix
@@ -155,7 +156,8 @@ class GoldBesidePredictions(SimpleEvaluator):
         predictions_output_file: Any = None,
     ) -> Dict[str, Any]:
         instances = list(data_loader.iter_instances())
-        has_new_words = learn_new_words(model, instances)
+        # A model that predicts words, such as a language model, has no place for others.
+        has_new_words = _is_predicted_by_text_input(model) and learn_new_words(model, instances)
         for instance in instances if has_new_words else ():  # again, with their numbers
             instance.indexed = False
             instance.index_fields(model.vocab)
@@ -192,6 +194,11 @@ class GoldBesidePredictions(SimpleEvaluator):
             )
         write_predictions(Path(predictions_output_file), predictions)
         return metrics
+
+
+def _is_predicted_by_text_input(model: Model) -> bool:
+    name = model.default_predictor
+    return name in Predictor.list_available() and issubclass(Predictor.by_name(name), TextInput)
 
 
 def _lines(predictions: List[Prediction], encoding: Optional[str]) -> Iterator[str]:

@@ -199,7 +199,7 @@ def predictions_of(
 
 def learn_new_words(model: Model, instances: Sequence[Instance]) -> bool:
     """
-    Give the words of the instances to the model's embedders with fixed vectors that have theirs. Return
+    Give the words of the instances to the model's embedders whose pretrained vectors have them. Return
     whether there are words that the model did not know.
     """
     found = False

@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 _SOURCE = "source.json"
 VECTOR_STD = 0.3  # of pretrained vectors: see docs/vectors.md
+_MAX_NEW_WORDS = 200_000  # of each source in prediction: limits the memory of a service
 
 
 @TokenEmbedder.register("embedding", exist_ok=True)
@@ -29,8 +30,8 @@ class VectorEmbedding(Embedding):
 
     Each word is looked up as in the vocabulary, then in lower case, then capitalised. Words without a
     vector are initialised from N(0, std²), the scale of the others. An archive holds the vectors of its
-    vocabulary and loads without their source. If `trainable` is false and the source is available,
-    prediction also uses its vectors for words outside the vocabulary. `ConfigurationError` for an `std`
+    vocabulary and loads without their source. If the source is available, prediction also uses its
+    vectors for words outside the vocabulary. `ConfigurationError` for an `std`
     that is not above zero; for `vectors` that are not found, are unreadable or differ in size from
     `embedding_dim`; for `vectors` with `pretrained_file` or `num_embeddings`; and for `half_precision`
     with `trainable`.
@@ -96,6 +97,7 @@ class VectorEmbedding(Embedding):
         self._std = VECTOR_STD if std is None and vectors is not None else std
         self._source: Optional[WordVectors] = None
         self._archived: Optional[Path] = None
+        self._num_new_words_left = _MAX_NEW_WORDS
         if half_precision:
             save_in_half_precision(self)
         if self._std is not None and weight is None and pretrained_file is None:
@@ -110,13 +112,13 @@ class VectorEmbedding(Embedding):
         return self._vocab_namespace or "tokens"
 
     @property
-    def has_fixed_vectors(self) -> bool:
-        """Whether the pretrained vectors are not trained and their source is available."""
-        return self._source is not None and not self.weight.requires_grad
+    def has_source(self) -> bool:
+        """Whether the pretrained vectors of other words are available."""
+        return self._source is not None
 
     def knows(self, words: List[str]) -> List[str]:
-        """Return the words that have a fixed vector in the source; none without a source."""
-        if self._source is None or not self.has_fixed_vectors or not words:
+        """Return the words that have a vector in the source; none without a source."""
+        if self._source is None or not words:
             return []
         found, _ = self._source.lookup(words)
         return [word for word, has_vector in zip(words, found) if has_vector]
@@ -124,24 +126,28 @@ class VectorEmbedding(Embedding):
     def learn_new_words(self, model: Model, instances: Iterable[Instance]) -> bool:
         """
         Add the words of the instances that this embedder of a trained model `knows` to the model's
-        vocabulary. Words that a trainable embedder also reads stay unknown: it has no vector for them.
-        Another fixed embedder that lacks a word gives it the vector of unknown words. Return whether
-        there are such words. The predictors and `slstm evaluate` call it.
+        vocabulary, 200,000 at most. Words that an embedder without a source also reads stay unknown: it
+        has no vector for them. Another source that lacks a word gives it the vector of unknown words.
+        Return whether there are such words. The predictors and `slstm evaluate` call it.
         """
         readers = [m for m in model.modules() if getattr(m, "_vocab_namespace", None) == self.namespace]
-        fixed = [m for m in readers if isinstance(m, VectorEmbedding) and m.has_fixed_vectors]
-        if len(fixed) < len(readers):
+        pretrained = [m for m in readers if isinstance(m, VectorEmbedding) and m.has_source]
+        if len(pretrained) < len(readers):
             return False
         counts: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for instance in instances:
             instance.count_vocab_items(counts)
         known = model.vocab.get_token_to_index_vocabulary(self.namespace)
         new = self.knows([word for word in counts[self.namespace] if word not in known])
+        new = new[: self._num_new_words_left]
         if new:
+            self._num_new_words_left -= len(new)
+            if not self._num_new_words_left:
+                logger.warning("Prediction has met %d new words: others are unknown.", _MAX_NEW_WORDS)
             model.vocab.add_tokens_to_namespace(new, self.namespace)
             model.extend_embedder_vocab()
             unknown = known.get(model.vocab._oov_token)
-            for other in fixed if unknown is not None else ():
+            for other in pretrained if unknown is not None else ():
                 lacking = [known[word] for word in set(new).difference(other.knows(new))]
                 other.weight.data[lacking] = other.weight.data[unknown].clone()  # not a random one
         return bool(new)
@@ -165,14 +171,13 @@ class VectorEmbedding(Embedding):
     def _load_vectors(self, name: str, vocab: Vocabulary, serialization_dir: Optional[str]) -> None:
         archived = kept_folder(serialization_dir, f"vectors-{self._vocab_namespace}-{name}")
         is_archived = archived is not None and archived.exists()
-        warning = 'The vectors "%s" are not %s: words that are not in the vocabulary have none.'
+        warning = 'The vectors "%s" are not %s: words that no file of the training has are unknown.'
         try:
             source = open_vectors(name)
         except ConfigurationError:
             if not is_archived:
                 raise
-            if not self.weight.requires_grad:
-                logger.warning(warning, name, "here")
+            logger.warning(warning, name, "here")
             return
         if is_archived and not _is_same_source(archived, source):
             logger.warning(warning, name, "those of the training")

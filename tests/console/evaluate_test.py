@@ -62,6 +62,31 @@ def test_a_file_without_labels_has_no_score(classifier, tmp_path, capsys):
     assert f"{tmp_path}/new.jsonl has no labels, expected some to score" in capsys.readouterr().err
 
 
+def test_a_language_model_has_no_place_for_new_words(tmp_path, capsys):
+    """`evaluate` numbered them after those that the model can predict: an IndexError."""
+    (tmp_path / "vectors.txt").write_text("a 1 5\ncat 2 1\nzebra 1 2\nox 3 2\n")
+    (tmp_path / "old.txt").write_text("a cat\n")
+    (tmp_path / "new.txt").write_text("ox zebra\n")
+    embedder = {"type": "embedding", "embedding_dim": 2, "vectors": str(tmp_path / "vectors.txt")}
+    reader = {"type": "simple_language_modeling", "tokenizer": "whitespace"}
+    config = {
+        "dataset_reader": {**reader, "start_tokens": ["<s>"], "end_tokens": ["</s>"]},
+        "train_data_path": str(tmp_path / "old.txt"),
+        "model": {
+            "type": "language_model",
+            "text_field_embedder": {"token_embedders": {"tokens": embedder}},
+            "contextualizer": {"type": "lstm", "input_size": 2, "hidden_size": 3},
+        },
+        "data_loader": {"batch_size": 1},
+        "trainer": {"num_epochs": 1, "optimizer": "adam"},
+    }
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config))
+    assert main(["train", str(file), "-s", f"{tmp_path}/run"]) == 0
+    assert main(["evaluate", f"{tmp_path}/run/model.tar.gz", f"{tmp_path}/new.txt"]) == 0
+    assert "perplexity" in capsys.readouterr().out
+
+
 def test_overrides_that_the_weights_do_not_fit(classifier, capsys):
     archive, size = str(classifier / "model.tar.gz"), "model.seq2vec_encoder.hidden_size"
     assert main(["predict", archive, "fixtures/reviews.csv", "--overrides", f'{{"{size}": 3}}']) == 2

@@ -23,10 +23,11 @@ def rows(archive):
     return {word: embedder.weight[number] for word, number in index.items()}
 
 
-def test_fixed_vectors_are_those_of_all_words_of_the_source(tmp_path, monkeypatch):
+@pytest.mark.parametrize("trainable", (False, True))
+def test_vectors_are_those_of_all_words_of_the_source(tmp_path, monkeypatch, trainable):
     vectors, run = tmp_path / "vectors.txt", tmp_path / "run"
     vectors.write_text("the 0 1 2\nzebra 1 1 2\nquagga 2 1 2\na 3 1 2\nof 4 1 2\n")
-    options = {"vectors": str(vectors), "embedding_dim": 3, "trainable": False}
+    options = {"vectors": str(vectors), "embedding_dim": 3, "trainable": trainable}
     overrides = {**SMALL, **{f"{TOKENS}.{key}": value for key, value in options.items()}}
     del overrides["model.encoder.input_size"]  # the config computes it
     archive = load_archive(train(run, "pos_slstm", overrides) / "model.tar.gz")

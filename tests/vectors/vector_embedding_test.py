@@ -15,6 +15,8 @@ from allennlp.modules import TokenEmbedder
 from allennlp.modules.token_embedders import Embedding
 from torch.nn import ModuleList
 
+from slstm_allennlp.vectors import vector_embedding
+
 
 def vocabulary(*words):
     return Vocabulary(tokens_to_add={"tokens": list(words)})
@@ -122,19 +124,40 @@ def test_new_words_have_their_vectors(source):
     assert ours.weight.shape == (5, 2)
 
 
-def test_which_words_a_fixed_embedder_knows(source):
-    assert pretrained(vocabulary("a"), source, trainable=False).knows(["c", "x", "NEW"]) == ["c", "NEW"]
-    assert pretrained(vocabulary("a"), source).knows(["c"]) == []  # training changes them
+def text(*words):
+    return [Instance({"words": TextField(list(map(Token, words)), {"tokens": SingleIdTokenIndexer()})})]
 
 
-def test_a_new_word_is_unknown_to_a_source_that_lacks_it(source, tmp_path):
+def test_which_words_a_source_has(source):
+    assert pretrained(vocabulary("a"), source).knows(["c", "x", "NEW"]) == ["c", "NEW"]
+
+
+def test_a_word_stays_unknown_if_another_embedder_has_no_source(source):
+    model = Model(vocabulary("a"))
+    model.both = ModuleList([pretrained(model.vocab, source), embedder(model.vocab)])
+    assert not model.both[0].learn_new_words(model, text("c"))
+    assert model.vocab.get_vocab_size() == 3
+
+
+def test_the_number_of_new_words_is_limited(source, monkeypatch, caplog):
+    monkeypatch.setattr(vector_embedding, "_MAX_NEW_WORDS", 2)
+    model = Model(vocabulary("a"))
+    model.embedder = pretrained(model.vocab, source)
+    for words in (["Paris", "NEW", "New"], ["c"]):
+        model.embedder.learn_new_words(model, text(*words))
+    assert list(model.vocab.get_token_to_index_vocabulary())[2:] == ["a", "Paris", "NEW"]
+    said = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert said == ["Prediction has met 2 new words: others are unknown."]
+
+
+@pytest.mark.parametrize("trainable", (True, False))
+def test_a_new_word_is_unknown_to_a_source_that_lacks_it(source, tmp_path, trainable):
     (tmp_path / "other.txt").write_text("a 7 8\nzebra 1 2\n")
     model = Model(vocabulary("a"))
     sources = (source, tmp_path / "other.txt")
-    model.both = ModuleList(pretrained(model.vocab, each, trainable=False) for each in sources)
-    words = TextField([Token("c"), Token("zebra")], {"tokens": SingleIdTokenIndexer()})
+    model.both = ModuleList(pretrained(model.vocab, each, trainable=trainable) for each in sources)
     for each in model.both:
-        each.learn_new_words(model, [Instance({"words": words})])
+        each.learn_new_words(model, text("c", "zebra"))
     unknown, c, zebra = (model.vocab.get_token_index(word) for word in ("never", "c", "zebra"))
     (first, second) = (each.weight for each in model.both)
     assert first.shape == second.shape == (5, 2) and {c, zebra} == {3, 4}
@@ -154,7 +177,7 @@ def test_an_archive_needs_no_source(source, run, caplog, trainable):
     again = pretrained(vocab, source, serialization_dir=run, trainable=trainable)
     again.load_state_dict(state)
     assert torch.equal(again.weight, ours.weight)
-    assert ("not in the vocabulary have none" in caplog.text) is not trainable
+    assert "are not here: words that no file of the training has are unknown" in caplog.text
     assert again.knows(["a"]) == []
 
 
@@ -167,7 +190,7 @@ def test_two_sources_for_the_words_of_one_namespace(source, run, tmp_path, caplo
     for each, state in zip(sources, states):
         again = pretrained(vocab, each, serialization_dir=run, trainable=False)
         again.load_state_dict(state)
-        assert again.has_fixed_vectors
+        assert again.has_source
     assert "not those of the training" not in caplog.text
 
 
