@@ -198,7 +198,9 @@ class GoldBesidePredictions(SimpleEvaluator):
 
 def _is_predicted_by_text_input(model: Model) -> bool:
     name = model.default_predictor
-    return name in Predictor.list_available() and issubclass(Predictor.by_name(name), TextInput)
+    return name in Predictor.list_available() and issubclass(
+        Predictor.resolve_class_name(name)[0], TextInput
+    )
 
 
 def _lines(predictions: List[Prediction], encoding: Optional[str]) -> Iterator[str]:

@@ -1,6 +1,8 @@
 """A cache of arrays on disk, shared by all processes of a machine."""
 
 import logging
+import os
+import threading
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -13,14 +15,15 @@ logger = logging.getLogger(__name__)
 
 _GIGABYTE = 1024**3
 _stores: Dict[Path, "FeatureStore"] = {}
+_in_use = threading.RLock()
 
 
 class FeatureStore:
     """
     A key-value cache of text features in half precision, in a memory-mapped LMDB file. Each value is a
-    matrix with `size` columns. Processes may read and write at the same time. When the file reaches
-    `gigabytes`, new values are no longer stored. `ConfigurationError` without LMDB, for a damaged file,
-    and for a folder that is not writable.
+    matrix with `size` columns. Threads and processes may read and write at the same time. When the file
+    reaches `gigabytes`, new values are no longer stored. `ConfigurationError` without LMDB, for a
+    damaged file, and for a folder that is not writable.
     """
 
     def __init__(self, folder: Path, size: int, gigabytes: float) -> None:
@@ -29,19 +32,30 @@ class FeatureStore:
         self._size = size
         self._gigabytes = gigabytes
         self._is_read_only = False
+        self._environment: Any = None
+        with _in_use:
+            self._open()
+
+    def _open(self) -> None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(parents=True, exist_ok=True)
             # No fsync: features lost in a power failure can be recomputed.
             self._environment = self._lmdb.open(
-                str(folder), map_size=int(gigabytes * _GIGABYTE), sync=False, metasync=False
+                str(self._folder), map_size=int(self._gigabytes * _GIGABYTE), sync=False, metasync=False
             )
         except (OSError, self._lmdb.Error) as error:
             raise self._damaged(error) from None
 
+    def close(self) -> None:
+        """Close the file. The next call opens it again."""
+        if self._environment is not None:
+            self._environment.close()
+            self._environment = None
+
     def get(self, keys: Sequence[bytes]) -> List[Optional[numpy.ndarray]]:
         """Return the matrix of each key, *Shape:* (num_rows, size), or None if it is not stored."""
         try:
-            with self._transaction(buffers=True) as transaction:
+            with _in_use, self._transaction(buffers=True) as transaction:
                 return [self._matrix(transaction.get(key)) for key in keys]
         except (ValueError, self._lmdb.Error) as error:
             raise self._damaged(error) from None
@@ -51,7 +65,7 @@ class FeatureStore:
         if self._is_read_only:
             return
         try:
-            with self._transaction(write=True) as transaction:
+            with _in_use, self._transaction(write=True) as transaction:
                 for key, matrix in matrices.items():
                     transaction.put(key, matrix.astype(numpy.float16).tobytes())
         except self._lmdb.MapFullError:
@@ -60,6 +74,8 @@ class FeatureStore:
             self._disable_writes(f"cannot be written ({error})")
 
     def _transaction(self, **options: bool) -> Any:
+        if self._environment is None:
+            self._open()
         try:
             return self._environment.begin(**options)
         except self._lmdb.MapResizedError:  # another process, with a larger limit, has grown the file
@@ -93,3 +109,16 @@ def open_store(folder: Path, size: int, gigabytes: float) -> FeatureStore:
     if folder not in _stores:
         _stores[folder] = FeatureStore(folder, size, gigabytes)
     return _stores[folder]
+
+
+def _before_fork() -> None:
+    _in_use.acquire()
+    for store in _stores.values():
+        store.close()
+
+
+# LMDB forbids to use an open file after a fork: both processes open it again.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_in_use.release, after_in_child=_in_use.release
+    )

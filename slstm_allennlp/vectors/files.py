@@ -8,7 +8,6 @@ import itertools
 import json
 import logging
 import lzma
-import math
 import re
 import tarfile
 import zipfile
@@ -214,8 +213,7 @@ def _parse_row(where: str, line: str, size: int) -> Tuple[str, List[float]]:
         values = [float(number) for number in numbers]
     except ValueError as error:
         raise CorpusError(f"{where}: {error}, expected a word and {size} numbers") from None
-    if not all(map(math.isfinite, values)):
-        raise CorpusError(f"{where}: a number is NaN or infinite, expected finite ones")
+    _expect_finite(where, numpy.array(values))
     return word, values
 
 
@@ -237,12 +235,16 @@ def _read_binary(uri: str) -> Iterator[Block]:
             if len(values) < 4 * size:
                 raise CorpusError(f"{uri}: it ends in word {rows}, expected {num_words} words")
             word = letters.decode("utf-8", "replace").replace("\ufeff", "")
-            yield [word], numpy.frombuffer(values, dtype="<f4").reshape(1, size)
+            vector = numpy.frombuffer(values, dtype="<f4").reshape(1, size)
+            _expect_finite(f"{uri}: word {rows}, {word}", vector)
+            yield [word], vector
         _check_rows(uri, num_words, rows)
 
 
 def _read_word(stream: Any) -> bytes:
-    letters = bytearray()
-    while (letter := stream.read(1)) not in (b" ", b""):
-        letters += letter
-    return bytes(letters)
+    return b"".join(itertools.takewhile(b" ".__ne__, iter(lambda: stream.read(1), b"")))
+
+
+def _expect_finite(where: str, values: numpy.ndarray) -> None:
+    if not (abs(values) <= numpy.finfo(numpy.float32).max).all():
+        raise CorpusError(f"{where}: a number is NaN or infinite in 32 bits, expected finite ones")

@@ -45,8 +45,20 @@ def keep(folder: Optional[Path], write: Callable[[Path], object]) -> None:
 
 
 def save_in_half_precision(module: torch.nn.Module) -> None:
-    """Store a module's frozen parameters with 16 bits. They have 32 bits again after loading."""
+    """
+    Round a module's frozen parameters to 16 bits and save them so. They have 32 bits again after
+    loading, and the same values.
+    """
+    round_to_half(module)
     module._register_state_dict_hook(_to_half)
+
+
+def round_to_half(module: torch.nn.Module) -> None:
+    """Round a module's frozen parameters to the numbers that 16 bits have."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            if not parameter.requires_grad:
+                parameter.copy_(parameter.half())
 
 
 def _to_half(module: torch.nn.Module, state: Dict[str, Any], prefix: str, metadata: Any) -> None:

@@ -1,6 +1,7 @@
 import copy
 import hashlib
 import inspect
+import itertools
 import json
 import logging
 from contextlib import nullcontext
@@ -14,7 +15,7 @@ from allennlp.modules.token_embedders import TokenEmbedder
 from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
-from slstm_allennlp.ops.precision import computes_in_bfloat16
+from slstm_allennlp.ops.precision import autocast_dtype, computes_in_bfloat16
 from slstm_allennlp.token_indexers.utf8_indexer import words_of
 from slstm_allennlp.vectors.feature_store import FeatureStore, open_store
 from slstm_allennlp.vectors.kept_files import keep, kept_folder, save_in_half_precision
@@ -107,6 +108,7 @@ class TransformerFeatures(TokenEmbedder):
             if getattr(self._tokenizer, "add_prefix_space", True) is False:
                 # RoBERTa and GPT-2 mark the start of a word by a space, which split words lack.
                 self._tokenizer = cached_transformers.get_tokenizer(source, add_prefix_space=True)
+            self._tokenizer = copy.deepcopy(self._tokenizer)  # a call sets its max_length
         # Its check for a mask, which is always given, imports torch._dynamo: three seconds.
         self.transformer.warn_if_padding_and_no_attention_mask = _nothing
         if not self._tokenizer.is_fast:
@@ -115,6 +117,10 @@ class TransformerFeatures(TokenEmbedder):
                 "piece is, expected a fast one (tokenizer.json)"
             )
         positions = getattr(self.transformer.config, "max_position_embeddings", max_length)
+        embeddings = getattr(self.transformer, "embeddings", None)
+        padding = getattr(getattr(embeddings, "position_embeddings", None), "padding_idx", None)
+        if padding is not None:  # RoBERTa counts from the position after that of padding
+            positions -= padding + 1
         if not _SPECIAL_TOKENS < max_length <= positions:
             raise ConfigurationError(
                 f"transformer_features: max_length is {max_length}, expected {_SPECIAL_TOKENS + 1} to "
@@ -205,7 +211,7 @@ class TransformerFeatures(TokenEmbedder):
         )
         device = next(self.transformer.parameters()).device
         lengths = [len(words) for words in texts]
-        starts = [sum(lengths[:number]) for number in range(len(lengths))]
+        starts = [0, *itertools.accumulate(lengths)]
         # The word of all texts that each piece of a segment is in; -1 for special tokens and padding.
         text_of = pieces.pop("overflow_to_sample_mapping").tolist()
         word_of = torch.tensor(
@@ -252,16 +258,19 @@ class TransformerFeatures(TokenEmbedder):
         return self._low[1]
 
     def _versions(self) -> List[Tuple[int, int]]:
-        """Return what changes with the weights."""
+        """Return what changes with the weights, unless code writes to their `.data`."""
         return [(weight.data_ptr(), weight._version) for weight in self.transformer.parameters()]
 
     def _uses_bfloat16(self) -> bool:
         return self._bfloat16 and next(self.transformer.parameters()).device.type == "cpu"
 
+    def _autocast(self) -> Optional[torch.dtype]:
+        return autocast_dtype(next(self.transformer.parameters()).device)
+
     def _keys_of(self, texts: Sequence[Sequence[str]]) -> List[bytes]:
-        versions = self._versions()
-        if self._fingerprint[0] != versions:
-            self._fingerprint = versions, self._hash_of_model()
+        decides = self._versions(), self._autocast()
+        if self._fingerprint[0] != decides:
+            self._fingerprint = decides, self._hash_of_model()
         start = self._fingerprint[1]
         return [
             # A byte that UTF-8 never uses is between the words.
@@ -281,9 +290,11 @@ class TransformerFeatures(TokenEmbedder):
             settings.append(self._layers)
         if self._uses_bfloat16():
             settings.append("bfloat16")
+        elif self._autocast() is not None:
+            settings.append(f"autocast to {self._autocast()}")
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
         for weight in self.transformer.state_dict().values():
-            digest.update(weight.cpu().contiguous().numpy().tobytes())
+            digest.update(weight.cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
         return digest.digest()
 
     def _store(self) -> Optional[FeatureStore]:

@@ -5,13 +5,19 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, ClassVar, Dict, Iterable, List, Optional
 
+import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance, Vocabulary
 from allennlp.models import Model
 from allennlp.modules.token_embedders import Embedding, TokenEmbedder
 
-from slstm_allennlp.vectors.kept_files import keep, kept_folder, save_in_half_precision
+from slstm_allennlp.vectors.kept_files import (
+    keep,
+    kept_folder,
+    round_to_half,
+    save_in_half_precision,
+)
 from slstm_allennlp.vectors.sources import open_vectors
 from slstm_allennlp.vectors.table import WordVectors
 
@@ -98,13 +104,14 @@ class VectorEmbedding(Embedding):
         self._source: Optional[WordVectors] = None
         self._archived: Optional[Path] = None
         self._num_new_words_left = _MAX_NEW_WORDS
-        if half_precision:
-            save_in_half_precision(self)
+        self._half_precision = half_precision
         if self._std is not None and weight is None and pretrained_file is None:
             self._initialise(from_row=0)
         if vectors is not None:
             assert vocab is not None
             self._load_vectors(vectors, vocab, serialization_dir)
+        if half_precision:
+            save_in_half_precision(self)
 
     @property
     def namespace(self) -> str:
@@ -167,6 +174,8 @@ class VectorEmbedding(Embedding):
             self._initialise(from_row=known)
             if self._source is not None:
                 self._copy_vectors(extended_vocab, from_row=known)
+            if self._half_precision:
+                round_to_half(self)
 
     def _load_vectors(self, name: str, vocab: Vocabulary, serialization_dir: Optional[str]) -> None:
         archived = kept_folder(serialization_dir, f"vectors-{self._vocab_namespace}-{name}")
@@ -205,6 +214,13 @@ class VectorEmbedding(Embedding):
         rows = [row for row in range(from_row, len(words)) if words[row] not in no_words]
         found, vectors = self._source.lookup([words[row] for row in rows])
         chosen = [row for row, has_vector in zip(rows, found) if has_vector]
+        is_finite = numpy.isfinite(vectors).all(axis=1)
+        if not is_finite.all():
+            word = words[chosen[int(is_finite.argmin())]]
+            raise ConfigurationError(
+                f'vectors: the vector of "{word}" in {self._source.name} has a number that is NaN or '
+                "infinite, expected finite ones"
+            )
         with torch.no_grad():
             scaled = torch.from_numpy(vectors) * (self._std / self._source.std)
             self.weight[chosen] = scaled.to(self.weight)

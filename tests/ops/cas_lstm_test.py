@@ -124,3 +124,14 @@ def test_a_region_of_full_precision_within_autocast():
                 words, _ = module(inputs)
             gradients.append(torch.autograd.grad((words**2).sum(), [*module.parameters()]))
     torch.testing.assert_close(*gradients, rtol=0, atol=0)
+
+
+def test_cells_are_in_the_precision_of_the_weights_within_autocast():
+    """A projection in front of the module gives it inputs in bfloat16; cells add up over all words."""
+    module = randomized(CellAwareStackedLSTM(3, 5, 2, fusion="sum"))
+    inputs = torch.randn(2, 30, 3).bfloat16()
+    with torch.autocast("cpu", torch.bfloat16):
+        low, exact = (module.states(given) for given in (inputs, inputs.float()))
+    for state in ("h", "c"):
+        found = getattr(low[1], state)
+        assert found.dtype == torch.float32 and torch.equal(found, getattr(exact[1], state))

@@ -12,11 +12,18 @@ from allennlp.common import Params, cached_transformers
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import TokenEmbedder
 from tokenizers import ByteLevelBPETokenizer
-from transformers import BertModel, BertTokenizer, BertTokenizerFast, RobertaTokenizerFast
+from transformers import (
+    BertModel,
+    BertTokenizer,
+    BertTokenizerFast,
+    RobertaConfig,
+    RobertaModel,
+    RobertaTokenizerFast,
+)
 from transformers.models.bert.modeling_bert import BertEncoder
 
 from slstm_allennlp.vectors.feature_store import open_store
-from tests.conftest import BERT_SIZE
+from tests.conftest import BERT_SIZE, autocast
 from tests.token_indexers.utf8_indexer_test import batch_of
 
 # Whole words, words of several pieces, and one without a piece, as in some reviews.
@@ -216,8 +223,37 @@ def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
     assert module._keys_of([WORDS])[0] == keys[2]
     module.transformer.requires_grad_(True)
     assert embed(module, WORDS).requires_grad
+    with autocast(torch.bfloat16):
+        assert embedders[4]._keys_of([WORDS])[0] not in keys
+    assert embedders[4]._keys_of([WORDS])[0] == keys[4]
     texts = (["a", "b"], ["a\0b"], ["ab"], [], [""], ["", ""])
     assert len(set(module._keys_of(texts))) == len(texts)
+
+
+def read(folder):
+    return open_store(folder, 4, 0.1).get([b"key"])[0].tolist()
+
+
+def test_both_processes_read_after_a_fork(tmp_path):
+    """LMDB has room for 126 readers. After a fork, each call took one for good, for all processes."""
+    open_store(tmp_path, 4, 0.1).put({b"key": numpy.ones((1, 4))})
+    with get_context("fork").Pool(1) as pool:
+        assert pool.map(read, [tmp_path] * 200, chunksize=1) == [[[1.0] * 4]] * 200
+        assert read(tmp_path) == [[1.0] * 4]
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
+            assert other.submit(read, tmp_path).result() == [[1.0] * 4]
+
+
+def test_weights_in_bfloat16_have_a_key(bert, tmp_path):
+    features = embed(embedder(bert, cache=str(tmp_path)).bfloat16(), WORDS)
+    assert features.dtype == torch.bfloat16
+    torch.testing.assert_close(features[0].float(), expected(bert, WORDS), rtol=0.1, atol=0.1)
+
+
+def test_two_embedders_do_not_share_what_a_call_sets(bert):
+    """Threads that called both raised an error: a tokenizer keeps the last `max_length`."""
+    first, second = (embedder(bert, cache=False, max_length=length) for length in (8, 512))
+    assert first._tokenizer is not second._tokenizer
 
 
 def enlarge(folder):
@@ -265,7 +301,8 @@ def test_half_precision_halves_the_state(bert):
     assert {value.dtype for value in state.values() if value.is_floating_point()} == {torch.float16}
     again.load_state_dict(state)
     assert again.transformer.embeddings.LayerNorm.weight.dtype == torch.float32
-    torch.testing.assert_close(embed(again, WORDS), embed(module, WORDS), rtol=1e-2, atol=1e-2)
+    assert torch.equal(embed(again, WORDS), embed(module, WORDS))
+    assert again._keys_of([WORDS]) == module._keys_of([WORDS])  # prediction finds what training has kept
 
 
 def test_a_package_like_it(bert, tmp_path, monkeypatch):
@@ -305,6 +342,11 @@ def test_a_tokenizer_that_marks_spaces(bert, tmp_path):
     RobertaTokenizerFast(f"{folder}/vocab.json", f"{folder}/merges.txt", **marks).save_pretrained(folder)
     (features,) = embed(embedder(folder), WORDS)
     assert features.shape == (len(WORDS), BERT_SIZE) and features.abs().sum(1).gt(0).all()
+    # It has 514 positions, and begins with the third.
+    RobertaModel(RobertaConfig(300, 12, 1, 2, 24, max_position_embeddings=514)).save_pretrained(folder)
+    assert embed(embedder(folder, cache=False), ["a"] * 600).shape == (1, 600, 12)
+    with pytest.raises(ConfigurationError, match="max_length is 513, expected 3 to 512"):
+        embedder(folder, max_length=513)
 
 
 def test_a_slow_tokenizer(bert, monkeypatch):

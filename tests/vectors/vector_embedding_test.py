@@ -3,6 +3,8 @@
 import copy
 import pickle
 
+import numpy
+import pyarrow
 import pytest
 import torch
 from allennlp.common import Params
@@ -13,9 +15,10 @@ from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.models import Model
 from allennlp.modules import TokenEmbedder
 from allennlp.modules.token_embedders import Embedding
+from pyarrow import parquet
 from torch.nn import ModuleList
 
-from slstm_allennlp.vectors import vector_embedding
+from slstm_allennlp.vectors import table, vector_embedding
 
 
 def vocabulary(*words):
@@ -213,7 +216,19 @@ def test_half_precision(source):
     again = pretrained(vocabulary("a", "b"), source, **options)
     again.load_state_dict(state)
     assert again.weight.dtype == torch.float32
-    torch.testing.assert_close(again.weight, ours.weight, rtol=1e-3, atol=1e-4)
+    assert torch.equal(again.weight, ours.weight)  # so that a recovered run goes on with the same
+    ours.extend_vocab(vocabulary("a", "b", "c", "new"))
+    assert torch.equal(ours.weight.half().float(), ours.weight)
+
+
+def test_a_vector_that_is_not_finite(tmp_path, monkeypatch):
+    """The matrix of a package is not read whole, so the vectors in use are checked."""
+    monkeypatch.setattr(table, "_SAMPLE", 1)
+    numpy.save(tmp_path / "numbers.npy", numpy.array([[1, 5], [numpy.nan, 1]], dtype=numpy.float32))
+    parquet.write_table(pyarrow.table({"word": ["a", "b"]}), tmp_path / "words.parquet")
+    pretrained(vocabulary("a"), tmp_path)
+    with pytest.raises(ConfigurationError, match=r'vector of "b" in .* has a number that is NaN or inf'):
+        pretrained(vocabulary("a", "b"), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def hoisted_cas_lstm_layer(
     """
     projected = project(inputs, weights)
     U = recurrent_weights(weights)
-    h = c = inputs.new_zeros(len(inputs), inputs.size(2), weights.b.size(-1))
+    h = c = weights.b.new_zeros(len(inputs), inputs.size(2), weights.b.size(-1))
     steps: List[CasLstmStates] = []
     for t, x in enumerate(projected.unbind(1)):
         c_below = None if cells_below is None else cells_below[:, t]

@@ -31,7 +31,7 @@ def _read(
     result = []
     for layer in layers:
         weights = CasLstmWeights._make(None if w is None else w[direction] for w in layer)
-        h = c = inputs.new_zeros(weights.b.size(-1))
+        h = c = weights.b.new_zeros(weights.b.size(-1))
         steps = {}
         for t in order:
             c_below = None if layer.is_first else below.c[t]
