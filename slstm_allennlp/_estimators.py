@@ -247,6 +247,14 @@ class _Estimator(BaseEstimator):
             raise ValueError(f"overrides is {what}, expected a dictionary or a JSON object")
         return given
 
+    def _expect_known(self, gold: List[Any]) -> None:
+        """Refuse gold labels of which the model knows none, such as 0 for "0"."""
+        known = list(self._labels.values())
+        if gold and not any(label in known for label in gold):
+            raise ValueError(
+                f"y has {columns.shown(gold[0])}, expected classes of the model: {columns.shown(known)}"
+            )
+
     def _inputs(self, X: Any) -> List[Dict[str, Any]]:
         return [self._input(f"X[{number}]", item) for number, item in enumerate(columns.listed("X", X))]
 
@@ -296,6 +304,7 @@ class TextClassifier(ClassifierMixin, _Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of right classes, of any type. scikit-learn's accuracy takes some alone."""
         gold = [labels[0] for _, labels in self._examples(X, y)]
+        self._expect_known(gold)
         right = [ours == label for ours, label in zip(self.predict(X), gold)]
         return float(numpy.average(right, weights=sample_weight))
 
@@ -351,6 +360,7 @@ class Tagger(_Estimator):
         """Return the share of right tags or, for entities, the F1 of the spans with their types."""
         rows = list(zip(self.predict(X), (tags for _, tags in self._examples(X, y))))
         if self._predictor._label_encoding is None:
+            self._expect_known([tag for _, tags in rows for tag in tags])
             return float(numpy.mean([ours == gold for row in rows for ours, gold in zip(*row)]))
         spans = [[set(bioul_spans(tags)) for tags in row] for row in rows]  # BIO is read, too
         both = sum(len(ours & gold) for ours, gold in spans)

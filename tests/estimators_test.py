@@ -130,6 +130,8 @@ def test_labels_come_back_as_they_went_in(labels, tmp_path):
     predicted = model.predict(TEXTS)
     right = [ours == label for ours, label in zip(predicted.tolist(), gold)]
     assert model.score(TEXTS, gold) == numpy.mean(right)
+    with pytest.raises(ValueError, match=r"y has 'never', expected classes of the model: "):
+        model.score(TEXTS, ["never"] * len(TEXTS))
     assert {(type(label), label) for label in predicted.tolist()} <= {(type(x), x) for x in labels}
     if labels in NOT_SAVED:
         with pytest.raises(ValueError, match="expected strings or numbers"):

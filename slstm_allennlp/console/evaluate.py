@@ -57,6 +57,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
         )
     arguments.input_file = json.dumps(paths)[1:-1]
     archives: List[Archive] = []
+    batch_size, arguments.batch_size = arguments.batch_size, None
 
     def load(*args: Any, **named: Any) -> Archive:
         archive = load_archive(*args, **named)
@@ -66,6 +67,10 @@ def evaluate(arguments: argparse.Namespace) -> None:
         for key in ("data_loader", "validation_data_loader"):
             if config.get(key):
                 config[key] = on_all_data(config[key])
+                if batch_size is not None:  # AllenNLP gives it beside a sampler, which is an error
+                    sampler = config[key].get("batch_sampler")
+                    target = sampler if isinstance(sampler, dict) else config[key]
+                    target["batch_size"] = batch_size
                 # All sentences are in memory, so that each is found again in its batch.
                 config[key].pop("max_instances_in_memory", None)
         if (config.get("data_loader") or {}).get("type") != "multitask":

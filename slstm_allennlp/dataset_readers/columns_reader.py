@@ -49,6 +49,8 @@ class ColumnsReader(TaggingReader):
     encoding : `str`, optional (default = `"UTF-8"`)
     split_seed : `int`, optional (default = `0`)
         Decides which sentences are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent.
+    split_checksum : `str`, optional (default = `None`)
+        The checksum of FILE, as `slstm train --data` writes it. Parts of another file are an error.
     """
 
     form = "columns of words and tags"
@@ -62,6 +64,7 @@ class ColumnsReader(TaggingReader):
         comment: Optional[str] = None,
         encoding: str = UTF_8,
         split_seed: int = 0,
+        split_checksum: Optional[str] = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -82,9 +85,11 @@ class ColumnsReader(TaggingReader):
         expect_encoding(encoding)
         self._encoding = encoding
         self._split_seed = split_seed
+        self._split_checksum = split_checksum
 
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
-        return examples_of(path, self._split_seed, super().examples)
+        read = super().examples
+        return examples_of(path, self._split_seed, read, checksum=self._split_checksum)
 
     def line_with(self, path: str, tag: str) -> Optional[Line]:
         """Return the first line of a file of columns with the tag, in any coding scheme, or `None`."""

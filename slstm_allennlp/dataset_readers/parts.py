@@ -1,8 +1,20 @@
 """Parts of a corpus: `FOLDER#train` has files of its own, `FILE#train` is a share of one file."""
 
+import hashlib
 import pathlib
 import random
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Sequence, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    TypeVar,
+)
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.lines import UTF_8, Line, local_path, read_lines
@@ -58,18 +70,24 @@ def file_of(path: str) -> str:
     return path if pathlib.Path(path).is_file() else path.rpartition("#")[0] or path
 
 
+def checksum_of(file: str) -> str:
+    """Return a checksum of the content of a file."""
+    return hashlib.sha256(pathlib.Path(file).read_bytes()).hexdigest()[:16]
+
+
 def examples_of(
     path: str,
     seed: int,
     read: Callable[[str], Iterable[T]],
     label_of: Callable[[T], Any] = lambda example: None,
+    checksum: Optional[str] = None,
 ) -> Iterator[T]:
     """
     Yield the examples that `read(file)` yields, those of the whole file or, for `FILE#train`, `FILE#dev`
     and `FILE#test`, 80, 10 and 10 per cent of them, in the file's order. `FILE#train+test` joins two
     parts. The seed decides which example is in which part. Examples that are the same are in one part,
-    and each part has its share of each frequent label. `CorpusError` for an unknown part, and for fewer
-    than 10 different examples.
+    and each part has its share of each frequent label. `CorpusError` for an unknown part, for fewer than
+    10 different examples, and for a part of a file with another content than that of the checksum.
     """
     file = file_of(path)
     if file == path:
@@ -78,6 +96,12 @@ def examples_of(
     parts = path[len(file) + 1 :].split("+")
     for part in parts:
         _expect_part(file, part, PARTS)
+    if checksum is not None and checksum_of(file) != checksum:
+        raise CorpusError(
+            f"{path}: {file} is not the file that was split for the training, or has changed since, so "
+            "that its parts differ; expected that file as it was, a whole file or, for a new training, "
+            '"dataset_reader.split_checksum": null'
+        )
     examples = list(read(file))
     same: Dict[str, List[int]] = {}
     for number, example in enumerate(examples):

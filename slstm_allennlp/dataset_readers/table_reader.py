@@ -78,6 +78,8 @@ class TableReader(LabelledTextReader):
     split_seed : `int`, optional (default = `0`)
         Decides which lines are in `FILE#train`, `FILE#dev` and `FILE#test`, 80, 10 and 10 per cent of
         each class.
+    split_checksum : `str`, optional (default = `None`)
+        The checksum of FILE, as `slstm train --data` writes it. Parts of another file are an error.
     combine_input_fields : `bool`, optional (default = `False`)
         Whether the two texts of a pair are one field, `tokens`, as BERT reads them.
     """
@@ -96,6 +98,7 @@ class TableReader(LabelledTextReader):
         encoding: str = UTF_8,
         tokenizer: Optional[Tokenizer] = None,
         split_seed: int = 0,
+        split_checksum: Optional[str] = None,
         combine_input_fields: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -120,6 +123,7 @@ class TableReader(LabelledTextReader):
         self._delimiter = delimiter
         self._quoting = quoting
         self._split_seed = split_seed
+        self._split_checksum = split_checksum
         self._combine_input_fields = combine_input_fields
 
     def _read(self, file_path: str) -> Iterator[Instance]:
@@ -170,7 +174,9 @@ class TableReader(LabelledTextReader):
                 return ((texts, label) for _, _, texts, label in self._rows(file, partly))
             return all_or_none(file, self._label or "label", self._rows(file))
 
-        return examples_of(path, self._split_seed, rows, label_of=lambda row: row[1])
+        return examples_of(
+            path, self._split_seed, rows, lambda row: row[1], checksum=self._split_checksum
+        )
 
     def _rows(
         self, path: str, partly: bool = False

@@ -138,8 +138,11 @@ class FitLinear(TrainerCallback):
             )
         if trainer._distributed:
             raise ConfigurationError("fit_linear: training is distributed, expected one process")
+        is_restored = trainer._start_after_epochs_completed or (
+            trainer._start_after_batches_in_epoch_completed
+        )
         for part in parts:
-            if part.is_fitted:  # restored from a checkpoint
+            if part.is_fitted and is_restored:
                 continue
             validation = trainer._validation_data_loader
             chosen = part.fit(

@@ -29,7 +29,7 @@ from slstm_allennlp.dataset_readers.lines import (
     number_of_columns,
     read_lines,
 )
-from slstm_allennlp.dataset_readers.parts import file_of
+from slstm_allennlp.dataset_readers.parts import checksum_of, file_of
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.dataset_readers.tagged_text_reader import is_global_columns
 from slstm_allennlp.training.label_counts import labels_found
@@ -102,6 +102,8 @@ def with_data(
     config["validation_data_path"] = dev or f"{data}#dev"
     config["test_data_path"] = test
     config["evaluate_on_test"] = test is not None and not config.get("distributed")
+    if not dev:
+        config["dataset_reader"]["split_checksum"] = checksum_of(data)
     config = _with_overrides(config, overrides)
     size = _check(config, inputs)
     trainer = section(config, "trainer")

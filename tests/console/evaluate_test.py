@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from allennlp.models import load_archive
 
 from slstm_allennlp.console import evaluate
 from slstm_allennlp.console.main import main
@@ -60,6 +61,14 @@ def test_a_file_without_labels_has_no_score(classifier, tmp_path, capsys):
     archive = str(classifier / "model.tar.gz")
     assert main(["evaluate", archive, f"{tmp_path}/new.jsonl", "--overrides", config]) == 2
     assert f"{tmp_path}/new.jsonl has no labels, expected some to score" in capsys.readouterr().err
+
+
+def test_a_batch_size_beside_a_sampler(classifier, capsys):
+    """AllenNLP gives it to the data loader, which refuses both."""
+    archive = str(classifier / "model.tar.gz")
+    assert load_archive(archive).config["data_loader"]["batch_sampler"]["type"] == "bucket"
+    assert main(["evaluate", archive, "fixtures/reviews.csv", "--batch-size", "7"]) == 0
+    assert "accuracy" in capsys.readouterr().out
 
 
 def test_a_language_model_has_no_place_for_new_words(tmp_path, capsys):

@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.dataset_readers.parts import checksum_of
 from tests.dataset_readers.common import reader_of
 
 PARTS = ("#train", "#dev", "#test")
@@ -53,6 +54,19 @@ def test_no_parts(path, part, count, message):
     path.write_text("text,label\n" + "".join(f"a{n},b\n" for n in range(count)))
     with pytest.raises(CorpusError, match=f"all.csv: {message}"):
         list(reader_of("table").examples(f"{path}#{part}"))
+
+
+@pytest.mark.parametrize("reader, content", [("table", TABLE), ("tagged_text", TAGGED)])
+def test_parts_of_a_file_that_has_changed(path, reader, content):
+    """Its test part had examples of the training."""
+    path.write_text(content)
+    options = {"format": "columns"} if reader == "tagged_text" else {}
+    of_training = reader_of(reader, **options, split_checksum=checksum_of(str(path)))
+    assert len(list(of_training.examples(f"{path}#test"))) == 10
+    path.write_text(content + content[-9:].replace("99", "100"))
+    with pytest.raises(CorpusError, match=r"all.csv#test: .*all.csv is not the file that was split"):
+        list(of_training.examples(f"{path}#test"))
+    assert list(of_training.examples(str(path)))
 
 
 def test_the_same_examples_are_in_one_part(path):

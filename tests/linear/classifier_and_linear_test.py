@@ -89,6 +89,17 @@ def test_the_product_is_calibrated_on_the_validation_set(tmp_path):
     torch.testing.assert_close(outputs["with"]["probs"], (factor * logits).softmax(-1))
 
 
+def test_fine_tuning_fits_the_linear_model_again(tmp_path):
+    """Its coefficients were those of the first train set."""
+    first = train_model(config(), str(tmp_path / "run"))
+    archive = {"type": "from_archive", "archive_file": str(tmp_path / "run" / "model.tar.gz")}
+    fresh, tuned = config(), config(model=archive)
+    fresh["train_data_path"] = tuned["train_data_path"] = "fixtures/mtl#dev"
+    tuned = train_model(tuned, str(tmp_path / "tuned")).linear
+    fresh = train_model(fresh, str(tmp_path / "fresh")).linear
+    assert tuned.num_weights == fresh.num_weights != first.linear.num_weights
+
+
 def test_a_recovered_run_keeps_its_linear_model(tmp_path, monkeypatch):
     whole = train_model(config(num_epochs=2), str(tmp_path / "whole"))
     train_model(config(), str(tmp_path / "run"))
