@@ -344,7 +344,9 @@ def test_a_tokenizer_that_marks_spaces(bert, tmp_path):
     assert features.shape == (len(WORDS), BERT_SIZE) and features.abs().sum(1).gt(0).all()
     # It has 514 positions, and begins with the third.
     folder = shutil.copytree(folder, tmp_path / "other")
-    RobertaModel(RobertaConfig(300, 12, 1, 2, 24, max_position_embeddings=514)).save_pretrained(folder)
+    sizes = {"vocab_size": 300, "hidden_size": 12, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = RobertaConfig(**sizes, intermediate_size=24, max_position_embeddings=514)
+    RobertaModel(config).save_pretrained(folder)
     assert embed(embedder(folder, cache=False), ["a"] * 600).shape == (1, 600, 12)
     with pytest.raises(ConfigurationError, match="max_length is 513, expected 3 to 512"):
         embedder(folder, max_length=513)
