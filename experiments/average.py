@@ -52,7 +52,7 @@ def main():
         """Return mean and standard deviation over lists of runs, each of which is averaged."""
         gold = numpy.array(parts[part][1])
         each = [
-            100 * ((numpy.mean([found[run][part] for run in runs], 0) > 0.5) == gold).mean()
+            100 * (numpy.mean([found[run][part] for run in runs], 0).argmax(1) == gold).mean()
             for runs in averaged
         ]
         return [round(number, 2) for number in Spread.of(each) if number is not None]
@@ -72,17 +72,19 @@ def main():
 
 
 def probabilities(out, system, seed, texts):
-    """Return the probability of the positive class of each text."""
+    """Return the probability of each class, in the order of their names. *Shape:* (texts, classes)"""
     archive = load_archive(out / f"runs/{system}-{seed}/model.tar.gz", cuda_device=DEVICE)
     predictor = Predictor.from_archive(archive)
+    inputs = [
+        dict(zip(("premise", "hypothesis"), text.split("\t")))
+        if "\t" in text
+        else {"words": text.split()}
+        for text in texts
+    ]
     outputs = []
     for start in range(0, len(texts), 128):
-        outputs += predictor.predict_batch_json(
-            [{"words": text.split()} for text in texts[start : start + 128]]
-        )
-    return numpy.array(
-        [one["probabilities"].get("positive", one["probabilities"].get("1")) for one in outputs]
-    )
+        outputs += predictor.predict_batch_json(inputs[start : start + 128])
+    return numpy.array([[value for _, value in sorted(one["probabilities"].items())] for one in outputs])
 
 
 def others(folder, known):
