@@ -112,8 +112,8 @@ def score(predicted, gold):
             for all_tags in (predicted, gold)
         )
         return 200 * len(found & known) / (len(found) + len(known))
-    pairs = [pair for both in zip(predicted, gold) for pair in zip(*both)]
-    return 100 * sum(p == g for p, g in pairs) / len(pairs)
+    right = [p == g for both in zip(predicted, gold) for p, g in zip(*both)]
+    return 100 * sum(right) / len(right)
 
 
 def frozen_words(train, dev, test, bert, seed):
@@ -131,11 +131,9 @@ def frozen_words(train, dev, test, bert, seed):
             return [features._compute([words])[0].numpy() for words in sentences]
 
     start = time.process_time()
-    rows, of_dev = (vectors(words) for words, _ in (train, dev))
+    rows, of_dev = numpy.concatenate(vectors(train[0])), vectors(dev[0])
     tags = [tag for of_one in train[1] for tag in of_one]
-    fitted = [
-        LogisticRegression(C=c, max_iter=200).fit(numpy.concatenate(rows), tags) for c in STRENGTHS[:4]
-    ]
+    fitted = [LogisticRegression(C=c, max_iter=200).fit(rows, tags) for c in STRENGTHS[:4]]
 
     def predicted(model, rows):
         return [model.predict(of_one).tolist() for of_one in rows]

@@ -1,6 +1,5 @@
 """The folders of a comparison and of its runs: their files, and the state of a run."""
 
-import functools
 import hashlib
 import itertools
 import json
@@ -15,6 +14,7 @@ from slstm_allennlp.common.atomic_write import atomic_write
 from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
 from slstm_allennlp.comparison.plan import Run, differences, flatten
 from slstm_allennlp.console import output_folder
+from slstm_allennlp.dataset_readers.parts import sha256_of
 
 _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
@@ -191,15 +191,5 @@ def _checksum(path: Path) -> str:
     for file in sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path]:
         if file != path:  # some readers take labels from the names in a folder
             digest.update(os.fsencode(file.relative_to(path)) + b"\0")
-        status = file.stat()
-        digest.update(_checksum_of_file(file, status.st_mtime_ns, status.st_size))
+        digest.update(sha256_of(file))
     return digest.hexdigest()
-
-
-@functools.cache  # the runs of a comparison read the same files
-def _checksum_of_file(file: Path, modified: int, size: int) -> bytes:
-    digest = hashlib.sha256()
-    with file.open("rb") as content:
-        while block := content.read(1 << 20):
-            digest.update(block)
-    return digest.digest()

@@ -1,5 +1,6 @@
 """Parts of a corpus: `FOLDER#train` has files of its own, `FILE#train` is a share of one file."""
 
+import functools
 import hashlib
 import pathlib
 import random
@@ -71,8 +72,23 @@ def file_of(path: str) -> str:
 
 
 def checksum_of(file: str) -> str:
-    """Return a checksum of the content of a file."""
-    return hashlib.sha256(pathlib.Path(file).read_bytes()).hexdigest()[:16]
+    """Return the checksum of a file for a config."""
+    return sha256_of(pathlib.Path(file)).hex()[:16]
+
+
+def sha256_of(file: pathlib.Path) -> bytes:
+    """Return the SHA-256 of a file's content. It is computed once until the file changes."""
+    status = file.stat()
+    return _sha256_of(file, status.st_mtime_ns, status.st_size)
+
+
+@functools.cache  # readers ask for each part, and all runs of a comparison for the same files
+def _sha256_of(file: pathlib.Path, modified: int, size: int) -> bytes:
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while block := content.read(1 << 20):
+            digest.update(block)
+    return digest.digest()
 
 
 def examples_of(

@@ -37,8 +37,8 @@ class VectorEmbedding(Embedding):
     Each word is looked up as in the vocabulary, then in lower case, then capitalised. Words without a
     vector are initialised from N(0, std²), the scale of the others. An archive holds the vectors of its
     vocabulary and loads without their source. If the source is available, prediction also uses its
-    vectors for words outside the vocabulary. `ConfigurationError` for an `std`
-    that is not above zero; for `vectors` that are not found, are unreadable or differ in size from
+    vectors for words outside the vocabulary. `ConfigurationError` for an `std` that is not above zero;
+    for `vectors` that are not found, are unreadable, are not finite or differ in size from
     `embedding_dim`; for `vectors` with `pretrained_file` or `num_embeddings`; and for `half_precision`
     with `trainable`.
 
