@@ -1,6 +1,6 @@
 """
-Check at the start of training that the sizes of a model's modules match, and name the wrong key of the
-config.
+Check at the start of training that the sizes of a model's modules match, and that it has all labels of
+the data, and name the wrong key of the config.
 """
 
 import inspect
@@ -15,6 +15,8 @@ from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFi
 from allennlp.modules.encoder_base import _EncoderBase
 from allennlp.nn.util import move_to_device
 
+from slstm_allennlp.models.summary import namespace_of
+
 logger = logging.getLogger(__name__)
 
 _SIZED = (FeedForward, Seq2SeqEncoder, Seq2VecEncoder)
@@ -27,8 +29,9 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
     network with its `get_input_dim()`. Return the names of the metrics that the model has then; none if
     that is not known. Afterwards the metrics are reset, and the model's mode and PyTorch's random state
     are restored. `ConfigurationError` for a size that does not match, with its config key and the module
-    before it. Other errors are left to the training.
+    before it, and for labels that the model does not have. Other errors are left to the training.
     """
+    _check_labels(model)
     instance = next(iter(loader.iter_instances()), None)
     metrics: Set[str] = set()
     if instance is None:
@@ -52,6 +55,19 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
         model.train(is_training)
         _reset(model)
     return metrics
+
+
+def _check_labels(model: Any) -> None:
+    """Raise `ConfigurationError` if the vocabulary has labels beyond those of the model."""
+    sizes = (getattr(model, name, None) for name in ("_num_labels", "num_tags", "num_classes"))
+    size = next((size for size in sizes if isinstance(size, int)), None)
+    labels = [*model.vocab.get_token_to_index_vocabulary(namespace_of(model))]
+    if size is not None and size < len(labels):
+        raise ConfigurationError(
+            f"the data have labels that the model has no place for ({', '.join(labels[size:])}), "
+            f"expected its {size}: {', '.join(labels[:size])} (model.num_labels has to count all; a "
+            "model of from_archive learns no new ones)"
+        )
 
 
 class _SizeError(ConfigurationError):
