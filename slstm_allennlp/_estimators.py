@@ -340,6 +340,8 @@ class Tagger(_Estimator):
     def load(cls, folder: Union[str, Path], **parameters: Any) -> "Tagger":
         tagger: Any = super().load(folder, **parameters)
         tagger.entities = tagger._predictor._label_encoding is not None
+        if tagger._predictor._label_encoding == "BIOUL":  # as `predict` returns them
+            tagger.classes_ = columns.array_of(sorted(set(map(bio_of, tagger.classes_))))
         return tagger
 
     def predict(self, X: Any) -> List[List[Any]]:
