@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 import signal
 import threading
 import warnings
@@ -35,7 +36,7 @@ from slstm_allennlp.dataset_readers import table_reader
 from slstm_allennlp.dataset_readers.conll_ner_reader import expect_iob2
 from slstm_allennlp.metrics.span_tags import bio_of, bioul_spans
 from slstm_allennlp.security import safe_archives
-from slstm_allennlp.training import model_card, own_data
+from slstm_allennlp.training import label_counts, model_card, own_data
 from slstm_allennlp.training.run_state import random_states, set_random_states
 from slstm_allennlp.training.signals import Stopped
 from slstm_allennlp.vectors.packages import use_vectors
@@ -277,14 +278,25 @@ class _Estimator(BaseEstimator):
 
 @contextmanager
 def _naming(names: Dict[str, str]) -> Iterator[None]:
-    """Put the user's names in the place of those of temporary files, in errors."""
-    try:
-        yield
-    except ConfigurationError as error:
-        message = str(error)
+    """Put the user's names in the place of those of temporary files, in errors and warnings."""
+
+    def renamed(message: str) -> str:
         for temporary, name in names.items():
             message = message.replace(temporary, name)
-        raise type(error)(message) from error
+        return message
+
+    def rename(record: logging.LogRecord) -> bool:
+        record.msg, record.args = renamed(record.getMessage()), ()
+        return True
+
+    with ExitStack() as stack:
+        for module in (own_data, label_counts):
+            module.logger.addFilter(rename)
+            stack.callback(module.logger.removeFilter, rename)
+        try:
+            yield
+        except ConfigurationError as error:
+            raise type(error)(renamed(str(error))) from error
 
 
 class TextClassifier(ClassifierMixin, _Estimator):

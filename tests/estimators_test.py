@@ -409,6 +409,13 @@ def test_a_line_for_each_epoch_and_a_bar_in_a_notebook(capsys, monkeypatch):
     assert "%|" in stream.getvalue() and tempfile.gettempdir() not in stream.getvalue()
 
 
+def test_warnings_name_what_was_given(capsys):
+    text_classifier(verbose=1, validation=(["neither"], ["mixed"])).fit(TEXTS, LABELS)
+    said = capsys.readouterr().err
+    assert 'warning: validation, line 1 ("neither"): no example for training has the label' in said
+    assert tempfile.gettempdir() not in said
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_page_runs(number, tmp_path, monkeypatch):
     """The examples of docs/python.md, with small models."""
