@@ -97,16 +97,36 @@ class ComparisonFolder:
         """Return the path of the reason why it failed, a file only then."""
         return self.path / "logs" / f"{run.name}.failed.json"
 
-    def earlier_runs(self, systems: Collection[str]) -> List[Run]:
-        """Return the finished runs of earlier comparisons here, of other systems than these."""
+    def earlier_runs(self, planned: Collection[Run]) -> List[Run]:
+        """Return the finished runs of earlier comparisons here, without those that are planned."""
+        names = {run.name for run in planned}
         found = []
         for path in sorted(self.path.glob("configs/*[0-9].json")):
             config = read_json(path)
             seed = config[SEED_KEYS[0]]
             run = Run(path.stem.removesuffix(f"-{seed}"), seed, config)
-            if run.system not in systems and self.run(run).is_done():
+            if run.name not in names and self.run(run).is_done():
                 found.append(run)
         return found
+
+    def is_outdated(self, run: Run, planned: Collection[Run]) -> bool:
+        """
+        Return whether an earlier run does not belong to the planned ones: data of theirs have changed
+        since, or the config of its system.
+        """
+        for other in planned:
+            keys = differences(run.config, other.config)
+            if run.system == other.system and not set(keys) <= set(SEED_KEYS):
+                return True
+            before, now = self._read_checksums(run), self._read_checksums(other)
+            for key in before.keys() & now.keys() - set(keys):  # of the same path
+                if before[key] != now[key]:
+                    return True
+        return False
+
+    def _read_checksums(self, run: Run) -> Dict[str, str]:
+        """Return the checksums of the data that a run has read, by key of its config."""
+        return read_json(self.data(run)) if self.data(run).exists() else {}
 
     def expect_run(self, run: Run) -> None:
         """Check that the config and data of a run that has begun are the same as then."""
@@ -124,7 +144,7 @@ class ComparisonFolder:
                 f"{folder.path} holds a run with another config: {keys[0]} is {old} there and {new} here"
                 f"{more}; expected the same, or another name or --output-dir"
             )
-        read = read_json(self.data(run)) if self.data(run).exists() else {}
+        read = self._read_checksums(run)
         for key, checksum in checksums(run.config).items():
             if read.get(key, checksum) != checksum:
                 raise ConfigurationError(

@@ -16,9 +16,8 @@ from slstm_allennlp.predictors.predictions import Labels, Prediction, read_predi
 
 _SPAN_F1 = "f1-measure-overall"  # of AllenNLP's SpanBasedF1Measure
 _TOLERANCE = 1e-4
-_TEST = "test_data_path"
 OTHER_DATA = "tested on other data"
-"""The verdict on a system whose test file has other sentences or labels than that of the baseline."""
+"""The verdict on a system whose test set has other sentences or labels than that of the baseline."""
 
 
 class RunResult:
@@ -110,24 +109,29 @@ class Comparison:  # with the baseline on the test set
 
 class Results:
     """
-    Results of a comparison's finished runs, and of those that earlier comparisons in the folder have of
-    other systems, with `num_resamples` in the tests over sentences. `without_score` has the runs whose
-    score is not there or not finite; they are left out.
+    Results of a comparison's finished runs, and of the others that earlier comparisons in the folder
+    have, with `num_resamples` in the tests over sentences. `without_score` has the runs whose score is
+    not there or not finite, and `outdated` those of earlier comparisons with a config or data that have
+    changed since; they are left out.
     """
 
     def __init__(self, plan: Plan, folder: ComparisonFolder, *, num_resamples: int = 9999) -> None:
         self.plan = plan
         self.folder = folder
         self.num_resamples = num_resamples
-        names = [system.name for system in plan.systems]
-        earlier = {run.name: run for run in folder.earlier_runs(names)}
-        others = {run.system: System(run.system, run.config) for run in earlier.values()}
-        self.all_systems = [*plan.systems, *others.values()]
+        planned = plan.runs()
+        earlier = folder.earlier_runs(planned)
+        self.outdated = [run for run in earlier if folder.is_outdated(run, planned)]
+        earlier = [run for run in earlier if run not in self.outdated]
+        systems = {run.system: System(run.system, run.config) for run in earlier}
+        systems.update((system.name, system) for system in plan.systems)
+        names = dict.fromkeys([*(system.name for system in plan.systems), *systems])
+        self.all_systems = [systems[name] for name in names]
         self.runs: Dict[str, List[RunResult]] = {system.name: [] for system in self.all_systems}
         self.without_score: List[Run] = []
-        for run in [*plan.runs(), *earlier.values()]:
+        for run in [*planned, *earlier]:
             if folder.run(run).is_done():
-                result = RunResult(run, folder.run(run), plan.metric, run.name in earlier)
+                result = RunResult(run, folder.run(run), plan.metric, run in earlier)
                 if math.isfinite(result.test_score):
                     self.runs[run.system].append(result)
                 else:
@@ -161,28 +165,9 @@ class Results:
         return [system.name for system in self.systems if is_fitted(system.config)]
 
     @cached_property
-    def without_labels(self) -> Optional[str]:
-        """The reason why predictions cannot be compared with gold labels, or None if they can."""
-        for result in self.done:
-            if not result.predictions or None in result.gold:
-                return f"{result.run.system} gives no labels that can be compared"
-        return None if self.done else "no run is done"
-
-    @cached_property
     def unpaired(self) -> Optional[str]:
-        """The reason why predictions cannot be paired by sentence, or None if they can."""
-        if self.without_labels or self.other_test:
-            return self.without_labels or self.other_test
-        return "there is one test sentence" if len(self.done[0].predictions) == 1 else None
-
-    @cached_property
-    def other_test(self) -> Optional[str]:
-        """A sentence on a run whose gold labels differ from those of the first run, or None."""
-        for run in self.done[1:]:
-            if run.gold != self.done[0].gold:
-                first = self.done[0].run.name
-                return f"{run.run.name} was tested on other sentences or labels than {first}"
-        return None
+        """The reason why the runs' predictions cannot be paired by sentence, or None if they can."""
+        return unpaired(self.done)
 
     @property
     def encoding(self) -> Optional[str]:
@@ -196,7 +181,8 @@ class Results:
         """The name of the score of the tests over sentences."""
         if self.encoding:
             return "span F1"
-        is_tagged = isinstance(self.done[0].predictions[0].gold, list)
+        first = next(iter(self.runs[self.plan.baseline]), self.done[0])
+        is_tagged = isinstance(first.predictions[0].gold, list)
         return "accuracy of the tags" if is_tagged else "accuracy"
 
     @cached_property
@@ -212,9 +198,8 @@ class Results:
     @cached_property
     def disagreement(self) -> Optional[str]:
         """A note if the score of the counts differs from the metric, or None."""
-        if self.unpaired:
-            return None
-        for run, score in zip(self.done, self.counts(self.done).scores()):
+        for run in self.done:
+            (score,) = [math.nan] if without_labels([run]) else self.counts([run]).scores()
             if abs(run.test_score - score) > _TOLERANCE:
                 return (
                     f"The {self.sentence_score} that is counted sentence by sentence is {score:.4f} for "
@@ -246,18 +231,54 @@ class Results:
         scores = ([run.test_score for run in each] for each in (runs, of_baseline))
         over_seeds = significance.paired_t_test(*scores)
         compared = Comparison(runs[0].run.system, [run.run.seed for run in runs], over_seeds)
-        pairs = list(zip(runs, of_baseline))
-        is_same_file = all(a.run.config[_TEST] == b.run.config[_TEST] for a, b in pairs)
-        if not is_same_file and any(a.gold != b.gold for a, b in pairs):
+        if not all(map(_have_the_same_test, runs, of_baseline)):
             compared.over_seeds = significance.SeedTest(over_seeds.difference, over_seeds.num_seeds)
             compared.verdict = compared.remark = OTHER_DATA
             return compared
         remarks = [over_seeds.remark] if over_seeds.remark else []
-        if self.unpaired:
-            remarks.append(f"no test over sentences: {self.unpaired}")
+        if reason := unpaired([*of_baseline, *runs]):
+            remarks.append(f"no test over sentences: {reason}")
         else:
             both, number = (self.counts(runs), self.counts(of_baseline)), self.num_resamples
             compared.over_sentences = significance.sentence_test(*both, num_resamples=number)
             compared.over_lengths = significance.length_test(*both, self.lengths, num_resamples=number)
         compared.remark = "; ".join(remarks)
         return compared
+
+
+def without_labels(runs: Sequence[RunResult]) -> Optional[str]:
+    """Return the reason why predictions cannot be compared with gold labels, or None if they can."""
+    for result in runs:
+        if not result.predictions or None in result.gold:
+            return f"{result.run.system} gives no labels that can be compared"
+    return None if runs else "no run is done"
+
+
+def other_test(runs: Sequence[RunResult]) -> Optional[str]:
+    """Return a sentence on a run whose gold labels differ from those of the first run, or None."""
+    for run in runs[1:]:
+        if run.gold != runs[0].gold:
+            first = runs[0].run.name
+            return f"{run.run.name} was tested on other sentences or labels than {first}"
+    return None
+
+
+def unpaired(runs: Sequence[RunResult]) -> Optional[str]:
+    """Return the reason why the runs' predictions cannot be paired by sentence, or None if they can."""
+    if reason := without_labels(runs) or other_test(runs):
+        return reason
+    return "there is one test sentence" if len(runs[0].predictions) == 1 else None
+
+
+def _have_the_same_test(run: RunResult, other: RunResult) -> bool:
+    """Return whether two runs have the same test sentences and labels, as far as both have labels."""
+    both = run.predictions, other.predictions
+    return len(both[0]) == len(both[1]) and all(map(_is_the_same, *both))
+
+
+def _is_the_same(a: Prediction, b: Prediction) -> bool:
+    if a.gold == b.gold:
+        return True
+    is_divided_otherwise = isinstance(a.gold, list) and isinstance(b.gold, list) and a.length != b.length
+    texts = {"".join(" ".join(each.texts.values()).split()).casefold() for each in (a, b)}
+    return (is_divided_otherwise or None in (a.gold, b.gold)) and len(texts) == 1

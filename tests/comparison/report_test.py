@@ -407,6 +407,29 @@ def test_a_linear_model_is_in_every_table_and_picture(comparison):
     assert other["over_seeds"]["remark"] == "the results are the same with every seed: no t-test"
 
 
+def test_earlier_runs_are_added_unless_they_are_outdated(comparison, tmp_path):
+    """Other seeds and other systems. A config or data that have changed since leave them out."""
+    data = tmp_path / "train.txt"
+    data.write_text("before")
+    right = {name: [[1, 1, 1, 0]] * 3 for name in ("base", "other", "third")}
+    earlier, later = plan("base", "other", seeds=(1, 2)), plan("base", "third", seeds=(3,))
+    for the_plan in (earlier, later):
+        for system in the_plan.systems:
+            system.config.update(train_data_path=str(data))
+        for run in the_plan.runs():
+            comparison.write_task(run)
+        text = report(comparison, the_plan, right=right)
+    seeds = {system: len(found["runs"]) for system, found in in_json(comparison, "systems").items()}
+    assert seeds == {"base": 3, "third": 1, "other": 2} and "left out" not in text
+    later.systems[0].config["trainer"] = {"num_epochs": 3, "validation_metric": "+accuracy"}
+    text = report(comparison, later, right=right)
+    assert "base-1, base-2: left out, because the config or the data have changed since." in text
+    for run in later.runs():
+        write_json(comparison.data(run), {"train_data_path": "the checksum of other data"})
+    text = report(comparison, later, right=right)
+    assert "base-1, base-2, other-1, other-2: left out, because" in text and "| other" not in text
+
+
 def test_systems_of_an_earlier_comparison_stay_in_the_report(comparison):
     """Unless they do not have the metric. Their other seeds are not missing."""
     earlier = plan("base", "other", seeds=(1, 2))

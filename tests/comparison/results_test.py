@@ -30,32 +30,45 @@ def write_all(comparison, the_plan, right=(1, 1, 0, 0), **options):
     return [write_run(comparison, run, right, **options) for run in the_plan.runs()]
 
 
-def test_other_test_sentences_are_not_paired(comparison):
-    """Even if only the last run has them."""
-    the_plan = plan("base", "other")
-    write_all(comparison, the_plan)
-    write_run(comparison, the_plan.runs()[-1], [1, 1, 0, 0], gold=("a", "a", "a", "b"))
-    (compared,) = Results(the_plan, comparison).comparisons
-    assert compared.over_sentences is None and compared.over_seeds.difference == 0
-    remark = "other-2 was tested on other sentences or labels than base-1"
-    assert f"no test over sentences: {remark}" in compared.remark
-    report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
-    assert f"**Warning:** {remark}" in report
+def test_a_system_with_another_test_set_is_not_compared(comparison):
+    """Whatever the path of its file. It takes the test over sentences from no other system."""
+    the_plan = plan("base", "other", "ahead", "words", seeds=range(5))
+    the_plan.systems[1].config["test_data_path"] = "copy.txt"
+    write_ahead(comparison, the_plan, {"other": [9, 9, 8, 9, 9], "ahead": [1, 2, 1, 2, 1]})
+    other, ahead, _ = Results(the_plan, comparison).comparisons
+    assert other.verdict == "better"  # a copy of the file, with the same labels
+    assert ahead.over_seeds.p_value < 0.02 and ahead.verdict == "too close to call"
+    of = {name: [run for run in the_plan.runs() if run.system == name] for name in ("other", "words")}
+    for run in of["words"]:
+        folder = write_run(comparison, run, [1] * 40, gold="ab" * 20)
+        write_predictions(folder.predictions, [Prediction(3)] * 40)
+    for gold, number in (("ba" * 20, 40), ("ab" * 18, 36)):  # other labels, and other sentences
+        write_run(comparison, of["other"][-1], [1] * number, gold=gold)
+        results = Results(the_plan, comparison)
+        other, ahead, words = results.comparisons
+        assert other.verdict == other.remark == "tested on other data"
+        assert other.over_seeds.p_value is other.corrected_p_value is None
+        assert ahead.over_sentences and ahead.verdict == "too close to call"
+        assert "no test over sentences: words gives no labels" in words.remark
+        report = write_report(results).read_text(encoding="utf-8").replace("\\", "")
+        assert "Against base, tested on other data: other" in report
+        assert "**Warning:** other-4 was tested on other sentences or labels than base-0" in report
 
 
-def test_a_system_with_another_test_file_is_not_compared(comparison):
+def test_tags_of_words_that_are_divided_otherwise(comparison):
+    """Over seeds, they are compared."""
     the_plan = plan("base", "other", seeds=range(5))
-    the_plan.systems[1].config["test_data_path"] = "easy.txt"
-    write_ahead(comparison, the_plan, {"other": [9, 9, 8, 9, 9]})
+    for run in the_plan.runs():
+        folder = write_run(comparison, run, [1, 1, 1, 0])
+        tags = ["A", "B"] if run.system == "base" else ["A", "B", "B"]
+        words = "can not" if run.system == "base" else "can no t"
+        texts = {"tokens": "not" if run == the_plan.runs()[-1] else words}
+        write_predictions(folder.predictions, [Prediction(len(tags), tags, tags, texts=texts)] * 4)
     (compared,) = Results(the_plan, comparison).comparisons
-    assert compared.verdict == "better"  # a copy of the file, with the same labels
-    for run in the_plan.runs()[1::2]:
-        write_run(comparison, run, [1, 1, 1, 1], gold=("a", "a", "a", "b"))
-    (compared,) = Results(the_plan, comparison).comparisons
-    assert compared.verdict == compared.remark == "tested on other data"
-    assert compared.over_seeds.p_value is compared.corrected_p_value is None
-    report = write_report(Results(the_plan, comparison)).read_text(encoding="utf-8")
-    assert "Against base, tested on other data: other" in report.replace("\\", "")
+    assert compared.verdict == "tested on other data"  # with the last seed
+    (compared,) = Results(dataclasses.replace(the_plan, seeds=[0, 1, 2]), comparison).comparisons
+    assert compared.over_seeds.remark in compared.remark and compared.over_sentences is None
+    assert "other-0 was tested on other sentences or labels than base-0" in compared.remark
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -134,7 +147,7 @@ def test_without_labels_there_is_no_test_over_sentences(comparison, num_labels):
         write_predictions(folder.predictions, [label] * num_labels + [words] * (4 - num_labels))
     results = Results(the_plan, comparison)
     assert results.comparisons[0].over_sentences is None
-    assert results.without_labels == "base gives no labels that can be compared"
+    assert results.unpaired == "base gives no labels that can be compared"
 
 
 def test_a_metric_that_the_sentences_or_the_test_do_not_have(comparison):

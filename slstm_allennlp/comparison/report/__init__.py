@@ -68,10 +68,11 @@ def summary(results: Results) -> List[str]:
 
 def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part]) -> Dict[str, Any]:
     drawn = [picture for part in parts if isinstance(part, Pictures) for picture in part.pictures]
+    is_scored = not results.unpaired or any(one.over_sentences for one in results.comparisons)
     return {
         "metric": results.plan.metric._asdict(),
         "baseline": results.plan.baseline,
-        "seeds": results.plan.seeds,
+        "seeds": sorted({run.run.seed for run in results.done} | set(results.plan.seeds)),
         "systems": {
             system: {
                 "test": _spread_dict([run.test_score for run in runs]),
@@ -80,7 +81,7 @@ def _as_dict(results: Results, failures: Sequence[Failure], parts: Sequence[Part
             }
             for system, runs in results.runs.items()
         },
-        "sentence_score": None if results.unpaired else results.sentence_score,
+        "sentence_score": results.sentence_score if is_scored else None,
         "comparisons": [asdict(comparison) for comparison in results.comparisons],
         "missing": [run.name for run in results.missing],
         "failed": {failure.run.name: failure.reason for failure in failures},

@@ -4,7 +4,7 @@ from typing import Iterator, List, Sequence
 
 from slstm_allennlp.comparison.document import Paragraph
 from slstm_allennlp.comparison.report.numbers import plural
-from slstm_allennlp.comparison.results import Results
+from slstm_allennlp.comparison.results import Results, other_test
 from slstm_allennlp.comparison.runner import Failure
 from slstm_allennlp.comparison.significance import ENOUGH_SEEDS
 
@@ -31,10 +31,13 @@ def _of_scores(results: Results, failures: Sequence[Failure]) -> Iterator[str]:
     if results.without_score:
         names = ", ".join(run.name for run in results.without_score)
         yield f"{names}: left out, because the test {metric.name} is not there, or not a finite number."
-    if results.other_test:
+    if results.outdated:
+        names = ", ".join(run.name for run in results.outdated)
+        yield f"{names}: left out, because the config or the data have changed since."
+    if reason := other_test(results.done):
         yield (
-            f"{results.other_test}: unless only the tokenization differs, differences between such runs "
-            "are not differences between systems."
+            f"{reason}: unless only the tokenization differs, differences between such runs are not "
+            "differences between systems."
         )
     # Such as an F1 that is zero until `patience` stops the training.
     zero = [system for system, scores in results.test_scores.items() if not any(scores)]
@@ -63,9 +66,9 @@ def _of_seeds(results: Results) -> Iterator[str]:
                 f"A system is compared to {baseline} only over the seeds that both have: "
                 f"{', '.join(incomplete)}."
             )
-    fewest = min(*done.values(), *common.values(), len(results.plan.seeds))
+    fewest = min([*done.values(), *common.values()])
     which = ""
-    if fewest < len(results.plan.seeds):
+    if fewest < max(len(results.plan.seeds), *done.values()):
         which = " of some systems" if fewest in done.values() else " in common with the baseline"
     if fewest < ENOUGH_SEEDS:
         what = "One seed" if fewest < 2 else f"{fewest} seeds"

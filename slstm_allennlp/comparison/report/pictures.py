@@ -9,7 +9,7 @@ from slstm_allennlp.comparison import figures
 from slstm_allennlp.comparison.document import Heading, Paragraph, Part, Picture, Pictures
 from slstm_allennlp.comparison.figures import MOST_TOGETHER, OTHER, Chart, Line, Scale
 from slstm_allennlp.comparison.report.numbers import given, scale_of
-from slstm_allennlp.comparison.results import Results
+from slstm_allennlp.comparison.results import Results, without_labels
 from slstm_allennlp.comparison.sweeps import AXES, find_sweep
 
 _LENGTH = "words in the sentence"
@@ -148,8 +148,8 @@ def _times(results: Results, folder: Path) -> List[Part]:
 
 
 def _confusions(results: Results, folder: Path) -> List[Part]:
-    if results.without_labels:
-        return [Paragraph(f"No confusion matrices: {results.without_labels}.")]
+    if reason := without_labels(results.done):
+        return [Paragraph(f"No confusion matrices: {reason}.")]
     pairs: Dict[str, Counter[Tuple[str, str]]] = {name: Counter() for name in results.test_scores}
     for run in results.done:
         for prediction in run.predictions:
