@@ -78,6 +78,9 @@ def corpus(comparison: str, name: str, *columns: str) -> List[str]:
     systems = systems_of(comparison, name)
     known = [key for key in columns if any(key in of for of in systems.values())]
     baselines = [key for key in columns if key not in known]
+    compared = {key for of in systems.values() for key in of.get("differences", {})}
+    for key in set(baselines) - compared:
+        sys.exit(f"{comparison}, {name}: there is no column {key}, expected a key or a baseline")
     dev, test = score_cells(systems, "dev"), score_cells(systems, "test")
     rows = []
     for label, (system, of) in zip(titles(comparison, systems, "`{}`"), systems.items()):

@@ -18,7 +18,7 @@ from slstm_allennlp.common.training_keys import is_fitted, section
 from slstm_allennlp.linear import FittedModel
 from slstm_allennlp.models.summary import num_weights
 from slstm_allennlp.predictors.predictions import Prediction, length_of, prediction_of
-from slstm_allennlp.predictors.text_input import predictions_of
+from slstm_allennlp.predictors.text_input import batches_by_length, pad_for_filters, predictions_of
 from slstm_allennlp.training.all_data import on_all_data
 
 _BATCH_SIZE = 32  # if the config has none
@@ -63,10 +63,9 @@ class TrainedRun:
         return {"test_metrics": metrics, "test_seconds": seconds, **weights}
 
     def predict(self) -> List[Prediction]:
-        """Return the predictions in the order of the test set. Batches have similar lengths."""
+        """Return the predictions in the order of the test set."""
         instances = self._read(self._archive.validation_dataset_reader, "test_data_path")
-        order = sorted(range(len(instances)), key=lambda number: length_of(instances[number]))
-        batches = lazy_groups_of(order, self._batch_size)
+        batches = batches_by_length(instances)
         predictions = predictions_of(self.model, instances, batches, prediction_of)
         self.model.get_metrics(reset=True)
         return predictions
@@ -110,6 +109,7 @@ class TrainedRun:
             raise ConfigurationError(f"{self._config[key]} ({key}): no instances, expected some")
         for instance in instances:
             reader.apply_token_indexers(instance)
+        pad_for_filters(self.model, instances)
         return instances
 
     def _seconds_to_train_on(self, instances: List[Instance]) -> float:

@@ -56,22 +56,23 @@ class Line:
     is_curve: bool = False  # its range from minimum to maximum is shaded
 
     @classmethod
-    def over_epochs(cls, seeds: List[List[float]]) -> "Line":
+    def over_epochs(cls, seeds: List[List[Optional[float]]]) -> "Line":
         """
         Return the curve of the values of each seed after each epoch. It ends with the last epoch that
-        all seeds have: the mean of the remaining seeds would jump.
+        all seeds have: the mean of the remaining seeds would jump. Epochs without validation have none.
         """
         values = list(map(list, itertools.zip_longest(*seeds)))
         return cls(list(range(1, len(values) + 1)), values, is_curve=True)
 
     def draw(self, axis: Any, factor: float, style: Dict[str, Any], among: int) -> None:
         """Draw the line. `among` is the number of lines in the panel; with 0, only the mean is drawn."""
-        points = [_scaled(values, factor) for values in self.values if None not in values]
+        known = [number for number, values in enumerate(self.values) if None not in values]
+        points = [_scaled(self.values[number], factor) for number in known]
         means, color = list(map(numpy.mean, points)), style["color"]
         if self.xs is None:
             axis.axhline(*means, **{**style, "marker": None})
             return
-        xs = self.xs[: len(points)]
+        xs = [self.xs[number] for number in known]
         axis.plot(xs, means, **style)
         if self.is_curve and 0 < among <= _MAX_SHADED:
             lowest, highest = list(map(min, points)), list(map(max, points))

@@ -1,5 +1,6 @@
 """Config of the linear baseline of a comparison, derived from a system's config."""
 
+import logging
 from typing import Any, Dict, Tuple
 
 from allennlp.common.checks import ConfigurationError
@@ -7,15 +8,18 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.training_keys import DATA_KEYS, validation_metrics
 
+logger = logging.getLogger(__name__)
+
 _READERS = ("dataset_reader", "validation_dataset_reader")
 _KEPT = (*DATA_KEYS, "data_loader", "validation_data_loader", "evaluate_on_test")
+_CLASSIFIER_KEYS = ("label_namespace", "class_weights")
 _TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")
 # For each model that it can replace: the linear model, and the settings that both have.
 _MODELS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
-    "basic_classifier": ("linear_classifier", ("label_namespace",)),
-    "combined_pair_classifier": ("linear_classifier", ("label_namespace",)),
-    "classifier_and_linear": ("linear_classifier", ()),
-    "sentence_pair_classifier": ("linear_pair_classifier", ("features", "label_namespace")),
+    "basic_classifier": ("linear_classifier", _CLASSIFIER_KEYS),
+    "combined_pair_classifier": ("linear_classifier", _CLASSIFIER_KEYS),
+    "classifier_and_linear": ("linear_classifier", ("class_weights",)),
+    "sentence_pair_classifier": ("linear_pair_classifier", ("features", *_CLASSIFIER_KEYS)),
     "esim": ("linear_pair_classifier", ()),
     "decomposable_attention": ("linear_pair_classifier", ()),
     "bimpm": ("linear_pair_classifier", ()),
@@ -37,6 +41,8 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
         )
     linear, shared = _MODELS[kind]
     model = {"type": linear, **{key: given[key] for key in shared if key in given}}
+    if given.get("class_weights") is not None and "class_weights" not in shared:
+        logger.warning("--linear: %s has no class_weights, unlike %s", linear, name)
     needs("pycrfsuite" if linear == "linear_tagger" else "sklearn", "linear")
     has_spans = model.get("calculate_span_f1")
     if has_spans is None:

@@ -1,5 +1,5 @@
 from types import ModuleType
-from typing import List, Optional, Tuple, Union
+from typing import Any, List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -88,9 +88,11 @@ class CellAwareStackedLSTM(Recurrent):
             The maximum over the real words; zero for sentences without real words.
             *Shape:* (batch_size, directions * hidden_size)
         """
-        mask = check_inputs(inputs, mask, self.input_size, self.layers[0].W, padded_right=True)
+        first: Any = self.layers[0]
+        mask = check_inputs(inputs, mask, self.input_size, first.W, padded_right=True)
         if mask.numel() == 0:
-            words = inputs.new_zeros(*mask.shape, self.output_size)
+            zero = 0 * first.W.sum()  # with a gradient
+            words = zero.expand(*mask.shape, self.output_size)
         else:
             words = self._read(inputs, mask, with_gates=False)[-1].h.flatten(2)
             words = words.masked_fill(~mask.unsqueeze(-1), 0)

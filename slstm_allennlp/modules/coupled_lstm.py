@@ -1,4 +1,4 @@
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -73,12 +73,14 @@ class CoupledLSTM(Recurrent):
             The last states of the last layer, →h at ⟨/s⟩ and ←h at ⟨s⟩; without boundary words, at the
             last and at the first word. *Shape:* (batch_size, directions * hidden_size)
         """
-        mask = check_inputs(inputs, mask, self.input_size, self.layers[0].W, padded_right=True)
+        first: Any = self.layers[0]
+        mask = check_inputs(inputs, mask, self.input_size, first.W, padded_right=True)
         words, reach = inputs, mask
         if self.boundary_inputs is not None:
             words, reach = add_boundary(inputs, mask, self.boundary_inputs)
         if words.size(1) == 0:
-            states = words.new_zeros(words.size(0), 0, self.output_size)
+            zero = 0 * first.W.sum()  # with a gradient
+            states = zero.expand(words.size(0), 0, self.output_size)
             return states, states.sum(dim=1)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words, reach)

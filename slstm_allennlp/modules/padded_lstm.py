@@ -61,7 +61,8 @@ class PaddedLSTM(Recurrent):
         weight = first.forwards.weight_ih_l0
         mask = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
         if mask.numel() == 0:
-            words = inputs.new_zeros(*mask.shape, self.output_size)
+            zero = 0 * weight.sum()  # with a gradient
+            words = zero.expand(*mask.shape, self.output_size)
             return words, words.sum(dim=1)
         padding = ~mask.unsqueeze(-1)
         orders = reading_orders(mask, self.directions)

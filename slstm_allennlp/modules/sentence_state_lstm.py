@@ -217,6 +217,8 @@ class SentenceStateLSTM(Module):
         """Check the arguments of `forward`, and return the mask."""
         # With products in bfloat16, autocast converts the inputs.
         weight = None if self.bfloat16_products else self.word_b
+        if weight is None and self.word_b.dtype == torch.float16:  # PyTorch's autocast has one of them
+            raise ValueError("the weights have dtype torch.float16 and bfloat16 is true, expected one")
         checked = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
         if lengths is None:
             return checked

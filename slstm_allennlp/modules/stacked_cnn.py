@@ -1,4 +1,4 @@
-from typing import Optional
+from typing import Any, Optional
 
 from torch import Tensor
 from torch.nn import Conv1d, Dropout, Module, ModuleList
@@ -55,9 +55,11 @@ class StackedCNN(Module):
         Return the last layer's states, (batch_size, seq_len, hidden_size), zero at padding. Inputs, mask
         and errors as in `SentenceStateLSTM.forward`; the padding may be anywhere.
         """
-        mask = check_inputs(inputs, mask, self.input_size, self.layers[0].weight)
+        first: Any = self.layers[0]
+        mask = check_inputs(inputs, mask, self.input_size, first.weight)
         if inputs.size(1) == 0:  # a convolution needs a position
-            return inputs.new_zeros(inputs.size(0), 0, self.output_size)
+            zero = 0 * first.weight.sum()  # with a gradient
+            return zero.expand(inputs.size(0), 0, self.output_size)
         padding = ~mask.unsqueeze(1)
         words = inputs.transpose(1, 2).masked_fill(padding, 0)
         for number, layer in enumerate(self.layers):

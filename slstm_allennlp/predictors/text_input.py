@@ -173,9 +173,9 @@ class TextInput(Predictor):
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
-        _pad_for_filters(self._model, instances)
+        pad_for_filters(self._model, instances)
         learn_new_words(self._model, instances)
-        batches = _batches_by_length(instances)
+        batches = batches_by_length(instances)
         return sanitize(predictions_of(self._model, instances, batches, self._readable))
 
 
@@ -211,7 +211,7 @@ def learn_new_words(model: Model, instances: Sequence[Instance]) -> bool:
     return found
 
 
-def _pad_for_filters(model: Model, instances: Sequence[Instance]) -> None:
+def pad_for_filters(model: Model, instances: Sequence[Instance]) -> None:
     """Pad texts and words that are shorter than a filter of the model's CNNs, which PyTorch refuses."""
     embedders = [module for module in model.modules() if isinstance(module, TextFieldEmbedder)]
     of_characters = {module for embedder in embedders for module in embedder.modules()}
@@ -228,7 +228,7 @@ def _pad_for_filters(model: Model, instances: Sequence[Instance]) -> None:
                 indexer._min_padding_length = max(indexer._min_padding_length, characters)
 
 
-def _batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:
+def batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:
     """Yield batches of indices of instances with similar lengths. The limit includes padding."""
     lengths = [
         max((len(field) for field in instance.values() if isinstance(field, TextField)), default=1)

@@ -1,3 +1,4 @@
+import sys
 from typing import Any, Dict, List, Optional
 
 import spacy
@@ -47,6 +48,7 @@ class SpacyBlankTokenizer(Tokenizer):
                 f"spacy_blank: language is {language!r}, expected a code that spaCy has rules for here, "
                 f"such as en, de or xx ({error})"
             ) from error
+        self._nlp.max_length = sys.maxsize  # the limit is that of spaCy's parsers
         # Some languages, such as Chinese, have another tokenizer class, without rules.
         self._rules = getattr(self._nlp.tokenizer, "rules", None) or {}
 
@@ -92,7 +94,7 @@ class SpacyBlankTokenizer(Tokenizer):
                 return True
         if self._split_hyphens:
             return False
-        first_is_hyphen, second_is_hyphen = (token.text.strip("-") == "" for token in (first, second))
+        first_is_hyphen, second_is_hyphen = (token.text == "-" for token in (first, second))
         return (first_is_hyphen and _is_word(second)) or (second_is_hyphen and _is_word(first))
 
 

@@ -31,11 +31,11 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
     are restored. `ConfigurationError` for a size that does not match, with its config key and the module
     before it, and for labels that the model does not have. Other errors are left to the training.
     """
-    _check_labels(model)
     instance = next(iter(loader.iter_instances()), None)
     metrics: Set[str] = set()
     if instance is None:
         return metrics
+    _check_labels(model)
     is_training = model.training
     devices = [device] if device.type == "cuda" else []
     hooks = _Checks(model).hooks

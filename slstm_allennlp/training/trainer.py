@@ -28,7 +28,10 @@ logger = logging.getLogger(__name__)
 
 
 class LowerLossFirst(MetricTracker):
-    """AllenNLP's tracker of the best epoch. Of epochs with the same metric, it takes the lowest loss."""
+    """
+    AllenNLP's tracker of the best epoch. Of epochs with the same metric, it takes the lowest loss, which
+    the patience does not count as an improvement. A metric that is NaN is the worst.
+    """
 
     def combined_score(self, metrics: Dict[str, float]) -> float:
         for _, name in self.tracked_metrics:
@@ -37,13 +40,17 @@ class LowerLossFirst(MetricTracker):
                     f"trainer.validation_metric is {name}, which the model does not have"
                     f"{did_you_mean(name, metrics)}"
                 )
-        return super().combined_score(metrics)
+        score = super().combined_score(metrics)
+        return -math.inf if math.isnan(score) else score
 
     def add_metrics(self, metrics: Dict[str, float]) -> None:
         is_tie = self.combined_score(metrics) == self._best_so_far
+        without_improvement = self._epochs_with_no_improvement + 1
         if is_tie and metrics.get("loss", math.inf) < self.best_epoch_metrics.get("loss", -math.inf):
             self._best_so_far = None  # this epoch counts as the first, which is the best
         super().add_metrics(metrics)
+        if is_tie:
+            self._epochs_with_no_improvement = without_improvement
 
 
 @Trainer.register("gradient_descent", constructor="from_partial_objects", exist_ok=True)

@@ -213,6 +213,8 @@ def test_a_mean_goes_as_far_as_all_seeds(draw):
     assert corners == {(1, 2), (1, 4), (2, 1), (2, 3)}
     mean, around = draw(curves, among=5)  # many curves have no shade
     assert mean == [[1, 3], [2, 2]] and not around
+    mean, _ = draw(Line.over_epochs([[None, 2.0, None, 4.0]]))  # not every epoch was validated
+    assert mean == [[2, 2], [4, 4]]
     # report_test.py has the numbers of other lines.
     values = [[4, 2, 3], [2, 1, 3], [1, None, 9], [9, None, None]]
     assert curves.numbers(1) == {"x": [1, 2, 3, 4], "values": values}

@@ -52,10 +52,15 @@ def test_readers_and_data_stay():
     }
 
 
+BALANCED = {"class_weights": "balanced"}
+
+
 @pytest.mark.parametrize(
     "model, linear, kept",
     [
-        ("basic_classifier", "linear_classifier", {"label_namespace": "x"}),
+        ("basic_classifier", "linear_classifier", {"label_namespace": "x", **BALANCED}),
+        ("classifier_and_linear", "linear_classifier", BALANCED),
+        ("sentence_pair_classifier", "linear_pair_classifier", BALANCED),
         ("combined_pair_classifier", "linear_classifier", {"label_namespace": "x"}),
         ("decomposable_attention", "linear_pair_classifier", {}),
         ("bimpm", "linear_pair_classifier", {}),
@@ -65,6 +70,11 @@ def test_readers_and_data_stay():
 def test_models_for_which_it_stands_in(model, linear, kept):
     found = stand_in("x", config({"type": model, **kept}), "+accuracy")
     assert found["model"] == {"type": linear, **kept}
+
+
+def test_a_key_that_it_does_not_have(caplog):
+    stand_in("x", config({"type": "crf_tagger", **BALANCED}), "+accuracy")
+    assert "--linear: linear_tagger has no class_weights, unlike x" in caplog.text
 
 
 BIO = {"type": "crf_tagger", "label_encoding": "BIO"}

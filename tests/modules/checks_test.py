@@ -105,6 +105,17 @@ def test_masks_with_holes(name, mask, message):
         MODULES[name]()(torch.zeros(2, 3, 6), torch.tensor(mask, dtype=torch.bool))
 
 
+@pytest.mark.parametrize("name", [*MODULES, "coupled_lstm without boundary"])
+@pytest.mark.parametrize("shape", [(0, 4, 6), (3, 0, 6), (0, 0, 6)])
+def test_a_batch_without_words_has_a_gradient(name, shape):
+    """A process of distributed training may get one."""
+    module = MODULES.get(name, lambda: CoupledLSTM(6, 6, boundary=False))()
+    outputs = module(torch.ones(shape))
+    (outputs[0] if isinstance(outputs, tuple) else outputs).sum().backward()
+    gradients = [parameter.grad for parameter in module.parameters() if parameter.grad is not None]
+    assert gradients and not any(gradient.any() for gradient in gradients)
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", MODULES)
 def test_autocast(name, dtype):
@@ -136,3 +147,5 @@ def test_an_slstm_in_bfloat16_warns_where_the_processor_has_no_instructions(monk
         module = SentenceStateLSTM(4, 4, bfloat16=True)
     assert ["bfloat16 is slow here" in str(each.message) for each in caught] == [True] * (has is False)
     assert module(torch.zeros(1, 2, 4, dtype=torch.bfloat16))[0].isfinite().all()
+    with pytest.raises(ValueError, match=r"weights have dtype torch\.float16 and bfloat16 is true"):
+        module.half()(torch.zeros(1, 2, 4))

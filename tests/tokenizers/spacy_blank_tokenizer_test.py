@@ -31,5 +31,6 @@ def test_contractions_and_hyphens_stay_whole():
     split = tokenizer(split_contractions=False, split_hyphens=False).tokenize(text)
     assert [token.text for token in split][:5] == ["It's", "a", "well-made", "film", "--"]
     assert all(text[token.idx : token.idx_end] == token.text for token in split)
+    assert texts("A film--but long", split_hyphens=False) == ["A", "film", "--", "but", "long"]
     chinese = tokenizer(language="zh", split_contractions=False, split_hyphens=False)
     assert len(chinese.tokenize("我喜欢这部电影")) > 1

@@ -1,5 +1,7 @@
 """The best epoch, and clipping: it has the same effect on sparse gradients as on dense ones."""
 
+import math
+
 import pytest
 import torch
 from allennlp.data.data_loaders import SimpleDataLoader
@@ -9,15 +11,17 @@ from slstm_allennlp.training.trainer import LowerLossFirst, ReliableTrainer
 
 
 @pytest.mark.parametrize(
-    "epochs, best",
+    "epochs, best, first",
     [
-        ([(0.8, 0.9), (0.9, 0.92), (0.9, 0.5), (0.9, 0.01), (0.9, 0.3), (0.8, 0.001)], 3),
-        ([(0.9, 0.5), (0.9, 0.5)], 0),
-        ([(0.9, None), (0.9, None)], 0),  # a model that gives no loss in validation
+        ([(0.8, 0.9), (0.9, 0.92), (0.9, 0.5), (0.9, 0.01), (0.9, 0.3), (0.8, 0.001)], 3, 1),
+        ([(0.9, 0.5), (0.9, 0.5)], 0, 0),
+        ([(0.9, None), (0.9, None)], 0, 0),  # a model that gives no loss in validation
+        ([(math.nan, math.nan), (0.1, 2), (math.nan, 0.1)], 1, 1),
     ],
 )
 @pytest.mark.parametrize("recovered_after", (None, 1, 2))
-def test_the_lowest_loss_among_the_best(epochs, best, recovered_after):
+def test_the_lowest_loss_among_the_best(epochs, best, first, recovered_after):
+    """The patience counts the epochs since the first of them, as in AllenNLP."""
     tracker = LowerLossFirst("+accuracy", patience=9)
     for number, (accuracy, loss) in enumerate(epochs):
         if number == recovered_after:
@@ -29,7 +33,7 @@ def test_the_lowest_loss_among_the_best(epochs, best, recovered_after):
         if tracker.is_best_so_far():  # as the trainer does
             tracker.best_epoch_metrics = metrics
     assert tracker.best_epoch == best
-    assert tracker._epochs_with_no_improvement == len(epochs) - best - 1
+    assert tracker._epochs_with_no_improvement == len(epochs) - first - 1
 
 
 class Embedding(torch.nn.Module):

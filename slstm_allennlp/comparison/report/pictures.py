@@ -71,10 +71,10 @@ def _learning_curves(results: Results, folder: Path) -> List[Part]:
     panels: Dict[Scale, Dict[str, Line]] = {}
     for key, scale in scales.items():
         curves = {
-            name: [given([epoch.get(key) for epoch in run.epochs]) for run in results.runs[name]]
+            name: [[epoch.get(key) for epoch in run.epochs] for run in results.runs[name]]
             for name in results.test_scores
         }
-        if all(curve for of_system in curves.values() for curve in of_system):
+        if all(given(curve) for of_system in curves.values() for curve in of_system):
             panels[scale] = {
                 name: Line(None, [list(itertools.chain(*of_system))])
                 if name in fitted
