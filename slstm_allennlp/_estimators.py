@@ -34,7 +34,7 @@ from slstm_allennlp.console.quiet import quiet_console
 from slstm_allennlp.console.training import result_lines
 from slstm_allennlp.dataset_readers import table_reader
 from slstm_allennlp.dataset_readers.conll_ner_reader import expect_iob2
-from slstm_allennlp.metrics.span_tags import bio_of, bioul_spans
+from slstm_allennlp.metrics.span_tags import bio_of, bioul_spans, type_of
 from slstm_allennlp.security import safe_archives
 from slstm_allennlp.training import label_counts, model_card, own_data
 from slstm_allennlp.training.run_state import random_states, set_random_states
@@ -248,9 +248,8 @@ class _Estimator(BaseEstimator):
             raise ValueError(f"overrides is {what}, expected a dictionary or a JSON object")
         return given
 
-    def _expect_known(self, gold: List[Any]) -> None:
+    def _expect_known(self, gold: List[Any], known: List[Any]) -> None:
         """Refuse gold labels of which the model knows none, such as 0 for "0"."""
-        known = list(self._labels.values())
         if gold and not any(label in known for label in gold):
             raise ValueError(
                 f"y has {columns.shown(gold[0])}, expected classes of the model: {columns.shown(known)}"
@@ -316,7 +315,7 @@ class TextClassifier(ClassifierMixin, _Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of right classes, of any type. scikit-learn's accuracy takes some alone."""
         gold = [labels[0] for _, labels in self._examples(X, y)]
-        self._expect_known(gold)
+        self._expect_known(gold, self.classes_.tolist())
         right = [ours == label for ours, label in zip(self.predict(X), gold)]
         return float(numpy.average(right, weights=sample_weight))
 
@@ -374,8 +373,10 @@ class Tagger(_Estimator):
         """Return the share of right tags or, for entities, the F1 of the spans with their types."""
         rows = list(zip(self.predict(X), (tags for _, tags in self._examples(X, y))))
         if self._predictor._label_encoding is None:
-            self._expect_known([tag for _, tags in rows for tag in tags])
+            self._expect_known([tag for _, tags in rows for tag in tags], self.classes_.tolist())
             return float(numpy.mean([ours == gold for row in rows for ours, gold in zip(*row)]))
+        types = [type_of(tag) for _, tags in rows for tag in tags if tag != "O"]
+        self._expect_known(types, sorted({type_of(tag) for tag in self.classes_ if tag != "O"}))
         spans = [[set(bioul_spans(tags)) for tags in row] for row in rows]  # BIO is read, too
         both = sum(len(ours & gold) for ours, gold in spans)
         return 2 * both / max(1, sum(len(ours) + len(gold) for ours, gold in spans))

@@ -93,7 +93,8 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
         Path("damaged").mkdir(exist_ok=True)
         shutil.copyfile("saved/model.tar.gz", "damaged/model.tar.gz")
         if not Path("damaged/labels.json").exists():  # as `slstm train` leaves it
-            assert list(type(model).load("damaged", verbose=0).classes_) == list(model.classes_)
+            bare = type(model).load("damaged", verbose=0).classes_
+            assert set(bare) >= set(model.classes_) and not {tag[:2] for tag in bare} & {"U-", "L-"}
         Path("damaged/labels.json").write_text(damage)
         if make is not entity_tagger or damage != '{"x": "y"}':
             with pytest.raises(ValueError, match=r"damaged/labels\.json: .*, expected the model's: "):

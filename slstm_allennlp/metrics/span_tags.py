@@ -1,6 +1,6 @@
 """Entities in tag sequences, as in the evaluation script of the CoNLL shared tasks (`conlleval`)."""
 
-from typing import List, Optional
+from typing import Collection, List, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
@@ -8,7 +8,8 @@ from allennlp.data.dataset_readers.dataset_utils import span_utils
 from allennlp.data.dataset_readers.dataset_utils.span_utils import TypedStringSpan
 from allennlp.training.metrics import SpanBasedF1Measure
 
-ENCODINGS = ("BIO", "IOB1", "BIOUL", "BMES")
+_LETTERS = {"BIO": "BI", "IOB1": "BI", "BIOUL": "BILU", "BMES": "BMES"}  # prefixes, besides O
+ENCODINGS = tuple(_LETTERS)
 """What AllenNLP knows as `label_encoding`."""
 _BIOUL_TO_BIO = str.maketrans("UL", "BI")
 
@@ -27,6 +28,20 @@ def bioul_spans(tags: List[str], classes_to_ignore: Optional[List[str]] = None) 
 def bio_of(tag: str) -> str:
     """Return the BIO tag of a BIOUL tag."""
     return tag[:1].translate(_BIOUL_TO_BIO) + tag[1:]
+
+
+def type_of(tag: str) -> str:
+    """Return the type of the entity that a tag belongs to, or O."""
+    return tag.partition("-")[2] or tag
+
+
+def missing_tags(tags: Collection[str], encoding: str) -> List[str]:
+    """Return the tags of the types of entities that are not there, such as U-PER beside B-PER."""
+    letters = _LETTERS.get(encoding, "")
+    types = dict.fromkeys(type_of(tag) for tag in tags if tag[1:2] == "-" and tag[0] in letters)
+    return [
+        tag for kind in types for tag in (f"{letter}-{kind}" for letter in letters) if tag not in tags
+    ]
 
 
 def check_encoding(encoding: str) -> None:

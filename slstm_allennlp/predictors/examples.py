@@ -177,7 +177,8 @@ def _why_no_corpus(
     if isinstance(reader, TableReader) and not is_first_header and set(golds) <= {None}:
         return "no labels, and no names of columns"
     labels = [label for gold in golds for label in ([gold] if isinstance(gold, str) else gold or [])]
-    count = sum(label in known for label in labels)
+    kinds = set(map(predictor.kind_of, known))
+    count = sum(predictor.kind_of(label) in kinds for label in labels)
     return "" if 2 * count >= len(labels) else f"the model knows {count} of {len(labels)} labels"
 
 

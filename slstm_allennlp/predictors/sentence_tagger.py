@@ -12,7 +12,7 @@ from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.metrics.of_model import encoding_of
-from slstm_allennlp.metrics.span_tags import spans_of
+from slstm_allennlp.metrics.span_tags import spans_of, type_of
 from slstm_allennlp.models.summary import namespace_of
 from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of
 
@@ -127,6 +127,17 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             return tags
         field = labelled.fields.get("tags")
         return tags if field is None else list(field.labels)  # type: ignore[attr-defined]
+
+    def _is_right(self, answer: List[str], gold: List[str]) -> bool:
+        if self._label_encoding is None:
+            return answer == gold
+        try:
+            return spans_of(answer, self._label_encoding) == spans_of(gold, self._label_encoding)
+        except InvalidTagSequence:  # of the gold tags
+            return False
+
+    def kind_of(self, label: str) -> str:
+        return label if self._label_encoding is None else type_of(label)
 
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         if "tags" not in output or "tokens" not in instance.fields:

@@ -150,15 +150,22 @@ class TextInput(Predictor):
         if gold is None:
             return output
         answer = output[self.answer]
-        known = self.known_labels()
-        unknown = {gold} if isinstance(gold, str) else set(gold)
+        known = list(dict.fromkeys(map(self.kind_of, self.known_labels())))
+        unknown = set(map(self.kind_of, [gold] if isinstance(gold, str) else gold))
         for label in sorted(unknown.difference(known, self._unknown_labels) if known else ()):
             self._unknown_labels += (label,)
             hint = did_you_mean(label, known)
             logger.warning(
                 "%r is a label that the model does not know, so `correct` is false%s", label, hint
             )
-        return {self.answer: answer, "gold": gold, "correct": answer == gold, **output}
+        return {self.answer: answer, "gold": gold, "correct": self._is_right(answer, gold), **output}
+
+    def _is_right(self, answer: Any, gold: Any) -> bool:
+        return bool(answer == gold)
+
+    def kind_of(self, label: str) -> str:
+        """Return what a label says: of a tag of an entity, its type."""
+        return label
 
     def known_labels(self) -> List[str]:
         """Return the labels of the model, none if it has only numbers."""

@@ -9,6 +9,7 @@ from allennlp.data.fields import LabelField, SequenceLabelField, TextField
 from allennlp.models import Model
 
 from slstm_allennlp.metrics.of_model import encoding_of
+from slstm_allennlp.metrics.span_tags import type_of
 from slstm_allennlp.models.summary import namespace_of
 
 logger = logging.getLogger(__name__)
@@ -42,7 +43,7 @@ def warn_of_unseen(model: Model, train: Any, others: Iterable[Any]) -> None:
 
 
 def _kind_of(label: str, has_kinds: bool) -> str:
-    return label.partition("-")[2] or label if has_kinds else label
+    return type_of(label) if has_kinds else label
 
 
 def labels_of(model: Any, instance: Instance) -> Iterator[str]:

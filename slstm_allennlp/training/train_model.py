@@ -11,6 +11,7 @@ from allennlp.models import Model
 from allennlp.nn.parallel import DdpAccelerator
 from allennlp.training import Trainer
 
+from slstm_allennlp.metrics.span_tags import missing_tags
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.label_counts import warn_of_unseen
 from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
@@ -31,6 +32,7 @@ class TrainModelWithCard(TrainModel):
       `batches_per_epoch` of `data_loader` to them, too. A limit for these data themselves
       (`batches_per_epoch` in `validation_data_loader`, `max_instances` of their reader) is kept, and a
       warning says so.
+    - The vocabulary has all tags of each type of entity, such as U-PER beside B-PER.
     - A label that only the validation or test data have is a warning.
     - `evaluate_on_test` with `distributed` is refused at the start, and so is `--recover` with data that
       have another vocabulary.
@@ -85,7 +87,7 @@ class TrainModelWithCard(TrainModel):
             model,
             data_loader,
             trainer,
-            vocabulary=vocabulary,
+            vocabulary=_with_all_tags(vocabulary, model),
             datasets_for_vocab_creation=datasets_for_vocab_creation,  # type: ignore[arg-type]
             validation_dataset_reader=validation_dataset_reader,  # type: ignore[arg-type]
             validation_data_path=validation_data_path,
@@ -120,6 +122,25 @@ class TrainModelWithCard(TrainModel):
         counts = [(use, getattr(loader, "_instances", None)) for use, loader in parts]
         sizes = ", ".join(f"{len(read):,} to {use}" for use, read in counts if read)
         write_model_card(Path(self.serialization_dir), self.model, metrics, sizes)
+
+
+def _with_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model]) -> Lazy[Vocabulary]:
+    """
+    Return the vocabulary with all tags of each type of entity, if the model has a `label_encoding`. The
+    data may have only longer ones of a type, and others to be scored one of a word.
+    """
+    params = model._params if isinstance(model._params, Params) else Params({})
+    encoding, namespace = params.get("label_encoding"), params.get("label_namespace", "labels")
+    if encoding is None:
+        return vocabulary
+
+    def with_all_tags(**kwargs: Any) -> Vocabulary:
+        made = vocabulary.construct(**kwargs)
+        tags = made.get_token_to_index_vocabulary(namespace)
+        made.add_tokens_to_namespace(missing_tags(list(tags), encoding), namespace)
+        return made
+
+    return Lazy(with_all_tags)
 
 
 def _changed(

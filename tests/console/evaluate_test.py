@@ -6,6 +6,7 @@ import re
 import pytest
 from allennlp.models import load_archive
 
+from slstm_allennlp import Tagger
 from slstm_allennlp.console import evaluate
 from slstm_allennlp.console.main import main
 
@@ -114,3 +115,28 @@ def test_a_reader_of_another_package_may_read_csv(classifier):
     )
     own.__class__ = type("Other", (type(own),), {})
     assert evaluate._reading_tables(archive) is archive
+
+
+def test_entities_of_other_lengths_than_in_training(tmp_path, capsys):
+    """The model knows their types, so that they are scored, and `correct` compares entities."""
+    sentences = "Ada B-PER\nReyes I-PER\nworks O\n\nin O\nRome B-LOC\n. O\n\n"
+    (tmp_path / "train.txt").write_text(sentences * 10)
+    (tmp_path / "new.txt").write_text("Ada B-PER\nworks O\n\nin O\nNew B-LOC\nRome I-LOC\n")
+    (tmp_path / "other.txt").write_text("Ada B-PER\nworks O\nin O\nRome B-GPE\n")
+    data = ["--data", str(tmp_path / "train.txt"), "--dev", str(tmp_path / "train.txt")]
+    assert main(["train", "ner_linear", *data, "-s", str(tmp_path / "run")]) == 0
+    archive = str(tmp_path / "run/model.tar.gz")
+    assert main(["evaluate", archive, str(tmp_path / "new.txt")]) == 0
+    assert "f1-measure-overall" in capsys.readouterr().out
+    assert main(["predict", archive, str(tmp_path / "new.txt")]) == 0
+    for line in map(json.loads, capsys.readouterr().out.splitlines()):
+        spans = [(span["text"], span["label"]) for span in line["spans"]]
+        assert line["correct"] == (spans in ([("Ada", "PER")], [("New Rome", "LOC")]))
+    assert main(["predict", archive, str(tmp_path / "other.txt")]) == 0
+    assert "'GPE' is a label that the model does not know" in capsys.readouterr().err
+    tagger = Tagger.load(tmp_path / "run", verbose=0)
+    assert 0 <= tagger.score([["Ada", "works"]], [["B-PER", "O"]]) <= 1
+    with pytest.raises(
+        ValueError, match=r"y has 'per', expected classes of the model: \['LOC', 'PER'\]"
+    ):
+        tagger.score([["Ada", "works"]], [["B-per", "O"]])

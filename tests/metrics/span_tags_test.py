@@ -7,7 +7,7 @@ import torch
 from allennlp.data import Vocabulary
 from allennlp.data.dataset_readers.dataset_utils.span_utils import bioul_tags_to_spans
 
-from slstm_allennlp.metrics.span_tags import bioul_spans, span_f1, spans_of
+from slstm_allennlp.metrics.span_tags import bioul_spans, missing_tags, span_f1, spans_of
 
 
 def conlleval(tags):
@@ -59,6 +59,15 @@ def test_ignored_types_and_other_encodings():
     assert spans_of(["I-PER", "I-PER", "B-PER"], "IOB1") == [("PER", (0, 1)), ("PER", (2, 2))]
     assert spans_of(["B-PER", "I-PER"], "BIO") == [("PER", (0, 1))]
     assert spans_of(["S-PER", "B-LOC", "E-LOC"], "BMES") == [("PER", (0, 0)), ("LOC", (1, 2))]
+
+
+def test_the_missing_tags_of_each_type():
+    assert (
+        missing_tags(["O", "B-PER", "L-PER", "U-LOC"], "BIOUL")
+        == "I-PER U-PER B-LOC I-LOC L-LOC".split()
+    )
+    assert missing_tags(["B-PER", "I-PER", "NN", "X-Y"], "BIO") == []
+    assert missing_tags(["S-A"], "BMES") == ["B-A", "M-A", "E-A"]
 
 
 @pytest.mark.parametrize(
