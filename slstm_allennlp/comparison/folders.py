@@ -14,7 +14,7 @@ from slstm_allennlp.common.atomic_write import atomic_write
 from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
 from slstm_allennlp.comparison.plan import Run, differences, flatten
 from slstm_allennlp.console import output_folder
-from slstm_allennlp.dataset_readers.parts import sha256_of
+from slstm_allennlp.dataset_readers.parts import file_of, sha256_of
 
 _STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
@@ -134,7 +134,10 @@ class ComparisonFolder:
         if not folder.is_begun():
             return
         existing = read_json(folder.config)
-        if keys := differences(existing, run.config):
+        keys = differences(existing, run.config)
+        if any(key.endswith(".split_checksum") for key in keys):  # of `--data`
+            raise _other_data(folder, file_of(run.config["train_data_path"]))
+        if keys:
             old, new = (
                 json.dumps(flat[keys[0]]) if keys[0] in flat else "absent"
                 for flat in map(flatten, (existing, run.config))
@@ -147,10 +150,7 @@ class ComparisonFolder:
         read = self._read_checksums(run)
         for key, checksum in checksums(run.config).items():
             if read.get(key, checksum) != checksum:
-                raise ConfigurationError(
-                    f"{folder.path} holds a run of other data: {run.config[key]} ({key}) has changed "
-                    "since; expected the same data, or another name or --output-dir"
-                )
+                raise _other_data(folder, f"{run.config[key]} ({key})")
 
     def write_task(self, run: Run) -> None:
         """Write the run's config and, if it has not begun, the checksums of its data."""
@@ -166,6 +166,13 @@ class ComparisonFolder:
         output_folder.make(self.path, "--output-dir")
         runs = "another comparison, or a run of one that was killed, is still"
         return output_folder.locked(self.path, runs, "--output-dir")
+
+
+def _other_data(folder: RunFolder, changed: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{folder.path} holds a run of other data: {changed} has changed since; expected the same data, "
+        "or another name or --output-dir"
+    )
 
 
 def read_json(path: Path) -> Any:

@@ -41,6 +41,7 @@ from slstm_allennlp.predictors.predictions import (
 )
 from slstm_allennlp.predictors.text_input import TextInput, learn_new_words, pad_for_filters
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
+from slstm_allennlp.training.own_data import check_texts
 
 _SHOWN, _IN_MATRIX = 20, 10  # classes in a table, and in a confusion matrix
 _FILES = (("output_file", "METRICS", ".outputs"), ("predictions_output_file", "PREDS", ".preds"))
@@ -63,6 +64,12 @@ def evaluate(arguments: argparse.Namespace) -> None:
         archive = load_archive(*args, **named)
         if all(ending(file_of(path)) == ".csv" for path in paths):
             archive = _reading_tables(archive)
+        reader: Any = archive.validation_dataset_reader
+        if isinstance(reader, TableReader):
+            inputs = {*inspect.signature(archive.model.forward).parameters}
+            inputs |= {"premise"} if reader._combine_input_fields else set()
+            for path in paths:
+                check_texts(next(reader.inputs(path)), path, inputs)
         config = archive.config.params
         for key in ("data_loader", "validation_data_loader"):
             if config.get(key):

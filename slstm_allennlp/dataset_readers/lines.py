@@ -217,6 +217,9 @@ def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Li
             yield list(block)
 
 
+_ALL_OR_NONE = "expected labels on all lines or on none"
+
+
 def all_or_none(
     path: str, key: str, rows: Iterable[Tuple[Line, str, T, Optional[str]]]
 ) -> Iterator[Tuple[T, Optional[str]]]:
@@ -225,17 +228,15 @@ def all_or_none(
     text and its label. Raise a `CorpusError` for a line with a label after lines without one, or the
     reverse. The log warns about a file without labels.
     """
-    has_labels = None
+    first: Optional[Tuple[Line, str, bool]] = None
     for line, what, text, label in rows:
-        if has_labels is None:
-            has_labels = label is not None
-        elif has_labels != (label is not None):
-            raise line.error(
-                f"{what}, and the lines before have "
-                f"{'labels' if has_labels else 'none'}, expected labels on all lines or on none"
-            )
+        first = first or (line, what, label is not None)
+        if first[2] and label is None:
+            raise line.error(f"{what}, and the lines before have labels, {_ALL_OR_NONE}")
+        if not first[2] and label is not None:
+            raise first[0].error(f"{first[1]}, and line {line.number} has a label, {_ALL_OR_NONE}")
         yield text, label
-    if not has_labels:
+    if first is None or not first[2]:
         logger.warning(
             "%s: no text has a %s, so the file cannot be used for training or evaluation", path, key
         )

@@ -230,17 +230,22 @@ class TableReader(LabelledTextReader):
                 )
             _say_once(path, f'{unlabelled} pairs have no gold label ("-") and were left out')
         if not logged:
-            raise CorpusError(f"{path}: no text in the file, expected a line with names and others")
+            raise CorpusError(
+                f"{path}: no text in the file, expected a line with the names of the columns, and others"
+            )
 
     def _with_names(self, line: Line) -> Line:
         """Return the line that names the columns of a line, which is itself without a header."""
         has_header = self._columns is None and ending(line.path) not in JSON
         return line._replace(number=1) if has_header else line
 
-    def no_label_in(self, path: str) -> str:
-        """Return a message for a file without labels, with its columns or the nearest name."""
-        _, row = next(self._read_rows(path))
-        return _no_column(self._label, row)
+    def no_label_in(self, path: str) -> CorpusError:
+        """Return the error of a file without a label on its first line, with the nearest name."""
+        line, row = next(self._read_rows(file_of(path)))
+        _, label = self._choose(list(row))
+        if label in row:
+            return line.error(f"{found(row, label)}, expected a label")
+        return CorpusError(f"{file_of(path)}: {_no_column(self._label, row)}")
 
     def line_with(self, path: str, label: str) -> Optional[Line]:
         """Return the first line of a file, or of the file of a part, that has the label, or `None`."""
@@ -274,6 +279,10 @@ class TableReader(LabelledTextReader):
                 delimiter = delimiter or mark[1]
             elif line.text.strip():
                 break
+        if head and head[-1].text.lstrip().startswith('{"'):
+            raise head[-1].error(
+                "looks like JSON lines, expected a table, or a name that ends in .jsonl"
+            )
         delimiter = delimiter or self._delimiter_in(head[-1].text, path)
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
@@ -354,6 +363,11 @@ def is_header(line: str) -> bool:
     known = {name for group in (*_TEXT, *_PAIRS) for name in group}
     has_names = len(names) > 1 and bool(known & set(names)) and all(map(str.isidentifier, names))
     return has_names or bool(_SEPARATOR.fullmatch(line))
+
+
+def is_name_of_text(line: str) -> bool:
+    """Whether a line is the known name of a file's only column. With a capital, it may be a title."""
+    return [line.strip(' "')] in _TEXT
 
 
 @functools.cache

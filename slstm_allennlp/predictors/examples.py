@@ -16,7 +16,7 @@ from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
 from slstm_allennlp.dataset_readers.lines import JSON, OLD, Line, blocks, ending, read_lines
-from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header
+from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header, is_name_of_text
 from slstm_allennlp.predictors.text_input import TextInput
 
 logger = logging.getLogger(__name__)
@@ -144,10 +144,12 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
         return "text"
     # Without full stops and other marks, which are also the last words of texts.
     known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
-    starts_as_table = is_header("".join(texts[:1]))
+    first = "".join(texts[:1])
+    starts_as_table = is_header(first)
     why_not = "a stream"
     if path != "-":
-        why_not = _why_no_corpus(path, reader, predictor, known, starts_as_table)
+        has_names = starts_as_table or is_name_of_text(first)
+        why_not = _why_no_corpus(path, reader, predictor, known, has_names)
     if not why_not:
         return "corpus"
     are_words = predictor.answer == "tags" and _are_single_words(head)
@@ -163,9 +165,7 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     )
 
 
-def _why_no_corpus(
-    path: str, reader: Any, predictor: Any, known: Set[str], is_first_header: bool
-) -> str:
+def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str], has_names: bool) -> str:
     """Return why a file is not what the reader reads, with labels of the model, or an empty string."""
     if reader is None:
         return "the model's reader reads JSON"
@@ -174,7 +174,7 @@ def _why_no_corpus(
         golds = list(map(predictor.gold, examples))
     except ValueError as error:
         return str(error)
-    if isinstance(reader, TableReader) and not is_first_header and set(golds) <= {None}:
+    if isinstance(reader, TableReader) and not has_names and set(golds) <= {None}:
         return "no labels, and no names of columns"
     labels = [label for gold in golds for label in ([gold] if isinstance(gold, str) else gold or [])]
     kinds = set(map(predictor.kind_of, known))

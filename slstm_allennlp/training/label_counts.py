@@ -14,7 +14,7 @@ from slstm_allennlp.models.summary import namespace_of
 
 logger = logging.getLogger(__name__)
 
-_MAX_WORDS = 12
+_MAX_WORDS, _MAX_LETTERS = 12, 40
 
 
 def count_labels(model: Any, loader: DataLoader) -> Counter:
@@ -75,10 +75,14 @@ def words_of(instance: Optional[Instance]) -> str:
     return ""
 
 
+def _short(label: str) -> str:
+    return label if len(label) <= _MAX_LETTERS else f"{label[:_MAX_LETTERS]}…"
+
+
 def labels_found(counts: Dict[str, int], what: str = "labels", shown: int = 5) -> str:
     """Return a phrase such as `2 labels: 210 negative, 190 positive`, the most frequent first."""
     names = sorted(counts, key=lambda name: (-counts[name], name))
     what = {"classes": "class", "labels": "label"}.get(what, what) if len(names) == 1 else what
-    listed = ", ".join(f"{counts[name]:,} {name}" for name in names[:shown])
+    listed = ", ".join(f"{counts[name]:,} {_short(name)}" for name in names[:shown])
     more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
     return f"{len(names):,} {what}: {listed or 'none'}{more}"

@@ -44,6 +44,7 @@ _SETTINGS = ("word_column", "tag_column", "word_prefix", "comment", "encoding")
 _HEAD = 100  # sentences, which show the format of a file
 # A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
 _TEXTS, _SENTENCES = 3_200, 10_000
+_LONGEST = 100  # words: a file of one sentence that has more lacks its blank lines
 _FEW = 50  # dev examples
 _MANY = 20  # examples of a class, beside which a class with one is a mistake
 
@@ -159,7 +160,7 @@ def _tag_reader(
             "a blank line after each sentence (in Python, slstm_allennlp.Tagger takes lists of words "
             "and of tags)"
         )
-    head = itertools.islice(blocks(read_lines(file, OLD), end="-DOCSTART-"), _HEAD)
+    head = list(itertools.islice(blocks(read_lines(file, OLD), end="-DOCSTART-"), _HEAD))
     all_lines = list(itertools.chain(*head))
     is_plus = any(is_global_columns(line) for line in all_lines)
     lines = [line for line in all_lines if not line.text.startswith("# ")]
@@ -175,6 +176,11 @@ def _tag_reader(
     if label_encoding is None and not is_named and rows and is_inline:
         _check_inline(lines, words_and_tags, separators[0])
         return {"type": "tagged_text", "format": "inline", "separator": separators[0]}
+    if len(head) == 1 and len(lines) > _LONGEST:
+        raise CorpusError(
+            f"{file}: {len(lines):,} words without a blank line between them, expected one after each "
+            "sentence"
+        )
     columns: Config = {}
     for key, name, number in (
         ("word_column", "text", next(iter(text), None)),
@@ -236,7 +242,11 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
     paths = {part: config[key] for part, key in keys.items() if config.get(key) is not None}
     files = list(dict.fromkeys(map(file_of, paths.values())))
     for file in files:
-        _check_fields(next(reader.examples(file)), file, reader, inputs)
+        if isinstance(reader, TableReader):
+            example = next(reader.examples(file))
+            check_texts(example, file, inputs)
+            if example.get("label") is None:
+                raise reader.no_label_in(file)
     examples = {part: list(reader.examples(path)) for part, path in paths.items()}
     sizes = {part: len(found) for part, found in examples.items()}
     everything = list(itertools.chain(*examples.values()))
@@ -262,7 +272,12 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
     parts = ", ".join(f"{part} {size:,}" for part, size in sizes.items())
     logger.info("%s: %s, %s; %s", where, what, found, parts)
     if kind == "classes" and len(counts) > max(2, len(everything) / 2):
-        raise CorpusError(f"{where}: {found}, expected classes with several examples each, not numbers")
+        letters = [sum(map(len, part)) for part in (labels, map(_without_label, everything))]
+        hint = "; are text and label swapped?" if letters[0] > letters[1] else ", not numbers"
+        raise CorpusError(
+            f"{where}: {len(counts):,} classes in {len(everything):,} {unit}, expected classes with "
+            f"several examples each{hint}"
+        )
     if len(counts) < (1 if isinstance(reader, ConllNerReader) else 2) or max(counts.values()) < 2:
         raise CorpusError(f"{where}: {found}, expected more, each of several examples")
     _warn_of_spellings(counts, where, kind)
@@ -336,15 +351,11 @@ def _without_label(example: Config) -> str:
     return repr({key: value for key, value in example.items() if key not in ("label", "tags")})
 
 
-def _check_fields(example: Config, file: str, reader: Any, inputs: Iterable[str]) -> None:
-    """Check that an example of a table has the texts that the model takes, and a label."""
-    if "tags" in inputs:
-        return
+def check_texts(example: Config, file: str, inputs: Iterable[str]) -> None:
+    """Check that an example of a table has the texts that a model with these inputs takes."""
     if ("premise" in example) != ("premise" in inputs):
         is_pair = "premise" in example
         raise CorpusError(
             f"{file}: the columns are those of {'pairs' if is_pair else 'texts'}, expected those of "
             f"{'texts' if is_pair else 'pairs'}, which the model takes; text names them"
         )
-    if example.get("label") is None:
-        raise CorpusError(f"{file}: {reader.no_label_in(file)}")

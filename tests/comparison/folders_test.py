@@ -101,9 +101,12 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
     with pytest.raises(ConfigurationError, match=message):
         comparison.expect_run(run)
     shutil.rmtree(tmp_path / "corpus")
-    (tmp_path / "train.txt").unlink()
-    (tmp_path / "dev.txt").unlink()
+    for name in ("train.txt", "dev.txt"):
+        (tmp_path / name).unlink()
     comparison.expect_run(run)  # without the data, as on another machine, a report is possible
+    run.config["dataset_reader"] = {"split_checksum": "of a file that `--data` has split"}
+    with pytest.raises(ConfigurationError, match=r"of other data: .*train\.txt has changed since"):
+        comparison.expect_run(run)
 
 
 @pytest.mark.parametrize(

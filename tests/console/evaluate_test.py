@@ -64,6 +64,12 @@ def test_a_file_without_labels_has_no_score(classifier, tmp_path, capsys):
     assert f"{tmp_path}/new.jsonl has no labels, expected some to score" in capsys.readouterr().err
 
 
+def test_pairs_are_no_texts(classifier, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text("text_a,text_b,label\na,b,0\n")
+    assert main(["evaluate", str(classifier / "model.tar.gz"), f"{tmp_path}/new.csv"]) == 2
+    assert "new.csv: the columns are those of pairs, expected those of texts" in capsys.readouterr().err
+
+
 def test_a_batch_size_beside_a_sampler(classifier, capsys):
     """AllenNLP gives it to the data loader, which refuses both."""
     archive = str(classifier / "model.tar.gz")

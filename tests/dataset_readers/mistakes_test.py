@@ -251,9 +251,10 @@ BAD_FILES = {
         ("text,label\na,x\nb,\n", ', line 3: label is "", and the lines before have labels', {}),
         (
             "text,stars\na,\nb,x\n",
-            ', line 3: stars is "x", and the lines before have none',
+            ', line 2: stars is "", and line 3 has a label, expected labels on all',
             {"label": "stars"},
         ),
+        ('{"text": "a", "label": "x"}\n', ", line 1: looks like JSON lines, expected a table, or a", {}),
         ("text,class\na,x\nb,\n", ', line 3: class is "", and the lines before have labels', {}),
     ],
     "tsv": [('text\tlabel\n"a\tx\nb"\ty\n', ", line 2: a field in quotation marks has a tab", {})],
@@ -275,7 +276,7 @@ BAD_FILES = {
     ],
     "seq2seq": [("a\t…\n", ", line 1: the target is '…', which has no tokens", UNMARKED)],
     "text_classification_json": [
-        ('{"text": "a"}\n' + A % '"a"', ', line 2: label is "a", and the lines before have none', {}),
+        ('{"text": "a"}\n' + A % '"a"', ", line 1: label is missing, and line 2 has a label", {}),
         ('{"text": "?!", "label": "a"}', r", line 1: the text is '\?!', which has no tokens", NO_MARKS),
         *(
             (A % label, "1: label is .*, expected a number from 0 on, since skip_label_ind", NUMBERS)

@@ -108,6 +108,8 @@ TAGGER = {
         ("table", "a.txt", "a film\n", PLAIN),
         ("table", "a.txt", 'Message\n\nIt is "fine".\n', PLAIN),
         ("table", "a.txt", "id\ttext\n1\ta\n", TABLE),
+        ("table", "a.txt", "review\ngood, I think\n", TABLE),
+        ("table", "a.txt", "review\n", PLAIN),
     ],
 )
 def test_the_log_says_what_is_read(predictor, examples, model, name, content, form):

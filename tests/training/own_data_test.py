@@ -156,7 +156,12 @@ def test_parts_and_epochs(put, options, paths, epochs):
             'all.csv: none of 9 pairs has a gold label, all have "-", expected others'),
         ("mr_slstm", "all.csv", csv(ROWS[:5]), {}, "all.csv: 5 different examples, expected at "),
         ("mr_slstm", "all.csv", csv([(n, "x") for n in range(20)]), {}, "1 class: 20 x, expected more"),
-        ("mr_slstm", "all.csv", csv([(n, n) for n in range(20)]), {}, "all.csv: 20 classes: 1 0, 1 1"),
+        ("mr_slstm", "all.csv", csv([(n, n) for n in range(20)]), {}, ": 20 classes in 20 texts, exp"),
+        ("mr_slstm", "all.csv", csv([(n % 2, f"a good film {n}") for n in range(20)]), {},
+            "expected classes with several examples each; are text and label swapped?"),
+        ("mr_slstm", "all.csv", csv([("a", ""), *ROWS]), {}, 'line 2: label is "", expected a l'),
+        ("pos_slstm", "all.txt", "".join(f"a{n} N\n" for n in range(120)), {},
+            "all.txt: 120 words without a blank line between them, expected one after each sentence"),
         ("mr_slstm", "all.csv", csv(NUMBERS), {}, ", expected classes with several examples each, not "),
 
         ("mr_slstm", "all.csv", csv(ROWS, "body,stars"), {"text": ["bdy"]}, "'bdy', did you mean 'b"),
