@@ -18,7 +18,7 @@ _TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")
 _MODELS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "basic_classifier": ("linear_classifier", _CLASSIFIER_KEYS),
     "combined_pair_classifier": ("linear_classifier", _CLASSIFIER_KEYS),
-    "classifier_and_linear": ("linear_classifier", ("class_weights",)),
+    "classifier_and_linear": ("linear_classifier", _CLASSIFIER_KEYS),
     "sentence_pair_classifier": ("linear_pair_classifier", ("features", *_CLASSIFIER_KEYS)),
     "esim": ("linear_pair_classifier", ()),
     "decomposable_attention": ("linear_pair_classifier", ()),
@@ -40,6 +40,7 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
             f"expected one of {', '.join(_MODELS)}"
         )
     linear, shared = _MODELS[kind]
+    given = {**given.get("classifier", {}), **given}  # the label_namespace is the classifier's
     model = {"type": linear, **{key: given[key] for key in shared if key in given}}
     if given.get("class_weights") is not None and "class_weights" not in shared:
         logger.warning("--linear: %s has no class_weights, unlike %s", linear, name)

@@ -92,12 +92,18 @@ class ColumnsReader(TaggingReader):
         return examples_of(path, self._split_seed, read, checksum=self._split_checksum)
 
     def line_with(self, path: str, tag: str) -> Optional[Line]:
-        """Return the first line of a file of columns with the tag, in any coding scheme, or `None`."""
-        kind = tag.partition("-")[2] or tag
-        for line in itertools.chain(*self._sentences(file_of(path))):
-            if self._tagged_word(line)[1] in (tag, *(f"{letter}-{kind}" for letter in "BIES")):
-                return line
-        return None
+        """
+        Return the first line of a file of columns with the tag, or with one of this type of entity, in
+        any coding scheme, or `None`.
+        """
+
+        def kind_of(tag: str) -> str:
+            return tag[2:] if tag[1:2] == "-" else tag
+
+        lines = itertools.chain(*self._sentences(file_of(path)))
+        return next(
+            (each for each in lines if kind_of(self._tagged_word(each)[1]) == kind_of(tag)), None
+        )
 
     def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         sentences = self._sentences(path)

@@ -73,7 +73,7 @@ def file_of(path: str) -> str:
 
 def checksum_of(file: str) -> str:
     """Return the checksum of a file for a config."""
-    return sha256_of(pathlib.Path(file)).hex()[:16]
+    return sha256_of(pathlib.Path(local_path(file, "a file"))).hex()[:16]
 
 
 def sha256_of(file: pathlib.Path) -> bytes:

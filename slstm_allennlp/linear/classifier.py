@@ -179,7 +179,13 @@ class TfidfClassifier(FittedModel):
                     "an instance of the train or validation set has no label, expected one"
                 )
             instance.index_fields(self.vocab)
-        return [int(instance["label"].as_tensor({})) for instance in instances]
+        labels = [int(instance["label"].as_tensor({})) for instance in instances]
+        if max(labels, default=0) >= max(1, self._num_labels):
+            raise ConfigurationError(
+                f"the labels are numbers up to {max(labels)}, expected strings for a linear model "
+                "(skip_label_indexing of the reader is not supported)"
+            )
+        return labels
 
     def _outputs(self, texts: Sequence[TextFieldTensors], label: Optional[Tensor]) -> Dict[str, Tensor]:
         regression = self.fitted
@@ -283,15 +289,19 @@ def _calibration_factor(
     regression: "LogisticRegression", features: "sparse.csr_matrix", labels: List[int]
 ) -> float:
     """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
+    from sklearn.base import clone
     from sklearn.model_selection import cross_val_predict
 
     folds = min(_FOLDS, min(Counter(labels).values()))
     if folds < 2:
         return 1.0
-    scores = cross_val_predict(regression, features, labels, cv=folds, method="decision_function")
-    logits = torch.as_tensor(_score_per_class(scores))
-    columns = torch.as_tensor(numpy.unique(labels, return_inverse=True)[1])
-    return calibration_factor(logits, columns)
+    # scikit-learn numbers the labels anew, but not those of the weights.
+    known, columns = numpy.unique(labels, return_inverse=True)
+    regression, weights = clone(regression), regression.class_weight
+    if isinstance(weights, dict):
+        regression.class_weight = {number: weights[label] for number, label in enumerate(known)}
+    scores = cross_val_predict(regression, features, columns, cv=folds, method="decision_function")
+    return calibration_factor(torch.as_tensor(_score_per_class(scores)), torch.as_tensor(columns))
 
 
 def _lower_cased(words: List[str]) -> List[str]:

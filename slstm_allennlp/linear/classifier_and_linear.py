@@ -13,6 +13,7 @@ from torch.nn.functional import cross_entropy
 from slstm_allennlp.linear.classifier import LinearClassifier
 from slstm_allennlp.linear.fitted_model import FittedModel
 from slstm_allennlp.models.class_weights import ClassWeights, WithClassWeights
+from slstm_allennlp.models.summary import namespace_of
 from slstm_allennlp.training.calibration import scale_logits
 
 logger = logging.getLogger(__name__)
@@ -62,7 +63,15 @@ class ClassifierAndLinear(Model):
         if not weight >= 0:
             raise ConfigurationError(f"classifier_and_linear: weight is {weight}, expected 0 or more")
         self.classifier = classifier
-        self.linear = LinearClassifier(vocab, calibrated=True) if linear is None else linear
+        self._label_namespace = namespace_of(classifier)
+        if linear is None:
+            linear = LinearClassifier(vocab, calibrated=True, label_namespace=self._label_namespace)
+        if namespace_of(linear) != self._label_namespace:
+            raise ConfigurationError(
+                f"classifier_and_linear: the linear model's label_namespace is {namespace_of(linear)}, "
+                f"expected the classifier's, {self._label_namespace}"
+            )
+        self.linear = linear
         self._weight = weight
         self._linear_indexer = linear_indexer
         self._accuracy = CategoricalAccuracy()

@@ -2,7 +2,7 @@ import math
 import os
 import sys
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Set
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -84,6 +84,7 @@ class LinearTagger(FittedModel):
     def fit(self, train: Instances, validation: Optional[Instances]) -> Dict[str, float]:
         import pycrfsuite
 
+        found: Set[str] = set()
         trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=self._settings, verbose=False)
         (texts,) = texts_of(train, "tokens")
         for words, instance in zip(texts, train):
@@ -91,6 +92,12 @@ class LinearTagger(FittedModel):
                 raise ConfigurationError("an instance of the train set has no tags, expected some")
             tags = instance["tags"].labels  # type: ignore[attr-defined]
             trainer.append(features_of(words), list(map(str, tags)))
+            found.update(map(str, tags))
+        if len(found) < 2:
+            raise ConfigurationError(
+                f"the {len(train)} training sentences have the tag {''.join(found) or 'none'}, "
+                "expected two or more"
+            )
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model")
             trainer.train(path)

@@ -72,6 +72,12 @@ def test_models_for_which_it_stands_in(model, linear, kept):
     assert found["model"] == {"type": linear, **kept}
 
 
+def test_the_namespace_of_a_part():
+    model = {"type": "classifier_and_linear", "classifier": {"label_namespace": "x"}}
+    found = stand_in("x", config(model), "+accuracy")
+    assert found["model"] == {"type": "linear_classifier", "label_namespace": "x"}
+
+
 def test_a_key_that_it_does_not_have(caplog):
     stand_in("x", config({"type": "crf_tagger", **BALANCED}), "+accuracy")
     assert "--linear: linear_tagger has no class_weights, unlike x" in caplog.text

@@ -55,12 +55,25 @@ def test_a_system_with_another_test_set_is_not_compared(comparison):
         assert "**Warning:** other-4 was tested on other sentences or labels than base-0" in report
 
 
+def test_other_sentences_with_the_same_labels(comparison):
+    """Such as those of two files that are sorted by label."""
+    the_plan = plan("base", "other", seeds=(1,))
+    for path in ("test.txt", "dvd.txt"):
+        the_plan.systems[1].config["test_data_path"] = path
+        for run in the_plan.runs():
+            folder = write_run(comparison, run, [1, 1, 0, 0])
+            predictions = [Prediction(1, x, "a", texts={"tokens": run.name}) for x in "aabb"]
+            write_predictions(folder.predictions, predictions)
+        (compared,) = Results(the_plan, comparison).comparisons
+        assert (compared.verdict == "tested on other data") == (path == "dvd.txt")
+
+
 def test_tags_of_words_that_are_divided_otherwise(comparison):
-    """Over seeds, they are compared."""
+    """Or in another encoding. Over seeds, they are compared."""
     the_plan = plan("base", "other", seeds=range(5))
     for run in the_plan.runs():
         folder = write_run(comparison, run, [1, 1, 1, 0])
-        tags = ["A", "B"] if run.system == "base" else ["A", "B", "B"]
+        tags = ["B-A", "I-A"] if run.system == "base" else ["B-A", "I-A", "L-A"]
         words = "can not" if run.system == "base" else "can no t"
         texts = {"tokens": "not" if run == the_plan.runs()[-1] else words}
         write_predictions(folder.predictions, [Prediction(len(tags), tags, tags, texts=texts)] * 4)

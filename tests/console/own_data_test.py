@@ -62,14 +62,14 @@ def test_a_file_in_the_place_of_the_samples(files, capsys):
 def test_a_kind_of_entity_that_only_dev_has(files, capsys):
     """Not a tag of a kind that is known, such as the first I-PER."""
     (files / "train.txt").write_text("".join(f"Ada\tB-PER\nsings{n}\tO\n\n" for n in range(20)))
-    dev = "Bob\tB-PER\n\nAnna\tB-PER\nLee\tI-PER\nin\tO\nRome\tB-LOC\n"
+    dev = "Bob\tB-PER\n\nAnna\tB-PER\nLee\tI-PER\nin\tO\nRome\tB-GPE-LOC\n"
     (files / "dev.txt").write_text(dev)
     overrides = json.dumps({**SMALL, "trainer.num_epochs": 1})
     data = ["--data", "train.txt", "--dev", "dev.txt"]
     assert main(["train", "ner_slstm", *data, "-s", "entities", "-o", overrides]) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if "no example" in line]
     where = 'warning: dev.txt, line 6 ("Anna Lee in Rome")'
-    assert said == [f"{where}: no example for training has the label 'LOC'"]
+    assert said == [f"{where}: no example for training has the label 'GPE-LOC'"]
 
 
 @pytest.mark.parametrize(

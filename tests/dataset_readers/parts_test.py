@@ -67,6 +67,9 @@ def test_parts_of_a_file_that_has_changed(path, reader, content):
     with pytest.raises(CorpusError, match=r"all.csv#test: .*all.csv is not the file that was split"):
         list(of_training.examples(f"{path}#test"))
     assert list(of_training.examples(str(path)))
+    path.unlink()
+    with pytest.raises(CorpusError, match=r"all.csv: cannot be read \(.* not found"):
+        list(of_training.examples(f"{path}#test"))
 
 
 def test_the_same_examples_are_in_one_part(path):

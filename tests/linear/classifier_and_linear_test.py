@@ -10,6 +10,7 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch
 from allennlp.models import load_archive
+from allennlp.predictors import Predictor
 
 from slstm_allennlp.training.calibration import calibration_factor
 from tests.linear.common import fitted, read
@@ -62,6 +63,15 @@ def test_the_product_of_both(tmp_path, weight):
     model(**tensors)
     right = (product.argmax(1) == tensors["label"]).float().mean().item()
     assert model.get_metrics()["accuracy"] == pytest.approx(right)
+
+
+def test_labels_in_another_namespace(tmp_path):
+    given = config({**MODEL, "classifier": {**CLASSIFIER, "label_namespace": "x_labels"}})
+    given["dataset_reader"]["label_namespace"] = "x_labels"
+    model = train_model(given, str(tmp_path / "run"))
+    (output,) = Predictor.from_path(str(tmp_path / "run")).predict_batch_json([{"text": "A fine book."}])
+    known = set(model.vocab.get_token_to_index_vocabulary("x_labels"))
+    assert {output["label"]} < set(output["probabilities"]) == known == {"negative", "positive"}
 
 
 def test_the_linear_model_is_that_of_the_train_set(tmp_path):
@@ -123,6 +133,11 @@ MLP = {"input_dim": 7, "num_layers": 1, "hidden_dims": 3, "activations": "relu"}
         (CLASSIFIER, ["fit_linear"], "fit_linear: the model BasicClassifier has no linear"),
         ({**MODEL, "classifier": {**CLASSIFIER, "feedforward": MLP}}, ["fit_linear"], "input_dim is 7"),
         ({**MODEL, "weight": -1}, ["fit_linear"], "classifier_and_linear: weight is -1"),
+        (
+            {**MODEL, "linear": {"label_namespace": "x"}},
+            ["fit_linear"],
+            "label_namespace is x, expected",
+        ),
     ],
 )
 def test_configs_that_do_not_fit(tmp_path, model, callbacks, message):

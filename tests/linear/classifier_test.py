@@ -6,7 +6,7 @@ import numpy
 import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Vocabulary
+from allennlp.data import Batch, Instance, Vocabulary
 from allennlp.data.fields import LabelField
 from allennlp.models import Model
 from scipy import sparse
@@ -153,6 +153,26 @@ def test_a_class_that_training_has_not_seen(reviews):
     (output,) = model.forward_on_instances(dev[:1])
     assert len(output["probs"]) == 3 and sum(output["probs"] > 1e-9) == 2
     assert 50 < output["loss"] < 200
+
+
+def test_calibration_with_weights_and_an_unseen_class(reviews):
+    """Its number comes before those of the others, which change."""
+    texts = [one["tokens"] for one in reviews["dev"]]
+    unseen = [Instance({"tokens": text, "label": LabelField("unseen")}) for text in texts] * 20
+    options = {"strengths": [3.0], "calibrated": True, "class_weights": {"positive": 2.0}}
+    model, chosen = fitted(reviews["train"], unseen, type="linear_classifier", **options)
+    assert model.vocab.get_token_index("unseen", "labels") == 0
+    _, expected = fitted(read("fixtures/mr#train", **MR), type="linear_classifier", **options)
+    assert chosen == pytest.approx(expected) and chosen["calibration_factor"] != 1
+
+
+def test_labels_that_are_numbers(reviews):
+    numbers = [
+        Instance({"tokens": one["tokens"], "label": LabelField(n % 2, skip_indexing=True)})
+        for n, one in enumerate(reviews["train"])
+    ]
+    with pytest.raises(ConfigurationError, match="labels are numbers up to 1, expected strings"):
+        fitted(numbers, type="linear_classifier")
 
 
 def test_words_that_training_has_not_seen(reviews, double):

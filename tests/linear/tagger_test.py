@@ -4,6 +4,7 @@ import math
 
 import pycrfsuite
 import pytest
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch
 from allennlp.data.fields import SequenceLabelField
 
@@ -79,6 +80,15 @@ def test_a_tag_that_training_has_not_seen():
     (output,) = known.forward_on_instances(test)
     assert "U-NEW" not in output["tags"] and math.isfinite(output["loss"])
     assert known.get_metrics()["accuracy"] == 0
+
+
+def test_one_tag_is_not_enough():
+    train = read_part("train")
+    for instance in train:
+        tags = ["O"] * len(instance["tokens"].tokens)
+        instance.add_field("tags", SequenceLabelField(tags, instance["tokens"]))
+    with pytest.raises(ConfigurationError, match="training sentences have the tag O, expected two or"):
+        fitted(train, type="linear_tagger")
 
 
 def test_any_letters(model):
