@@ -114,14 +114,15 @@ class ComparisonFolder:
         Return whether an earlier run does not belong to the planned ones: data of theirs have changed
         since, or the config of its system.
         """
+        before = self._read_checksums(run)
         for other in planned:
             keys = differences(run.config, other.config)
             if run.system == other.system and not set(keys) <= set(SEED_KEYS):
                 return True
-            before, now = self._read_checksums(run), self._read_checksums(other)
-            for key in before.keys() & now.keys() - set(keys):  # of the same path
-                if before[key] != now[key]:
-                    return True
+            now = self._read_checksums(other)
+            same_paths = before.keys() & now.keys() - set(keys)
+            if any(before[key] != now[key] for key in same_paths):
+                return True
         return False
 
     def _read_checksums(self, run: Run) -> Dict[str, str]:

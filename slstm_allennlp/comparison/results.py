@@ -124,10 +124,10 @@ class Results:
         earlier = folder.earlier_runs(planned)
         self.outdated = [run for run in earlier if folder.is_outdated(run, planned)]
         earlier = [run for run in earlier if run not in self.outdated]
-        systems = {run.system: System(run.system, run.config) for run in earlier}
-        systems.update((system.name, system) for system in plan.systems)
-        names = dict.fromkeys([*(system.name for system in plan.systems), *systems])
-        self.all_systems = [systems[name] for name in names]
+        systems = {system.name: system for system in plan.systems}
+        for run in earlier:
+            systems.setdefault(run.system, System(run.system, run.config))
+        self.all_systems = list(systems.values())
         self.runs: Dict[str, List[RunResult]] = {system.name: [] for system in self.all_systems}
         self.without_score: List[Run] = []
         for run in [*planned, *earlier]:
@@ -279,10 +279,9 @@ def _have_the_same_test(run: RunResult, other: RunResult) -> bool:
 
 
 def _is_the_same(a: Prediction, b: Prediction, is_one_path: bool) -> bool:
-    is_one_text = (
-        len({"".join(" ".join(each.texts.values()).split()).casefold() for each in (a, b)}) == 1
-    )
-    if a.gold == b.gold:
-        return is_one_path or is_one_text
-    # Tags may be those of other words, or in another encoding.
-    return is_one_text and not (isinstance(a.gold, str) and isinstance(b.gold, str))
+    if a.gold == b.gold and is_one_path:
+        return True
+    # Other tags may be those of other words, or in another encoding.
+    may_be = a.gold == b.gold or not (isinstance(a.gold, str) and isinstance(b.gold, str))
+    texts = ("".join(" ".join(each.texts.values()).split()).casefold() for each in (a, b))
+    return may_be and len(set(texts)) == 1

@@ -69,7 +69,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
             inputs = {*inspect.signature(archive.model.forward).parameters}
             inputs |= {"premise"} if reader._combine_input_fields else set()
             for path in paths:
-                check_texts(next(reader.inputs(path)), path, inputs)
+                check_texts(next(reader.inputs(file_of(path))), path, inputs)
         config = archive.config.params
         for key in ("data_loader", "validation_data_loader"):
             if config.get(key):

@@ -15,6 +15,7 @@ from slstm_allennlp.dataset_readers.lines import (
     read_lines,
 )
 from slstm_allennlp.dataset_readers.parts import examples_of, file_of
+from slstm_allennlp.metrics.span_tags import type_of
 
 _HEAD = 10  # sentences, which show whether the words are in another column
 _MANY = 10
@@ -96,14 +97,9 @@ class ColumnsReader(TaggingReader):
         Return the first line of a file of columns with the tag, or with one of this type of entity, in
         any coding scheme, or `None`.
         """
-
-        def kind_of(tag: str) -> str:
-            return tag[2:] if tag[1:2] == "-" else tag
-
         lines = itertools.chain(*self._sentences(file_of(path)))
-        return next(
-            (each for each in lines if kind_of(self._tagged_word(each)[1]) == kind_of(tag)), None
-        )
+        wanted = type_of(tag)
+        return next((each for each in lines if type_of(self._tagged_word(each)[1]) == wanted), None)
 
     def _tagged_sentences(self, path: str) -> Iterator[List[Tuple[str, str]]]:
         sentences = self._sentences(path)

@@ -31,8 +31,8 @@ def bio_of(tag: str) -> str:
 
 
 def type_of(tag: str) -> str:
-    """Return the type of the entity that a tag belongs to, or O."""
-    return tag.partition("-")[2] or tag
+    """Return the type of the entity that a tag belongs to, in any encoding; other tags as they are."""
+    return (tag[2:] if tag[1:2] == "-" else "") or tag
 
 
 def missing_tags(tags: Collection[str], encoding: str) -> List[str]:

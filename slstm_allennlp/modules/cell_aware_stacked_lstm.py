@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, ModuleList, Parameter
 
-from slstm_allennlp.modules.checks import check_inputs, is_fraction
+from slstm_allennlp.modules.checks import check_inputs, is_fraction, no_states
 from slstm_allennlp.modules.pooling import max_over_words
 from slstm_allennlp.modules.recurrent import Recurrent
 from slstm_allennlp.ops.cas_lstm import (
@@ -91,8 +91,7 @@ class CellAwareStackedLSTM(Recurrent):
         first: Any = self.layers[0]
         mask = check_inputs(inputs, mask, self.input_size, first.W, padded_right=True)
         if mask.numel() == 0:
-            zero = 0 * first.W.sum()  # with a gradient
-            words = zero.expand(*mask.shape, self.output_size)
+            words = no_states(first.W, *mask.shape, self.output_size)
         else:
             words = self._read(inputs, mask, with_gates=False)[-1].h.flatten(2)
             words = words.masked_fill(~mask.unsqueeze(-1), 0)

@@ -93,6 +93,11 @@ def check_inputs(
     return real
 
 
+def no_states(weight: Tensor, *shape: int) -> Tensor:
+    """Return the states of a batch without words, in this shape, with a gradient of zero."""
+    return (0 * weight.sum()).expand(shape)
+
+
 def mask_of(lengths: object, inputs: Tensor) -> Tensor:
     """
     Return the mask of sentences with these lengths, `(batch_size)`; `ValueError` unless there is an

@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn import Module, ModuleList, Parameter
 
 from slstm_allennlp.common.arguments import check_flags
-from slstm_allennlp.modules.checks import check_inputs
+from slstm_allennlp.modules.checks import check_inputs, no_states
 from slstm_allennlp.modules.recurrent import Recurrent
 from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.coupled_lstm import CoupledLstmWeights, hoisted_coupled_lstm, initial_weights
@@ -79,8 +79,7 @@ class CoupledLSTM(Recurrent):
         if self.boundary_inputs is not None:
             words, reach = add_boundary(inputs, mask, self.boundary_inputs)
         if words.size(1) == 0:
-            zero = 0 * first.W.sum()  # with a gradient
-            states = zero.expand(words.size(0), 0, self.output_size)
+            states = no_states(first.W, words.size(0), 0, self.output_size)
             return states, states.sum(dim=1)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words, reach)

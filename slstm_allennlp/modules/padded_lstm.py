@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import LSTM, Module, ModuleList
 
-from slstm_allennlp.modules.checks import check_inputs
+from slstm_allennlp.modules.checks import check_inputs, no_states
 from slstm_allennlp.modules.recurrent import Recurrent
 from slstm_allennlp.ops.reading_order import last_states, reading_orders, reordered
 
@@ -61,8 +61,7 @@ class PaddedLSTM(Recurrent):
         weight = first.forwards.weight_ih_l0
         mask = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
         if mask.numel() == 0:
-            zero = 0 * weight.sum()  # with a gradient
-            words = zero.expand(*mask.shape, self.output_size)
+            words = no_states(weight, *mask.shape, self.output_size)
             return words, words.sum(dim=1)
         padding = ~mask.unsqueeze(-1)
         orders = reading_orders(mask, self.directions)

@@ -5,7 +5,7 @@ from torch.nn import Conv1d, Dropout, Module, ModuleList
 from torch.nn.init import kaiming_normal_, zeros_
 
 from slstm_allennlp.common.arguments import check_sizes
-from slstm_allennlp.modules.checks import check_inputs, check_rate
+from slstm_allennlp.modules.checks import check_inputs, check_rate, no_states
 
 
 class StackedCNN(Module):
@@ -58,8 +58,7 @@ class StackedCNN(Module):
         first: Any = self.layers[0]
         mask = check_inputs(inputs, mask, self.input_size, first.weight)
         if inputs.size(1) == 0:  # a convolution needs a position
-            zero = 0 * first.weight.sum()  # with a gradient
-            return zero.expand(inputs.size(0), 0, self.output_size)
+            return no_states(first.weight, inputs.size(0), 0, self.output_size)
         padding = ~mask.unsqueeze(1)
         words = inputs.transpose(1, 2).masked_fill(padding, 0)
         for number, layer in enumerate(self.layers):
