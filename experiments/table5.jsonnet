@@ -3,11 +3,18 @@
 //   TASK=MR DATA=/data/mtl SYSTEMS='slstm bilstm bilstm_2_layers bilstm_544' \
 //     slstm compare experiments/table5.jsonnet --seeds 13 --output-dir output/table5/MR
 //
-// TASK is a review set. Run in the project's folder, after `make vectors`. An epoch of an S-LSTM takes minutes on one
-// core. GloVe's vectors of 300 dimensions were not available: the words are those of en_core_web_md, fixed.
+// TASK is a review set. Run in the project's folder, after `make vectors`. The S-LSTM is computed in bfloat16, on a
+// processor that has instructions for it: an epoch takes 13 s (MR) to 3 minutes (imdb) on one core.
+// GloVe's vectors of 300 dimensions were not available: the words are those of en_core_web_md, fixed.
 // The S-LSTM has 3.7 million weights, a BiLSTM 1.4, that of two layers 3.6, that of 544 units 3.7.
 local tasks = import 'tasks.libsonnet';
-local slstm(transition) = { type: 'slstm', hidden_size: 300, num_steps: 9, transition: transition };
+local slstm(transition) = {
+  type: 'slstm',
+  hidden_size: 300,
+  num_steps: 9,
+  transition: transition,
+  bfloat16: true,
+};
 local bilstm(units, layers) = {
   type: 'padded_lstm',
   hidden_size: units,

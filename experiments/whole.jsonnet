@@ -2,7 +2,7 @@
 //
 //   TASK=mr DATA=/data/mr allennlp compare experiments/whole.jsonnet --output-dir output/whole/mr
 //
-// TASK is mr, ewt, wnut17 or a review set, such as books. Run in the project's folder. The encoders have about 168
+// TASK is mr, ewt or wnut17. Run in the project's folder. The encoders have about 168
 // thousand weights in classification (`released` 148, because its hidden size is that of the word vectors) and 445
 // thousand in tagging.
 local tasks = import 'tasks.libsonnet';
@@ -15,8 +15,7 @@ local corpora = {
     changes: { 'dataset_reader.coding_scheme': 'IOB2' },
   },
 };
-local review = { prefix: 'mtl', changes: { 'dataset_reader.dataset': task } };
-local corpus = { changes: {} } + std.get(corpora, task, review);
+local corpus = { changes: {} } + corpora[task];
 local is_tagger = corpus.prefix == 'pos' || corpus.prefix == 'ner';
 
 local words = if is_tagger then 100 else 64;

@@ -72,7 +72,8 @@ class PredictManager(_PredictManager):
     AllenNLP's loop over inputs, with these differences:
 
     - this package's predictors read plain text and training data;
-    - the console shows the predictions alone, one JSON object a line;
+    - the console shows the predictions alone, one JSON object a line, and of labelled inputs the log
+      says how many are right;
     - if an input cannot be read or predicted, the predictions before it are written;
     - the output file is replaced at the end. After an error, the temporary file is kept for the user.
 
@@ -100,6 +101,7 @@ class PredictManager(_PredictManager):
         of_reader = self._dataset_reader is not None
         inputs: Iterator[Any] = self._get_instance_data() if of_reader else self._get_json_data()
         number = 0
+        correct: List[Optional[bool]] = []  # `None` for inputs without gold labels
         with self._whole_output():
             for group in groups_of(inputs, self._batch_size):
                 for prediction in self._predictions(group, number + 1):
@@ -107,6 +109,11 @@ class PredictManager(_PredictManager):
                         print(prediction, end="", flush=True)
                     print(prediction, end="", file=self._output_file)
                     number += 1
+                    is_ours = isinstance(self._predictor, TextInput)
+                    correct.append(json.loads(prediction).get("correct") if is_ours else None)
+        right, scored = correct.count(True), len(correct) - correct.count(None)
+        if scored:
+            logger.info("correct: %d of %d (%.2f %%)", right, scored, 100 * right / scored)
 
     def _get_json_data(self) -> Iterator[JsonDict]:
         if isinstance(self._predictor, TextInput):

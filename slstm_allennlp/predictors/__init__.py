@@ -1,3 +1,4 @@
+from slstm_allennlp.predictors.average import Average
 from slstm_allennlp.predictors.sentence_pair import SentencePair
 from slstm_allennlp.predictors.sentence_tagger import SentenceTagger
 from slstm_allennlp.predictors.text_classifier import TextClassifier

@@ -167,7 +167,9 @@ def test_predict_and_evaluate(folder, changed, capsys):
     capsys.readouterr()
     archive = "run/model.tar.gz"
     assert main(["predict", archive, "dev.jsonl", "--silent", "--output-file", "out"]) == 0
-    assert capsys.readouterr() == ("", "dev.jsonl: read as JSON, one object per line\n")
+    out, err = capsys.readouterr()
+    form, correct = err.splitlines()
+    assert (out, form) == ("", "dev.jsonl: read as JSON, one object per line")
     predicted = (folder / "out").read_text()
     assert len(predicted.splitlines()) == 12
     assert main(["predict", archive, "dev.jsonl"]) == 0
@@ -175,6 +177,7 @@ def test_predict_and_evaluate(folder, changed, capsys):
     outputs = ["--output-file", "metrics", "--predictions-output-file", "predictions"]
     assert main(["evaluate", archive, "dev.jsonl", *outputs]) == 0
     accuracy = json.loads((folder / "metrics").read_text())["accuracy"]
+    assert correct == f"correct: {round(12 * accuracy)} of 12 ({100 * accuracy:.2f} %)"
     out, err = capsys.readouterr()
     assert (out.splitlines()[0], err) == (f"accuracy  {accuracy:.4f}", "")
     lines = map(json.loads, (folder / "predictions").read_text().splitlines())
