@@ -102,22 +102,21 @@ class _Estimator(BaseEstimator):
             for path, part in zip(paths, parts):
                 lines = [self._line(given, [names[each] for each in own]) for given, own in part]
                 path.write_text("".join(lines), encoding="utf-8")
-            self._train(config, str(paths[0]), str(paths[len(parts) - 1]), folder / "run")
+            dev: Any = str(paths[1]) if len(parts) > 1 else False
+            self._train(config, str(paths[0]), dev, folder / "run")
             (folder / "run" / _LABELS).write_text(json.dumps(labels, default=repr), encoding="utf-8")
             self._take(folder / "run", trust=True)
             model_card.remove_paths(self.files_)
         self._labels, self.classes_ = labels, columns.array_of(labels.values())
         return self
 
-    def _train(self, config: Dict[str, Any], data: str, dev: str, folder: Path) -> None:
+    def _train(self, config: Dict[str, Any], data: str, dev: Any, folder: Path) -> None:
         epochs = {} if self.epochs is None else {"trainer.num_epochs": int(self.epochs)}
         overrides = {**self._of_reader, **epochs, **self._overrides()}
-        names = {f"{data}, {dev}": "X, y", dev: "validation", data: "X, y"}
+        names = {f"{data}, {dev}": "X, y", **({dev: "validation"} if dev else {}), data: "X, y"}
         with self._allennlp(), _naming(names):
             try:
                 config = own_data.with_data(config, data, dev, overrides=overrides, **self._columns)
-                if data == dev:
-                    del config["validation_data_path"]
                 trainer = section(config, "trainer")
                 if not is_fitted(config):  # the folder is temporary: nothing goes on from there
                     trainer.setdefault("checkpointer", {"save_completed_epochs": False})

@@ -415,6 +415,8 @@ def test_warnings_name_what_was_given(capsys):
     said = capsys.readouterr().err
     assert 'warning: validation, line 1 ("neither"): no example for training has the label' in said
     assert tempfile.gettempdir() not in said
+    text_classifier(verbose=1, validation=None).fit(TEXTS, LABELS)
+    assert "dev" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", [0, 1])

@@ -49,6 +49,9 @@ _FILES = (("output_file", "METRICS", ".outputs"), ("predictions_output_file", "P
 
 def evaluate(arguments: argparse.Namespace) -> None:
     """Score the model on the files, and print the metrics and the scores of each class."""
+    if arguments.input_file.lstrip().startswith("{"):  # the paths of each task, for `multitask` readers
+        print(*metric_lines(command.evaluate_from_args(arguments)), sep="\n")
+        return
     paths = re.split(r",(?![^{]*\})", arguments.input_file)  # `test.{de,en}` is one path
     stems = [Path(path).stem for path in paths]  # with which AllenNLP names the metrics
     if len(set(stems)) < len(stems):

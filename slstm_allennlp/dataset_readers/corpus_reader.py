@@ -8,7 +8,6 @@ from allennlp.data.fields import Field, LabelField, MetadataField, SequenceLabel
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.common.registered_name import params_of
 from slstm_allennlp.dataset_readers.lines import OLD, expect_encoding
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -17,11 +16,11 @@ _ENOUGH_WORDS = 100  # to see that a corpus is distributed without its words
 
 class CorpusReader(DatasetReader):
     """
-    Base class of the plugin's own readers. Each stores its constructor arguments `name` as `_name`. The
-    instances have the fields `tokens`, `metadata` (the words) and, where there are some, `label` or
-    `tags`. `ConfigurationError` for an invalid argument. While reading, `CorpusError`: for a file that
-    is missing, unreadable, empty or not in its encoding; and, with file and line, for a text, word,
-    label or tag that is missing, and for everything else that is not in the reader's format.
+    Base class of the plugin's own readers. The instances have the fields `tokens`, `metadata` (the
+    words) and, where there are some, `label` or `tags`. `ConfigurationError` for an invalid argument.
+    While reading, `CorpusError`: for a file that is missing, unreadable, empty or not in its encoding;
+    and, with file and line, for a text, word, label or tag that is missing, and for everything else
+    that is not in the reader's format.
 
     # Parameters
 
@@ -60,9 +59,6 @@ class CorpusReader(DatasetReader):
     def apply_token_indexers(self, instance: Instance) -> None:
         set_indexers(instance, self._token_indexers)
 
-    def _to_params(self) -> Dict[str, Any]:
-        return params_of(DatasetReader, self, max_instances=self.max_instances)
-
 
 class LabelledTextReader(CorpusReader):
     """
@@ -82,10 +78,9 @@ class LabelledTextReader(CorpusReader):
         self, encoding: Optional[str] = None, tokenizer: Optional[Tokenizer] = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self._encoding = encoding
         if encoding is not None:
             expect_encoding(encoding)
-        self._decoding = OLD if encoding is None else encoding
+        self._encoding = OLD if encoding is None else encoding
         self._tokenizer = tokenizer or SpacyBlankTokenizer(split_hyphens=False)
 
     def text_to_instance(  # type: ignore[override]

@@ -90,7 +90,7 @@ class MovieReviewReader(LabelledTextReader):
                 yield {"words": line.words(), "label": label}
 
     def _sentences(self, corpus: CorpusPart, label: str) -> Iterator[_Sentence]:
-        for line in corpus.lines(_FILES[label], self._decoding):
+        for line in corpus.lines(_FILES[label], self._encoding):
             if not line.text.strip():
                 raise line.error("the line is empty, expected a sentence")
             yield line, label

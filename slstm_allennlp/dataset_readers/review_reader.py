@@ -63,7 +63,7 @@ class ReviewReader(LabelledTextReader):
                 f"{corpus.name}: there is no dataset {self._dataset!r}, expected one of those in the "
                 f"folder: {', '.join(datasets) or 'there are none'}"
             )
-        lines = list(corpus.lines(file, self._decoding))
+        lines = list(corpus.lines(file, self._encoding))
         if corpus.part != "test" and len(lines) <= self._dev_size:
             raise CorpusError(
                 f"{corpus.name}/{file}: {len(lines)} reviews, expected more than "

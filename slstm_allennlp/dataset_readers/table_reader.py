@@ -265,12 +265,12 @@ class TableReader(LabelledTextReader):
         return self._json_rows(path) if ending(path) in JSON else self._csv_rows(path, partly)
 
     def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        for line in read_lines(path, self._decoding):
+        for line in read_lines(path, self._encoding):
             if line.text.strip():
                 yield line, line.json_object("expected one object per line, with a text and a label")
 
     def _csv_rows(self, path: str, partly: bool) -> Iterator[Tuple[Line, Dict[str, Any]]]:
-        lines = read_lines(path, self._decoding, has_returns=True)
+        lines = read_lines(path, self._encoding, has_returns=True)
         head, delimiter = [], self._delimiter
         for line in lines:  # up to the header
             mark = _SEPARATOR.fullmatch(line.text)

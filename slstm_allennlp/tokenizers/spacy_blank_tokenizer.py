@@ -1,11 +1,9 @@
 import sys
-from typing import Any, Dict, List, Optional
+from typing import List, Optional
 
 import spacy
 from allennlp.common.checks import ConfigurationError
 from allennlp.data.tokenizers import Token, Tokenizer
-
-from slstm_allennlp.common.registered_name import params_of
 
 _APOSTROPHES = ("'", "’")
 
@@ -68,9 +66,6 @@ class SpacyBlankTokenizer(Tokenizer):
     ) -> List[Token]:
         between = [Token(self._separator)] if tokens2 is not None and self._separator else []
         return [*tokens1, *between, *(tokens2 or [])]
-
-    def _to_params(self) -> Dict[str, Any]:
-        return params_of(Tokenizer, self)
 
     def _spans_to_merge(self, document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:
         """Return the spans that spaCy split and that should be one token."""

@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Set
+from typing import Any, Dict, Iterable, List, Literal, Optional, Sequence, Set, Union
 
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
@@ -52,7 +52,7 @@ _MANY = 20  # examples of a class, beside which a class with one is a mistake
 def with_data(
     config: Config,
     data: str,
-    dev: Optional[str] = None,
+    dev: Union[str, Literal[False], None] = None,
     test: Optional[str] = None,
     text: Sequence[str] = (),
     label: Optional[str] = None,
@@ -71,7 +71,8 @@ def with_data(
         The config of a classifier of texts or pairs, or of a tagger.
     data, dev, test : `str`
         For classifiers, tables as the reader `table` reads them: CSV, TSV or JSON lines. For taggers,
-        CoNLL-U, columns or word/TAG lines. With `dev` and without `test`, there is no test.
+        CoNLL-U, columns or word/TAG lines. With `dev` and without `test`, there is no test. With
+        `dev=False`, there is no dev either.
     text : `Sequence[str]`, optional (default = `()`)
         The column of the text, or those of the two texts. Default: known names, such as `text`. For
         taggers, the number of the column of the word.
@@ -96,14 +97,15 @@ def with_data(
         reader = _table_reader(data, text, label, is_pair="premise" in inputs)
     config["dataset_reader"] = {**reader, "split_seed": 0, **kept}
     config.pop("validation_dataset_reader", None)
-    config["train_data_path"] = f"{data}#train+test" if test and not dev else data
-    if not dev and not test:
+    is_split = not dev and dev is not False
+    config["train_data_path"] = f"{data}#train+test" if test and is_split else data
+    if is_split and not test:
         config["train_data_path"] = f"{data}#train"
         test = f"{data}#test"
-    config["validation_data_path"] = dev or f"{data}#dev"
+    config["validation_data_path"] = f"{data}#dev" if is_split else dev or None
     config["test_data_path"] = test
     config["evaluate_on_test"] = test is not None and not config.get("distributed")
-    if not dev:
+    if is_split:
         config["dataset_reader"]["split_checksum"] = checksum_of(data)
     config = _with_overrides(config, overrides)
     size = _check(config, inputs)

@@ -58,7 +58,7 @@ def _parts(tag: str) -> Tuple[str, str]:
     """Split `B-PER` into `B` and `-PER`. A tag such as `NN` has no letter of an encoding."""
     if tag in ("START", "END", "O"):
         return tag, ""
-    return (tag[0], tag[1:]) if tag[1:2] in ("", "-") and tag[0] != "O" else ("", tag)
+    return (tag[0], tag[1:]) if tag and tag[1:2] in ("", "-") and tag[0] != "O" else ("", tag)
 
 
 def _what_fits(encoding: str, sentences: List[List[str]]) -> str:

@@ -187,7 +187,7 @@ def test_predict_and_evaluate(folder, changed, capsys):
     limit = ["-o", '{"dataset_reader.max_instances": 10}']
     assert main(["evaluate", archive, "dev.jsonl,train.jsonl", *limit]) == 0
     out, err = capsys.readouterr()
-    scored = "the first 10 of 12 are scored (max_instances)"
+    scored = "at most the first 10 are scored (max_instances)"
     assert err == f"warning: dev.jsonl: {scored}\nwarning: train.jsonl: {scored}\n"
     lines = out.splitlines()
     assert [line.split()[0] for line in lines[:2]] == ["dev_accuracy", "dev_loss"]

@@ -14,6 +14,7 @@ from allennlp.models import Model
 from allennlp.models.heads import Head
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
 
+from slstm_allennlp.console.main import main
 from slstm_allennlp.models import BasicClassifier, CrfTagger
 from tests.conftest import BERT_SIZE
 
@@ -238,3 +239,23 @@ def test_one_step_and_one_prediction(case, bert):
     assert all(not torch.equal(new, old) for new, old in zip(weights, before))
     output = model.eval().forward_on_instance(instances[0])
     assert len(output) > 1 and output["loss"] >= 0
+
+
+def test_several_tasks_are_trained_and_evaluated(bert, tmp_path, capsys):
+    """AllenNLP's `multitask` reader has no `max_instances`, which other readers have."""
+    (path, reader), model = CASES["multitask"]
+    path = {"review": f"fixtures/swap/{path}"}
+    config = {
+        "dataset_reader": reader,
+        "train_data_path": path,
+        "validation_data_path": path,
+        "model": {"type": "multitask", **model},
+        "data_loader": {"type": "multitask", "scheduler": {"batch_size": 2}},
+        "trainer": {"optimizer": "adam", "num_epochs": 1},
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config).replace('"BERT"', json.dumps(str(bert))))
+    run = str(tmp_path / "run")
+    assert main(["train", str(tmp_path / "config.json"), "-s", run]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", f"{run}/model.tar.gz", json.dumps(path)]) == 0
+    assert "review_accuracy" in capsys.readouterr().out

@@ -92,6 +92,7 @@ def test_models_without_an_encoding_have_any_tags(tmp_path):
     train(tmp_path, None, "NN IN", type="simple_tagger")
     check_tags(nn.Linear(1, 1), SimpleDataLoader([], 1))
     assert is_in("BIO", ["O"]) and not is_in("BIO", ["B-X", "I-Y"])
+    assert not is_in("BIO", ["B-X", ""])
 
 
 def test_conll_ner_is_always_bioul(tmp_path):

@@ -3,19 +3,17 @@
 import copy
 
 import pytest
-import torch
 from allennlp.commands.train import TrainModel
-from allennlp.common import Params, util
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import DatasetReader
 
 from slstm_allennlp.training import train_model
-from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
+from slstm_allennlp.training.all_data import on_all_data
 from tests.conftest import SMALL, train
 from tests.training.conftest import tagger_config
 
 READER = {"type": "tagged_text", "format": "columns"}
-FIRST_TEN = ".txt: the first 10 of 15 are scored (max_instances)"
+FIRST_TEN = ".txt: at most the first 10 are scored (max_instances)"
 PARTS = ("dev", "test")
 
 
@@ -59,7 +57,6 @@ LIMITED = {**READER, "max_instances": 10}
         ({"validation_data_loader": TWO_BATCHES}, 15, 8, FIRST_TWO),
         ({"dataset_reader": LIMITED}, 10, 10, FIRST_TEN),
         ({"validation_dataset_reader": LIMITED}, 15, 10, FIRST_TEN),
-        ({"dataset_reader": {**READER, "max_instances": 15}}, 15, 15, None),
         ({"dataset_reader": LIMITED, "validation_dataset_reader": READER}, 10, 15, None),
     ],
     ids=str,
@@ -68,22 +65,6 @@ def test_every_sentence_is_scored(config, tmp_path, caplog, settings, train, oth
     assert scored({**config, **settings}, tmp_path / "run") == [train, others, others]
     said = [message for message in caplog.messages if " scored " in message]
     assert said == ([] if warning is None else [f"{tmp_path}/{part}{warning}" for part in PARTS])
-
-
-def test_one_of_several_processes_counts_all(config, caplog, monkeypatch):
-    monkeypatch.setattr(util, "is_distributed", lambda: True)
-    monkeypatch.setattr(torch.distributed, "get_rank", lambda: 1)
-    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 2)
-    reader = DatasetReader.from_params(Params(dict(LIMITED)))
-    say_what_is_scored(config["test_data_path"], reader)
-    assert "the first 10 of 15 are scored" in caplog.text
-
-
-def test_a_total_that_cannot_be_known(config, tmp_path, caplog):
-    with open(config["validation_data_path"], "a") as file:
-        file.write("three\tcolumns\there\n")
-    assert scored({**config, "dataset_reader": LIMITED}, tmp_path / "run")[1] == 10
-    assert "dev.txt: only the first 10 are scored (max_instances)" in caplog.text
 
 
 def test_a_loader_by_its_name_and_an_unchanged_config():
