@@ -16,9 +16,10 @@ from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.models import Model
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.predictors import Predictor
-from torch.multiprocessing.spawn import ProcessExitedException
+from torch.multiprocessing.spawn import ProcessExitedException, ProcessRaisedException
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.common.mistakes import users_mistake
 from slstm_allennlp.console import config_keys, missing, train
 from slstm_allennlp.console.config_keys import Original
 from slstm_allennlp.console.quiet import is_quiet, quiet_console
@@ -149,7 +150,8 @@ def _convolve(original: Original, self: CnnEncoder, tokens: torch.Tensor, *args:
 def _spawn(original: Original, function: Callable[..., Any], args: Any = (), **options: Any) -> Any:
     """
     Start the processes of a distributed training in the same context. If a signal ends one of them, say
-    which one, and how to resume. PyTorch stops the others and reports only that one has terminated.
+    which one, and how to resume. PyTorch stops the others and reports only that one has terminated. The
+    user's mistakes in a process are the same sentence here; PyTorch has only the text of its traceback.
     """
     try:
         return original(_in_a_process, args=(is_quiet(), function, *args), **options)
@@ -161,11 +163,22 @@ def _spawn(original: Original, function: Callable[..., Any], args: Any = (), **o
                 "processes were stopped; `slstm train` with --recover resumes from the last checkpoint",
             )
         raise
+    except ProcessRaisedException as error:
+        kind, _, mistake = str(error).rstrip().splitlines()[-1].partition(": ")
+        if not kind.endswith(ConfigurationError.__name__):
+            raise
+        raise ConfigurationError(mistake) from error
 
 
 def _in_a_process(rank: int, quiet: bool, function: Callable[..., Any], *arguments: Any) -> None:
     with friendly_messages(), quiet_console() if quiet else nullcontext():
-        function(rank, *arguments)
+        try:
+            function(rank, *arguments)
+        except Exception as error:
+            mistake = users_mistake(error)
+            if mistake is None:
+                raise
+            raise ConfigurationError(mistake) from error
 
 
 # Each function gets the original as its first argument, before the arguments of the call.

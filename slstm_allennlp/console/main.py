@@ -124,13 +124,24 @@ def _check_build_vocab(arguments: argparse.Namespace) -> None:
 def _check_diff(arguments: argparse.Namespace) -> None:
     for path in (arguments.checkpoint1, arguments.checkpoint2):
         if path.endswith((".json", ".jsonnet", ".gz")):
-            raise ConfigurationError(f"{path} has no weights, expected a file such as best.th")
+            raise ConfigurationError(
+                f"{path} is no file of weights, expected one such as best.th in the folder of a training"
+            )
+
+
+def _check_count_instances(arguments: argparse.Namespace) -> None:
+    if arguments.overrides:
+        raise ConfigurationError(
+            f"--overrides is {arguments.overrides}, which AllenNLP's count-instances does not read, "
+            "expected a config that has them"
+        )
 
 
 _CHECKS = {
     "print-results": _check_print_results,
     "find-lr": _check_find_lr,
     "build-vocab": _check_build_vocab,
+    "count-instances": _check_count_instances,
     "diff": _check_diff,
 }
 

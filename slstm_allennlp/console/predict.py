@@ -20,7 +20,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, atomic_write
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.console.output_folder import expect_output
-from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
+from slstm_allennlp.predictors.examples import INPUT_FORMATS, json_for, read_examples
 from slstm_allennlp.predictors.text_input import TextInput
 
 logger = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class PredictManager(_PredictManager):
         try:
             yield from super()._get_json_data()
         except json.JSONDecodeError as error:
-            taken = f"{type(self._predictor).__name__} takes a JSON object a line"
+            taken = f"{type(self._predictor).__name__} takes {json_for(self._predictor)} a line"
             raise CorpusError(f"{self._input_file}: {error.doc!r} is no JSON, {taken}") from error
 
     def _predictions(self, group: List[Any], first: int) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The key `class_weights` of classifiers and taggers: the weights of the classes in the loss."""
 
-from typing import Dict, Mapping, Optional, Union
+import math
+from typing import Any, Mapping, Optional
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -9,25 +10,27 @@ from torch import Tensor
 
 from slstm_allennlp.common.suggestions import did_you_mean
 
-ClassWeights = Union[str, Dict[str, float]]
+ClassWeights = Any
+"""`"balanced"`, or the weights of classes by their names."""
 BALANCED = "balanced"
 
 
 def check_class_weights(given: ClassWeights, labels: Mapping[str, int]) -> None:
     """Raise `ConfigurationError` unless the value is "balanced" or positive weights of known labels."""
-    if isinstance(given, str) and given != BALANCED:
+    if given != BALANCED and not isinstance(given, dict):
         raise ConfigurationError(
             f'class_weights is {given!r}, expected "balanced" or the weights of classes, such as '
             f'{{"{next(iter(labels))}": 2}}'
         )
-    for label, weight in ({} if isinstance(given, str) else given).items():
+    for label, weight in ({} if given == BALANCED else given).items():
         if label not in labels:
             raise ConfigurationError(
                 f"class_weights has the class {label!r}{did_you_mean(label, labels)}"
             )
-        if weight <= 0:
+        is_number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not is_number or not 0 < weight < math.inf:
             raise ConfigurationError(
-                f"class_weights has {weight} for {label!r}, expected a number above 0"
+                f"class_weights has {weight!r} for {label!r}, expected a number above 0"
             )
 
 

@@ -3,10 +3,13 @@ Models of AllenNLP whose input sizes default to the output size of the previous 
 classes and a span F1 that counts illegal tag sequences.
 """
 
-from typing import Any, Optional
+from typing import Any, Dict, List, Optional
 
+import torch
 from allennlp.common import Lazy
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import is_distributed
+from allennlp.data import TextFieldTensors
 from allennlp.models import BasicClassifier as StockBasicClassifier
 from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
@@ -89,6 +92,22 @@ class CrfTagger(StockCrfTagger, WithClassWeights):
 
     def weight_buffer(self) -> Tensor:
         return self.crf.label_weights
+
+    def forward(  # type: ignore[override]
+        self,
+        tokens: TextFieldTensors,
+        tags: Optional[torch.LongTensor] = None,
+        metadata: Optional[List[Dict[str, Any]]] = None,
+        ignore_loss_on_o_tags: Optional[bool] = None,
+        **kwargs: Any,
+    ) -> Dict[str, Tensor]:
+        output: Dict[str, Tensor] = super().forward(
+            tokens, tags, metadata, ignore_loss_on_o_tags, **kwargs
+        )
+        if is_distributed() and "loss" in output:
+            # Sentences of one word have no transitions, but each process waits for their gradient.
+            output["loss"] = output["loss"] + 0 * self.crf.transitions.sum()
+        return output
 
     @classmethod
     def from_partial_objects(

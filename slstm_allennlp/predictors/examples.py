@@ -1,5 +1,6 @@
 """Read a predictor's inputs from a file: plain text, JSON lines, or training data of its model."""
 
+import inspect
 import itertools
 import logging
 import re
@@ -87,7 +88,8 @@ def read_examples(
         form = "JSON, one object per line"
     elif of_sentence is None:
         raise ConfigurationError(
-            f"{name}: {type(predictor).__name__} takes JSON objects, expected a .jsonl file of them"
+            f"{name}: {type(predictor).__name__} takes {json_for(predictor)} a line, expected a .jsonl "
+            "file of such lines"
         )
     else:
         form = predictor.plain_text  # type: ignore[attr-defined]
@@ -105,6 +107,15 @@ def read_examples(
         except ValueError as error:
             raise line.error(str(error)) from None
         yield example
+
+
+def json_for(predictor: Predictor) -> str:
+    """Return what a line of JSON is for a predictor of AllenNLP's, by the arguments of its `predict`."""
+    predict = getattr(predictor, "predict", None)
+    keys = inspect.signature(predict).parameters if predict else ()
+    if not keys:
+        return "a JSON object"
+    return "{" + ", ".join(f'"{key}": "…"' for key in keys) + "}"
 
 
 def _inputs(reader: Any, path: str) -> Iterator[JsonDict]:

@@ -3,14 +3,16 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional
 
+from allennlp.common.util import END_SYMBOL, START_SYMBOL
 from allennlp.data import Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.metrics.class_scores import Labels
 
+_MARKS = (START_SYMBOL, END_SYMBOL)
 _PREFERRED = ("label", "tags", "labels")  # the usual names of the field to predict
 
 
@@ -20,14 +22,18 @@ class Prediction:
     gold: Optional[Labels] = None  # None if the model's output has no such labels
     predicted: Optional[Labels] = None
     output: Optional[Dict[str, Any]] = None  # in that case, the words in the output
-    # The input texts by field name, as words joined by spaces.
+    # The texts by field name, a target text too, as words joined by spaces.
     texts: Dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 def prediction_of(instance: Instance, output: Dict[str, Any]) -> Prediction:
     """Make the prediction from an instance and its `forward_on_instances` output, by field name."""
     length = length_of(instance)
-    texts = {name: " ".join(map(str, text.tokens)) for name, text in _texts_of(instance)}
+    texts = {
+        name: " ".join(str(token) for token in field.tokens if token.text not in _MARKS)
+        for name, field in instance.fields.items()
+        if isinstance(field, TextField)
+    }
     for name in sorted(instance.fields, key=lambda name: (name not in _PREFERRED, name)):
         field, predicted = instance.fields[name], output.get(name)
         if isinstance(field, LabelField) and isinstance(predicted, str):
@@ -49,16 +55,11 @@ def prediction_of(instance: Instance, output: Dict[str, Any]) -> Prediction:
 
 def length_of(instance: Instance) -> int:
     """Return the number of words in the input texts."""
-    return sum(len(text.tokens) for _, text in _texts_of(instance))
-
-
-def _texts_of(instance: Instance) -> List[Tuple[str, TextField]]:
-    """Return the input texts, without target texts."""
-    return [
-        (name, text)
-        for name, text in instance.fields.items()
-        if isinstance(text, TextField) and not name.startswith("target")
-    ]
+    return sum(
+        len(field.tokens)
+        for name, field in instance.fields.items()
+        if isinstance(field, TextField) and not name.startswith("target")
+    )
 
 
 def _is_text(value: Any) -> bool:

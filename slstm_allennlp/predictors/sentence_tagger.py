@@ -142,9 +142,11 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
     def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
         if "tags" not in output or "tokens" not in instance.fields:
             return output
-        result = self._tagged(instance["tokens"].tokens, output["tags"])  # type: ignore[attr-defined]
+        tokens: List[Token] = instance["tokens"].tokens  # type: ignore[attr-defined]
+        tags = output["tags"][: len(tokens)]  # AllenNLP's `simple_tagger` tags padding, too
+        result = self._tagged(tokens, tags)
         if self._scores:
-            result["scores"] = self._probabilities(output)
+            result["scores"] = self._probabilities(output, tags)
         return self._with_other_outputs(result, output)
 
     def _tagged(self, tokens: List[Token], tags: List[str]) -> JsonDict:
@@ -155,8 +157,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             result["spans"] = _spans(tokens, tags, self._label_encoding)
         return result
 
-    def _probabilities(self, output: Dict[str, Any]) -> List[float]:
-        tags = output["tags"]
+    def _probabilities(self, output: Dict[str, Any], tags: List[str]) -> List[float]:
         namespace = namespace_of(self._model)
         ids = [self._model.vocab.get_token_index(tag, namespace) for tag in tags]
         if "class_probabilities" in output:

@@ -104,10 +104,10 @@ def with_data(
         test = f"{data}#test"
     config["validation_data_path"] = f"{data}#dev" if is_split else dev or None
     config["test_data_path"] = test
-    config["evaluate_on_test"] = test is not None and not config.get("distributed")
     if is_split:
         config["dataset_reader"]["split_checksum"] = checksum_of(data)
     config = _with_overrides(config, overrides)
+    config["evaluate_on_test"] = test is not None and not config.get("distributed")
     size = _check(config, inputs)
     trainer = section(config, "trainer")
     epochs = math.ceil((_SENTENCES if "tags" in inputs else _TEXTS) / size)

@@ -10,7 +10,9 @@ from allennlp.data.vocabulary import NAMESPACE_PADDING_FILE
 from allennlp.models import Model
 from allennlp.nn.parallel import DdpAccelerator
 from allennlp.training import Trainer
+from allennlp.training.metrics import SpanBasedF1Measure
 
+from slstm_allennlp.metrics.of_model import metrics_of
 from slstm_allennlp.metrics.span_tags import missing_tags
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.label_counts import warn_of_unseen
@@ -103,6 +105,11 @@ class TrainModelWithCard(TrainModel):
             raise ConfigurationError(
                 f"--recover: the vocabulary of the data is not that in {folder}, expected the data of "
                 "the interrupted training, in their order"
+            )
+        if is_distributed() and any(isinstance(m, SpanBasedF1Measure) for m in metrics_of(made.model)):
+            raise ConfigurationError(
+                "training is distributed, and AllenNLP's F1 of entities is not: expected one process, "
+                "or model.calculate_span_f1 false and another trainer.validation_metric"
             )
         return made
 

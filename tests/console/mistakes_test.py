@@ -121,7 +121,8 @@ def test_a_metric_that_the_model_does_not_have(changed, capsys):
         ("find-lr mine.json -s new --start-lr 1 --end-lr 0.1", "is 1 and --end-lr 0.1, expected a st"),
         ("build-vocab mine.json new", "the output is new, expected a file that ends in .tar.gz"),
         ("build-vocab mine.json used.tar.gz", "used.tar.gz exists, expected another file, or --force"),
-        ("diff mine.json best.th", "mine.json has no weights, expected a file such as best.th"),
+        ("diff mine.json best.th", "mine.json is no file of weights, expected one such as best.th in "),
+        ("count-instances mine.json -o {}", "--overrides is {}, which AllenNLP's count-instances does"),
         ("predict a.tar.gz b --batch-size 0", "--batch-size is 0, expected 1 or more"),
         ("evaluate a.tar.gz b --batch-size -3", "--batch-size is -3, expected 1 or more"),
         (

@@ -81,6 +81,11 @@ class Minimal(Predictor):
         return [self.predict_json(each) for each in inputs]
 
 
+class OfTranslation(Minimal):
+    def predict(self, source):
+        return self.predict_json({"source": source})
+
+
 @pytest.mark.parametrize("batch_size", (None, 3, 9))
 def test_what_was_read_or_predicted_before_an_error_is_kept(predictors, tmp_path, batch_size):
     path, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
@@ -100,9 +105,10 @@ def test_other_predictors_have_one_json_object_at_a_time(tmp_path):
     path.write_text("{}\n{}\n")
     assert run(Minimal(), path, tmp_path / "out.jsonl") == [{"alone": True}] * 2
     path.write_text("a good film\n")
-    message = r"in\.txt: 'a good film\\n' is no JSON, Minimal takes a JSON object a line$"
-    with pytest.raises(CorpusError, match=message):
-        run(Minimal(), path, tmp_path / "out.jsonl")
+    for name, kind in (("a JSON object", Minimal), ('{"source": "…"}', OfTranslation)):
+        message = rf"in\.txt: 'a good film\\n' is no JSON, {kind.__name__} takes {name} a line$"
+        with pytest.raises(CorpusError, match=message):
+            run(kind(), path, tmp_path / "out.jsonl")
 
 
 @pytest.mark.parametrize("options, expected", (([], None), (["--batch-size", "1"], 1)))

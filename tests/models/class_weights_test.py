@@ -86,6 +86,9 @@ MISTAKES = [
     ("balance", "is 'balance', expected \"balanced\" or the weights of classes, such as"),
     ({"noo": 2}, "class_weights has the class 'noo', did you mean 'no'"),
     ({"no": 0}, "class_weights has 0 for 'no', expected a number above 0"),
+    ({"no": "3"}, "class_weights has '3' for 'no', expected a number above 0"),
+    ({"no": True}, "class_weights has True for 'no', expected a number above 0"),
+    ([1, 2], r"is \[1, 2\], expected \"balanced\" or the weights of classes, such as"),
 ]
 CONTRADICTIONS = [
     ({**CRF, "label_weights": {"no": 5}}, TAGS, "crf_tagger: class_weights and label_weights"),

@@ -373,3 +373,11 @@ def test_a_compressed_file_that_was_cut_off(predictor, tmp_path):
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"a film\n" * 9000)[:-12])
     with pytest.raises(CorpusError, match=r"a\.txt\.gz: cannot be read \(.*expected a text file"):
         list(read_examples(str(tmp_path / "a.txt.gz"), predictor(*TAGGER["texts"])))
+
+
+def test_one_tag_a_word_from_a_model_that_tags_padding(predictor):
+    tagger = predictor(*TAGGER["tags"])
+    short, long = {"words": ["the"], "tags": ["DET"]}, {"words": ["the", "cat", "sees", "."]}
+    outputs = tagger.predict_batch_json([short, long])
+    assert outputs == [tagger.predict_json(short), tagger.predict_json(long)]
+    assert [len(output["tags"]) for output in outputs] == [1, 4]

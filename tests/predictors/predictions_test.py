@@ -23,6 +23,9 @@ TAGS = SequenceLabelField(["P", "V"], RAINS)
 FOUND = [["a", "house"], ["one", "house"]]
 
 
+TRANSLATION = {"source_tokens": "ein Haus", "target": "a house there"}
+
+
 @pytest.mark.parametrize(
     "fields, output, expected",
     [
@@ -52,9 +55,9 @@ FOUND = [["a", "house"], ["one", "house"]]
         ),
         # Without labels, the words that it gives are kept.
         (
-            {"source_tokens": text("ein Haus"), "target": text("a house there")},
+            {"source_tokens": text("ein Haus"), "target": text("@start@ a house there @end@")},
             {"predicted_tokens": FOUND, "loss": 0.5, "ids": [[1, 2]], "nothing": []},
-            Prediction(2, output={"predicted_tokens": FOUND}, texts={"source_tokens": "ein Haus"}),
+            Prediction(2, output={"predicted_tokens": FOUND}, texts=TRANSLATION),
         ),
     ],
 )

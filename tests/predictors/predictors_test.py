@@ -95,10 +95,10 @@ def test_scores_are_the_marginals_of_the_crf(build):
     vocab = predictor._model.vocab
     names = [vocab.get_token_from_index(i, "labels") for i in (1, 0)]
     output = {"tags": names, "class_probabilities": torch.tensor([[0.2, 0.8], [0.7, 0.3]]).numpy()}
-    assert predictor._probabilities(output) == pytest.approx([0.8, 0.7])
+    assert predictor._probabilities(output, output["tags"]) == pytest.approx([0.8, 0.7])
     predictor._model = types.SimpleNamespace(vocab=vocab)
     with pytest.raises(ConfigurationError, match="SimpleNamespace gives no probabilities, expected"):
-        predictor._probabilities({"tags": ["NN"], "logits": torch.zeros(1, 28).numpy()})
+        predictor._probabilities({"logits": torch.zeros(1, 28).numpy()}, ["NN"])
 
 
 def test_a_model_with_other_outputs_keeps_them(predictors):

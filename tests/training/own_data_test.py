@@ -144,6 +144,9 @@ def test_parts_and_epochs(put, options, paths, epochs):
     assert paths_of(made) == paths
     assert made["evaluate_on_test"] == (paths[2] is not None)
     assert made["trainer"]["num_epochs"] == epochs
+    options["overrides"] = {**options.get("overrides", {}), "distributed": {"cuda_devices": [-1, -1]}}
+    made = put("reviews_slstm", "all.csv", csv(ROWS), files=FILES, **options)
+    assert made["evaluate_on_test"] is False
 
 
 @pytest.mark.parametrize(
