@@ -7,6 +7,7 @@ import argparse
 import json
 import logging
 import os
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Iterable, Iterator, List, Optional, TypeVar
@@ -101,7 +102,7 @@ class PredictManager(_PredictManager):
         of_reader = self._dataset_reader is not None
         inputs: Iterator[Any] = self._get_instance_data() if of_reader else self._get_json_data()
         number = 0
-        correct: List[Optional[bool]] = []  # `None` for inputs without gold labels
+        correct: Counter = Counter()  # `None` counts inputs without gold labels
         with self._whole_output():
             for group in groups_of(inputs, self._batch_size):
                 for prediction in self._predictions(group, number + 1):
@@ -109,11 +110,12 @@ class PredictManager(_PredictManager):
                         print(prediction, end="", flush=True)
                     print(prediction, end="", file=self._output_file)
                     number += 1
-                    is_ours = isinstance(self._predictor, TextInput)
-                    correct.append(json.loads(prediction).get("correct") if is_ours else None)
-        right, scored = correct.count(True), len(correct) - correct.count(None)
+                    if isinstance(self._predictor, TextInput):
+                        correct[json.loads(prediction).get("correct")] += 1
+        scored = correct[True] + correct[False]
         if scored:
-            logger.info("correct: %d of %d (%.2f %%)", right, scored, 100 * right / scored)
+            share = 100 * correct[True] / scored
+            logger.info("correct: %d of %d (%.2f %%)", correct[True], scored, share)
 
     def _get_json_data(self) -> Iterator[JsonDict]:
         if isinstance(self._predictor, TextInput):
