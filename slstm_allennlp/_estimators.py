@@ -19,7 +19,6 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import Params, parse_overrides
 from allennlp.common.plugins import import_plugins
 from allennlp.models import load_archive
-from allennlp.predictors import Predictor
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
@@ -35,6 +34,7 @@ from slstm_allennlp.console.training import result_lines
 from slstm_allennlp.dataset_readers import table_reader
 from slstm_allennlp.dataset_readers.conll_ner_reader import expect_iob2
 from slstm_allennlp.metrics.span_tags import bio_of, bioul_spans, type_of
+from slstm_allennlp.predictors.text_input import predictor_of
 from slstm_allennlp.security import safe_archives
 from slstm_allennlp.training import label_counts, model_card, own_data
 from slstm_allennlp.training.run_state import random_states, set_random_states
@@ -197,7 +197,7 @@ class _Estimator(BaseEstimator):
             path.write_bytes(self.files_[_ARCHIVE])
             with _naming({str(path): name}):
                 archive = load_archive(path, cuda_device=device_number(self.device))
-            self._predictor: Any = Predictor.from_archive(archive)
+            self._predictor: Any = predictor_of(archive)
         return self._predictor
 
     @contextmanager

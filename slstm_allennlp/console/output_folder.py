@@ -20,15 +20,15 @@ except ImportError:  # Windows has no fcntl
     fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger(__name__)
-# Marks a folder where an attempt has failed. AllenNLP writes the other files before the first batch.
-_FAILED = "no_training_began"
-_BEFORE_TRAINING = {_FAILED, "config.json", "meta.json", "out.log", "vocabulary"}
+# Marks a folder where an attempt has ended. AllenNLP writes the other files before the first batch.
+_NO_TRAINING = "no_training_began"
+_BEFORE_TRAINING = {_NO_TRAINING, "config.json", "meta.json", "out.log", "vocabulary"}
 
 
 @contextmanager
 def output_folder(folder: Path, recover: bool = False, force: bool = False) -> Iterator[None]:
     """
-    Make the folder, or empty it with `force` or if an attempt failed in it before any training, and lock
+    Make the folder, or empty it with `force` or if an attempt ended in it before any training, and lock
     it in this context. `ConfigurationError` for a folder that cannot be made, in which another training
     is running, which has something else in it (without `recover` and `force`), or in which no training
     has begun (with `recover`).
@@ -43,22 +43,22 @@ def output_folder(folder: Path, recover: bool = False, force: bool = False) -> I
                 f"--recover: the folder {folder} has no config.json, expected the output folder of a "
                 "training that was interrupted"
             )
-        if force or (not recover and _has_failed(folder)):
+        if force or (not recover and _is_before_training(folder)):
             _empty(folder)
         elif not recover:
             expect_empty(folder, "--recover goes on with its training, ")
         try:
             yield
-        except Exception:
-            if _names_in(folder) <= _BEFORE_TRAINING:
+        finally:
+            if folder.is_dir() and _names_in(folder) <= _BEFORE_TRAINING:
                 with suppress(OSError):  # such as a full disk
-                    (folder / _FAILED).touch()
-            raise
+                    (folder / _NO_TRAINING).touch()
 
 
-def _has_failed(folder: Path) -> bool:
-    """Whether all that is in the folder is of an attempt that failed before any training."""
-    return not _holds_us(folder) and {_FAILED, "config.json"} <= _names_in(folder) <= _BEFORE_TRAINING
+def _is_before_training(folder: Path) -> bool:
+    """Whether all that is in the folder is of a dry run, or of an attempt that ended before training."""
+    names = _names_in(folder)
+    return not _holds_us(folder) and {_NO_TRAINING, "config.json"} <= names <= _BEFORE_TRAINING
 
 
 def _holds_us(folder: Path) -> bool:

@@ -12,17 +12,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Iterable, Iterator, List, Optional, TypeVar
 
-from allennlp.commands.predict import _get_predictor, _PredictManager
+from allennlp.commands.predict import _PredictManager
 from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
+from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, atomic_write
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.console.output_folder import expect_output
 from slstm_allennlp.predictors.examples import INPUT_FORMATS, json_for, read_examples
-from slstm_allennlp.predictors.text_input import TextInput
+from slstm_allennlp.predictors.text_input import TextInput, predictor_of
 
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -46,14 +47,23 @@ def predict(arguments: argparse.Namespace) -> None:
     if arguments.output_file:
         expect_output("output_file", arguments.output_file, [arguments.input_file])
     try:
-        json.loads(arguments.predictor_args or "{}")
+        options = json.loads(arguments.predictor_args.strip() or "{}")
     except json.JSONDecodeError as error:
         raise ConfigurationError(f"--predictor-args is no JSON: {error}") from None
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
+    archive = load_archive(
+        arguments.archive_file,
+        weights_file=arguments.weights_file,
+        cuda_device=arguments.cuda_device,
+        overrides=arguments.overrides,
+    )
+    reader = arguments.dataset_reader_choice
     try:
-        predictor = _get_predictor(arguments)
+        predictor = predictor_of(
+            archive, arguments.predictor, dataset_reader_to_load=reader, extra_args=options
+        )
     except TypeError as error:
-        if not arguments.predictor_args:
+        if not options:
             raise
         raise ConfigurationError(f"--predictor-args is {arguments.predictor_args}: {error}") from error
     PredictManager(

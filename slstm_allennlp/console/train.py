@@ -5,6 +5,7 @@ training, and with errors before the work for a GPU that is not there and for wh
 
 import argparse
 import json
+import logging
 from pathlib import Path
 from typing import Any, Dict, Union
 
@@ -26,6 +27,8 @@ from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
 from slstm_cli.bundled import is_sample
+
+logger = logging.getLogger(__name__)
 
 _OWN_DATA = {
     "--data": "train on this file: CSV, TSV or JSON lines with a text and its label per line, or a word "
@@ -154,6 +157,9 @@ def _check(config: Any) -> None:
         size = section(section(config, key), "batch_sampler").get("batch_size", 1)
         if isinstance(size, int) and size < 1:
             raise ConfigurationError(f"{key}.batch_sampler.batch_size is {size}, expected 1 or more")
+    if section(config, "model").get("type") == "from_archive":
+        path = section(config, "model").get("archive_file")
+        logger.warning("the model's archive will need %s in its place whenever it is opened", path)
     expect_device("trainer.cuda_device", section(config, "trainer").get("cuda_device"))
     for number in (config.get("distributed") or {}).get("cuda_devices") or []:
         expect_device("distributed.cuda_devices", number)

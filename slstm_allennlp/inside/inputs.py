@@ -17,6 +17,7 @@ from slstm_allennlp.common.arguments import positive
 from slstm_allennlp.console import output_folder
 from slstm_allennlp.console.predict import add_input_format
 from slstm_allennlp.predictors.examples import read_examples
+from slstm_allennlp.predictors.text_input import predictor_of
 
 T = TypeVar("T")
 
@@ -45,7 +46,7 @@ def open_all(
     folder = pathlib.Path(arguments.output_dir)
     output_folder.make(folder, "--output-dir")  # before the long work
     archive = load_archive(arguments.archive_file, cuda_device=arguments.cuda_device)
-    predictor = Predictor.from_archive(archive)
+    predictor = predictor_of(archive)
     try:
         watching = watcher(archive.model)
     except ValueError as error:

@@ -6,7 +6,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model, load_archive
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.predictors.text_input import TextInput
+from slstm_allennlp.predictors.text_input import TextInput, predictor_of
 
 
 @Predictor.register("average")
@@ -45,7 +45,7 @@ class Average(TextInput):
         self._predictors = [first]
         for path in archives:
             archive = load_archive(path, cuda_device=self.cuda_device)
-            other: Any = Predictor.from_archive(archive)
+            other = predictor_of(archive)
             if getattr(first, "answer", None) != "label" or type(other) is not type(first):
                 raise ConfigurationError(
                     f"{path} is for {type(other).__name__}, and the first model for "

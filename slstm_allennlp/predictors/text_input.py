@@ -11,7 +11,7 @@ from allennlp.data import DatasetReader, Instance, Token
 from allennlp.data.fields import TextField
 from allennlp.data.token_indexers import TokenCharactersIndexer
 from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
-from allennlp.models import Model
+from allennlp.models import Archive, Model
 from allennlp.modules import TextFieldEmbedder
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.predictors import Predictor
@@ -184,6 +184,15 @@ class TextInput(Predictor):
         learn_new_words(self._model, instances)
         batches = batches_by_length(instances)
         return sanitize(predictions_of(self._model, instances, batches, self._readable))
+
+
+def predictor_of(archive: Archive, name: Optional[str] = None, **options: Any) -> Any:
+    """
+    Return the archive's predictor of this name, by default that of its model. AllenNLP looks for it in
+    the config, where a fine-tuned model is `from_archive`, which has none.
+    """
+    of_model: Any = archive.model.default_predictor
+    return Predictor.from_archive(archive, name or of_model, **options)
 
 
 def predictions_of(

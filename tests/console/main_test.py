@@ -139,6 +139,24 @@ def test_a_trainer_without_epochs(folder, changed, capsys, trainer):
     assert (folder / "run/model_card.md").exists()
 
 
+def test_a_dry_run_leaves_its_folder_to_the_training(folder):
+    assert main(["train", "mine.json", "-s", "run", "--dry-run"]) == 0
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    assert main(["train", "mine.json", "-s", "run"]) == 2
+
+
+def test_fine_tuning_says_that_the_first_archive_is_needed(folder, changed, capsys):
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    changed(model={"type": "from_archive", "archive_file": "run/model.tar.gz"})
+    capsys.readouterr()
+    assert main(["train", "mine.json", "-s", "tuned"]) == 0
+    said = "warning: the model's archive will need run/model.tar.gz in its place whenever it is opened"
+    assert said in capsys.readouterr().err.splitlines()
+    assert main(["predict", "tuned/model.tar.gz", "dev.jsonl"]) == 0
+    (folder / "run/model.tar.gz").rename(folder / "moved")
+    assert main(["predict", "tuned/model.tar.gz", "dev.jsonl"]) == 2
+
+
 def test_recovery_with_other_data_is_refused(folder, capsys):
     """Words and labels would change places: the numbers of a vocabulary depend on the data's order."""
     assert main(["train", "mine.json", "-s", "run"]) == 0
