@@ -2,21 +2,12 @@
 //
 //   TASK=mr DATA=/data/mr allennlp compare experiments/whole.jsonnet --output-dir output/whole/mr
 //
-// TASK is mr, ewt or wnut17. Run in the project's folder. The encoders have about 168
-// thousand weights in classification (`released` 148, because its hidden size is that of the word vectors) and 445
-// thousand in tagging.
+// TASK is mr or ewt. Run in the project's folder. The encoders have about 168 thousand weights in classification
+// (`released` 148, because its hidden size is that of the word vectors) and 445 thousand in tagging.
 local tasks = import 'tasks.libsonnet';
 local task = std.extVar('TASK');
-local corpora = {
-  mr: { prefix: 'mr' },
-  ewt: { prefix: 'pos' },
-  wnut17: {
-    prefix: 'ner',
-    changes: { 'dataset_reader.coding_scheme': 'IOB2' },
-  },
-};
-local corpus = { changes: {} } + corpora[task];
-local is_tagger = corpus.prefix == 'pos' || corpus.prefix == 'ner';
+local prefix = { mr: 'mr', ewt: 'pos' }[task];
+local is_tagger = task == 'ewt';
 
 local words = if is_tagger then 100 else 64;
 local input = if is_tagger then words + 50 else words;  // with characters
@@ -25,7 +16,7 @@ local place = if is_tagger then 'model.encoder' else 'model.seq2vec_encoder';
 // The config training_config/PREFIX_NAME.jsonnet with the encoder's hidden size for classification or for tagging.
 local system(name, classifier, tagger=classifier, changes={}, path='') = {
   local settings = { input_size: input, hidden_size: if is_tagger then tagger else classifier } + changes,
-  config: 'training_config/%s_%s.jsonnet' % [corpus.prefix, name],
+  config: 'training_config/%s_%s.jsonnet' % [prefix, name],
   overrides: {
     [place + path + '.' + key]: settings[key]
     for key in std.objectFields(settings)
@@ -46,13 +37,12 @@ local of_taggers = {
   },
   released: system('slstm', 109) {
     local linear = { input_dim: input, num_layers: 1, hidden_dims: 109, activations: 'linear' },
-    local steps = if task == 'wnut17' then 9 else 7,
     overrides: {
       [place]: {
         type: 'compose',
         encoders: [
           { type: 'feedforward', feedforward: linear },
-          { type: 'slstm', input_size: 109, hidden_size: 109, num_steps: steps } + released,
+          { type: 'slstm', input_size: 109, hidden_size: 109, num_steps: 7 } + released,
         ],
       },
     },
@@ -79,5 +69,5 @@ local of_classifiers = {
   } + (if is_tagger then of_taggers else of_classifiers),
   overrides: tasks.paths(task, std.extVar('DATA')) + {
     'model.text_field_embedder.token_embedders.tokens.embedding_dim': words,
-  } + corpus.changes,
+  },
 }
