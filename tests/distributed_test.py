@@ -18,6 +18,7 @@ from allennlp.models import load_archive
 
 from slstm_allennlp.console.main import main
 from tests.conftest import EMBEDDING, ROOT, train
+from tests.training.conftest import tagger_config
 
 SETTINGS = {
     EMBEDDING: 8,
@@ -43,33 +44,25 @@ def test_two_processes_learn_what_one_does(tmp_path):
     assert_same_weights(tmp_path / "two", tmp_path / "one")
 
 
-def tagger(folder, tags, **settings):
-    """Return the config of a tagger with a CRF, on sentences of one word."""
+def tagger(folder, tags):
+    """Return the config of a tagger with a CRF in two processes, on sentences of one word."""
     path = folder / "data.txt"
-    path.write_text("".join(f"word{number}\t{tag}\n\n" for number, tag in enumerate(tags)))
-    return {
-        "dataset_reader": {"type": "tagged_text", "format": "columns"},
-        "train_data_path": str(path),
-        "validation_data_path": str(path),
-        "model": {
-            "type": "crf_tagger",
-            "text_field_embedder": {"token_embedders": {"tokens": {"embedding_dim": 4}}},
-            "encoder": {"type": "slstm", "hidden_size": 4},
-        },
-        "trainer": {"optimizer": "adam", "num_epochs": 2},
-        **settings,
-    }
+    path.write_text("".join(f"word{number}###{tag}\n" for number, tag in enumerate(tags)))
+    config = tagger_config(path, **HALF, validation_data_path=str(path), distributed=dict(TWO))
+    config["model"].update(type="crf_tagger", encoder={"type": "slstm", "hidden_size": 4})
+    del config["trainer"]["cuda_device"]
+    return config
 
 
 def test_sentences_of_one_word_have_no_transitions(tmp_path):
     """Their weights would get no gradient, for which the processes wait."""
-    config = tagger(tmp_path, "ABBA" * 3, **HALF, distributed=dict(TWO))
+    config = tagger(tmp_path, "ABBA" * 3)
     train_model(Params(config), str(tmp_path / "run"))
     assert (tmp_path / "run/model.tar.gz").exists()
 
 
 def test_a_mistake_in_a_process_is_one_sentence(tmp_path, capsys):
-    config = tagger(tmp_path, ["B-X", "O"] * 6, **HALF, distributed=dict(TWO))
+    config = tagger(tmp_path, ["B-X", "O"] * 6)
     config["model"].update(label_encoding="BIO", calculate_span_f1=True)
     (tmp_path / "config.json").write_text(json.dumps(config))
     assert main(["train", str(tmp_path / "config.json"), "-s", str(tmp_path / "run")]) == 2
