@@ -58,6 +58,15 @@ def _do_once():
     plugins.import_module_and_submodules = import_once
 
 
+def nearly(expected):
+    """Return what is equal to `expected` also if the floats in it differ in their last bits."""
+    if isinstance(expected, dict):
+        return {key: nearly(value) for key, value in expected.items()}
+    if isinstance(expected, list):
+        return [nearly(value) for value in expected]
+    return pytest.approx(expected, rel=1e-5) if isinstance(expected, float) else expected
+
+
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory):
     """Return `shared(name, fill)`: a folder that `fill(folder)` fills once, and tests only read."""
