@@ -8,9 +8,9 @@
 // GloVe's vectors of 300 dimensions were not available: the words are those of en_core_web_md, fixed.
 // The S-LSTM has 3.7 million weights, a BiLSTM 1.4, that of two layers 3.6, that of 544 units 3.7.
 local tasks = import 'tasks.libsonnet';
-local slstm(transition) = {
+local slstm(transition, units=300) = {
   type: 'slstm',
-  hidden_size: 300,
+  hidden_size: units,
   num_steps: 9,
   transition: transition,
   bfloat16: true,
@@ -25,18 +25,25 @@ local bilstm(units, layers) = {
 // dropout of 0.2 and, since it names neither, without L2 and decay of the rate.
 local no_l2 = { 'trainer.optimizer.weight_decay': 0 };
 local dropout = { 'model.dropout': 0.2, 'model.seq2seq_encoder.dropout': 0.2 };
+local report = no_l2 + dropout + {
+  'trainer.num_epochs': 20,
+  'trainer.patience': null,
+  'trainer.learning_rate_scheduler': null,
+};
+// The report's layer between the sentence and the labels
+local tanh(units) = {
+  'model.feedforward': { input_dim: units, num_layers: 1, hidden_dims: units, activations: 'tanh' },
+};
 local trainings = {
   paper: {},
   no_l2: no_l2,
   dropout: dropout,
-  report: no_l2 + dropout + {
-    'trainer.num_epochs': 20,
-    'trainer.patience': null,
-    'trainer.learning_rate_scheduler': null,
-  },
+  report: report,
+  report_tanh_100: report + tanh(100),
 };
 local encoders = {
   slstm: slstm('paper'),
+  slstm_100: slstm('paper', 100),
   fastnlp: slstm('fastnlp'),
   released: slstm('released'),
   bilstm: bilstm(300, 1),

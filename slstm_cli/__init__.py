@@ -10,6 +10,7 @@ import runpy
 import signal
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Optional, Sequence
 
@@ -92,6 +93,9 @@ def answer(arguments: Sequence[str]) -> Optional[int]:
     first = arguments[0] if arguments else "--help"
     if first in ("-h", "--help"):
         print(HELP, end="")
+    elif find_spec("allennlp") is None:
+        print("error: slstm needs AllenNLP: docs/installing.md says how to install it", file=sys.stderr)
+        return 2
     elif first == "--version":
         path = Path(__file__).resolve().parents[1] / "slstm_allennlp" / "version.py"
         own = runpy.run_path(str(path))["__version__"]

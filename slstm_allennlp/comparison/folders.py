@@ -4,19 +4,17 @@ import hashlib
 import itertools
 import json
 import os
-import re
 from pathlib import Path
 from typing import Any, Collection, ContextManager, Dict, List, NamedTuple, Optional, Sequence
 
 from allennlp.common.checks import ConfigurationError
+from allennlp.training import Checkpointer
 
 from slstm_allennlp.common.atomic_write import atomic_write
 from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
 from slstm_allennlp.comparison.plan import Run, differences, flatten
 from slstm_allennlp.console import output_folder
 from slstm_allennlp.dataset_readers.parts import file_of, sha256_of
-
-_STATE = re.compile(r"model_state_e(\d+)_b(\d+)\.th")
 
 
 class Checkpoint(NamedTuple):
@@ -70,8 +68,8 @@ class RunFolder:
         return [Checkpoint(**checkpoint) for checkpoint in read_json(self.recoveries)]
 
     def latest_checkpoint(self) -> Optional[Checkpoint]:
-        matches = (_STATE.fullmatch(path.name) for path in self.path.glob("model_state_e*_b*.th"))
-        return max((Checkpoint(*map(int, found.groups())) for found in matches if found), default=None)
+        found = Checkpointer(self.path)._find_all_checkpoints()
+        return Checkpoint(*max(found)) if found else None
 
 
 class ComparisonFolder:

@@ -170,19 +170,17 @@ class Results:
         """The reason why the runs' predictions cannot be paired by sentence, or None if they can."""
         return unpaired(self.done)
 
-    @property
-    def encoding(self) -> Optional[str]:
-        """The tag encoding, if the metric is span F1."""
-        if self.plan.metric.name != _SPAN_F1:
-            return None
-        return self.plan.systems[0].config["model"].get("label_encoding")
+    def encoding_of(self, run: Run) -> Optional[str]:
+        """Return the tag encoding of a run, if the metric is span F1."""
+        is_span_f1 = self.plan.metric.name == _SPAN_F1
+        return run.config["model"].get("label_encoding") if is_span_f1 else None
 
     @property
     def sentence_score(self) -> str:
         """The name of the score of the tests over sentences."""
-        if self.encoding:
-            return "span F1"
         first = next(iter(self.runs[self.plan.baseline]), self.done[0])
+        if self.encoding_of(first.run):
+            return "span F1"
         is_tagged = isinstance(first.predictions[0].gold, list)
         return "accuracy of the tags" if is_tagged else "accuracy"
 
@@ -194,7 +192,8 @@ class Results:
 
     def counts(self, runs: Sequence[RunResult]) -> significance.Counts:
         """Count a system's predictions on the test sentences, with each seed."""
-        return significance.counts_of([run.predictions for run in runs], self.encoding)
+        predictions = [run.predictions for run in runs]
+        return significance.counts_of(predictions, self.encoding_of(runs[0].run))
 
     @cached_property
     def disagreement(self) -> Optional[str]:

@@ -134,16 +134,15 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
         Return the difference of the scores. SciPy permutes the systems' names, 0 and 1, in each
         sentence. *Shape:* (..., num_sentences) to (...)
         """
-        swaps = [numpy.moveaxis(names, axis, -1) @ change for change in changes]
+        swaps = [names @ change for change in changes]
         first = ratio(*(a + change for (a, _), change in zip(sums, swaps)))
         second = ratio(*(b - change for (_, b), change in zip(sums, swaps)))
         return (first - second).mean(axis=-1)
 
     def resampled(sentences: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
         """Return the difference of the scores. *Shape:* (..., num_sentences) to (...)"""
-        chosen = numpy.moveaxis(sentences, axis, -1)
         first, second = (
-            ratio(*(part[:, chosen].sum(axis=-1) for part in counts)) for counts in (system, baseline)
+            ratio(*(part[:, sentences].sum(axis=-1) for part in counts)) for counts in (system, baseline)
         )
         return (first - second).mean(axis=0)
 
@@ -202,9 +201,8 @@ def length_test(
         sentences have fewer words or spans, so that the score of the shorter half has a larger variance.
         *Shape:* (..., num_sentences) to (...)
         """
-        chosen = numpy.moveaxis(is_longer, axis, -1)
-        shorter, of_shorter = _difference_on(1 - chosen, system, baseline)
-        longer, of_longer = _difference_on(chosen, system, baseline)
+        shorter, of_shorter = _difference_on(1 - is_longer, system, baseline)
+        longer, of_longer = _difference_on(is_longer, system, baseline)
         variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one half
         return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
 

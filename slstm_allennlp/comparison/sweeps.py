@@ -44,7 +44,11 @@ def _lines(key: str, systems: Sequence[System]) -> Dict[str, List[Tuple[int, str
         if len(values) == 1:
             group = groups.setdefault(json.dumps(rest, sort_keys=True), [])
             group.append((values.pop(), System(system.name, rest)))
-    swept = [sorted(group, key=lambda point: point[0]) for group in groups.values() if len(group) > 1]
+    swept = [
+        sorted(group, key=lambda point: point[0])
+        for group in groups.values()
+        if len({value for value, _ in group}) > 1
+    ]
     labels = _labels([group[0][1] for group in swept])
     lines = [[(value, system.name) for value, system in group] for group in swept]
     return {

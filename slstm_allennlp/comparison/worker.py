@@ -134,6 +134,11 @@ def _prepare(folder: RunFolder) -> bool:
         checkpoint = None
     if checkpoint is None:
         if folder.path.exists():
+            if any(folder.path.iterdir()) and not folder.config.exists():
+                raise ConfigurationError(
+                    f"{folder.path} is not the folder of a run (no config.json in it), expected one: "
+                    "all that is in it would be deleted"
+                )
             shutil.rmtree(folder.path)
         return False
     logger.info("Resuming after %d epochs and %d batches", checkpoint.epochs, checkpoint.batches)

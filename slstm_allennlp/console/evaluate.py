@@ -92,6 +92,11 @@ def evaluate(arguments: argparse.Namespace) -> None:
 
     with ExitStack() as stack:
         metrics_files, prediction_files = (_output_files(arguments, *names, paths) for names in _FILES)
+        if common := {*metrics_files} & {*prediction_files}:
+            raise ConfigurationError(
+                f"the metrics and the predictions would both be written to {common.pop()}, expected two "
+                "files"
+            )
         if metrics_files:
             atomic = [stack.enter_context(atomic_write(file)) for file in metrics_files]
             arguments.output_file = ",".join(map(str, atomic))
@@ -137,10 +142,11 @@ def _output_files(
     arguments: argparse.Namespace, option: str, auto: str, suffix: str, paths: List[str]
 ) -> List[str]:
     """Return the output files of an option, none or one for each path."""
-    if arguments.auto_names in (auto, "ALL"):
-        return [str(Path(path.replace("#", "-")).with_suffix(suffix)) for path in paths]
     given = getattr(arguments, option)
     files = given.split(",") if given else []
+    if arguments.auto_names in (auto, "ALL"):
+        option = "auto_names"
+        files = [str(Path(path.replace("#", "-")).with_suffix(suffix)) for path in paths]
     for file in files:  # before the work
         expect_output(option, file, [file_of(path) for path in paths])
     if len(set(files)) < len(files):

@@ -20,6 +20,7 @@ from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import expect_empty
 from slstm_allennlp.console.quiet import quiet_console, verbose_console
 from slstm_allennlp.security import safe_archives
+from slstm_allennlp.training.signals import Stopped
 from slstm_cli.bundled import config_path
 
 _OWN_NAMES = {"slstm-inside": "inside"}  # shorter names for commands of `allennlp`
@@ -31,7 +32,7 @@ logger = logging.getLogger(__name__)
 def main(arguments: Sequence[str]) -> int:
     """
     Run a command of AllenNLP or `slstm`, with the plugin loaded and a short console output. Return the
-    exit status: 2 for a user error, which is reported in one line, and 130 for an interruption.
+    exit status: 2 for a user error, which is reported in one line, and 128 + n for signal n.
     Afterwards AllenNLP and the process are as they were.
     """
     with ExitStack() as stack:
@@ -44,7 +45,11 @@ def main(arguments: Sequence[str]) -> int:
         except (KeyboardInterrupt, SigTermReceived) as stop:
             how = stop.args if isinstance(stop, KeyboardInterrupt) else ()  # to go on
             print(*("interrupted", *how), sep="; ", file=sys.stderr)
-            return 128 + signal.SIGINT
+            signalled = stop.__cause__ or stop
+            if isinstance(signalled, Stopped):
+                return signalled.code
+            is_ours = isinstance(signalled, KeyboardInterrupt)
+            return 128 + (signal.SIGINT if is_ours else signal.SIGTERM)
         except Exception as error:
             mistake = users_mistake(error)
             if mistake is None:

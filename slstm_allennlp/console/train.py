@@ -100,11 +100,11 @@ def train(arguments: argparse.Namespace) -> None:
                 dry_run=arguments.dry_run,
                 file_friendly_logging=arguments.file_friendly_logging,
             )
-        except (KeyboardInterrupt, SigTermReceived):
+        except (KeyboardInterrupt, SigTermReceived) as stop:
             if not any(folder.glob("model_state_*.th")):
                 raise
             instead = " in the place of --force" if arguments.force else ""
-            raise KeyboardInterrupt(f"the same command with --recover{instead} goes on") from None
+            raise KeyboardInterrupt(f"the same command with --recover{instead} goes on") from stop
     if not arguments.verbose and not arguments.dry_run:
         print(*result_lines(folder), sep="\n")
 

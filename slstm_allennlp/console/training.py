@@ -3,14 +3,14 @@
 import json
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List
 
 from allennlp.common import Params
 from allennlp.training import GradientDescentTrainer, TrainerCallback
 
 from slstm_allennlp.common.training_keys import validation_metrics
 from slstm_allennlp.models.summary import encoder_names, model_name, num_weights
-from slstm_allennlp.training.label_counts import count_labels, labels_found
+from slstm_allennlp.training.label_counts import count_labels, labels_found, num_instances
 
 
 class EpochLines(TrainerCallback):
@@ -82,20 +82,14 @@ def _model_summary(trainer: GradientDescentTrainer) -> str:
     used = f" with {', '.join(dict.fromkeys(encoders))}" if encoders else ""
     trained = "" if weights["trained"] == weights["all"] else f" ({weights['trained']:,} trained)"
     what = f"Training {model_name(trainer.model)}{used}: {weights['all']:,} weights{trained}"
-    sentences = _num_instances(trainer.data_loader)
+    sentences = num_instances(trainer.data_loader)
     if sentences is not None:
         what += f", {sentences:,} sentences"
-        validation = _num_instances(trainer._validation_data_loader)
+        validation = num_instances(trainer._validation_data_loader)
         what += "" if validation is None else f" and {validation:,} to validate"
         counts = count_labels(trainer.model, trainer.data_loader)
         what += f", {labels_found(counts)}" if counts else ""
     return what
-
-
-def _num_instances(loader: Any) -> Optional[int]:
-    """Return the number of instances in memory, or `None` if the loader reads them in each epoch."""
-    instances = getattr(loader, "_instances", None)
-    return len(instances) if instances else None
 
 
 def _scores(metrics: Dict[str, Any], tracked: List[str]) -> Iterator[str]:

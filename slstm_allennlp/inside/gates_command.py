@@ -1,4 +1,5 @@
 import argparse
+from contextlib import ExitStack
 from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
 import numpy
@@ -76,15 +77,15 @@ class GateHistograms:
                 f"{type(model).__name__} has no CAS-LSTM of two layers or more, expected one"
             )
         self.histograms: Dict[Place, Dict[str, Histogram]] = {}
-        self._hooks: List[Any] = []
+        self._hooks = ExitStack()
 
     def __enter__(self) -> "GateHistograms":
-        self._hooks = [after_forward(encoder, self._record) for encoder in self._encoders]
+        for encoder in self._encoders:
+            self._hooks.enter_context(after_forward(encoder, self._record))
         return self
 
     def __exit__(self, *_: Any) -> None:
-        for hook in self._hooks:
-            hook.remove()
+        self._hooks.close()
 
     def _record(self, module: CellAwareStackedLSTM, arguments: Tuple[Any, ...], _: Any) -> None:
         inputs, mask = arguments

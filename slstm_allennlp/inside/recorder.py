@@ -1,3 +1,4 @@
+from contextlib import ExitStack
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import torch
@@ -54,7 +55,7 @@ class TraceRecorder:
         self._names: Dict[int, str] = {}  # of TextFields, by the id of their tensors
         self._embedded: List[Tuple[str, Tensor]] = []  # names and embeddings of TextFields
         self._encoded: List[Tuple[Tensor, Optional[Tensor], int]] = []  # words, mask, first reading
-        self._hooks: List[Any] = []
+        self._hooks = ExitStack()
 
     def __enter__(self) -> "TraceRecorder":
         hooks = (
@@ -62,20 +63,17 @@ class TraceRecorder:
             (SentenceStateLSTM, self._traced),
             (AdditiveAttention, self._attended),
         )
-        self._hooks = [
-            after_forward(module, hook)
-            for kind, hook in hooks
-            for module in self._model.modules()
-            if isinstance(module, kind)
-        ]
+        for kind, hook in hooks:
+            for module in self._model.modules():
+                if isinstance(module, kind):
+                    self._hooks.enter_context(after_forward(module, hook))
         # There is no hook for the instances, and in PyTorch 1 none for the names of the fields.
         self._model.forward = self._forward  # type: ignore
         self._model.forward_on_instances = self._forward_on_instances  # type: ignore
         return self
 
     def __exit__(self, *_: Any) -> None:
-        for hook in self._hooks:
-            hook.remove()
+        self._hooks.close()
         del self._model.forward, self._model.forward_on_instances  # the class's are visible again
 
     def take(self) -> List[Reading]:

@@ -15,11 +15,17 @@ from slstm_allennlp.models.summary import namespace_of
 logger = logging.getLogger(__name__)
 
 _MAX_WORDS, _MAX_LETTERS = 12, 40
+_SINGULAR = {"classes": "class", "kinds of entities": "kind of entity", "labels": "label", "tags": "tag"}
 
 
 def count_labels(model: Any, loader: DataLoader) -> Counter:
     """Return how often the instances have each label of a classifier or each tag of a tagger."""
     return Counter(label for instance in loader.iter_instances() for label in labels_of(model, instance))
+
+
+def num_instances(loader: Any) -> Optional[int]:
+    """Return the number of instances in memory, or `None` if the loader reads them in each epoch."""
+    return len(getattr(loader, "_instances", None) or ()) or None
 
 
 def warn_of_unseen(model: Model, train: Any, others: Iterable[Any]) -> None:
@@ -29,7 +35,7 @@ def warn_of_unseen(model: Model, train: Any, others: Iterable[Any]) -> None:
     """
     has_kinds = encoding_of(model) is not None  # one kind has several tags: B-PER, I-PER, …
     loaders = [loader for loader in (train, *others) if loader is not None]
-    if not all(getattr(loader, "_instances", None) for loader in loaders):
+    if not all(map(num_instances, loaders)):
         return
     known = {_kind_of(label, has_kinds) for label in count_labels(model, train)}
     for loader in loaders[1:]:
@@ -82,7 +88,7 @@ def _short(label: str) -> str:
 def labels_found(counts: Dict[str, int], what: str = "labels", shown: int = 5) -> str:
     """Return a phrase such as `2 labels: 210 negative, 190 positive`, the most frequent first."""
     names = sorted(counts, key=lambda name: (-counts[name], name))
-    what = {"classes": "class", "labels": "label"}.get(what, what) if len(names) == 1 else what
+    what = _SINGULAR.get(what, what) if len(names) == 1 else what
     listed = ", ".join(f"{counts[name]:,} {_short(name)}" for name in names[:shown])
     more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
     return f"{len(names):,} {what}: {listed or 'none'}{more}"

@@ -10,6 +10,8 @@ from allennlp.common.util import SigTermReceived
 class Stopped(SystemExit, SigTermReceived):
     """Exit with status 128 + n. AllenNLP first archives the best weights, as for `SigTermReceived`."""
 
+    code: int
+
 
 @contextmanager
 def received_signals() -> Iterator[List[int]]:

@@ -38,7 +38,7 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
     _check_labels(model)
     is_training = model.training
     devices = [device] if device.type == "cuda" else []
-    hooks = _Checks(model).hooks
+    hooks = _check_each_input(model)
     try:
         batch = Batch([instance, instance])  # twice, since some models drop dimensions of size one
         batch.index_instances(model.vocab)
@@ -74,38 +74,33 @@ class _SizeError(ConfigurationError):
     pass
 
 
-class _Checks:
-    """Hooks on a model's modules that raise `_SizeError` for an input that does not fit."""
+def _check_each_input(model: Model) -> List[Any]:
+    """Return hooks on a model's modules that raise `_SizeError` for an input that does not fit."""
+    names = {module: _key_of(name) for name, module in model.named_modules()}
+    outputs: List[Tuple[str, int]] = []  # name and output size of each module that was called
 
-    def __init__(self, model: Model) -> None:
-        self._names = {module: _key_of(name) for name, module in model.named_modules()}
-        self._outputs: List[Tuple[str, int]] = []  # name and output size of each module that was called
-        self.hooks: List[Any] = []
-        for module in model.modules():
-            if isinstance(module, _SIZED):
-                self.hooks.append(module.register_forward_pre_hook(self._check))
-            if isinstance(module, (*_SIZED, TextFieldEmbedder)):
-                self.hooks.append(module.register_forward_hook(self._note))
-
-    def _check(self, module: Any, inputs: Tuple[torch.Tensor, ...]) -> None:
+    def check(module: Any, inputs: Tuple[torch.Tensor, ...]) -> None:
         if not inputs:  # given by name, which hooks do not see
             return
         given, taken = inputs[0].size(-1), module.get_input_dim()
         if given != taken:
-            raise _SizeError(self._message(module, taken, given))
+            arguments = inspect.signature(type(module).__init__).parameters
+            key = f"{names[module]}.{next((key for key in _KEYS if key in arguments), _KEYS[0])}"
+            before = f" (the {outputs[-1][0]} gives {outputs[-1][1]})" if outputs else ""
+            gives = f"{given} numbers are given to {names[module]}{before}"
+            for name, size in outputs:
+                gives = f"the {name} gives {given}" if size == given else gives
+            raise _SizeError(f"{gives}, {key} is {taken}, expected {given}")
 
-    def _note(self, module: torch.nn.Module, inputs: Any, output: torch.Tensor) -> None:
-        self._outputs.append((self._names[module].rpartition(".")[2], output.size(-1)))
+    def note(module: torch.nn.Module, inputs: Any, output: torch.Tensor) -> None:
+        outputs.append((names[module].rpartition(".")[2], output.size(-1)))
 
-    def _message(self, module: torch.nn.Module, taken: int, given: int) -> str:
-        arguments = inspect.signature(type(module).__init__).parameters
-        key = f"{self._names[module]}.{next((key for key in _KEYS if key in arguments), _KEYS[0])}"
-        source = next((name for name, size in reversed(self._outputs) if size == given), None)
-        if source is not None:
-            return f"the {source} gives {given}, {key} is {taken}, expected {given}"
-        before = f" (the {self._outputs[-1][0]} gives {self._outputs[-1][1]})" if self._outputs else ""
-        what = f"{given} numbers are given to {self._names[module]}{before}"
-        return f"{what}, {key} is {taken}, expected {given}"
+    sized = [module for module in model.modules() if isinstance(module, _SIZED)]
+    noted = [*sized, *(module for module in model.modules() if isinstance(module, TextFieldEmbedder))]
+    return [
+        *(module.register_forward_pre_hook(check) for module in sized),
+        *(module.register_forward_hook(note) for module in noted),
+    ]
 
 
 def _key_of(name: str) -> str:

@@ -15,7 +15,7 @@ from allennlp.training.metrics import SpanBasedF1Measure
 from slstm_allennlp.metrics.of_model import metrics_of
 from slstm_allennlp.metrics.span_tags import missing_tags
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
-from slstm_allennlp.training.label_counts import warn_of_unseen
+from slstm_allennlp.training.label_counts import num_instances, warn_of_unseen
 from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
 
 # The first process would wait for the others, which have ended, and write no archive.
@@ -126,8 +126,8 @@ class TrainModelWithCard(TrainModel):
         write_metrics_by_epoch(Path(self.serialization_dir))
         loaders = {"data_loader": "train", "_validation_data_loader": "validate"}
         parts = [(use, getattr(self.trainer, name, None)) for name, use in loaders.items()]
-        counts = [(use, getattr(loader, "_instances", None)) for use, loader in parts]
-        sizes = ", ".join(f"{len(read):,} to {use}" for use, read in counts if read)
+        counts = [(use, num_instances(loader)) for use, loader in parts]
+        sizes = ", ".join(f"{count:,} to {use}" for use, count in counts if count)
         write_model_card(Path(self.serialization_dir), self.model, metrics, sizes)
 
 

@@ -20,7 +20,7 @@ from slstm_allennlp.comparison.folders import (
 from tests.comparison.common import plan, write_epoch, write_run
 
 
-@pytest.mark.parametrize("name", ("metrics.json", "metrics_epoch_0.json", "model_state_e0_b25.th"))
+@pytest.mark.parametrize("name", ("metrics.json", "metrics_epoch_0.json", "model_state_e0_b25_w0.th"))
 def test_a_run_is_begun_with_any_of_its_files(tmp_path, name):
     assert not RunFolder(tmp_path).is_begun()
     (tmp_path / name).touch()

@@ -179,15 +179,19 @@ def test_a_metric_that_the_sentences_or_the_test_do_not_have(comparison):
 
 
 def test_span_f1_takes_the_configs_encoding(comparison):
-    the_plan = plan("base", seeds=(1,), metric="f1-measure-overall")
-    the_plan.runs()[0].config["model"]["label_encoding"] = "BMES"
-    (folder,) = write_all(comparison, the_plan)
-    first = Prediction(2, ["B-X", "E-X"], ["S-X", "S-X"])
-    write_predictions(folder.predictions, [first, Prediction(1, ["S-X"], ["S-X"])])
-    change(folder.measurements, test_metrics={"f1-measure-overall": 0.4})
+    """Each system's."""
+    the_plan = plan("base", "other", seeds=(1,), metric="f1-measure-overall")
+    for run, encoding in zip(the_plan.runs(), ("BMES", "BIOUL")):
+        run.config["model"]["label_encoding"] = encoding
+    for folder, (end, single) in zip(write_all(comparison, the_plan), ("ES", "LU")):
+        first = Prediction(2, ["B-X", f"{end}-X"], [f"{single}-X"] * 2)
+        write_predictions(folder.predictions, [first, Prediction(1, [f"{single}-X"], [f"{single}-X"])])
+        change(folder.measurements, test_metrics={"f1-measure-overall": 0.4})
     results = Results(the_plan, comparison)
     assert results.sentence_score == "span F1" and results.plan.metric == Metric("f1-measure-overall")
-    assert results.counts(results.done).scores().tolist() == [0.4] and results.disagreement is None
+    for run in results.done:
+        assert results.counts([run]).scores().tolist() == [0.4]
+    assert results.disagreement is None
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ def test_steps_for_each_window():
     # Systems that differ in more are no sweep.
     sizes = [System(f"t{n}", slstm(num_steps=n, hidden_size=n)) for n in (1, 2)]
     kinds = [System(kind, config(type=kind)) for kind in ("lstm", "gru")]
-    assert find_sweep(sizes) is None and find_sweep(kinds) is None
+    twins = [System(name, slstm()) for name in ("a", "b")]
+    assert find_sweep(sizes) is find_sweep(kinds) is find_sweep(twins) is None
 
 
 SIZES = (("a", 1), ("b", "1"))

@@ -4,6 +4,7 @@ import argparse
 from unittest.mock import Mock, patch
 
 import pytest
+from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison import worker
 from slstm_allennlp.comparison.folders import RunFolder, read_json, write_json
@@ -57,6 +58,13 @@ def test_without_a_config_or_a_checkpoint_it_starts_over(tmp_path, checkpoint, c
     if checkpoint:
         (folder.path / "model_state_e2_b7.th").touch()
     assert not worker._prepare(folder) and not folder.path.exists()
+
+
+def test_another_folder_is_not_deleted(tmp_path):
+    (tmp_path / "precious").touch()
+    with pytest.raises(ConfigurationError, match="is not the folder of a run"):
+        worker._prepare(RunFolder(tmp_path))
+    assert (tmp_path / "precious").exists()
 
 
 CHECKPOINTER = {"checkpointer": {}}

@@ -12,15 +12,18 @@ import types
 import warnings
 
 import pytest
+from allennlp.common.util import SigTermReceived
 
 import slstm_cli
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.main import main
 from slstm_allennlp.training.checkpointer import ReliableCheckpointer
+from slstm_allennlp.training.signals import Stopped
 from slstm_allennlp.version import __version__
 from tests.conftest import ROOT, nearly, run_program
 
 CHECKPOINT = "slstm_allennlp.training.checkpointer.ReliableCheckpointer.save_checkpoint"
+RECOVER = "; the same command with --recover{} goes on"
 PROGRAM = [sys.executable, "-m", "slstm_allennlp.console"]
 
 
@@ -310,28 +313,36 @@ def test_what_needs_no_allennlp():
     assert run_program([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 
+def test_without_allennlp(monkeypatch, capsys):
+    monkeypatch.setattr(slstm_cli, "find_spec", lambda name: None)
+    assert slstm_cli.answer(["train", "mr_slstm"]) == 2
+    assert capsys.readouterr().err.startswith("error: slstm needs AllenNLP: docs/installing.md")
+
+
 @pytest.mark.parametrize(
-    "where, options, how",
+    "where, by, options, how",
     [
-        ("slstm_allennlp.console.main.main", [], ""),
-        ("allennlp.commands.train.train_model", [], ""),
-        (CHECKPOINT, [], "; the same command with --recover goes on"),
-        (CHECKPOINT, ["-f"], "; the same command with --recover in the place of --force goes on"),
+        ("slstm_allennlp.console.main.main", KeyboardInterrupt(), [], ""),
+        ("allennlp.commands.train.train_model", KeyboardInterrupt(), [], ""),
+        ("allennlp.commands.train.train_model", Stopped(143), [], ""),
+        (CHECKPOINT, Stopped(130), [], RECOVER.format("")),
+        (CHECKPOINT, SigTermReceived(), ["-f"], RECOVER.format(" in the place of --force")),
     ],
 )
-def test_an_interruption(folder, monkeypatch, capsys, where, options, how):
+def test_an_interruption(folder, monkeypatch, capsys, where, by, options, how):
     """At the start, or during the training, before or after a checkpoint."""
     save = ReliableCheckpointer.save_checkpoint
 
     def interrupted(*arguments, **_):
         if where == CHECKPOINT:
             save(*arguments)
-        raise KeyboardInterrupt
+        raise by
 
     monkeypatch.setattr(where, interrupted)
     monkeypatch.setattr(sys, "argv", ["slstm", "train", "mine.json", "-s", "run", *options])
     monkeypatch.setattr("allennlp.common.util.install_sigterm_handler", lambda: None)
-    with pytest.raises(SystemExit, match="130"):
+    number = getattr(by, "code", 130 if isinstance(by, KeyboardInterrupt) else 143)
+    with pytest.raises(SystemExit, match=f"^{number}$"):
         slstm_cli.run()
     assert capsys.readouterr().err == f"interrupted{how}\n"
 

@@ -114,6 +114,10 @@ def test_a_metric_that_the_model_does_not_have(changed, capsys):
         ("evaluate nowhere.tar.gz dev.jsonl", "nowhere.tar.gz"),
         ("evaluate a.tar.gz a.csv#dev,a.csv#test", "expected files whose names differ before"),
         ("evaluate a.tar.gz b,c --output-file d,d", "is d,d, expected a file of its own"),
+        (
+            "evaluate a.tar.gz b --output-file d --predictions-output-file d",
+            "the metrics and the predictions would both be written to d, expected two files",
+        ),
         ("evaluate a.tar.gz b,c --output-file d", "--output-file names 1 file, expected 2"),
         ("print-results used", "--keys is not given, expected names of metrics, such as --keys b"),
         ("print-results no -k loss", "there is no folder no, expected one with trainings"),
@@ -143,6 +147,7 @@ def test_a_metric_that_the_model_does_not_have(changed, capsys):
         ("train mine.json --data a --data b", "--data is given 2 times, expected once"),
         ("predict a.tar.gz dev.jsonl --output-file ./dev.jsonl", "is ./dev.jsonl, the input file, exp"),
         ("evaluate a.tar.gz dev.jsonl --output-file dev.jsonl", "is dev.jsonl, the input file, expe"),
+        ("evaluate a.tar.gz dev.preds --auto-names ALL", "--auto-names is dev.preds, the input file, e"),
         ("train mine.json -s mine.json/x", "mine.json/x cannot be made (Not a directory)"),
         (
             "train mine.json --include-package slstm_allenlp.modules",
@@ -154,6 +159,7 @@ def test_in_the_command_line(folder, capsys, command, message):
     (folder / "broken.jsonnet").write_text('{ "model": ')
     (folder / "list.json").write_text("[1]")
     (folder / "used.tar.gz").touch()
+    (folder / "dev.preds").touch()
     (folder / "own").mkdir()
     (folder / "own" / "config.json").write_text((folder / "mine.json").read_text())
     (folder / "used").mkdir()

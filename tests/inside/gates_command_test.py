@@ -56,10 +56,7 @@ def test_without_a_mask_with_nothing_to_read_and_by_name():
         module(torch.zeros(2, 0, 3), None)
         assert not watch.histograms
         module(inputs, None)
-        if torch.__version__ >= "2":  # PyTorch 1 hides arguments by name from hooks
-            torch.testing.assert_close(module(inputs=inputs, mask=mask), plain)
-        else:
-            module(inputs, mask)
+        torch.testing.assert_close(module(inputs=inputs, mask=mask), plain)
     (histograms,) = watch.histograms.values()
     assert histograms["range"].as_dict()["count"] == 10 + 7
     # Gates that are not numbers

@@ -68,7 +68,7 @@ def put(tmp_path, monkeypatch):
         ("pos_slstm", "all.txt", numbered("a DT x\n{} NN y\n\n"), {"label": "2"},
             {"format": "columns", "tag_column": 2}, "20 sentences, 40 words, 2 tags: 20 DT, 20 NN"),
         ("entities_bilstm", "all.txt", COLUMNS, {}, {"type": "conll_ner", "coding_scheme": "IOB2"},
-            "60 sentences, 180 words, 1 kinds of entities: 60 PER; train 48, dev 6, test 6"),
+            "60 sentences, 180 words, 1 kind of entity: 60 PER; train 48, dev 6, test 6"),
         ("ner_slstm", "all.txt", COLUMNS.replace("B-", "I-"), {}, {"coding_scheme": "IOB1"}, "60 PER"),
         ("ner_slstm", "all.tsv", COLUMNS.replace("Ada", "# id\nAda"),
             {"overrides": {"dataset_reader.comment": "# "}}, {"comment": "# "}, "60 PER"),

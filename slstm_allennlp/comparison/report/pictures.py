@@ -117,7 +117,7 @@ def _lengths(results: Results, folder: Path) -> List[Part]:
         f"Test {results.sentence_score} over sentence length",
         f"The {len(lengths)} test sentences in {len(groups)} groups of about equal size by length, each "
         "at its median length. Means over the seeds, with error bars for the standard deviation (as in "
-        "Figure 4 of the S-LSTM paper)." + (_NO_SPANS if results.encoding else ""),
+        "Figure 4 of the S-LSTM paper)." + (_NO_SPANS if results.sentence_score == "span F1" else ""),
         Chart({Scale(f"{results.sentence_score} (%)", 100): lines}, _LENGTH, results.plan.baseline),
     )
 
