@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import os
 import signal
 import threading
 import warnings
@@ -68,7 +69,7 @@ class _Estimator(BaseEstimator):
 
     recipe: Optional[str] = None
     overrides: Union[str, Dict[str, Any], None] = None
-    vectors: Union[str, bool, None] = None
+    vectors: Union[str, "os.PathLike[str]", bool, None] = None
     epochs: Optional[int] = None
     validation: Any = 0.1
     random_state: Any = None

@@ -400,6 +400,15 @@ def test_without_the_packages_of_vectors(kind, X, y, size, vectors, monkeypatch,
     assert len(said) == (vectors is None) and all(name in said[0] for name in packages.COPIES if said)
 
 
+def test_vectors_are_a_path_or_a_name():
+    config = {"model": {"text_field_embedder": {"token_embedders": {"tokens": {"vectors": "other"}}}}}
+    packages.use_vectors(config, Path("glove.txt"))
+    embedders = config["model"]["text_field_embedder"]["token_embedders"]
+    assert embedders["tokens"]["vectors"] == "glove.txt"
+    with pytest.raises(ConfigurationError, match="vectors is True, expected a file, a name, False or"):
+        packages.use_vectors(config, True)
+
+
 def test_a_line_for_each_epoch_and_a_bar_in_a_notebook(capsys, monkeypatch):
     stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
     monkeypatch.setattr(sys, "stderr", stream)

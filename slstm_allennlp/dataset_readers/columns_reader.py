@@ -25,7 +25,7 @@ _TAG_NAMES = {*"tag tags label labels pos upos xpos ner ner_tag ner_tags entity"
 _TAG_NAMES |= {*"pos_tag pos_tags upostag xpostag class iob".split(), "part of speech"}
 _PREFIX = re.compile(r"([a-z]{2,3}:)[^/]")
 _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
-_OFFSETS = re.compile(r"\d+([-:]\d+)?")  # an offset, or a start and an end
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 _QUOTED = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"')  # a word with a quotation mark, as CSV writes it
 
 
@@ -106,7 +106,7 @@ class ColumnsReader(TaggingReader):
         head = list(itertools.islice(sentences, _HEAD))
         self._check_words(head)
         width = self._width
-        has_tabs = False
+        has_tabs: Optional[bool] = None
         for sentence in itertools.chain(head, sentences):
             first = len(sentence[0].columns())
             width = width or max(2, self._word_column or 1, self._tag_number or 1, first)
@@ -118,8 +118,9 @@ class ColumnsReader(TaggingReader):
                 if len(line.columns()) != width:
                     found = number_of_columns(len(line.columns()))
                     raise line.error(f"{found}, expected {self._expected_columns(width)}{hint}")
-                if has_tabs and "\t" not in line.text:
-                    raise line.error(f"there is no tab, as on the lines before, expected one{hint}")
+                if has_tabs not in (None, "\t" in line.text):
+                    what = "no tab, as" if has_tabs else "a tab, and none"
+                    raise line.error(f"there is {what} on the lines before, expected the same{hint}")
                 has_tabs = "\t" in line.text
             yield self._tagged_words(sentence)
 
@@ -155,20 +156,13 @@ class ColumnsReader(TaggingReader):
         column = (self._word_column or 1) - 1
         words = [[(line.columns() + [""] * column)[column] for line in lines] for lines in sentences]
         all_words = [word for sentence in words for word in sentence]
-        if self._word_column is None and len(all_words) > 1:
-            what = None
-            if "_" not in all_words and _have_one_value(words, all_words):
-                what = "one value" if len({*all_words}) == 1 else "one value in each sentence"
-            elif _are_running_numbers(words):
-                what = "running numbers"
-            elif len(all_words) >= _MANY and all(map(_OFFSETS.fullmatch, all_words)):
-                what = "numbers alone"
-            if what is not None:
-                raise sentences[0][0].error(
-                    f"the first column has {what} ({', '.join(all_words[:3])}, …), expected words; "
-                    "word_column of the reader names their column, such as 2, and tag_column that of "
-                    "the tags"
-                )
+        are_alike = "_" not in all_words and _are_alike(words)
+        if self._word_column is None and (are_alike or _are_running_numbers(words)):
+            raise sentences[0][0].error(
+                f"the first column has running numbers, names or offsets ({', '.join(all_words[:3])}, "
+                "…), expected words; word_column of the reader names their column, such as 2, and "
+                "tag_column that of the tags"
+            )
         are_quoted = [len(word) > 1 and word[0] == word[-1] == '"' for word in all_words]
         if len(are_quoted) > 2 and all(are_quoted):
             raise sentences[0][0].error(
@@ -204,15 +198,17 @@ class ColumnsReader(TaggingReader):
         return word, tag
 
 
-def _have_one_value(sentences: List[List[str]], all_words: List[str]) -> bool:
-    """Return whether many words are the same in each sentence, or, if each is one word, in all."""
-    longer = [sentence for sentence in sentences if len(sentence) > 1] or [all_words]
+def _are_alike(sentences: List[List[str]]) -> bool:
+    """Whether many words have the same letters in each sentence or, if each is one word, in all."""
+    longer = [each for each in sentences if len(each) > 1] or [list(itertools.chain(*sentences))]
     is_many = sum(map(len, longer)) >= _MANY
-    return is_many and all(len({*sentence}) == 1 for sentence in longer)
+    return is_many and all(len({_NO_LETTERS.sub("", word) for word in each}) == 1 for each in longer)
 
 
 def _are_running_numbers(sentences: List[List[str]]) -> bool:
-    """Return whether all words end with numbers, each one more than the one before, or a new start."""
+    """Whether all words end with numbers, each one more than the one before, or a new start."""
+    if sum(map(len, sentences)) < 2:
+        return False
     starts = None
     for sentence in sentences:
         matches = list(map(_NUMBER.fullmatch, sentence))

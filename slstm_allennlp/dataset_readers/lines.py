@@ -2,7 +2,6 @@
 
 import bz2
 import codecs
-import functools
 import gzip
 import itertools
 import json
@@ -193,7 +192,9 @@ def read_lines(
     if number == 0:
         raise CorpusError(f"{name}: the file is empty, expected at least one sentence")
     if are_utf_8 == {True}:
-        _warn_of_utf_8(name, encoding)
+        # Once, though a file is read for each part and again for training.
+        said = f"{name}: every line is valid UTF-8, and it is read as {encoding}"
+        logger.warning_once(said)  # type: ignore[attr-defined]
 
 
 def _opened(path: str) -> Any:
@@ -280,12 +281,6 @@ def found(example: Dict[str, Any], key: str) -> str:
 def number_of_columns(count: int) -> str:
     """Return `3 columns`, for example, for error messages."""
     return f"{count} column{'' if count == 1 else 's'}"
-
-
-@functools.cache
-def _warn_of_utf_8(name: str, encoding: str) -> None:
-    """Warn once of a file, though it is read for each part and again for training."""
-    logger.warning("%s: every line is valid UTF-8, and it is read as %s", name, encoding)
 
 
 def _is_utf_8(line: bytes) -> bool:

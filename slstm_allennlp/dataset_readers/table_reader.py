@@ -1,5 +1,4 @@
 import csv
-import functools
 import itertools
 import logging
 import re
@@ -36,6 +35,7 @@ _LABELS = "label gold_label class category sentiment polarity target is_duplicat
 _LABEL = [[name] for name in _LABELS]
 _SECOND_HEADER = "the names of the columns, expected them on the first line alone"
 _NOT_ACCEPTED = ("reject", "ignore")
+_NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
 _SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
 _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (--text and --label of `slstm "
@@ -135,12 +135,14 @@ class TableReader(LabelledTextReader):
 
     def inputs(self, path: str) -> Iterator[Dict[str, Any]]:
         """Yield the same for prediction, also of a file of which a part is labelled."""
-        return itertools.starmap(_as_input, self._labelled_rows(path, partly=True))
+        # A part is that of the training, whose rows all have labels.
+        return itertools.starmap(_as_input, self._labelled_rows(path, partly=file_of(path) == path))
 
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Return a JSON object of training data as input of the predictors. Other keys are left out."""
         texts, label = self._choose(list(json_dict))
-        return _as_input([json_dict[key] for key in texts], json_dict.get(label)) if texts else json_dict
+        given = None if _is_unlabelled(json_dict, label) else json_dict.get(label)
+        return _as_input([json_dict[key] for key in texts], given) if texts else json_dict
 
     def text_to_instance(  # type: ignore[override]
         self,
@@ -182,7 +184,7 @@ class TableReader(LabelledTextReader):
         self, path: str, partly: bool = False
     ) -> Iterator[Tuple[Line, str, List[str], Optional[str]]]:
         logged: List[str] = []
-        labelled = unlabelled = 0
+        labelled, unlabelled, no_label = 0, 0, ""
         for line, row in self._read_rows(path, partly):
             try:
                 keys, label = self._choose(list(row))
@@ -193,14 +195,16 @@ class TableReader(LabelledTextReader):
             read = [key for key in (*keys, label) if key in row]
             if len(read) > 1 and all(row[key] == key for key in read):
                 raise line.error(_SECOND_HEADER)
-            if not partly and label != "answer" and row.get("answer") in _NOT_ACCEPTED:
+            is_refused = label != "answer" and row.get("answer") in _NOT_ACCEPTED
+            if is_refused and not partly:
                 raise line.error(
                     f"answer is {row['answer']!r}, as of Prodigy for a label that is wrong or unknown, "
                     "expected the accepted examples alone"
                 )
             if not logged:
                 logged = read
-                _say_once(path, f"the columns {', '.join(read)} are read")
+                # Once, though a file is read for each part and again for training.
+                logger.info_once(f"{path}: the columns {', '.join(read)} are read")  # type: ignore[attr-defined]
             elif read[: len(logged)] != logged[: len(read)]:
                 raise line.error(
                     f"the columns {', '.join(read)} would be read here, and {', '.join(logged)} before, "
@@ -213,22 +217,23 @@ class TableReader(LabelledTextReader):
                 else line.text_of(row, key, key, self._tokenizer, "expected text")
                 for key in keys
             ]
-            is_blank = isinstance(row.get(label), str) and not row[label].strip()
-            value = (
-                None if is_blank else line.label_of(row, label, "expected a string or a whole number")
-            )
-            if label.lower() == "gold_label" and value == "-":  # in SNLI: the annotators did not agree
-                unlabelled, value = unlabelled + 1, None
-                if not partly:
-                    continue
+            value = None
+            if not is_refused and not _is_unlabelled(row, label):
+                value = line.label_of(row, label, "expected a string or a whole number")
+            elif not partly and row[label].strip():
+                no_label = f'"{row[label].strip()}"'
+                unlabelled += 1
+                continue
             labelled += value is not None
             yield line, found(row, label), texts, value
         if unlabelled and not partly:
             if not labelled:
                 raise CorpusError(
-                    f'{path}: none of {unlabelled} pairs has a gold label, all have "-", expected others'
+                    f"{path}: none of {unlabelled} pairs has a gold label, all have {no_label}, "
+                    "expected others"
                 )
-            _say_once(path, f'{unlabelled} pairs have no gold label ("-") and were left out')
+            said = f"{unlabelled} pairs have no gold label ({no_label}) and were left out"
+            logger.info_once(f"{path}: {said}")  # type: ignore[attr-defined]
         if not logged:
             raise CorpusError(
                 f"{path}: no text in the file, expected a line with the names of the columns, and others"
@@ -370,12 +375,6 @@ def is_name_of_text(line: str) -> bool:
     return [line.strip(' "')] in _TEXT
 
 
-@functools.cache
-def _say_once(path: str, what: str) -> None:
-    """Log what is read of a file, though it is read for each part and again for training."""
-    logger.info("%s: %s", path, what)
-
-
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
     written: Dict[str, str] = {}
@@ -402,6 +401,13 @@ def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
     if named is not None:
         return f"there is no column {named!r}{did_you_mean(named, row)}"
     return f"the columns are {', '.join(row)}, {_EXPECTED}"
+
+
+def _is_unlabelled(row: Dict[str, Any], label: str) -> bool:
+    """Whether the label is a blank, or says that there is none."""
+    value = row.get(label)
+    has_no_gold = label.lower() == "gold_label" and isinstance(value, str) and value.strip() in _NO_GOLD
+    return has_no_gold or (isinstance(value, str) and not value.strip())
 
 
 def _as_input(texts: List[str], label: Any) -> Dict[str, Any]:

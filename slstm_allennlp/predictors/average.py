@@ -1,4 +1,4 @@
-from typing import Any, Dict, List
+from typing import Any, List
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
@@ -77,12 +77,6 @@ class Average(TextInput):
             "the predictor average was given instances of a dataset reader, expected inputs (without "
             "--use-dataset-reader: each model has a reader of its own)"
         )
-
-    def _without_words(self) -> JsonDict:
-        raise NotImplementedError  # its predictors do this and the next
-
-    def _readable(self, instance: Instance, output: Dict[str, Any]) -> JsonDict:
-        raise NotImplementedError
 
 
 def _averaged(first: JsonDict, *others: JsonDict) -> JsonDict:

@@ -107,9 +107,9 @@ class TextInput(Predictor):
     def gold(self, json_dict: JsonDict) -> Any:
         """Return the label or the tags in the input as the reader gives them to the model, or `None`."""
         given = self._given(json_dict)
-        if given is None:
+        given = "" if given is None else str(given).strip()
+        if not given:
             return None
-        given = str(given).strip()
         try:
             labelled = self._labelled(**self._as_argument(given))
         except (AssertionError, ValueError):  # AllenNLP's readers know only certain labels

@@ -28,7 +28,9 @@ def place_of(name: str) -> Optional[Path]:
     return None
 
 
-def use_vectors(config: Dict[str, Any], vectors: Union[str, bool, None] = None) -> None:
+def use_vectors(
+    config: Dict[str, Any], vectors: Union[str, "os.PathLike[str]", bool, None] = None
+) -> None:
     """
     Change the vectors of a recipe: `vectors` in place of those of the embedder `tokens`, or, if it is
     `False`, no pretrained vectors and no BERT. By default, leave out what is not installed, with a
@@ -37,13 +39,15 @@ def use_vectors(config: Dict[str, Any], vectors: Union[str, bool, None] = None) 
     model = config["model"]
     embedder = model.get("classifier", model).get("text_field_embedder", {})
     parts = embedder.get("token_embedders", {})
-    if isinstance(vectors, str):
+    if vectors not in (None, False):
+        if not isinstance(vectors, (str, os.PathLike)):
+            raise ConfigurationError(f"vectors is {vectors!r}, expected a file, a name, False or None")
         if "tokens" not in parts:
             raise ConfigurationError(
-                f"vectors is {vectors!r}, and the recipe reads no word vectors (no embedder `tokens`), "
-                "expected another recipe"
+                f"vectors is {str(vectors)!r}, and the recipe reads no word vectors (no embedder "
+                "`tokens`), expected another recipe"
             )
-        parts["tokens"]["vectors"] = vectors
+        parts["tokens"]["vectors"] = str(vectors)
     names = {key: part.get("vectors") or part.get("model_name") for key, part in parts.items()}
     missing = {
         key: name

@@ -35,7 +35,7 @@ MARKED_PLUS = (
 TWO_ROWS = f"{row('1', 'a', '_', 'DET')}\n{row('2', 'b', '_', 'NOUN')}\n"
 TWO_WORDS = [("a b", "DET NOUN")]
 UPOS = {"tag_column": "upos"}
-ALL = "-DOCSTART- -X- O O\n\nThe DT\ndog\tNN\n\t\nNew York\tNNP\n\n\n-DOCSTART-\tO\nIt\tPRP\nran\tVBD"
+ALL = "-DOCSTART- -X- O O\n\nThe\tDT\ndog\tNN\n\t\nNew York\tNNP\n\n\n-DOCSTART-\tO\nIt\tPRP\nran\tVBD"
 EN = "en:a A\nen:b B\nen:: C\n"
 IOB1, IOB2, BIOES = ({"coding_scheme": scheme} for scheme in ("IOB1", "IOB2", "BIOES"))
 # GermEval 2014, whose last column has nested entities, and WNUT-17, with lone tabs between sentences.
@@ -93,7 +93,7 @@ CONTENTS = {
         ("a A\n-DOCSTART- O\nb B\n-DOCSTART-ed C\n", [("a", "A"), ("b -DOCSTART-ed", "B C")], {}),
         # A no-break space does not end a column, and a line separator does not end a line.
         ("a\u00a0b NN\nc\u2028d NN\n", [("a\u00a0b c\u2028d", "NN NN")], {}),
-        ("\ufeffa A \n\u3000 B\n\u00a0\tC\u00a0\n", [("a \u3000 \u00a0", "A B C")], {}),
+        ("\ufeffa A \n\u3000 B\n\u00a0 C\u00a0\n", [("a \u3000 \u00a0", "A B C")], {}),
         (b"\xef\xbb\xbfa DT\r\nb NN\r\n", [("a b", "DT NN")], {}),
         ("3 CD\n\n17 CD\n", [("3", "CD"), ("17", "CD")], {}),
         ("1 Ada X NNP\n2 ran X VBD\n", [("Ada ran", "NNP VBD")], {"word_column": 2}),

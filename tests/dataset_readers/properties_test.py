@@ -147,7 +147,7 @@ SPANS = listed(st.sampled_from(["O", "U-PER", "B-LOC L-LOC", "B-PER I-PER L-PER"
 ENTITIES = listed(
     SPANS.map(" ".join)
     .map(str.split)
-    .map(lambda tags: {"tokens": [f"w{k}x" for k in range(len(tags))], "tags": tags}),
+    .map(lambda tags: {"tokens": [f"{chr(97 + k)}x" for k in range(len(tags))], "tags": tags}),
     3,
 )
 

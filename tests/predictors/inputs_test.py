@@ -122,7 +122,7 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
     [
         ("ner", "Ada\tI-PER\nworks\tO\n\nTom\tB-PER\n", "line 1: the tag I-PER follows O"),
         ("ner", "Ada I-PER\nworks O\n\nTom B-PER\n", "line 1: the tag I-PER follows O"),
-        ("ner", "1\tAda\tB-PER\tO\n2\tMay\tI-PER\tO\n", "running numbers .*word_column"),
+        ("ner", "1\tAda\tB-PER\tO\n2\tMay\tI-PER\tO\n", "running numbers.*word_column"),
         ("ner", "Ada\nworks O\nfor O\nAcme B-ORG\n", "line 1: 1 column"),
         ("ner", "Ada\nworks\n\nTom\n", "line 1: 1 column"),
         ("ner", "Ada B-PER 0.9\nworks O 0.8\n", "line 1: the tag is '0.9'"),
@@ -204,6 +204,28 @@ def test_pairs_without_a_gold_label_are_predicted(predictor, examples):
     predictor = predictor({"type": "table", **WHITE}, "p.csv", "text1,text2,class\na b,c,x\nb,c,y\n")
     inputs, _ = examples(predictor, "a.csv", "text1,text2,gold_label\na,b,-\nb,c,x\n")
     assert [given.get("label") for given in inputs] == [None, "x"]
+    for label in ("-", "hidden", " "):
+        inputs, _ = examples(predictor, "a.jsonl", PAIR % label)
+        assert "gold" not in predictor.predict_json(inputs[0])
+    # Those that Prodigy's annotator has rejected
+    rows = "text1,text2,class,answer\na,b,x,accept\nb,c,y,reject\n"
+    inputs, _ = examples(predictor, "a.csv", rows)
+    assert [given.get("label") for given in inputs] == ["x", None]
+
+
+def test_a_part_is_that_of_the_training(predictor, tmp_path, examples):
+    """Pairs without a gold label, which the training leaves out, do not change who is in it."""
+    predictor = predictor({"type": "table", **WHITE}, "p.csv", "text1,text2,class\na b,c,x\nb,c,y\n")
+    lines = "".join(
+        json.dumps({"text1": f"a{n}", "text2": "b", "gold_label": "-" if n % 5 == 0 else "xy"[n % 2]})
+        + "\n"
+        for n in range(60)
+    )
+    inputs, _ = examples(predictor, "nli.jsonl", lines)
+    assert len(inputs) == 60
+    path = f"{tmp_path}/nli.jsonl#test"
+    read = list(predictor._dataset_reader.examples(path))
+    assert 0 < len(read) < 10 and read == list(read_examples(path, predictor))
 
 
 def test_a_format_that_is_named(predictor, examples):
