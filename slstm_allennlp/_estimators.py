@@ -314,6 +314,7 @@ class TextClassifier(ClassifierMixin, _Estimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of right classes, of any type. scikit-learn's accuracy takes some alone."""
+        check_is_fitted(self)
         gold = [labels[0] for _, labels in self._examples(X, y)]
         self._expect_known(gold, self.classes_.tolist())
         right = [ours == label for ours, label in zip(self.predict(X), gold)]

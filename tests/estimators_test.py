@@ -190,6 +190,7 @@ def test_columns_of_datasets():
         (text_classifier, [["x"], ["y"]], ["a", "b"], r"X\[0\] is \['x'\], expected a string"),
         (text_classifier, ["x", "y"], ["a", ["b"]], r"y\[1\] is \['b'\], which is not hashable"),
         (text_classifier, ["x", "y"], ["a", float("nan")], r"y\[1\] is nan, expected a class"),
+        (text_classifier, ["x", "y"], ["a", ""], r"y\[1\] is '', expected a class"),
         (text_classifier, ["x", "y"], ["a", None], r"y\[1\] is None, expected a class"),
         (text_classifier, ["x", "y"], pandas.Series(["a", pandas.NA]), r"y\[1\] is (<NA>|nan)"),
         (text_classifier, ["x", "y", "z"], NULL, r"y\[1\] is None, expected a class"),
@@ -247,6 +248,8 @@ def test_without_training_there_is_no_prediction(make, tmp_path):
         with pytest.raises(NotFittedError):
             call(make())
     assert not (tmp_path / "saved").exists()
+    with pytest.raises(NotFittedError):
+        text_classifier().score(["x"], ["a"])
 
 
 def test_an_archive_of_a_stranger_and_of_another_kind(classifier, monkeypatch):

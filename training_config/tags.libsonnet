@@ -10,7 +10,7 @@ local tags(encoder) = {
     token_indexers: {
       tokens: { type: 'single_id', lowercase_tokens: true },
       glove: self.tokens,
-      characters: { type: 'characters', min_padding_length: 3 },
+      characters: { type: 'characters', min_padding_length: 4 },
       pieces: { type: 'utf8' },
     },
   },

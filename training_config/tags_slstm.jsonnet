@@ -7,7 +7,7 @@
     token_indexers: {
       tokens: { type: 'single_id', lowercase_tokens: true },
       glove: { type: 'single_id', lowercase_tokens: true },
-      characters: { type: 'characters', min_padding_length: 3 },
+      characters: { type: 'characters', min_padding_length: 4 },
       pieces: { type: 'utf8' },
     },
   },

@@ -55,8 +55,9 @@ def class_of(where: str, label: Any) -> Any:
         hash(label)
     except TypeError:
         raise ValueError(f"{where} is {shown(label)}, which is not hashable, expected a class") from None
-    if not isinstance(label, str) and str(label) in ("None", "nan", "NaT", "<NA>"):
-        raise ValueError(f"{where} is {label}, expected a class")
+    is_missing = not isinstance(label, str) and str(label) in ("None", "nan", "NaT", "<NA>")
+    if is_missing or (isinstance(label, str) and not label.strip()):
+        raise ValueError(f"{where} is {label!r}, expected a class")
     return label
 
 

@@ -1,9 +1,7 @@
 """The folders of a comparison and of its runs: their files, and the state of a run."""
 
-import hashlib
 import itertools
 import json
-import os
 from pathlib import Path
 from typing import Any, Collection, ContextManager, Dict, List, NamedTuple, Optional, Sequence
 
@@ -11,10 +9,10 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.training import Checkpointer
 
 from slstm_allennlp.common.atomic_write import atomic_write
-from slstm_allennlp.common.training_keys import DATA_KEYS, SEED_KEYS
+from slstm_allennlp.common.training_keys import SEED_KEYS
 from slstm_allennlp.comparison.plan import Run, differences, flatten
 from slstm_allennlp.console import output_folder
-from slstm_allennlp.dataset_readers.parts import file_of, sha256_of
+from slstm_allennlp.dataset_readers.parts import checksums, file_of
 
 
 class Checkpoint(NamedTuple):
@@ -195,27 +193,3 @@ def write_json(path: Path, value: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as unfinished:
         unfinished.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-
-
-def checksums(config: Dict[str, Any]) -> Dict[str, str]:
-    """
-    Compute the SHA-256 of each of a config's data paths: of a file's content, or of the contents and
-    names of all files in a folder. Paths that are not a local file or folder are left out, such as a URL
-    or a pattern. Ignored in a path: after `#`, the part that a reader takes; after `!`, the path in an
-    archive.
-    """
-    found = {}
-    for key in DATA_KEYS:
-        local = str(config.get(key) or "").partition("!")[0]
-        for path in filter(os.path.exists, (local, local.rpartition("#")[0])):
-            found[key] = _checksum(Path(path))
-    return found
-
-
-def _checksum(path: Path) -> str:
-    digest = hashlib.sha256()
-    for file in sorted(filter(Path.is_file, path.rglob("*"))) if path.is_dir() else [path]:
-        if file != path:  # some readers take labels from the names in a folder
-            digest.update(os.fsencode(file.relative_to(path)) + b"\0")
-        digest.update(sha256_of(file))
-    return digest.hexdigest()

@@ -167,6 +167,11 @@ def plan_from_options(
     `own_data` has arguments of `with_data`, which puts a user's files into each config.
     """
     given = load_jsonnet(configs[0])
+    if not {"systems", "model"} & set(given):
+        raise ConfigurationError(
+            f"{configs[0]} has the keys {', '.join(given) or 'none'}, expected systems, as in a "
+            "comparison file, or model, as in a config"
+        )
     if "systems" in given:
         if len(configs) > 1 or names or variants or sweep or own_data:
             raise ConfigurationError(

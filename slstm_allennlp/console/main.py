@@ -25,6 +25,11 @@ from slstm_cli.bundled import config_path
 
 _OWN_NAMES = {"slstm-inside": "inside"}  # shorter names for commands of `allennlp`
 _VERBOSE = "--verbose"
+_HELP = {  # in AllenNLP's words, and as it is
+    "iterator.batch": "data_loader.batch",
+    "Nested parameters can be specified either with nested dictionaries or with dot syntax": "Dots name "
+    "a nested key; an object replaces all of a part",
+}
 
 logger = logging.getLogger(__name__)
 
@@ -175,8 +180,9 @@ def _parser() -> argparse.ArgumentParser:
         kind: Any = Subcommand.by_name(registered)
         command = type(kind.__name__, (kind,), {"name": name})()
         parsers[name] = subparser = command.add_subparser(subparsers)
-        for action in subparser._actions:  # AllenNLP's example has not been a key since its version 1
-            action.help = action.help and action.help.replace("iterator.batch", "data_loader.batch")
+        for action in subparser._actions:
+            for text, right in _HELP.items():
+                action.help = action.help and action.help.replace(text, right)
         subparser.set_defaults(command_parser=subparser)
         if command.requires_plugins:
             subparser.add_argument(

@@ -14,6 +14,8 @@ from typing import Iterator, Sequence, Set
 
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.training.train_model import CHECKSUMS
+
 try:
     import fcntl
 except ImportError:  # Windows has no fcntl
@@ -22,7 +24,7 @@ except ImportError:  # Windows has no fcntl
 logger = logging.getLogger(__name__)
 # Marks a folder where an attempt has ended. AllenNLP writes the other files before the first batch.
 _NO_TRAINING = "no_training_began"
-_BEFORE_TRAINING = {_NO_TRAINING, "config.json", "meta.json", "out.log", "vocabulary"}
+_BEFORE_TRAINING = {_NO_TRAINING, CHECKSUMS, "config.json", "meta.json", "out.log", "vocabulary"}
 
 
 @contextmanager

@@ -131,10 +131,13 @@ class PredictManager(_PredictManager):
         if isinstance(self._predictor, TextInput):
             yield from read_examples(self._input_file, self._predictor, self._input_format)
             return
+        taken = f"{type(self._predictor).__name__} takes {json_for(self._predictor)} a line"
         try:
-            yield from super()._get_json_data()
+            for given in super()._get_json_data():
+                if not isinstance(given, dict):
+                    raise CorpusError(f"{self._input_file}: {json.dumps(given)} is no object, {taken}")
+                yield given
         except json.JSONDecodeError as error:
-            taken = f"{type(self._predictor).__name__} takes {json_for(self._predictor)} a line"
             raise CorpusError(f"{self._input_file}: {error.doc!r} is no JSON, {taken}") from error
 
     def _predictions(self, group: List[Any], first: int) -> Iterator[str]:

@@ -114,6 +114,11 @@ def _expect_config_of(folder: Path, params: Params) -> None:
     configs = [each.as_flat_dict() for each in (params, Params.from_file(str(folder / CONFIG_NAME)))]
     found = {key: [of.get(key, "not given") for of in configs] for of in configs for key in of}
     shown = [f"{key} is {now}, and was {was}" for key, (now, was) in sorted(found.items()) if now != was]
+    if any(key.endswith(".split_checksum") for key in found if found[key][0] != found[key][1]):
+        raise ConfigurationError(
+            f"--recover: {file_of(str(params.get('train_data_path')))} has changed since, expected the "
+            "same data (-f in its place starts again, and deletes what is there)"
+        )
     if shown:
         more = f"; {len(shown) - 3} more keys are different" if len(shown) > 3 else ""
         raise ConfigurationError(
@@ -129,11 +134,29 @@ def _params(arguments: argparse.Namespace) -> Params:
     config = Params.from_file(arguments.param_path).params
     if not isinstance(config, dict):
         raise ConfigurationError(f"{arguments.param_path}: it is no object, expected a config")
+    _warn_of_replaced(config, overrides)
     if options["data"] is None:
         if not _are_own_data(config, overrides):
             return Params.from_file(arguments.param_path, arguments.overrides)
         options.update(zip(("data", "dev", "test"), (overrides.pop(key, None) for key in DATA_KEYS)))
     return Params(with_data(config, **options, overrides=overrides))
+
+
+def _warn_of_replaced(config: Dict[str, Any], overrides: Dict[str, Any]) -> None:
+    """Log a warning for an object in the overrides that takes keys away from a part of the config."""
+    for path, value in overrides.items():
+        part: Any = config
+        for key in path.split("."):
+            part = part.get(key) if isinstance(part, dict) else None
+        lost = [*part] if isinstance(part, dict) and isinstance(value, dict) else []
+        lost = [key for key in lost if key not in value]
+        if lost and value and "type" not in value:
+            logger.warning(
+                "--overrides: the object %s replaces all of it, also %s; %r changes one key alone",
+                path,
+                ", ".join(lost),
+                f"{path}.{next(iter(value))}",
+            )
 
 
 def _are_own_data(config: Any, overrides: Dict[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import os
 import pathlib
 import random
 from typing import (
@@ -18,6 +19,7 @@ from typing import (
 )
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.common.training_keys import DATA_KEYS
 from slstm_allennlp.dataset_readers.lines import UTF_8, Line, local_path, read_lines
 
 T = TypeVar("T")
@@ -132,3 +134,27 @@ def examples_of(
     order.sort(key=lambda numbers: str(label_of(examples[numbers[0]])))
     part_of = {n: _TENTHS.get(place % 10, "train") for place, group in enumerate(order) for n in group}
     yield from (example for number, example in enumerate(examples) if part_of[number] in parts)
+
+
+def checksums(config: Dict[str, Any]) -> Dict[str, str]:
+    """
+    Compute the SHA-256 of each of a config's data paths: of a file's content, or of the contents and
+    names of all files in a folder. Paths that are not a local file or folder are left out, such as a URL
+    or a pattern. Ignored in a path: after `#`, the part that a reader takes; after `!`, the path in an
+    archive.
+    """
+    found = {}
+    for key in DATA_KEYS:
+        local = str(config.get(key) or "").partition("!")[0]
+        for path in filter(os.path.exists, (local, local.rpartition("#")[0])):
+            found[key] = _checksum(pathlib.Path(path))
+    return found
+
+
+def _checksum(path: pathlib.Path) -> str:
+    digest = hashlib.sha256()
+    for file in sorted(filter(pathlib.Path.is_file, path.rglob("*"))) if path.is_dir() else [path]:
+        if file != path:  # some readers take labels from the names in a folder
+            digest.update(os.fsencode(file.relative_to(path)) + b"\0")
+        digest.update(sha256_of(file))
+    return digest.hexdigest()

@@ -39,7 +39,7 @@ class Seq2SeqReader(Seq2SeqDatasetReader):
         self, source_string: str, target_string: Optional[str] = None
     ) -> Instance:
         """Do the same as AllenNLP's method, but raise a `CorpusError` for a source without text."""
-        if not source_string.strip():
+        if not isinstance(source_string, str) or not source_string.strip():
             raise CorpusError(f"the source is {source_string!r}, expected text")
         return super().text_to_instance(source_string, target_string)
 

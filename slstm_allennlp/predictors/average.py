@@ -1,4 +1,4 @@
-from typing import Any, List
+from typing import Any, List, Optional
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
@@ -34,11 +34,14 @@ class Average(TextInput):
         Those of the other models.
     """
 
-    def __init__(self, model: Model, dataset_reader: DatasetReader, archives: List[str]) -> None:
+    def __init__(
+        self, model: Model, dataset_reader: DatasetReader, archives: Optional[List[str]] = None
+    ) -> None:
         TextInput.__init__(self, model, dataset_reader)
         if not archives or not isinstance(archives, list):
             raise ConfigurationError(
-                f"archives is {archives!r}, expected a list of files of other models, model.tar.gz"
+                f"archives is {archives!r}, expected a list of files of other models (--predictor-args "
+                """'{"archives": ["other/model.tar.gz"]}')"""
             )
         name = model.default_predictor
         first: Any = Predictor.by_name(name)(model, dataset_reader) if name else None

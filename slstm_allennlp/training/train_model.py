@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
@@ -12,12 +13,17 @@ from allennlp.nn.parallel import DdpAccelerator
 from allennlp.training import Trainer
 from allennlp.training.metrics import SpanBasedF1Measure
 
+from slstm_allennlp.common.atomic_write import atomic_write
+from slstm_allennlp.common.training_keys import DATA_KEYS
+from slstm_allennlp.dataset_readers.parts import checksums
 from slstm_allennlp.metrics.of_model import metrics_of
 from slstm_allennlp.metrics.span_tags import missing_tags
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.label_counts import num_instances, warn_of_unseen
 from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
 
+CHECKSUMS = "data_checksums.json"
+"""The file in the folder of a training with the checksums of its data."""
 # The first process would wait for the others, which have ended, and write no archive.
 NO_DISTRIBUTED_TEST = (
     "evaluate_on_test is true, expected false with distributed training, where AllenNLP cannot do it; "
@@ -37,7 +43,7 @@ class TrainModelWithCard(TrainModel):
     - The vocabulary has all tags of each type of entity, such as U-PER beside B-PER.
     - A label that only the validation or test data have is a warning.
     - `evaluate_on_test` with `distributed` is refused at the start, and so is `--recover` with data that
-      have another vocabulary.
+      have changed or have another vocabulary.
     - `metrics_by_epoch.csv` is written, and `model_card.md`: the encoder, the data, the metrics, the
       versions and the command, and how to resume, use and cite the model.
     """
@@ -76,6 +82,10 @@ class TrainModelWithCard(TrainModel):
             for path in (validation_data_path, test_data_path if is_tested else None):
                 if path is not None:
                     say_what_is_scored(path, validation_dataset_reader or dataset_reader, limit)
+        paths = dict(zip(DATA_KEYS, (train_data_path, validation_data_path, test_data_path)))
+        data = checksums(paths)
+        known = Path(serialization_dir) / CHECKSUMS
+        _expect_same(json.loads(known.read_text()) if known.exists() else {}, data, paths)
         # AllenNLP makes the vocabulary anew, also to go on with a training.
         folder = Path(serialization_dir) / "vocabulary"
         files = [] if is_distributed() else folder.glob("*.txt")  # several processes write it
@@ -106,6 +116,9 @@ class TrainModelWithCard(TrainModel):
                 f"--recover: the vocabulary of the data is not that in {folder}, expected the data of "
                 "the interrupted training, in their order"
             )
+        if local_rank == 0 and not known.exists():
+            with atomic_write(known) as unfinished:
+                unfinished.write_text(json.dumps(data))
         if is_distributed() and any(isinstance(m, SpanBasedF1Measure) for m in metrics_of(made.model)):
             raise ConfigurationError(
                 "training is distributed, and AllenNLP's F1 of entities is not: expected one process, "
@@ -129,6 +142,16 @@ class TrainModelWithCard(TrainModel):
         counts = [(use, num_instances(loader)) for use, loader in parts]
         sizes = ", ".join(f"{count:,} to {use}" for use, count in counts if count)
         write_model_card(Path(self.serialization_dir), self.model, metrics, sizes)
+
+
+def _expect_same(before: Dict[str, str], now: Dict[str, str], paths: Dict[str, Any]) -> None:
+    """Raise `ConfigurationError` for data that have another checksum than before."""
+    for key, checksum in now.items():
+        if before.get(key, checksum) != checksum:
+            raise ConfigurationError(
+                f"--recover: {paths[key]} ({key}) has changed since, expected the same data (-f in its "
+                "place starts again, and deletes what is there)"
+            )
 
 
 def _with_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model]) -> Lazy[Vocabulary]:

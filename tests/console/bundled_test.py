@@ -129,3 +129,12 @@ def test_a_flat_config_equals_the_shared_pieces(name):
     assert "import" not in text
     shared = _jsonnet.evaluate_snippet(str(folder / "shared.jsonnet"), SHARED[name])
     assert json.loads(_jsonnet.evaluate_snippet(name, text)) == json.loads(shared)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_short_words_are_padded_for_the_filters(name):
+    config = json.dumps(bundled.whole_config(name))
+    padded = [int(size) for size in re.findall(r'"min_padding_length": (\d+)', config)]
+    filters = re.findall(r'"ngram_filter_sizes": \[([\d, ]+)\]', config)
+    if padded:
+        assert min(padded) >= max(int(size) for sizes in filters for size in sizes.split(","))

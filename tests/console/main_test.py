@@ -166,9 +166,25 @@ def test_recovery_with_other_data_is_refused(folder, capsys):
     text = (folder / "train.jsonl").read_text()
     (folder / "train.jsonl").write_text("\n".join(reversed(text.splitlines())))
     assert main(["train", "mine.json", "-s", "run", "--recover"]) == 2
+    assert "train.jsonl (train_data_path) has changed since, expected the" in capsys.readouterr().err
+    (folder / "run" / "data_checksums.json").unlink()  # as of an earlier version
+    assert main(["train", "mine.json", "-s", "run", "--recover"]) == 2
     assert "the vocabulary of the data is not that in run/vocabulary" in capsys.readouterr().err
     (folder / "train.jsonl").write_text(text)
     assert main(["train", "mine.json", "-s", "run", "--recover"]) == 0
+
+
+def test_an_object_in_the_overrides_replaces_a_part(folder, capsys):
+    override = json.dumps(
+        {"data_loader": {"batch_size": 4}, "trainer.optimizer": {"type": "sgd", "lr": 1}}
+    )
+    assert main(["train", "mine.json", "-s", "run", "--dry-run", "-o", override]) == 0
+    assert "--overrides" not in capsys.readouterr().err
+    override = json.dumps({"trainer": {"num_epochs": 1}})
+    assert main(["train", "mine.json", "-s", "run", "--dry-run", "-o", override]) == 0
+    said = "--overrides: the object trainer replaces all of it, also "
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if said in line]
+    assert line.endswith("'trainer.num_epochs' changes one key alone")
 
 
 def test_recovery_with_other_settings_is_refused(folder, capsys):

@@ -77,7 +77,8 @@ def test_on_the_command_line(archives, tmp_path, capsys):
 @pytest.mark.parametrize(
     "first, others, message",
     [
-        ("classifier", [], r"archives is \[\], expected a list of files of other models, model.tar.gz"),
+        ("classifier", [], r"archives is \[\], expected a list of files of other models "),
+        ("classifier", None, r"archives is None, expected a list"),
         ("classifier", "model.tar.gz", r"archives is 'model.tar.gz', expected a list"),
         ("classifier", ["tagger"], "is for SentenceTagger, and the first model for TextClassifier, exp"),
         ("classifier", ["pair_classifier"], "is for SentencePair, and the first model for TextClassif"),
