@@ -77,8 +77,7 @@ class SlstmSeq2SeqEncoder(SlstmEncoder, Seq2SeqEncoder):  # type: ignore[misc]
     """
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        # By position: before PyTorch 2, hooks such as those of `slstm inside` see no names.
-        words, _ = self._module(self._dropout(inputs), mask, True, False)
+        words, _ = self._module(self._dropout(inputs), mask, need_sentence=False)
         return self._dropout(words)
 
 
