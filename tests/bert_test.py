@@ -82,4 +82,5 @@ def test_an_archive_opens_without_bert(bert, tmp_path):
     assert entries() == cached > 0  # of the training; what is predicted is not kept
     shutil.rmtree(folder)
     cached_transformers._clear_caches()
-    assert Predictor.from_path(archive).predict_json(text) == nearly(before)
+    # transformers may map a folder's weights, at addresses where a product rounds differently.
+    assert Predictor.from_path(archive).predict_json(text) == nearly(before, rel=1e-5)

@@ -58,13 +58,13 @@ def _do_once():
     plugins.import_module_and_submodules = import_once
 
 
-def nearly(expected):
-    """Return what is equal to `expected` also if the floats in it differ in their last bits."""
+def nearly(expected, **tolerance):
+    """Return what is equal to `expected`, also if its floats differ by the tolerance of `approx`."""
     if isinstance(expected, dict):
-        return {key: nearly(value) for key, value in expected.items()}
+        return {key: nearly(value, **tolerance) for key, value in expected.items()}
     if isinstance(expected, list):
-        return [nearly(value) for value in expected]
-    return pytest.approx(expected, rel=1e-5) if isinstance(expected, float) else expected
+        return [nearly(value, **tolerance) for value in expected]
+    return pytest.approx(expected, **tolerance) if isinstance(expected, float) else expected
 
 
 @pytest.fixture(scope="session")

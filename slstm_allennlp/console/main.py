@@ -50,11 +50,10 @@ def main(arguments: Sequence[str]) -> int:
         except (KeyboardInterrupt, SigTermReceived) as stop:
             how = stop.args if isinstance(stop, KeyboardInterrupt) else ()  # to go on
             print(*("interrupted", *how), sep="; ", file=sys.stderr)
-            signalled = stop.__cause__ or stop
-            if isinstance(signalled, Stopped):
-                return signalled.code
-            is_ours = isinstance(signalled, KeyboardInterrupt)
-            return 128 + (signal.SIGINT if is_ours else signal.SIGTERM)
+            by = stop.__cause__ or stop  # `train` adds how to go on
+            if isinstance(by, Stopped):
+                return by.code
+            return 128 + (signal.SIGINT if isinstance(by, KeyboardInterrupt) else signal.SIGTERM)
         except Exception as error:
             mistake = users_mistake(error)
             if mistake is None:

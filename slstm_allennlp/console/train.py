@@ -25,7 +25,7 @@ from slstm_allennlp.console.training import result_lines
 from slstm_allennlp.dataset_readers.lines import ending
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.training.own_data import with_data
-from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST
+from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST, changed_data
 from slstm_cli.bundled import is_sample
 
 logger = logging.getLogger(__name__)
@@ -113,12 +113,10 @@ def _expect_config_of(folder: Path, params: Params) -> None:
     """Raise `ConfigurationError` unless the config is that of the training in the folder."""
     configs = [each.as_flat_dict() for each in (params, Params.from_file(str(folder / CONFIG_NAME)))]
     found = {key: [of.get(key, "not given") for of in configs] for of in configs for key in of}
-    shown = [f"{key} is {now}, and was {was}" for key, (now, was) in sorted(found.items()) if now != was]
-    if any(key.endswith(".split_checksum") for key in found if found[key][0] != found[key][1]):
-        raise ConfigurationError(
-            f"--recover: {file_of(str(params.get('train_data_path')))} has changed since, expected the "
-            "same data (-f in its place starts again, and deletes what is there)"
-        )
+    changed = {key: values for key, values in sorted(found.items()) if values[0] != values[1]}
+    if any(key.endswith(".split_checksum") for key in changed):
+        raise changed_data(file_of(str(params.get("train_data_path"))))
+    shown = [f"{key} is {now}, and was {was}" for key, (now, was) in changed.items()]
     if shown:
         more = f"; {len(shown) - 3} more keys are different" if len(shown) > 3 else ""
         raise ConfigurationError(

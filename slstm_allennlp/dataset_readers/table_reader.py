@@ -35,7 +35,7 @@ _LABELS = "label gold_label class category sentiment polarity target is_duplicat
 _LABEL = [[name] for name in _LABELS]
 _SECOND_HEADER = "the names of the columns, expected them on the first line alone"
 _NOT_ACCEPTED = ("reject", "ignore")
-_NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
+NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
 _SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
 _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (--text and --label of `slstm "
@@ -220,7 +220,7 @@ class TableReader(LabelledTextReader):
             value = None
             if not is_refused and not _is_unlabelled(row, label):
                 value = line.label_of(row, label, "expected a string or a whole number")
-            elif not partly and row[label].strip():
+            elif not partly and row[label].strip():  # not blank, so one of `NO_GOLD`
                 no_label = f'"{row[label].strip()}"'
                 unlabelled += 1
                 continue
@@ -404,9 +404,9 @@ def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
 
 
 def _is_unlabelled(row: Dict[str, Any], label: str) -> bool:
-    """Whether the label is a blank, or says that there is none."""
+    """Return whether a row has no label: its value is blank, or one of `NO_GOLD` for a `gold_label`."""
     value = row.get(label)
-    has_no_gold = label.lower() == "gold_label" and isinstance(value, str) and value.strip() in _NO_GOLD
+    has_no_gold = label.lower() == "gold_label" and isinstance(value, str) and value.strip() in NO_GOLD
     return has_no_gold or (isinstance(value, str) and not value.strip())
 
 

@@ -1,5 +1,6 @@
 from contextlib import ExitStack
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from unittest import mock
 
 import torch
 from allennlp.data import Instance
@@ -67,14 +68,13 @@ class TraceRecorder:
             for module in self._model.modules():
                 if isinstance(module, kind):
                     self._hooks.enter_context(after_forward(module, hook))
-        # There is no hook for the instances, and in PyTorch 1 none for the names of the fields.
-        self._model.forward = self._forward  # type: ignore
-        self._model.forward_on_instances = self._forward_on_instances  # type: ignore
+        for method in ("forward", "forward_on_instances"):
+            replacement = getattr(self, f"_{method}")
+            self._hooks.enter_context(mock.patch.object(self._model, method, replacement))
         return self
 
     def __exit__(self, *_: Any) -> None:
         self._hooks.close()
-        del self._model.forward, self._model.forward_on_instances  # the class's are visible again
 
     def take(self) -> List[Reading]:
         """Return the readings since the last call, in order."""

@@ -7,10 +7,10 @@ from allennlp.data.fields import TextField
 from allennlp.predictors import Predictor, TextClassifierPredictor
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.dataset_readers.table_reader import NO_GOLD
 from slstm_allennlp.predictors.text_input import TextInput, probabilities_of
 
 _KEYS = (("premise", "hypothesis"), ("sentence1", "sentence2"))
-_NO_LABEL = (None, "-", "hidden")  # in SNLI: annotators disagree; in MultiNLI's test set
 
 
 @Predictor.register("sentence_pair")
@@ -68,7 +68,7 @@ class SentencePair(TextInput):
         if "gold_label" not in json_dict:
             return json_dict.get("label")
         label = json_dict["gold_label"]
-        return None if label in _NO_LABEL else label
+        return None if label in NO_GOLD else label
 
     def _labelled(self, **label: Any) -> Optional[Instance]:
         return self._dataset_reader.text_to_instance("x", "x", **label)

@@ -86,10 +86,11 @@ def _check_each_input(model: Model) -> List[Any]:
         if given != taken:
             arguments = inspect.signature(type(module).__init__).parameters
             key = f"{names[module]}.{next((key for key in _KEYS if key in arguments), _KEYS[0])}"
+            source = next((name for name, size in reversed(outputs) if size == given), None)
             before = f" (the {outputs[-1][0]} gives {outputs[-1][1]})" if outputs else ""
             gives = f"{given} numbers are given to {names[module]}{before}"
-            for name, size in outputs:
-                gives = f"the {name} gives {given}" if size == given else gives
+            if source is not None:
+                gives = f"the {source} gives {given}"
             raise _SizeError(f"{gives}, {key} is {taken}, expected {given}")
 
     def note(module: torch.nn.Module, inputs: Any, output: torch.Tensor) -> None:

@@ -85,7 +85,10 @@ class TrainModelWithCard(TrainModel):
         paths = dict(zip(DATA_KEYS, (train_data_path, validation_data_path, test_data_path)))
         data = checksums(paths)
         known = Path(serialization_dir) / CHECKSUMS
-        _expect_same(json.loads(known.read_text()) if known.exists() else {}, data, paths)
+        kept = json.loads(known.read_text()) if known.exists() else {}
+        for key, checksum in data.items():
+            if kept.get(key, checksum) != checksum:
+                raise changed_data(f"{paths[key]} ({key})")
         # AllenNLP makes the vocabulary anew, also to go on with a training.
         folder = Path(serialization_dir) / "vocabulary"
         files = [] if is_distributed() else folder.glob("*.txt")  # several processes write it
@@ -144,14 +147,12 @@ class TrainModelWithCard(TrainModel):
         write_model_card(Path(self.serialization_dir), self.model, metrics, sizes)
 
 
-def _expect_same(before: Dict[str, str], now: Dict[str, str], paths: Dict[str, Any]) -> None:
-    """Raise `ConfigurationError` for data that have another checksum than before."""
-    for key, checksum in now.items():
-        if before.get(key, checksum) != checksum:
-            raise ConfigurationError(
-                f"--recover: {paths[key]} ({key}) has changed since, expected the same data (-f in its "
-                "place starts again, and deletes what is there)"
-            )
+def changed_data(path: str) -> ConfigurationError:
+    """Return the error for a training that cannot go on, because its data are others now."""
+    return ConfigurationError(
+        f"--recover: {path} has changed since, expected the same data (-f in its place starts again, "
+        "and deletes what is there)"
+    )
 
 
 def _with_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model]) -> Lazy[Vocabulary]:

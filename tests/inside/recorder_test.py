@@ -14,19 +14,10 @@ from allennlp.nn.util import get_text_field_mask
 from slstm_allennlp.encoders import SlstmSeq2SeqEncoder, SlstmSeq2VecEncoder
 from slstm_allennlp.inside import TraceRecorder
 from slstm_allennlp.modules import AdditiveAttention
+from tests.conftest import nearly
 from tests.models.swap_test import CASES, build, name_of
 
-
-def same(ours, expected):
-    """Compare up to rounding. AllenNLP's parsers return NaN at padding."""
-    if isinstance(expected, dict):
-        return ours.keys() == expected.keys() and all(same(ours[key], expected[key]) for key in expected)
-    if isinstance(expected, list):
-        return len(ours) == len(expected) and all(map(same, ours, expected))
-    is_number = isinstance(expected, float)
-    return ours == (pytest.approx(expected, abs=1e-5, nan_ok=True) if is_number else expected)
-
-
+ROUNDING = {"abs": 1e-5, "nan_ok": True}
 # In these, an S-LSTM reads only a part of a text field, or the text field is ambiguous.
 UNKNOWN = {
     "dialog_qa": {None, "question", "passage"},
@@ -40,9 +31,10 @@ def test_in_every_model(case, bert):
     _, instances, model = build(CASES[case], name_of(case), bert)
     model.eval()
     some = instances[:2]
-    expected = sanitize(model.forward_on_instances(some))
+    # AllenNLP's parsers return NaN at padding.
+    expected = nearly(sanitize(model.forward_on_instances(some)), **ROUNDING)
     with TraceRecorder(model) as recorder:
-        assert same(sanitize(model.forward_on_instances(some)), expected)
+        assert sanitize(model.forward_on_instances(some)) == expected
     readings = recorder.take()
     assert readings and not recorder.take()
     texts = {n: f for n, f in some[0].fields.items() if isinstance(f, TextField)}
@@ -52,7 +44,7 @@ def test_in_every_model(case, bert):
         if reading.field is not None:
             text = some[reading.row][reading.field]
             assert reading.words == [token.text for token in text.tokens] and len(reading.words) == count
-    assert same(sanitize(model.forward_on_instances(some)), expected)
+    assert sanitize(model.forward_on_instances(some)) == expected
     assert not recorder.take()
 
 
@@ -157,7 +149,7 @@ def test_attention_is_that_over_the_encoders_own_words():
     with TraceRecorder(model) as recorder:
         outputs = model.forward_on_instances(instances)
     readings = recorder.take()
-    assert same(sanitize(outputs), sanitize(expected)) and recorder._encoded == []
+    assert sanitize(outputs) == nearly(sanitize(expected), **ROUNDING) and recorder._encoded == []
     assert [reading.encoder for reading in readings] == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
     for reading, number in zip(readings, (0, 0, 1, 1)):
         attention = model.attentions[number]
@@ -172,7 +164,7 @@ def test_more_steps_and_a_drawn_start_leave_the_results_alone():
     model, instances = two_texts()
     expected = model.forward_on_instances(instances)
     readings, outputs = recorded(model, instances, more_steps=5)
-    assert same(sanitize(outputs), sanitize(expected))
+    assert sanitize(outputs) == nearly(sanitize(expected), **ROUNDING)
     assert {len(reading.trace.h) for reading in readings} == {1 + 2 + 5}
     # If the initial state is random, the trace is of the pass that made the prediction.
     model, instances = two_texts()
