@@ -121,7 +121,7 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
         assert [line.get("label", line.get("tags")) for line in lines] == list(predicted)
 
 
-SAVED = ([0, 1], [1, "1"], [False, True], [1.5, 2.5], ["", "1 "])
+SAVED = ([0, 1], [1, "1"], [False, True], [1.5, 2.5], ["1", "1 "])
 NOT_SAVED = ([(0, 1), (1, 0)], [date(2020, 1, 1), date(2021, 1, 1)])
 FAST = [*SAVED[:2], NOT_SAVED[0]]
 

@@ -215,7 +215,8 @@ def test_a_linear_model_beside_them(tmp_path, capsys):
     options["systems"] = [BILSTM, "--names", "lstm", "--linear"]
     killed = tmp_path / "runs" / "linear-1"
     killed.mkdir(parents=True)
-    (killed / "best.th.unfinished").write_text("half of it")
+    for name in ("config.json", "best.th.unfinished"):
+        (killed / name).write_text("{")  # half of it
     compare(tmp_path, "--seeds", "1", "2", "--time-over-length", **options)
     assert "linear: test accuracy (%)" in capsys.readouterr().out
     report = read(tmp_path / "report.json")
