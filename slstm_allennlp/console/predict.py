@@ -22,7 +22,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, atomic_write
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.console.output_folder import expect_output
-from slstm_allennlp.predictors.examples import INPUT_FORMATS, json_for, read_examples
+from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
 from slstm_allennlp.predictors.text_input import TextInput, predictor_of
 
 logger = logging.getLogger(__name__)
@@ -128,17 +128,8 @@ class PredictManager(_PredictManager):
             logger.info("correct: %d of %d (%.2f %%)", correct[True], scored, share)
 
     def _get_json_data(self) -> Iterator[JsonDict]:
-        if isinstance(self._predictor, TextInput):
-            yield from read_examples(self._input_file, self._predictor, self._input_format)
-            return
-        taken = f"{type(self._predictor).__name__} takes {json_for(self._predictor)} a line"
-        try:
-            for given in super()._get_json_data():
-                if not isinstance(given, dict):
-                    raise CorpusError(f"{self._input_file}: {json.dumps(given)} is no object, {taken}")
-                yield given
-        except json.JSONDecodeError as error:
-            raise CorpusError(f"{self._input_file}: {error.doc!r} is no JSON, {taken}") from error
+        usual = None if isinstance(self._predictor, TextInput) else "json"  # as its `load_line` reads it
+        yield from read_examples(self._input_file, self._predictor, self._input_format or usual)
 
     def _predictions(self, group: List[Any], first: int) -> Iterator[str]:
         """Yield the predictions of a group, whose first input has this number."""

@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import json
 import logging
 import re
 from collections import Counter
@@ -87,10 +88,7 @@ def read_examples(
     elif input_format == "json":
         form = "JSON, one object per line"
     elif of_sentence is None:
-        raise ConfigurationError(
-            f"{name}: {type(predictor).__name__} takes {json_for(predictor)} a line, expected a .jsonl "
-            "file of such lines"
-        )
+        raise ConfigurationError(f"{name}: {_taken(predictor)}, expected a .jsonl file of such lines")
     else:
         form = predictor.plain_text  # type: ignore[attr-defined]
     logger.info("%s: read as %s", name, form)
@@ -100,7 +98,7 @@ def read_examples(
     for line in lines:
         try:
             if input_format == "json" and (line.text.strip() or of_sentence is None):
-                example = predictor.load_line(line.text)
+                example = _loaded(line.text, predictor)
             else:
                 example = of_sentence(line.text if line.text.strip() else "")  # type: ignore[misc]
             getattr(predictor, "check_input", lambda _: None)(example)
@@ -109,13 +107,25 @@ def read_examples(
         yield example
 
 
-def json_for(predictor: Predictor) -> str:
-    """Return what a line of JSON is for a predictor of AllenNLP's, by the arguments of its `predict`."""
+def _loaded(line: str, predictor: Predictor) -> JsonDict:
+    """Return the input in a line. AllenNLP's predictors do not say what is wrong with one."""
+    if isinstance(predictor, TextInput):
+        return predictor.load_line(line)
+    try:
+        given = predictor.load_line(line)
+    except json.JSONDecodeError:
+        raise ValueError(f"{line!r} is no JSON, {_taken(predictor)}") from None
+    if not isinstance(given, dict):
+        raise ValueError(f"{line!r} is no object, {_taken(predictor)}")
+    return given
+
+
+def _taken(predictor: Predictor) -> str:
+    """Return what a predictor of AllenNLP's takes, by the arguments of its `predict`."""
     predict = getattr(predictor, "predict", None)
     keys = inspect.signature(predict).parameters if predict else ()
-    if not keys:
-        return "a JSON object"
-    return "{" + ", ".join(f'"{key}": "…"' for key in keys) + "}"
+    example = "{" + ", ".join(f'"{key}": "…"' for key in keys) + "}" if keys else "a JSON object"
+    return f"{type(predictor).__name__} takes {example} a line"
 
 
 def _inputs(reader: Any, path: str) -> Iterator[JsonDict]:

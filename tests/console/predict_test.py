@@ -5,6 +5,8 @@ import json
 import sys
 
 import pytest
+import torch
+from allennlp.common.checks import ConfigurationError
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.errors import CorpusError
@@ -70,7 +72,7 @@ class Minimal(Predictor):
     """A predictor of another package. Its model cannot read an input with a number."""
 
     def __init__(self):
-        pass
+        super().__init__(torch.nn.Linear(1, 1), None)
 
     def predict_json(self, inputs):
         if inputs:
@@ -101,14 +103,19 @@ def test_what_was_read_or_predicted_before_an_error_is_kept(predictors, tmp_path
 
 
 def test_other_predictors_have_one_json_object_at_a_time(tmp_path):
+    """A blank line is an error: left out, the predictions after it would be of other lines."""
     path = tmp_path / "in.txt"
-    path.write_text("{}\n{}\n")
+    path.write_text("\ufeff{}\n{}\n")
     assert run(Minimal(), path, tmp_path / "out.jsonl") == [{"alone": True}] * 2
-    path.write_text("a good film\n")
     for name, kind in (("a JSON object", Minimal), ('{"source": "…"}', OfTranslation)):
-        message = rf"in\.txt: 'a good film\\n' is no JSON, {kind.__name__} takes {name} a line$"
-        with pytest.raises(CorpusError, match=message):
-            run(kind(), path, tmp_path / "out.jsonl")
+        for line, what in (("a good film", "no JSON"), ("", "no JSON"), ("3", "no object")):
+            path.write_text(f"{{}}\n{line}\n{{}}\n")
+            message = rf"in\.txt, line 2: '{line}' is {what}, {kind.__name__} takes {name} a line$"
+            with pytest.raises(CorpusError, match=message):
+                run(kind(), path, tmp_path / "out.jsonl")
+    given = str(path), None, None, True, False, None
+    with pytest.raises(ConfigurationError, match="the model's reader reads JSON, expected text or"):
+        PredictManager(Minimal(), *given, input_format="corpus").run()
 
 
 @pytest.mark.parametrize("options, expected", (([], None), (["--batch-size", "1"], 1)))
