@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import os
+import re
 import signal
 import threading
 import warnings
@@ -277,10 +278,11 @@ class _Estimator(BaseEstimator):
 
 @contextmanager
 def _naming(names: Dict[str, str]) -> Iterator[None]:
-    """Put the user's names in the place of those of temporary files, in errors and warnings."""
+    """Put the user's names in the place of temporary files and their lines, in errors and warnings."""
 
     def renamed(message: str) -> str:
         for temporary, name in names.items():
+            message = re.sub(rf"({re.escape(temporary)}), line \d+", r"\1", message)
             message = message.replace(temporary, name)
         return message
 

@@ -425,7 +425,7 @@ def test_a_line_for_each_epoch_and_a_bar_in_a_notebook(capsys, monkeypatch):
 def test_warnings_name_what_was_given(capsys):
     text_classifier(verbose=1, validation=(["neither"], ["mixed"])).fit(TEXTS, LABELS)
     said = capsys.readouterr().err
-    assert 'warning: validation, line 1 ("neither"): no example for training has the label' in said
+    assert 'warning: validation ("neither"): no example for training has the label' in said
     assert tempfile.gettempdir() not in said
     text_classifier(verbose=1, validation=None).fit(TEXTS, LABELS)
     assert "dev" not in capsys.readouterr().err
