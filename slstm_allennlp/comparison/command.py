@@ -18,7 +18,7 @@ from slstm_allennlp.common.arguments import positive
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.mistakes import MISTAKE
 from slstm_allennlp.common.training_keys import section
-from slstm_allennlp.comparison.folders import ComparisonFolder
+from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import DEFAULT_SEEDS, Plan, Run, plan_from_options
 from slstm_allennlp.comparison.progress import Progress
 from slstm_allennlp.comparison.report import cautions, summary, write_report
@@ -183,7 +183,7 @@ def _run(
     runner = Runner(folder, resources, worker, is_done, watch=expect_metric)
     with folder.locked() as lock:
         for run in left:
-            folder.write_task(run)
+            write_json(folder.config(run), run.config)
         if not left:
             return []
         if jobs is None and not devices:

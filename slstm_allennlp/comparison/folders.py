@@ -13,6 +13,7 @@ from slstm_allennlp.common.training_keys import SEED_KEYS
 from slstm_allennlp.comparison.plan import Run, differences, flatten
 from slstm_allennlp.console import output_folder
 from slstm_allennlp.dataset_readers.parts import checksums, file_of
+from slstm_allennlp.training.train_model import CHECKSUMS
 
 
 class Checkpoint(NamedTuple):
@@ -31,6 +32,7 @@ class RunFolder:
         self.metrics = path / "metrics.json"
         self.archive = path / "model.tar.gz"
         self.training = path / "training.json"  # after training: peak memory, and the run's conditions
+        self.checksums = path / CHECKSUMS  # of its data, by key of the config
         self.recoveries = path / "recoveries.json"  # the checkpoints from which it resumed
         self.predictions = path / "predictions.jsonl"  # the best model's, for each test sentence
         # At the end: metrics on the test set, seconds, parameters, and the conditions of the timing.
@@ -65,6 +67,9 @@ class RunFolder:
             return []
         return [Checkpoint(**checkpoint) for checkpoint in read_json(self.recoveries)]
 
+    def read_checksums(self) -> Dict[str, str]:
+        return read_json(self.checksums) if self.checksums.exists() else {}
+
     def latest_checkpoint(self) -> Optional[Checkpoint]:
         found = Checkpointer(self.path)._find_all_checkpoints()
         return Checkpoint(*max(found)) if found else None
@@ -81,10 +86,6 @@ class ComparisonFolder:
 
     def config(self, run: Run) -> Path:
         return self.path / "configs" / f"{run.name}.json"
-
-    def data(self, run: Run) -> Path:
-        """Return the path of the checksums of its data."""
-        return self.path / "configs" / f"{run.name}.data.json"
 
     def log(self, run: Run) -> Path:
         return self.path / "logs" / f"{run.name}.log"
@@ -110,20 +111,16 @@ class ComparisonFolder:
         Return whether an earlier run does not belong to the planned ones: data of theirs have changed
         since, or the config of its system.
         """
-        before = self._read_checksums(run)
+        before = self.run(run).read_checksums()
         for other in planned:
             keys = differences(run.config, other.config)
             if run.system == other.system and not set(keys) <= set(SEED_KEYS):
                 return True
-            now = self._read_checksums(other)
+            now = self.run(other).read_checksums()
             same_paths = before.keys() & now.keys() - set(keys)
             if any(before[key] != now[key] for key in same_paths):
                 return True
         return False
-
-    def _read_checksums(self, run: Run) -> Dict[str, str]:
-        """Return the checksums of the data that a run has read, by key of its config."""
-        return read_json(self.data(run)) if self.data(run).exists() else {}
 
     def expect_run(self, run: Run) -> None:
         """Check that the config and data of a run that has begun are the same as then."""
@@ -144,16 +141,10 @@ class ComparisonFolder:
                 f"{folder.path} holds a run with another config: {keys[0]} is {old} there and {new} here"
                 f"{more}; expected the same, or another name or --output-dir"
             )
-        read = self._read_checksums(run)
+        read = folder.read_checksums()
         for key, checksum in checksums(run.config).items():
             if read.get(key, checksum) != checksum:
                 raise _other_data(folder, f"{run.config[key]} ({key})")
-
-    def write_task(self, run: Run) -> None:
-        """Write the run's config and, if it has not begun, the checksums of its data."""
-        write_json(self.config(run), run.config)
-        if not self.run(run).is_begun():
-            write_json(self.data(run), checksums(run.config))
 
     def locked(self) -> ContextManager[Sequence[int]]:
         """

@@ -4,6 +4,7 @@ import json
 
 from slstm_allennlp.comparison.folders import ComparisonFolder, write_json
 from slstm_allennlp.comparison.plan import Metric, Plan, System
+from slstm_allennlp.dataset_readers.parts import checksums
 from slstm_allennlp.predictors.predictions import Prediction, write_predictions
 
 
@@ -39,6 +40,7 @@ def write_run(comparison: ComparisonFolder, run, right, *, gold=("a", "b", "a", 
     """
     folder = comparison.run(run)
     write_json(folder.config, run.config)
+    write_json(folder.checksums, checksums(run.config))
     for number, dev in enumerate((0.4, 0.5)):
         metrics = {"validation_accuracy": dev, "best_validation_accuracy": dev}
         write_epoch(folder, number, training_loss=2.0 - number, **metrics)

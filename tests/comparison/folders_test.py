@@ -14,7 +14,6 @@ from slstm_allennlp.comparison.folders import (
     ComparisonFolder,
     RunFolder,
     checksums,
-    read_json,
     write_json,
 )
 from tests.comparison.common import plan, write_epoch, write_run
@@ -90,14 +89,10 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
     for content in ("before", "after"):
         (tmp_path / changed).write_text(content)
         comparison.expect_run(run)
-        comparison.write_task(run)
     write_run(comparison, run, [1, 1, 0, 0])
     comparison.expect_run(run)
-    comparison.write_task(run)  # as when the run is resumed
-    assert read_json(comparison.data(run)) == checksums(run.config)
     (tmp_path / changed).write_text("something else")
     message = rf"lstm-1 holds a run of other data: .* \({key}_path\) has changed since"
-    comparison.write_task(run)
     with pytest.raises(ConfigurationError, match=message):
         comparison.expect_run(run)
     shutil.rmtree(tmp_path / "corpus")

@@ -417,15 +417,14 @@ def test_earlier_runs_are_added_unless_they_are_outdated(comparison, tmp_path):
         for system in the_plan.systems:
             system.config.update(train_data_path=str(data))
         for run in the_plan.runs():
-            comparison.write_task(run)
+            write_json(comparison.config(run), run.config)
         text = report(comparison, the_plan, right=right)
     seeds = {system: len(found["runs"]) for system, found in in_json(comparison, "systems").items()}
     assert seeds == {"base": 3, "third": 1, "other": 2} and "left out" not in text
     later.systems[0].config["trainer"] = {"num_epochs": 3, "validation_metric": "+accuracy"}
     text = report(comparison, later, right=right)
     assert "base-1, base-2: left out, because the config or the data have changed since." in text
-    for run in later.runs():
-        write_json(comparison.data(run), {"train_data_path": "the checksum of other data"})
+    data.write_text("after")
     text = report(comparison, later, right=right)
     assert "base-1, base-2, other-1, other-2: left out, because" in text and "| other" not in text
 
@@ -434,7 +433,7 @@ def test_systems_of_an_earlier_comparison_stay_in_the_report(comparison):
     """Unless they do not have the metric. Their other seeds are not missing."""
     earlier = plan("base", "other", seeds=(1, 2))
     for run in earlier.runs():
-        comparison.write_task(run)
+        write_json(comparison.config(run), run.config)
     report(comparison, earlier)
     later = plan("third", seeds=(1,))
     text = report(comparison, later, right={"third": [[1, 1, 1, 0]]})
