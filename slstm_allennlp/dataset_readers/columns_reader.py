@@ -110,7 +110,7 @@ class ColumnsReader(TaggingReader):
         for sentence in itertools.chain(head, sentences):
             first = len(sentence[0].columns())
             width = width or max(2, self._word_column or 1, self._tag_number or 1, first)
-            start = re.match("#[ \t]?", sentence[0].text) if self._comment is None else None
+            start = re.match(r"#([ \t]|[^\W\d]*)", sentence[0].text) if self._comment is None else None
             hint = ""
             if start:
                 hint = f'; "comment": {json.dumps(start[0])} of the reader skips comments'
@@ -127,10 +127,14 @@ class ColumnsReader(TaggingReader):
     def _sentences(self, path: str) -> Iterator[List[Line]]:
         """Yield the lines of each sentence, without comments."""
         for block in blocks(read_lines(path, self._encoding), end="-DOCSTART-"):
-            while block and self._comment is not None and block[0].text.startswith(self._comment):
+            while block and self._is_comment(block[0], block[-1]):
                 del block[0]
             if block:
                 yield block
+
+    def _is_comment(self, line: Line, last: Line) -> bool:
+        """Whether the first line of a sentence, whose last line is given, is a comment."""
+        return self._comment is not None and line.text.startswith(self._comment)
 
     def _expected_columns(self, width: int) -> str:
         return f"{width} on every line, of which word_column and tag_column name two"

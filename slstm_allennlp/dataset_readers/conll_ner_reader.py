@@ -1,3 +1,4 @@
+import re
 from typing import Any, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
@@ -10,6 +11,7 @@ from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.lines import Line
 
+_TAG = re.compile(r"O|[BIESLU]-\S+")
 _LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIESLU"}  # prefixes, besides O
 _ALLENNLP_ENCODINGS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
 _BIOES_TO_BIOUL = str.maketrans("ES", "LU")
@@ -45,6 +47,16 @@ class ConllNerReader(ColumnsReader):
 
     def _expected_columns(self, width: int) -> str:
         return f"{width}: a word first, the entity's tag last, and the same number on every line"
+
+    def _is_comment(self, line: Line, last: Line) -> bool:
+        is_comment = super()._is_comment(line, last)
+        columns = line.columns()
+        if is_comment and len(columns) == len(last.columns()) and _TAG.fullmatch(columns[-1]):
+            raise line.error(
+                f"{line.text!r} begins as a comment and ends with a tag, expected how comments alone "
+                "begin as the reader's comment, such as '# id'"
+            )
+        return is_comment
 
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
         pairs = super()._tagged_words(sentence)

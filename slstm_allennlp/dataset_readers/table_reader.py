@@ -195,8 +195,7 @@ class TableReader(LabelledTextReader):
             read = [key for key in (*keys, label) if key in row]
             if len(read) > 1 and all(row[key] == key for key in read):
                 raise line.error(_SECOND_HEADER)
-            is_refused = label != "answer" and row.get("answer") in _NOT_ACCEPTED
-            if is_refused and not partly:
+            if not partly and _is_refused(row, label):
                 raise line.error(
                     f"answer is {row['answer']!r}, as of Prodigy for a label that is wrong or unknown, "
                     "expected the accepted examples alone"
@@ -218,7 +217,7 @@ class TableReader(LabelledTextReader):
                 for key in keys
             ]
             value = None
-            if not is_refused and not _is_unlabelled(row, label):
+            if not _is_unlabelled(row, label):
                 value = line.label_of(row, label, "expected a string or a whole number")
             elif not partly and row[label].strip():  # not blank, so one of `NO_GOLD`
                 no_label = f'"{row[label].strip()}"'
@@ -362,10 +361,15 @@ def _lowered(row: List[str]) -> List[str]:
     return sorted(value.strip().lower() for value in row)
 
 
-def is_header(line: str) -> bool:
-    """Whether a line has names of columns, one of them that of a text, or the mark of Excel before."""
+def is_header(line: str, reader: Any = None) -> bool:
+    """
+    Whether a line has names of columns, one of them that of a text, known or of a `TableReader`, or the
+    mark of Excel before.
+    """
     names = [name.strip(' "').lower() for name in re.split("[,;|\t]", line)]
     known = {name for group in (*_TEXT, *_PAIRS) for name in group}
+    if isinstance(reader, TableReader):
+        known.update(name.lower() for name in (reader._text, reader._text_a, reader._text_b) if name)
     has_names = len(names) > 1 and bool(known & set(names)) and all(map(str.isidentifier, names))
     return has_names or bool(_SEPARATOR.fullmatch(line))
 
@@ -375,12 +379,17 @@ def is_name_of_text(line: str) -> bool:
     return [line.strip(' "')] in _TEXT
 
 
+def _usual(name: str) -> str:
+    """Return the name of a column in its usual spelling."""
+    return re.sub("[ -]", "_", name.lower())
+
+
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
     written: Dict[str, str] = {}
     hint = f" (slstm train: --{'label' if key == 'label' else 'text'})"
     for name in names:
-        usual = re.sub("[ -]", "_", name.lower())
+        usual = _usual(name)
         same = written.setdefault(usual, name)
         if same != name and any(usual in columns for columns in known):
             raise CorpusError(
@@ -404,10 +413,18 @@ def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
 
 
 def _is_unlabelled(row: Dict[str, Any], label: str) -> bool:
-    """Return whether a row has no label: its value is blank, or one of `NO_GOLD` for a `gold_label`."""
+    """
+    Return whether a row has no label: its value is blank, or one of `NO_GOLD` for a `gold_label`, or it
+    was refused.
+    """
     value = row.get(label)
-    has_no_gold = label.lower() == "gold_label" and isinstance(value, str) and value.strip() in NO_GOLD
-    return has_no_gold or (isinstance(value, str) and not value.strip())
+    none = ("", *NO_GOLD) if _usual(label) == "gold_label" else ("",)
+    return _is_refused(row, label) or (isinstance(value, str) and value.strip() in none)
+
+
+def _is_refused(row: Dict[str, Any], label: str) -> bool:
+    """Return whether a row of Prodigy has a label that is wrong or unknown."""
+    return label != "answer" and row.get("answer") in _NOT_ACCEPTED
 
 
 def _as_input(texts: List[str], label: Any) -> Dict[str, Any]:

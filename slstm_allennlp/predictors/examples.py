@@ -26,12 +26,12 @@ logger = logging.getLogger(__name__)
 INPUT_FORMATS = ("text", "json", "corpus")
 _PLAIN = (".txt", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
-_OBJECT = re.compile(r"\s*\{\s*([\"}]|$)")
+_OBJECT = re.compile(r"\s*(\[\s*)?\{\s*([\"}]|$)|\s*\[\s*$")  # or a list of objects, which is an error
 _ENTITY = re.compile(r"O|[BIESLUM]-\S+")
 _TAG = re.compile(rf"{_ENTITY.pattern}|[A-Z][A-Z$]+")
 # Of a tree, in fastText's format, of a document of CoNLL's, and of CoNLL-U.
 _START = re.compile(
-    r"\(\S+ \(|__label__|-DOCSTART-|# (sent_id|text|newdoc|newpar|global)\b|([^\t]*\t){9}"
+    r"\(\S+ \(|__label__|-DOCSTART-|# (id|sent_id|text|newdoc|newpar|global)\b|([^\t]*\t){9}"
 )
 _WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
 
@@ -166,7 +166,7 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     # Without full stops and other marks, which are also the last words of texts.
     known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
     first = "".join(texts[:1])
-    starts_as_table = is_header(first)
+    starts_as_table = is_header(first, reader)
     why_not = "a stream"
     if path != "-":
         has_names = starts_as_table or is_name_of_text(first)
@@ -227,6 +227,8 @@ def _look_labelled(texts: List[str], known: Set[str]) -> bool:
             ends = [items[-1], *(each for each in items[1:-1] if each in known and _TAG.match(each))]
         elif len(items) > 2 and all(map(_ENTITY.fullmatch, items[-2:])):  # such as EU NNP B-NP B-ORG
             ends = [items[-1]]
+        elif len(texts) == 1 and len(items) > 1 and items[-1] in known - {"O"}:  # of a stream
+            ends = [items[-1]] if _TAG.fullmatch(items[-1]) else []
         is_column = any(end in known or _TAG.fullmatch(end) for end in ends)
         fields = [field.strip(' "') for field in re.split("[,;|]", text)]
         is_row = len(fields) > 1 and bool(known & {fields[0], fields[-1]})

@@ -45,6 +45,7 @@ _HEAD = 100  # sentences, which show the format of a file
 # A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
 _TEXTS, _SENTENCES = 3_200, 10_000
 _LONGEST = 100  # words: a file of one sentence that has more lacks its blank lines
+_NO_LABEL = {"-", "?", "NA", "N/A", "n/a", "NaN", "nan", "None", "NULL", "null"}
 _FEW = 50  # dev examples
 _MANY = 20  # examples of a class, beside which a class with one is a mistake
 
@@ -167,8 +168,9 @@ def _tag_reader(
     is_plus = any(is_global_columns(line) for line in all_lines)
     lines = [line for line in all_lines if not line.text.startswith("# ")]
     rows = [line.text.split("\t") for line in lines]
-    if label_encoding is None and rows and (is_plus or all(len(row) == 10 for row in rows)):
-        words = [] if is_plus else [row for row in rows if row[0].isdecimal()]
+    conllu = [row for row in rows if len(row) == 10 or row[0][:1] != "#"]  # comments, without a space
+    if label_encoding is None and conllu and (is_plus or all(len(row) == 10 for row in conllu)):
+        words = [] if is_plus else [row for row in conllu if row[0].isdecimal()]
         tags = label or ("xpos" if any(row[4] != "_" for row in words) else "upos")
         return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
     is_named = bool(text or label or settings.keys() - {"encoding"})
@@ -284,6 +286,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         raise CorpusError(f"{where}: {found}, expected more, each of several examples")
     _warn_of_spellings(counts, where, kind)
     if kind == "classes":
+        _warn_of_no_label(counts, where)
         _warn_of_one_example(reader, files, counts)
     if isinstance(reader, TableReader):
         _warn_of_columns(reader, files)
@@ -298,6 +301,15 @@ def _warn_of_spellings(counts: Counter, where: str, kind: str) -> None:
     if alike:
         listed = ", ".join(map(repr, alike))
         logger.warning("%s: the %s %s differ only in their spelling", where, kind, listed)
+
+
+def _warn_of_no_label(counts: Counter, where: str) -> None:
+    """Warn of classes that are marks for "no label" in pandas, R, Weka and Hugging Face's datasets."""
+    marks = sorted(_NO_LABEL & counts.keys())
+    if {"-1", "2"} <= counts.keys() and "-2" not in counts:  # -1, 0, 1 is a scale
+        marks.append("-1")
+    for mark in marks:
+        logger.warning("%s: the class %r may stand for examples without a label", where, mark)
 
 
 def _warn_of_one_example(reader: Any, files: Sequence[str], counts: Counter) -> None:

@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 _SOURCE = "source.json"
 VECTOR_STD = 0.3  # of pretrained vectors: see docs/vectors.md
+# Of running words with a vector of en_core_web_md: measured 0.95 to 1 in English, 0.82 in German.
+_SHARE = 0.85
 _MAX_NEW_WORDS = 200_000  # of each source in prediction: limits the memory of a service
 
 
@@ -232,8 +234,11 @@ class VectorEmbedding(Embedding):
         counts: Dict[str, int] = (vocab._retained_counter or {}).get(self.namespace, {})
         share = sum(counts.get(word, 0) for word in found) / max(1, sum(counts.values()))
         running = f", {share:.1%} of the running words" if counts else ""
-        level = logging.INFO if found or not num_words else logging.WARNING
-        logger.log(level, '"%s" has vectors of %d of %d words%s.', name, len(found), num_words, running)
+        few = share < _SHARE if counts else num_words and not found
+        hint = ": is the text of their language, and divided into words?" if few else "."
+        level = logging.WARNING if few else logging.INFO
+        has = '"%s" has vectors of %d of %d words%s%s'
+        logger.log(level, has, name, len(found), num_words, running, hint)
 
     def _initialise(self, from_row: int) -> None:
         assert self._std is not None

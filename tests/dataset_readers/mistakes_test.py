@@ -133,6 +133,8 @@ BAD_FILES = {
     "conll_ner": [
         (tagged("O B-PER"), f", line 4: the tag B-PER follows O, {OTHER}IOB2, BIOES", IOB1),
         (tagged("I-PER B-LOC"), ", line 4: the tag B-LOC follows I-PER", IOB1),
+        ("# id 1\tx=y\n# _ _ O\nhit _ _ O\n", ", line 2: '# _ _ O' begins as a c", {"comment": "# "}),
+        ("a\tO\n\n#Rome\tB-LOC\na\tO\n", ", line 3: .* begins as a com.*'# id'", {"comment": "#"}),
         (tagged("I-PER"), ", line 3: the tag I-PER follows O, which IOB2 does not allow", IOB2),
         (tagged("B-PER I-LOC"), ", line 4: the tag I-LOC follows B-PER", IOB2),
         (tagged("B-PER O"), ", line 4: the tag O follows B-PER", BIOES),
@@ -213,6 +215,7 @@ BAD_FILES = {
         ("de:a A\nen:b B", ", line 2: the word is 'en:b'", {"word_prefix": "de:"}),
         ("a A\n", ", line 1: 2 columns, expected 3 on every line", {"tag_column": 3}),
         ("# x y z\n", '4 columns, expected two.*"comment": "# " of the reader', {}),
+        ("#id: 1 x\na X\n", '3 columns, expected two|2 columns, .*"comment": "#id" of the reader', {}),
         ("\n\n-DOCSTART- O\n", ": no sentence in the file, expected at least one", {}),
         ("_\tX\n" * 10, ": 10 of 10 words are _, expected words; some treebanks", {}),
         ("_\tX\n\n_\tX\na\tX\n", ": 2 of 3 words are _, expected words; some treebanks are distr", {}),

@@ -82,6 +82,7 @@ TAGGER = {
     "texts": (JSON, *TEXTS),
     "trees": ({"type": "sst_tokens"}, "n", TREES),
     "table": ({"type": "table", **WHITE}, "t.csv", "text,label\na film,x\nb,y\n"),
+    "own table": (OWN_TABLE, "t.csv", "t,l\na film,x\nb,y\n"),
 }
 
 
@@ -155,12 +156,36 @@ def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatc
 
 
 @pytest.mark.parametrize(
-    "line", ["# sent_id = 1", "EU NNP B-NP B-ORG", "-DOCSTART- -X- -X- O", "1\ta\t_" + "\t_" * 7]
+    "model, line",
+    [
+        *(("tags", line) for line in ("# sent_id = 1", "# id 12 x", "EU NNP B-NP B-ORG", "the DET")),
+        *(("tags", line) for line in ("-DOCSTART- -X- -X- O", "1\ta\t_" + "\t_" * 7)),
+        *(("ner", line) for line in ("EU NNP L-PER", "Ada _ _ B-PER", "Ada B-PER")),
+        ("own table", "id,t"),
+    ],
 )
-def test_columns_on_the_standard_input(predictor, monkeypatch, line):
+def test_columns_on_the_standard_input(predictor, monkeypatch, model, line):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{line}\n".encode())))
     with pytest.raises(CorpusError, match="standard input: looks like labelled data"):
-        list(read_examples("-", predictor(*TAGGER["tags"])))
+        list(read_examples("-", predictor(*TAGGER[model])))
+
+
+@pytest.mark.parametrize(
+    "model, line", [("ner", "Blood type O"), ("tags", "NOUN"), ("texts", "a list [1] {x}")]
+)
+def test_texts_on_the_standard_input(predictor, monkeypatch, model, line):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{line}\n".encode())))
+    [read] = read_examples("-", predictor(*TAGGER[model]))
+    assert read == {"sentence": line}
+
+
+@pytest.mark.parametrize("content", ['[{"text": "a"},\n {"text": "b"}]\n', '[\n{\n"text": "a"\n}\n]\n'])
+def test_a_list_of_json_is_no_text(predictor, examples, monkeypatch, content):
+    predictor = predictor(*TAGGER["texts"])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+    for read in (lambda: list(read_examples("-", predictor)), lambda: examples(predictor, "a", content)):
+        with pytest.raises(CorpusError, match=r"line 1: .*the start of a list; JSON lines have one"):
+            read()
 
 
 def test_pairs_of_a_table(predictor, examples):
@@ -201,15 +226,18 @@ def test_a_line_break_that_is_none(predictor, examples):
 
 def test_pairs_without_a_gold_label_are_predicted(predictor, examples):
     predictor = predictor({"type": "table", **WHITE}, "p.csv", "text1,text2,class\na b,c,x\nb,c,y\n")
-    inputs, _ = examples(predictor, "a.csv", "text1,text2,gold_label\na,b,-\nb,c,x\n")
+    inputs, _ = examples(predictor, "a.csv", "text1,text2,gold label\na,b,-\nb,c,x\n")
     assert [given.get("label") for given in inputs] == [None, "x"]
     for label in ("-", "hidden", " "):
         inputs, _ = examples(predictor, "a.jsonl", PAIR % label)
         assert "gold" not in predictor.predict_json(inputs[0])
     # Those that Prodigy's annotator has rejected
     rows = "text1,text2,class,answer\na,b,x,accept\nb,c,y,reject\n"
-    inputs, _ = examples(predictor, "a.csv", rows)
-    assert [given.get("label") for given in inputs] == ["x", None]
+    names, *values = [line.split(",") for line in rows.splitlines()]
+    lines = "".join(json.dumps(dict(zip(names, row))) + "\n" for row in values)
+    for name, content in (("a.csv", rows), ("a.jsonl", lines)):
+        inputs, _ = examples(predictor, name, content)
+        assert [given.get("label") for given in inputs] == ["x", None]
 
 
 def test_a_part_is_that_of_the_training(predictor, tmp_path, examples):

@@ -100,7 +100,7 @@ def test_treebanks_have_tags_of_their_own_or_universal_ones(put, xpos, options, 
         f"{n}\t{{0}}\ta\t{tag}\t{xpos}{tag if xpos != '_' else ''}" for n, tag in ((1, "A"), (2, "B"))
     ]
     rows.append("2.1\tnull\t_\tA\tX")  # an empty node, whose tags say nothing
-    sentence = "# text = a a\n" + "".join(f"{row}\t_\t0\troot\t_\t_\n" for row in rows)
+    sentence = "# text = a a\n#newpar\n" + "".join(f"{row}\t_\t0\troot\t_\t_\n" for row in rows)
     made = put("tags_bilstm", "all.conllu", numbered(f"{sentence}\n"), **options)
     assert made["dataset_reader"]["format"] == "conllu"
     assert made["dataset_reader"]["tag_column"] == column
@@ -211,6 +211,17 @@ def test_mistakes(put, config, name, content, options, message):
                 ({"positive": "1", "negative": "0"}, "1.0", "'1', '1.0'"),
                 ({"positive": "né", "negative": "0"}, "ne\u0301", "'ne\u0301', 'né'"),
             )
+        ),
+        *(
+            (
+                [*ROWS, *((f"x{number}", mark) for number in range(9))],
+                f"the class {mark!r} may stand for",
+            )
+            for mark in ("NA", "None", "-")
+        ),
+        (
+            [(text, len(text) % 3) for text, _ in ROWS] + [(f"x{number}", -1) for number in range(9)],
+            "all.csv: the class '-1' may stand for examples without a label",
         ),
         ([*ROWS, ("Total", 40)], "all.csv, line 402: the only example of the class '40', expected"),
         ([*ROWS, (ROWS[0][0], ROWS[1][1])], "all.csv: 1 of the texts have several labels each"),
