@@ -18,7 +18,7 @@ from slstm_allennlp.common.training_keys import is_fitted, section
 from slstm_allennlp.linear import FittedModel
 from slstm_allennlp.models.summary import num_weights
 from slstm_allennlp.predictors.predictions import Prediction, length_of, prediction_of
-from slstm_allennlp.predictors.text_input import batches_by_length, pad_for_filters, predictions_of
+from slstm_allennlp.predictors.text_input import batches_by_length, predictions_of
 from slstm_allennlp.training.all_data import on_all_data
 
 _BATCH_SIZE = 32  # if the config has none
@@ -109,7 +109,6 @@ class TrainedRun:
             raise ConfigurationError(f"{self._config[key]} ({key}): no instances, expected some")
         for instance in instances:
             reader.apply_token_indexers(instance)
-        pad_for_filters(self.model, instances)
         return instances
 
     def _seconds_to_train_on(self, instances: List[Instance]) -> float:

@@ -39,7 +39,7 @@ from slstm_allennlp.predictors.predictions import (
     read_predictions,
     write_predictions,
 )
-from slstm_allennlp.predictors.text_input import TextInput, learn_new_words, pad_for_filters
+from slstm_allennlp.predictors.text_input import TextInput, learn_new_words
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
 from slstm_allennlp.training.own_data import check_texts
 
@@ -177,7 +177,6 @@ class GoldBesidePredictions(SimpleEvaluator):
         predictions_output_file: Any = None,
     ) -> Dict[str, Any]:
         instances = list(data_loader.iter_instances())
-        pad_for_filters(model, instances)
         # A model that predicts words, such as a language model, has no place for others.
         has_new_words = _is_predicted_by_text_input(model) and learn_new_words(model, instances)
         for instance in instances if has_new_words else ():  # again, with their numbers

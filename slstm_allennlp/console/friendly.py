@@ -14,7 +14,6 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.models import Model
-from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.predictors import Predictor
 from torch.multiprocessing.spawn import ProcessExitedException, ProcessRaisedException
 
@@ -135,18 +134,6 @@ def _load(original: Original, cls: Any, *arguments: Any, **named: Any) -> Model:
         ) from error
 
 
-def _convolve(original: Original, self: CnnEncoder, tokens: torch.Tensor, *args: Any, **kw: Any) -> Any:
-    """Raise `CorpusError` for texts that are shorter than a filter. PyTorch would speak of kernels."""
-    largest = max(self._ngram_filter_sizes)
-    if tokens.size(1) < largest:
-        raise CorpusError(
-            f"a text of length {tokens.size(1)} is given to the cnn, expected at least {largest}, the "
-            f'largest of its ngram_filter_sizes; "token_min_padding_length": {largest} in the token '
-            'indexer pads shorter texts (for characters in words, "min_padding_length")'
-        )
-    return original(self, tokens, *args, **kw)
-
-
 def _spawn(original: Original, function: Callable[..., Any], args: Any = (), **options: Any) -> Any:
     """
     Start the processes of a distributed training in the same context. If a signal ends one of them, say
@@ -191,7 +178,6 @@ _REPLACED = (
     (Model, "load", _load),
     (Predictor, "predict_json", _predict),
     (Predictor, "predict_batch_json", _predict),
-    (CnnEncoder, "forward", _convolve),
     (util, "spacy_download", missing.spacy_download),
     (cached_transformers, "get", missing.get),
     (cached_transformers, "get_tokenizer", missing.get_tokenizer),

@@ -9,11 +9,8 @@ import spacy
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import DatasetReader, Instance, Token
 from allennlp.data.fields import TextField
-from allennlp.data.token_indexers import TokenCharactersIndexer
 from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
 from allennlp.models import Archive, Model
-from allennlp.modules import TextFieldEmbedder
-from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.errors import CorpusError
@@ -180,7 +177,6 @@ class TextInput(Predictor):
     def predict_batch_instance(self, instances: List[Instance]) -> List[JsonDict]:
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
-        pad_for_filters(self._model, instances)
         learn_new_words(self._model, instances)
         batches = batches_by_length(instances)
         return sanitize(predictions_of(self._model, instances, batches, self._readable))
@@ -225,23 +221,6 @@ def learn_new_words(model: Model, instances: Sequence[Instance]) -> bool:
             with _learning:
                 found |= learn(model, instances)
     return found
-
-
-def pad_for_filters(model: Model, instances: Sequence[Instance]) -> None:
-    """Pad texts and words that are shorter than a filter of the model's CNNs, which PyTorch refuses."""
-    embedders = [module for module in model.modules() if isinstance(module, TextFieldEmbedder)]
-    of_characters = {module for embedder in embedders for module in embedder.modules()}
-    tokens = characters = 0
-    for module in model.modules():
-        if isinstance(module, CnnEncoder) and module in of_characters:
-            characters = max(characters, *module._ngram_filter_sizes)
-        elif isinstance(module, CnnEncoder):
-            tokens = max(tokens, *module._ngram_filter_sizes)
-    for field in (field for instance in instances for field in instance.values()):
-        for indexer in (getattr(field, "_token_indexers", None) or {}).values():
-            indexer._token_min_padding_length = max(indexer._token_min_padding_length, tokens)
-            if isinstance(indexer, TokenCharactersIndexer):
-                indexer._min_padding_length = max(indexer._min_padding_length, characters)
 
 
 def batches_by_length(instances: Sequence[Instance]) -> Iterator[List[int]]:

@@ -361,27 +361,6 @@ def test_several_texts_of_an_input(predictor):
     assert predictor.predict_json({"words": 4, "text": "Ada May"})["words"] == ["Ada", "May"]
 
 
-def test_texts_that_are_shorter_than_a_filter(predictor):
-    """They are padded, as they are beside a longer text."""
-    encoder = {"type": "cnn", "embedding_dim": 4, "num_filters": 3, "ngram_filter_sizes": [2, 5]}
-    predictor = predictor(JSON, *TEXTS, seq2vec_encoder=encoder)
-    short, long = {"text": "good"}, {"text": "good film " * 3}
-    alone = predictor.predict_json(short)["probabilities"]
-    beside, _ = predictor.predict_batch_json([short, long])
-    assert alone == pytest.approx(beside["probabilities"])
-
-
-def test_words_that_are_shorter_than_a_filter(predictor):
-    encoder = {"type": "cnn", "embedding_dim": 4, "num_filters": 4, "ngram_filter_sizes": [5]}
-    characters = {"type": "character_encoding", "encoder": encoder}
-    characters["embedding"] = {"embedding_dim": 4, "vocab_namespace": "token_characters"}
-    reader = {**TAGS, "token_indexers": {"tokens": {"type": "characters", "min_padding_length": 1}}}
-    file = TAGGED.replace("the", "therefore")
-    embedder = {"token_embedders": {"tokens": characters}}
-    predictor = predictor(reader, "n", file, text_field_embedder=embedder)
-    assert len(predictor.predict_json({"words": ["a"]})["tags"]) == 1
-
-
 @pytest.mark.parametrize(
     "content",
     [
