@@ -6,7 +6,8 @@ from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
-# Each is imported where it is used; slstm_allennlp/common/extras.py names the extra if it is missing.
+# Those that AllenNLP does not import are imported where they are used; slstm_allennlp/common/extras.py
+# names the extra of one that is missing.
 EXTRAS = {
     # The readers: CoNLL-U files, and spaCy's rules for splitting texts into words.
     "text": ["conllu>=4.4", "spacy>=3.3"],

@@ -34,16 +34,13 @@ if importlib.util.find_spec("allennlp") is not None:
 
 def __getattr__(name: str) -> Any:
     """
-    Import the estimators when they are used: they need scikit-learn. Their module begins with `_`, so
+    Import the estimators when they are used: they take a second. Their module begins with `_`, so
     that AllenNLP's import of all modules of a package leaves it out.
     """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if importlib.util.find_spec("allennlp") is None:
         raise ImportError(f"{name} needs AllenNLP, which is not installed: docs/installing.md says how")
-    from slstm_allennlp.common.extras import needs
-
-    needs("sklearn", "linear")
     from slstm_allennlp import _estimators
 
     return getattr(_estimators, name)

@@ -115,8 +115,7 @@ class Compare(Subcommand):
 
 def compare(arguments: argparse.Namespace) -> None:
     """Perform the runs and write the report in the output folder."""
-    for package in ("scipy", "matplotlib", "jinja2"):
-        needs(package, "compare")  # the report's, before the long work
+    needs("matplotlib", "compare")  # the report's, before the long work
     common_logging.FILE_FRIENDLY_LOGGING = arguments.file_friendly_logging
     variants = dict(arguments.variants)
     if len(variants) < len(arguments.variants):

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Union
 
-from slstm_allennlp.common.extras import needs
+import jinja2
 
 
 class Link(NamedTuple):
@@ -55,7 +55,6 @@ Part = Union[Heading, Paragraph, Table, Pictures, Listing]
 
 def write(folder: Path, title: str, parts: Sequence[Part]) -> None:
     """Write `report.md` and `report.html` to the folder, which has the pictures."""
-    jinja2 = needs("jinja2", "compare")
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=jinja2.select_autoescape(["html.jinja"]),

@@ -44,7 +44,8 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     model = {"type": linear, **{key: given[key] for key in shared if key in given}}
     if given.get("class_weights") is not None and "class_weights" not in shared:
         logger.warning("--linear: %s has no class_weights, unlike %s", linear, name)
-    needs("pycrfsuite" if linear == "linear_tagger" else "sklearn", "linear")
+    if linear == "linear_tagger":
+        needs("pycrfsuite", "linear")
     has_spans = model.get("calculate_span_f1")
     if has_spans is None:
         has_spans = model.get("label_encoding") is not None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
+from scipy import stats
 
-from slstm_allennlp.common.extras import needs
 from slstm_allennlp.metrics.class_scores import units_of
 from slstm_allennlp.predictors.predictions import Prediction
 
@@ -103,7 +103,6 @@ def paired_t_test(system: Sequence[float], baseline: Sequence[float]) -> SeedTes
         # With a standard deviation of zero, t is undefined or infinite.
         what = "results are" if abs(difference) <= _TOLERANCE else "difference is"
         return SeedTest(difference, number, remark=f"the {what} the same with every seed: no t-test")
-    stats = needs("scipy.stats", "compare")
     result = stats.ttest_rel(system, baseline)
     low, high = result.confidence_interval(1 - ALPHA)
     remark = f"{number} seeds: the t-test has little power" if number < ENOUGH_SEEDS else ""
@@ -146,7 +145,6 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
         )
         return (first - second).mean(axis=0)
 
-    stats = needs("scipy.stats", "compare")
     names = (numpy.zeros(number), numpy.ones(number))
     test = stats.permutation_test(
         names, swapped, permutation_type="samples", **_resampling(number, num_resamples)
@@ -206,7 +204,7 @@ def length_test(
         variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one half
         return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
 
-    test = needs("scipy.stats", "compare").permutation_test(
+    test = stats.permutation_test(
         (is_longer,), change, permutation_type="pairings", **_resampling(len(lengths), num_resamples)
     )
     halves = (1 - is_longer, is_longer)
@@ -244,7 +242,6 @@ def p_value_of_both(seeds: SeedTest, sentences: Optional[SentenceTest]) -> Optio
 def corrected(p_values: Sequence[Optional[float]]) -> List[Optional[float]]:
     """Correct p-values for multiple comparisons (Benjamini–Hochberg, 1995). None stays None."""
     tested = [p for p in p_values if p is not None]
-    stats = needs("scipy.stats", "compare")
     adjusted = iter(stats.false_discovery_control(tested) if tested else ())
     return [None if p is None else float(next(adjusted)) for p in p_values]
 

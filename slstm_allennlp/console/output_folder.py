@@ -5,6 +5,7 @@ killed.
 """
 
 import errno
+import fcntl
 import logging
 import os
 import shutil
@@ -15,11 +16,6 @@ from typing import Iterator, Sequence, Set
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.training.train_model import CHECKSUMS
-
-try:
-    import fcntl
-except ImportError:  # Windows has no fcntl
-    fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger(__name__)
 # Marks a folder where an attempt has ended. AllenNLP writes the other files before the first batch.
@@ -113,9 +109,6 @@ def locked(
     Lock the folder in this context. Yields the file descriptor of the lock, if there are locks. The
     error says what `runs` in the folder, and the option for another one.
     """
-    if fcntl is None:
-        yield []
-        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:

@@ -1,6 +1,6 @@
 from collections import Counter
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Sequence, Tuple
+from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 
 import numpy
 import torch
@@ -9,18 +9,18 @@ from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.nn.util import get_text_field_mask
 from allennlp.training.metrics import CategoricalAccuracy
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from slstm_allennlp.common.extras import needs
 from slstm_allennlp.linear.fitted_model import FittedModel, Instances, Texts, texts_of, words_in
 from slstm_allennlp.models.class_weights import ClassWeights, check_class_weights
 from slstm_allennlp.models.sentence_pair_classifier import add_likeliest_label, check_features
 from slstm_allennlp.training.calibration import calibration_factor
-
-if TYPE_CHECKING:
-    from scipy import sparse
-    from sklearn.linear_model import LogisticRegression
 
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _WITHOUT_VALIDATION = 1.0
@@ -34,8 +34,8 @@ class TfidfClassifier(FittedModel):
     """
     The base class of the linear classifiers: a logistic regression over TF-IDF vectors, both by
     scikit-learn. The terms are lower-cased word n-grams. A term that occurs n times in a text has the
-    term frequency 1 + log n. Training is deterministic. `ConfigurationError` without scikit-learn, for
-    an instance without a label, and for a train set with fewer than two labels.
+    term frequency 1 + log n. Training is deterministic. `ConfigurationError` for an instance without a
+    label, and for a train set with fewer than two labels.
 
     # Parameters
 
@@ -67,9 +67,6 @@ class TfidfClassifier(FittedModel):
         class_weights: Optional[ClassWeights] = None,
     ) -> None:
         super().__init__(vocab)
-        needs("sklearn", "linear")  # which has SciPy with it
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
         self._calibrated = calibrated
         self._strengths = list(STRENGTHS if strengths is None else strengths)
         if max_words < 1:
@@ -113,7 +110,7 @@ class TfidfClassifier(FittedModel):
             held_out = self._features(texts_of(validation, *self.texts))
             gold = torch.tensor(self._labels_of(validation))
 
-            def quality(model: "LogisticRegression") -> Tuple[float, float, float]:
+            def quality(model: LogisticRegression) -> Tuple[float, float, float]:
                 logits = torch.as_tensor(self._logits(model, held_out))
                 accuracy = (logits.argmax(dim=1) == gold).double().mean()
                 return float(accuracy), -float(cross_entropy(logits, gold)), -model.C
@@ -134,7 +131,7 @@ class TfidfClassifier(FittedModel):
             self.fitted.coef_ *= factor
             self.fitted.intercept_ *= factor
 
-    def _logits(self, regression: "LogisticRegression", features: "sparse.csr_matrix") -> numpy.ndarray:
+    def _logits(self, regression: LogisticRegression, features: sparse.csr_matrix) -> numpy.ndarray:
         """Return logits of all labels, also of unseen ones. *Shape:* (batch_size, num_labels)"""
         logits = numpy.full((features.shape[0], self._num_labels), _UNSEEN)
         logits[:, regression.classes_] = _score_per_class(regression.decision_function(features))
@@ -158,8 +155,6 @@ class TfidfClassifier(FittedModel):
     def set_extra_state(self, state: Dict[str, Any]) -> None:
         if not state:
             return
-        from sklearn.linear_model import LogisticRegression
-
         self._vectorizer.set_params(vocabulary=state["terms"])
         self._vectorizer.idf_ = state["idf"].cpu().numpy()
         self._fitted = LogisticRegression()
@@ -167,7 +162,7 @@ class TfidfClassifier(FittedModel):
         self._fitted.intercept_ = state["intercepts"].cpu().numpy()
         self._fitted.classes_ = numpy.array(state["classes"])
 
-    def _features(self, texts: Sequence[Texts]) -> "sparse.csr_matrix":
+    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
         """Compute features from the texts of each field. *Shape:* (batch_size, num_features)"""
         (only,) = texts
         return self._vectorizer.transform(only)
@@ -263,19 +258,15 @@ class LinearPairClassifier(TfidfClassifier):
         """Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels."""
         return self._outputs([premise, hypothesis], label)
 
-    def _features(self, texts: Sequence[Texts]) -> "sparse.csr_matrix":
-        from scipy import sparse
-
+    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
         a, b = (self._vectorizer.transform(part) for part in texts)
         symmetric = [abs(a - b), a.multiply(b)]
         return sparse.hstack([a, b, *symmetric] if self._phi == "nli" else symmetric, format="csr")
 
 
 def _fitted(
-    features: "sparse.csr_matrix", labels: List[int], strength: float, weights: Any
-) -> "LogisticRegression":
-    from sklearn.linear_model import LogisticRegression
-
+    features: sparse.csr_matrix, labels: List[int], strength: float, weights: Any
+) -> LogisticRegression:
     regression = LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS, class_weight=weights)
     return regression.fit(features, labels)
 
@@ -286,12 +277,9 @@ def _score_per_class(scores: numpy.ndarray) -> numpy.ndarray:
 
 
 def _calibration_factor(
-    regression: "LogisticRegression", features: "sparse.csr_matrix", labels: List[int]
+    regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
 ) -> float:
     """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
-    from sklearn.base import clone
-    from sklearn.model_selection import cross_val_predict
-
     folds = min(_FOLDS, min(Counter(labels).values()))
     if folds < 2:
         return 1.0

@@ -90,6 +90,3 @@ class FitTrainer(Trainer):
         metrics["training_duration"] = str(datetime.timedelta(seconds=time.time() - start))
         dump_metrics(self._epoch, metrics)
         return metrics
-
-    def get_best_weights_path(self) -> Optional[str]:
-        return self._weights

@@ -6,10 +6,9 @@ import threading
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence
 
+import lmdb
 import numpy
 from allennlp.common.checks import ConfigurationError
-
-from slstm_allennlp.common.extras import needs
 
 logger = logging.getLogger(__name__)
 
@@ -22,12 +21,11 @@ class FeatureStore:
     """
     A key-value cache of text features in half precision, in a memory-mapped LMDB file. Each value is a
     matrix with `size` columns. Threads and processes may read and write at the same time. When the file
-    reaches `gigabytes`, new values are no longer stored. `ConfigurationError` without LMDB, for a
-    damaged file, and for a folder that is not writable.
+    reaches `gigabytes`, new values are no longer stored. `ConfigurationError` for a damaged file,
+    and for a folder that is not writable.
     """
 
     def __init__(self, folder: Path, size: int, gigabytes: float) -> None:
-        self._lmdb = needs("lmdb", "vectors")
         self._folder = folder
         self._size = size
         self._gigabytes = gigabytes
@@ -40,10 +38,10 @@ class FeatureStore:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             # No fsync: features lost in a power failure can be recomputed.
-            self._environment = self._lmdb.open(
+            self._environment = lmdb.open(
                 str(self._folder), map_size=int(self._gigabytes * _GIGABYTE), sync=False, metasync=False
             )
-        except (OSError, self._lmdb.Error) as error:
+        except (OSError, lmdb.Error) as error:
             raise self._damaged(error) from None
 
     def close(self) -> None:
@@ -57,7 +55,7 @@ class FeatureStore:
         try:
             with _in_use, self._transaction(buffers=True) as transaction:
                 return [self._matrix(transaction.get(key)) for key in keys]
-        except (ValueError, self._lmdb.Error) as error:
+        except (ValueError, lmdb.Error) as error:
             raise self._damaged(error) from None
 
     def put(self, matrices: Dict[bytes, numpy.ndarray]) -> None:
@@ -68,9 +66,9 @@ class FeatureStore:
             with _in_use, self._transaction(write=True) as transaction:
                 for key, matrix in matrices.items():
                     transaction.put(key, matrix.astype(numpy.float16).tobytes())
-        except self._lmdb.MapFullError:
+        except lmdb.MapFullError:
             self._disable_writes(f"is full ({self._gigabytes:g} GB; cache_gigabytes sets the most)")
-        except self._lmdb.Error as error:
+        except lmdb.Error as error:
             self._disable_writes(f"cannot be written ({error})")
 
     def _transaction(self, **options: bool) -> Any:
@@ -78,7 +76,7 @@ class FeatureStore:
             self._open()
         try:
             return self._environment.begin(**options)
-        except self._lmdb.MapResizedError:  # another process, with a larger limit, has grown the file
+        except lmdb.MapResizedError:  # another process, with a larger limit, has grown the file
             self._environment.set_mapsize(0)  # 0: the current size of the file
             return self._environment.begin(**options)
 
@@ -118,7 +116,4 @@ def _before_fork() -> None:
 
 
 # LMDB forbids to use an open file after a fork: both processes open it again.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_in_use.release, after_in_child=_in_use.release
-    )
+os.register_at_fork(before=_before_fork, after_in_parent=_in_use.release, after_in_child=_in_use.release)

@@ -120,11 +120,6 @@ class VectorEmbedding(Embedding):
         """The vocabulary namespace of the words."""
         return self._vocab_namespace or "tokens"
 
-    @property
-    def has_source(self) -> bool:
-        """Whether the pretrained vectors of other words are available."""
-        return self._source is not None
-
     def knows(self, words: List[str]) -> List[str]:
         """Return the words that have a vector in the source; none without a source."""
         if self._source is None or not words:
@@ -140,7 +135,7 @@ class VectorEmbedding(Embedding):
         Return whether there are such words. The predictors and `slstm evaluate` call it.
         """
         readers = [m for m in model.modules() if getattr(m, "_vocab_namespace", None) == self.namespace]
-        pretrained = [m for m in readers if isinstance(m, VectorEmbedding) and m.has_source]
+        pretrained = [m for m in readers if isinstance(m, VectorEmbedding) and m._source]
         if len(pretrained) < len(readers):
             return False
         counts: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))

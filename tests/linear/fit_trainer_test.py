@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from unittest import mock
 
 import pytest
 import torch
@@ -81,6 +82,15 @@ def test_recover_fits_again(run, tmp_path):
     after = read(folder / "metrics.json")
     assert after.keys() == before.keys()
     assert all(after[key] == before[key] for key in before if "duration" not in key)
+
+
+def test_an_interruption(tmp_path, monkeypatch):
+    """There are no weights yet, and nothing is archived."""
+    fit = "slstm_allennlp.linear.classifier.TfidfClassifier.fit"
+    monkeypatch.setattr(fit, mock.Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "run", "mr_linear", FEW)
+    assert not (tmp_path / "run" / "model.tar.gz").exists()
 
 
 def test_without_a_validation_set(tmp_path):
