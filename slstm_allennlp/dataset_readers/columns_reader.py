@@ -106,10 +106,11 @@ class ColumnsReader(TaggingReader):
         head = list(itertools.islice(sentences, _HEAD))
         self._check_words(head)
         width = self._width
+        # By default the tag is in the last column, behind the word.
+        least = max((self._word_column or 1) + (self._tag_number is None), self._tag_number or 1)
         has_tabs: Optional[bool] = None
         for sentence in itertools.chain(head, sentences):
-            first = len(sentence[0].columns())
-            width = width or max(2, self._word_column or 1, self._tag_number or 1, first)
+            width = width or max(least, len(sentence[0].columns()))
             start = re.match(r"#([ \t]|[^\W\d]*)", sentence[0].text) if self._comment is None else None
             hint = ""
             if start:

@@ -146,7 +146,7 @@ def checksums(config: Dict[str, Any]) -> Dict[str, str]:
     found = {}
     for key in DATA_KEYS:
         local = str(config.get(key) or "").partition("!")[0]
-        for path in filter(os.path.exists, (local, local.rpartition("#")[0])):
+        for path in filter(os.path.exists, (local.rpartition("#")[0], local)):
             found[key] = _checksum(pathlib.Path(path))
     return found
 

@@ -110,11 +110,12 @@ class TableReader(LabelledTextReader):
             )
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
             raise ConfigurationError(f"table: delimiter is {delimiter!r}, expected one character")
-        chosen = [name for name in (text, text_a, text_b, label) if name is not None]
-        if len(set(chosen)) < len(chosen):
-            raise ConfigurationError(
-                f"table: the columns are {', '.join(chosen)}, expected different ones"
-            )
+        for names in ((text, text_a, text_b, label), columns or ()):
+            named = list(filter(None, names))
+            if len(set(named)) < len(named):
+                raise ConfigurationError(
+                    f"table: the columns are {', '.join(named)}, expected different ones"
+                )
         self._text = text
         self._text_a = text_a
         self._text_b = text_b

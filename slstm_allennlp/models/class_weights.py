@@ -20,7 +20,7 @@ def check_class_weights(given: ClassWeights, labels: Mapping[str, int]) -> None:
     if given != BALANCED and not isinstance(given, dict):
         raise ConfigurationError(
             f'class_weights is {given!r}, expected "balanced" or the weights of classes, such as '
-            f'{{"{next(iter(labels))}": 2}}'
+            f'{{"{next(iter(labels), "label")}": 2}}'
         )
     for label, weight in ({} if given == BALANCED else given).items():
         if label not in labels:

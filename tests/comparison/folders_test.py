@@ -110,6 +110,7 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
         ("corpus", "corpus/of/a/part"),
         ("corpus#train", "corpus/of/a/part"),
         ("a#b/train.txt", "a#b/train.txt"),
+        ("beside#b", "beside#b"),
         ("a#b/corpus#train", "a#b/corpus/train"),
         ("corpus.tar.gz!folder#train", "corpus.tar.gz"),
     ],
@@ -117,6 +118,7 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
 def test_checksums_of_every_kind_of_path(tmp_path, given, file):
     path = tmp_path / file
     path.parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "beside").touch()
     found = []
     for content in ("before", "afterwards"):
         path.write_text(content)

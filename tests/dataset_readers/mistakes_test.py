@@ -213,7 +213,10 @@ BAD_FILES = {
         ("f A\n" * 10, ", line 1: the first column has .*f, f, f.*word_column", {}),
         ("de:a A\n" * 3, ", line 1: every word begins with 'de:'.*word_prefix", {}),
         ("de:a A\nen:b B", ", line 2: the word is 'en:b'", {"word_prefix": "de:"}),
-        ("a A\n", ", line 1: 2 columns, expected 3 on every line", {"tag_column": 3}),
+        *(
+            ("a A\n", ", line 1: 2 columns, expected 3 on every line", {key: number})
+            for key, number in (("tag_column", 3), ("word_column", 2))  # the tag is behind the word
+        ),
         ("# x y z\n", '4 columns, expected two.*"comment": "# " of the reader', {}),
         ("#id: 1 x\na X\n", '3 columns, expected two|2 columns, .*"comment": "#id" of the reader', {}),
         ("\n\n-DOCSTART- O\n", ": no sentence in the file, expected at least one", {}),
@@ -327,6 +330,7 @@ IN_COLUMNS = {"format": "columns"}
         ("table", {"text_a": "a"}, "text_a 'a' and text_b None, expected text, or text_a and text_b"),
         ("table", {"text": "t", "text_a": "a", "text_b": "b"}, "expected text, or text_a and text_b"),
         ("table", {"text_a": "a", "text_b": "a"}, "the columns are a, a, expected different ones"),
+        ("table", {"columns": ["", "", "a", "a"]}, "the columns are a, a, expected different ones"),
         ("table", {"delimiter": ";;"}, "delimiter is ';;', expected one character"),
         ("table", {"encoding": "x"}, "encoding is 'x'"),
         ("conll_ner", {"encoding": "utf-16"}, f"encoding is 'utf-16', {KNOWN}"),

@@ -11,7 +11,7 @@ from allennlp.data.data_loaders import SimpleDataLoader
 from allennlp.models import Model
 from allennlp.training import Trainer
 
-import slstm_allennlp  # noqa: F401
+from slstm_allennlp.models.class_weights import check_class_weights
 
 EMBEDDER = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}}
 BOE = {"type": "boe", "embedding_dim": 4}
@@ -105,3 +105,8 @@ CONTRADICTIONS = [
 def test_mistakes(tmp_path, config, content, given, message):
     with pytest.raises(ConfigurationError, match=message):
         build(tmp_path, config, content, given)
+
+
+def test_labels_that_are_numbers():
+    with pytest.raises(ConfigurationError, match=r'is 3, expected "balanced" or .*{"label": 2}'):
+        check_class_weights(3, {})
