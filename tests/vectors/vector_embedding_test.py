@@ -106,8 +106,8 @@ def test_what_was_found_is_said(source, caplog):
     words = [Token(word) for word in "a a a paris other".split()]
     instance = Instance({"t": TextField(words, {"t": SingleIdTokenIndexer()})})
     vocab = Vocabulary.from_instances([instance])
-    with caplog.at_level("INFO"):
-        pretrained(vocab, source)
+    caplog.set_level("INFO")
+    pretrained(vocab, source)
     hint = ": is the text of their language, and divided into words?"
     said = [f'"{source}" has vectors of 2 of 3 words, 80.0% of the running words{hint}']
     assert [text for text in caplog.messages if "has vectors" in text] == said
