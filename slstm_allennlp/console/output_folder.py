@@ -106,8 +106,8 @@ def locked(
     folder: Path, runs: str = "another training is", option: str = "-s"
 ) -> Iterator[Sequence[int]]:
     """
-    Lock the folder in this context. Yields the file descriptor of the lock, if there are locks. The
-    error says what `runs` in the folder, and the option for another one.
+    Lock the folder in this context, and yield the file descriptor of the lock. The error says what
+    `runs` in the folder, and the option for another one.
     """
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -1,4 +1,3 @@
-import re
 from typing import Any, List, Optional, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
@@ -10,8 +9,8 @@ from allennlp.modules.conditional_random_field.conditional_random_field import i
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.lines import Line
+from slstm_allennlp.metrics.span_tags import ENTITY_TAG
 
-_TAG = re.compile(r"O|[BIESLU]-\S+")
 _LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIESLU"}  # prefixes, besides O
 _ALLENNLP_ENCODINGS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
 _BIOES_TO_BIOUL = str.maketrans("ES", "LU")
@@ -51,7 +50,7 @@ class ConllNerReader(ColumnsReader):
     def _is_comment(self, line: Line, last: Line) -> bool:
         is_comment = super()._is_comment(line, last)
         columns = line.columns()
-        if is_comment and len(columns) == len(last.columns()) and _TAG.fullmatch(columns[-1]):
+        if is_comment and len(columns) == len(last.columns()) and ENTITY_TAG.fullmatch(columns[-1]):
             raise line.error(
                 f"{line.text!r} begins as a comment and ends with a tag, expected how comments alone "
                 "begin as the reader's comment, such as '# id'"

@@ -146,7 +146,8 @@ def checksums(config: Dict[str, Any]) -> Dict[str, str]:
     found = {}
     for key in DATA_KEYS:
         local = str(config.get(key) or "").partition("!")[0]
-        for path in filter(os.path.exists, (local.rpartition("#")[0], local)):
+        path = next(filter(os.path.exists, (local, local.rpartition("#")[0])), None)
+        if path is not None:
             found[key] = _checksum(pathlib.Path(path))
     return found
 

@@ -116,9 +116,7 @@ class TableReader(LabelledTextReader):
                 raise ConfigurationError(
                     f"table: the columns are {', '.join(named)}, expected different ones"
                 )
-        self._text = text
-        self._text_a = text_a
-        self._text_b = text_b
+        self._texts = [name for name in (text, text_a, text_b) if name is not None]
         self._label = label
         self._columns = columns
         self._delimiter = delimiter
@@ -263,8 +261,7 @@ class TableReader(LabelledTextReader):
         return [name for name in (*texts, label) if name in row]
 
     def _no_text_in(self, row: Dict[str, Any]) -> str:
-        named = [key for key in (self._text, self._text_a, self._text_b) if key not in (None, *row)]
-        return _no_column(next(iter(named), None), row)
+        return _no_column(next((name for name in self._texts if name not in row), None), row)
 
     def _read_rows(self, path: str, partly: bool = False) -> Iterator[Tuple[Line, Dict[str, Any]]]:
         return self._json_rows(path) if ending(path) in JSON else self._csv_rows(path, partly)
@@ -351,9 +348,7 @@ class TableReader(LabelledTextReader):
     def _choose(self, names: List[str]) -> Tuple[List[str], str]:
         """Return the columns of the texts (none, one, or two for pairs) and of the label, if any."""
         label = [self._label] if self._label else _only(names, "label", _LABEL)
-        texts = [key for key in (self._text, self._text_a, self._text_b) if key is not None]
-        if not texts:
-            texts = _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
+        texts = self._texts or _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
         return texts if set(texts) <= set(names) else [], label[0] if label else "label"
 
 
@@ -370,7 +365,7 @@ def is_header(line: str, reader: Any = None) -> bool:
     names = [name.strip(' "').lower() for name in re.split("[,;|\t]", line)]
     known = {name for group in (*_TEXT, *_PAIRS) for name in group}
     if isinstance(reader, TableReader):
-        known.update(name.lower() for name in (reader._text, reader._text_a, reader._text_b) if name)
+        known.update(map(str.lower, reader._texts))
     has_names = len(names) > 1 and bool(known & set(names)) and all(map(str.isidentifier, names))
     return has_names or bool(_SEPARATOR.fullmatch(line))
 

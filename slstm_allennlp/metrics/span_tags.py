@@ -1,5 +1,6 @@
 """Entities in tag sequences, as in the evaluation script of the CoNLL shared tasks (`conlleval`)."""
 
+import re
 from typing import Collection, List, Optional
 
 from allennlp.common.checks import ConfigurationError
@@ -11,6 +12,8 @@ from allennlp.training.metrics import SpanBasedF1Measure
 _LETTERS = {"BIO": "BI", "IOB1": "BI", "BIOUL": "BILU", "BMES": "BMES"}  # prefixes, besides O
 ENCODINGS = tuple(_LETTERS)
 """What AllenNLP knows as `label_encoding`."""
+ENTITY_TAG = re.compile(r"O|[BIESLUM]-\S+")
+"""Any tag of an entity, in any encoding."""
 _BIOUL_TO_BIO = str.maketrans("UL", "BI")
 
 

@@ -19,6 +19,7 @@ from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
 from slstm_allennlp.dataset_readers.lines import JSON, OLD, Line, blocks, ending, read_lines
 from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header, is_name_of_text
+from slstm_allennlp.metrics.span_tags import ENTITY_TAG
 from slstm_allennlp.predictors.text_input import TextInput
 
 logger = logging.getLogger(__name__)
@@ -27,8 +28,7 @@ INPUT_FORMATS = ("text", "json", "corpus")
 _PLAIN = (".txt", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
 _OBJECT = re.compile(r"\s*(\[\s*)?\{\s*([\"}]|$)|\s*\[\s*$")  # or a list of objects, which is an error
-_ENTITY = re.compile(r"O|[BIESLUM]-\S+")
-_TAG = re.compile(rf"{_ENTITY.pattern}|[A-Z][A-Z$]+")
+_TAG = re.compile(rf"{ENTITY_TAG.pattern}|[A-Z][A-Z$]+")
 # Of a tree, in fastText's format, of a document of CoNLL's, and of CoNLL-U.
 _START = re.compile(
     r"\(\S+ \(|__label__|-DOCSTART-|# (id|sent_id|text|newdoc|newpar|global)\b|([^\t]*\t){9}"
@@ -225,7 +225,7 @@ def _look_labelled(texts: List[str], known: Set[str]) -> bool:
             ends = [items[0], items[-1]]
         elif len(items) == width and width > 1 and count > 1:
             ends = [items[-1], *(each for each in items[1:-1] if each in known and _TAG.match(each))]
-        elif len(items) > 2 and all(map(_ENTITY.fullmatch, items[-2:])):  # such as EU NNP B-NP B-ORG
+        elif len(items) > 2 and all(map(ENTITY_TAG.fullmatch, items[-2:])):  # such as EU NNP B-NP B-ORG
             ends = [items[-1]]
         elif len(texts) == 1 and len(items) > 1 and items[-1] in known - {"O"}:  # of a stream
             ends = [items[-1]] if _TAG.fullmatch(items[-1]) else []

@@ -10,6 +10,7 @@ from allennlp.commands import main
 from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
 
+from slstm_allennlp.common.training_keys import DATA_KEYS
 from slstm_allennlp.comparison.command import more_at_a_time
 from slstm_allennlp.comparison.folders import RunFolder
 from slstm_allennlp.comparison.plan import Run
@@ -50,6 +51,7 @@ def expect_whole_report(folder, seeds, **of_each_run):
             path = folder / run["folder"]
             config = read(path / "config.json")
             assert {config[f"{kind}_seed"] for kind in ("random", "numpy", "pytorch")} == {run["seed"]}
+            assert RunFolder(path).read_checksums().keys() == {*DATA_KEYS}  # written by its training
             lines = [json.loads(line) for line in (path / "predictions.jsonl").read_text().splitlines()]
             right = sum(line["gold"] == line["predicted"] for line in lines)
             assert run["test"] == run["test_metrics"]["accuracy"] == pytest.approx(right / len(lines))

@@ -1,14 +1,17 @@
 """Measurements of trained models, for each kind of model in the configs."""
 
+import copy
 import json
 
 import pytest
-from allennlp.commands.train import train_model_from_file
+from allennlp.commands.train import train_model, train_model_from_file
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.evaluation import TrainedRun, batch_size_of, device_of, peak_memory
 from slstm_allennlp.comparison.folders import read_json
 from slstm_allennlp.comparison.significance import counts_of
+from slstm_allennlp.console.main import main
 from tests.commands_test import small
 from tests.conftest import SMALL, train
 
@@ -46,6 +49,36 @@ def test_predictions_make_up_the_span_f1(tmp_path):
     f1 = trained.measure()["test_metrics"]["f1-measure-overall"]
     assert 0 < f1 < 1
     assert counts_of([predictions], "BIOUL").scores()[0] == pytest.approx(f1)
+
+
+def test_batches_of_texts_that_are_shorter_than_a_filter(tmp_path, capsys):
+    """They are padded in `predict`, `time_over_length` and `slstm evaluate`, whatever their batch."""
+    lines = [
+        f"{'good film' if number % 2 else 'a bad film and too long'},{number % 2}"
+        for number in range(20)
+    ]
+    (tmp_path / "all.csv").write_text("\n".join(["text,label", *lines]))
+    (tmp_path / "short.csv").write_text("\n".join(["text,label", *lines[1::2]]))
+    encoder = {"type": "cnn", "num_filters": 2, "ngram_filter_sizes": [2, 5]}
+    embedder = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}}
+    config = {
+        "dataset_reader": {"type": "table"},
+        **dict.fromkeys(("train_data_path", "test_data_path"), str(tmp_path / "all.csv")),
+        "model": {
+            "type": "basic_classifier",
+            "text_field_embedder": embedder,
+            "seq2vec_encoder": encoder,
+        },
+        "data_loader": {"batch_size": 20},
+        "trainer": {"num_epochs": 1, "optimizer": "adam"},
+    }
+    train_model(Params(copy.deepcopy(config)), str(tmp_path / "run"))
+    archive = str(tmp_path / "run/model.tar.gz")
+    trained = TrainedRun(archive, {**config, "data_loader": {"batch_size": 2}})
+    assert len(trained.predict()) == 20 and len(trained.time_over_length()) == 10
+    capsys.readouterr()
+    assert main(["evaluate", archive, str(tmp_path / "short.csv")]) == 0
+    assert "accuracy" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
