@@ -52,16 +52,16 @@ def config_path(given: str, folder: Path) -> str:
 def is_bundled(given: str) -> bool:
     """
     Return whether a command line names a bundled config, not a file. `FileNotFoundError` for a name that
-    is neither. `IsADirectoryError` for a folder, where Jsonnet would end the process.
+    is neither. `IsADirectoryError` for another folder, where Jsonnet would end the process.
     """
-    if Path(given).is_dir():
+    if Path(given).is_dir() and given not in config_names():
         raise IsADirectoryError(f"{given} is a folder, expected a config, such as {given}/config.json")
     if given.endswith(_DATA) and Path(given).exists():
         raise FileNotFoundError(
             f"{given} is no config, expected one (own data: slstm train CONFIG --data)"
         )
     is_name = Path(given).name == given and "." not in given
-    if not is_name or Path(given).exists():
+    if not is_name or Path(given).is_file():
         return False
     expect_config(given, f"there is no file {given} and no config of that name")
     return True

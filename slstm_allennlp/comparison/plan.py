@@ -307,7 +307,7 @@ def _common_metric(systems: Sequence[System]) -> Metric:
     for system in systems:
         metrics.setdefault(Metric.parse(validation_metrics(system.config)[0]), system.name)
     if len(metrics) > 1:
-        each = ", ".join(f"{metric.name} in {name}" for metric, name in metrics.items())
+        each = ", ".join(f"{metric} in {name}" for metric, name in metrics.items())
         raise ConfigurationError(
             f"compare: the configs differ in trainer.validation_metric ({each}), expected the same or "
             "one by --metric"

@@ -259,7 +259,7 @@ def verdict(
     """
     is_better = (seeds.difference > 0) == higher_is_better
     agree = sentences is None or (sentences.difference > 0) == is_better
-    if agree and p_value is not None and p_value < ALPHA:
+    if seeds.difference and agree and p_value is not None and p_value < ALPHA:
         return "better" if is_better else "worse"
     if seeds.num_seeds < ENOUGH_SEEDS:
         return TOO_FEW_SEEDS

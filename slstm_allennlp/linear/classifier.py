@@ -100,6 +100,10 @@ class TfidfClassifier(FittedModel):
             raise ConfigurationError(
                 f"the {len(labels)} training instances have the label {found}, expected two or more"
             )
+        if not any(chain(*texts)):
+            raise ConfigurationError(
+                f"the {len(labels)} training instances have no words, expected some"
+            )
         self._vectorizer.set_params(vocabulary=None).fit(chain(*texts))
         features = self._features(texts)
         weights: Any = self.class_weights

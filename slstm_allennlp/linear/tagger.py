@@ -103,7 +103,8 @@ class LinearTagger(FittedModel):
             trainer.train(path)
             with open(path, "rb") as file:
                 model = file.read()
-        self._fitted = _opened(model, trainer.logparser.last_iteration["active_features"])
+        last = trainer.logparser.last_iteration  # None if the first weights, all 0, are the best ones
+        self._fitted = _opened(model, last["active_features"] if last else 0)
         return {}
 
     @property

@@ -71,6 +71,9 @@ class Average(TextInput):
     def check_input(self, json_dict: JsonDict) -> None:
         self._predictors[0].check_input(json_dict)
 
+    def gold(self, given: Any) -> Any:
+        return self._predictors[0].gold(given)
+
     def predict_batch_json(self, inputs: List[JsonDict]) -> List[JsonDict]:
         outputs = [predictor.predict_batch_json(inputs) for predictor in self._predictors]
         return [_averaged(*of_input) for of_input in zip(*outputs)]

@@ -174,6 +174,8 @@ def sentences(p_value, difference=0.1):
         (SeedTest(0.1, 2), sentences(0.01), "too few seeds to say"),
         (SeedTest(0.0, 5), sentences(1.0), "the same with every seed"),
         (SeedTest(0.0, 5, 1.0), sentences(1.0), "too close to call"),  # the same only on average
+        (SeedTest(0.0, 5), sentences(0.01), "the same with every seed"),
+        (SeedTest(0.0, 5), sentences(0.01, -0.1), "the same with every seed"),
         # The seeds and the sentences contradict each other.
         (SeedTest(-0.1, 5, 0.01), sentences(0.01, 0.1), "too close to call"),
         (SeedTest(0.1, 5, 0.01), sentences(0.01, -0.1), "too close to call"),

@@ -100,6 +100,8 @@ def test_names_and_files(tmp_path, monkeypatch):
     path = tmp_path / "mr_lstm.json"
     assert bundled.config_path("mr_lstm", tmp_path) == str(path)
     assert json.loads(path.read_text())["model"]["type"] == "basic_classifier"
+    (tmp_path / "mr_lstm").mkdir()  # such as the output of its training
+    assert bundled.config_path("mr_lstm", tmp_path) == str(path)
     with pytest.raises(FileNotFoundError, match="no config of that name, did you mean 'mr_lstm'"):
         bundled.config_path("mr_lstmm", tmp_path)
 

@@ -191,6 +191,16 @@ def test_one_label_is_not_enough(reviews):
         fitted(with_label(reviews, "positive"), type="linear_classifier")
 
 
+def test_texts_without_words(reviews):
+    without = [
+        Instance({**each.fields, "tokens": each["tokens"].empty_field()}) for each in reviews["dev"]
+    ]
+    with pytest.raises(
+        ConfigurationError, match=rf"the {len(without)} training instances have no words"
+    ):
+        fitted(without, type="linear_classifier")
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

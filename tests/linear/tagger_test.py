@@ -5,10 +5,12 @@ import math
 import pycrfsuite
 import pytest
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch
-from allennlp.data.fields import SequenceLabelField
+from allennlp.data import Batch, Instance
+from allennlp.data.fields import SequenceLabelField, TextField
+from allennlp.data.tokenizers import Token
 
 from slstm_allennlp.linear.tagging_features import features_of, shape_of
+from slstm_allennlp.token_indexers import Utf8Indexer
 from tests.linear.common import fitted, read, words_of
 
 NER = {"type": "conll_ner", "coding_scheme": "IOB1"}
@@ -89,6 +91,14 @@ def test_one_tag_is_not_enough():
         instance.add_field("tags", SequenceLabelField(tags, instance["tokens"]))
     with pytest.raises(ConfigurationError, match="training sentences have the tag O, expected two or"):
         fitted(train, type="linear_tagger")
+
+
+def test_the_same_word_with_either_tag_is_no_error():
+    """The first weights, all 0, are the best: L-BFGS makes no iteration."""
+    words = TextField([Token("a")], {"words": Utf8Indexer()})
+    train = [Instance({"tokens": words, "tags": SequenceLabelField([tag], words)}) for tag in "XY"]
+    model, _ = fitted(train, type="linear_tagger")
+    assert model.num_weights == 0 and model.forward_on_instances(train)[0]["tags"][0] in "XY"
 
 
 def test_any_letters(model):

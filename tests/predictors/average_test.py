@@ -54,8 +54,9 @@ def test_the_mean_of_the_probabilities(archives):
         assert output["label"] == max(expected, key=expected.get)
         assert output.get("correct") in (None, output["label"] == output.get("gold"))
         is_same.append(output["label"] == outputs[0]["label"])
-    blank = predictor.of_sentence(" ")
-    assert predictor.predict_json(blank) == Predictor.from_path(paths[0]).predict_json(blank)
+    first, blank = Predictor.from_path(paths[0]), predictor.of_sentence(" ")
+    assert predictor.predict_json(blank) == first.predict_json(blank)
+    assert [predictor.gold(each) for each in inputs] == [first.gold(each) for each in inputs]
     assert not all(is_same), "the second model changes no label: the test shows too little"
     with pytest.raises(ConfigurationError, match="given instances of a dataset reader, expected inputs"):
         predictor.predict_instance(predictor._predictors[0]._json_to_instance(inputs[0]))
