@@ -1,30 +1,25 @@
 """Config of the linear baseline of a comparison, derived from a system's config."""
 
 import logging
-from typing import Any, Dict, Tuple
+from typing import Any, Dict
 
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.from_params import infer_params
+from allennlp.models import Model
 
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.training_keys import DATA_KEYS, validation_metrics
+from slstm_allennlp.training.own_data import inputs_of
 
 logger = logging.getLogger(__name__)
 
 _READERS = ("dataset_reader", "validation_dataset_reader")
 _KEPT = (*DATA_KEYS, "data_loader", "validation_data_loader", "evaluate_on_test")
-_CLASSIFIER_KEYS = ("label_namespace", "class_weights")
-_TAGGER_KEYS = ("label_encoding", "calculate_span_f1", "label_namespace")
-# For each model that it can replace: the linear model, and the settings that both have.
-_MODELS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
-    "basic_classifier": ("linear_classifier", _CLASSIFIER_KEYS),
-    "combined_pair_classifier": ("linear_classifier", _CLASSIFIER_KEYS),
-    "classifier_and_linear": ("linear_classifier", _CLASSIFIER_KEYS),
-    "sentence_pair_classifier": ("linear_pair_classifier", ("features", *_CLASSIFIER_KEYS)),
-    "esim": ("linear_pair_classifier", ()),
-    "decomposable_attention": ("linear_pair_classifier", ()),
-    "bimpm": ("linear_pair_classifier", ()),
-    "crf_tagger": ("linear_tagger", _TAGGER_KEYS),
-    "simple_tagger": ("linear_tagger", _TAGGER_KEYS),
+# By an input of the models that it can stand in for.
+_LINEAR = {
+    "tags": "linear_tagger",
+    "premise": "linear_pair_classifier",
+    "label": "linear_classifier",
 }
 _METRICS = ["accuracy", "loss"]
 _SPAN_METRICS = ["precision-overall", "recall-overall", "f1-measure-overall"]
@@ -33,14 +28,10 @@ _SPAN_METRICS = ["precision-overall", "recall-overall", "f1-measure-overall"]
 def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     """Return the config of a linear model on the same instances as the config of the system `name`."""
     given = config.get("model", {})
-    kind = given.get("type")
-    if kind not in _MODELS:
-        raise ConfigurationError(
-            f"compare: --linear has no model that can stand in for {kind}, the model of {name}, "
-            f"expected one of {', '.join(_MODELS)}"
-        )
-    linear, shared = _MODELS[kind]
+    inputs = inputs_of(config, f", to compare {name} with a linear model")
+    linear = next(linear for key, linear in _LINEAR.items() if key in inputs)
     given = {**given.get("classifier", {}), **given}  # the label_namespace is the classifier's
+    shared = infer_params(Model.by_name(linear))
     model = {"type": linear, **{key: given[key] for key in shared if key in given}}
     if given.get("class_weights") is not None and "class_weights" not in shared:
         logger.warning("--linear: %s has no class_weights, unlike %s", linear, name)

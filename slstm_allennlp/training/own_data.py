@@ -86,7 +86,7 @@ def with_data(
     given = config.get("dataset_reader") or {}
     given = given if isinstance(given, dict) else {"type": given}
     kept = {key: given[key] for key in _KEPT if key in given}
-    inputs = _inputs_of(config)
+    inputs = inputs_of(config, ", for data of one's own")
     if kept.get("combine_input_fields"):  # pairs that the model takes as texts
         inputs |= {"premise"}
     if "tags" in inputs:
@@ -125,14 +125,13 @@ def _with_overrides(config: Config, overrides: Optional[Config]) -> Config:
         raise ConfigurationError(f"overrides: {error}") from None
 
 
-def _inputs_of(config: Config) -> Set[str]:
-    """Return the names of a model's inputs, which show its task."""
+def inputs_of(config: Config, purpose: str) -> Set[str]:
+    """Return the names of a model's inputs, which show its task. `purpose` ends the error."""
     name = (config.get("model") or {}).get("type")
     inputs = {*inspect.signature(Model.resolve_class_name(str(name))[0].forward).parameters}
     if not {"tags", "label"} & inputs:
         raise ConfigurationError(
-            f"the model is {name}, expected one that classifies texts or pairs, or a tagger, for data "
-            "of one's own"
+            f"the model is {name}, expected one that classifies texts or pairs, or a tagger{purpose}"
         )
     return inputs
 

@@ -92,7 +92,7 @@ BIO = {"type": "crf_tagger", "label_encoding": "BIO"}
         (
             {"type": "composed_seq2seq"},
             "+BLEU",
-            "stand in for composed_seq2seq, the model of x, expected one of basic_classifier, .*esim",
+            "the model is composed_seq2seq, expected one that classifies .* to compare x with a linear",
         ),
         ({"type": "basic_classifier"}, "+acuracy", "is [+]acuracy, which linear_.*accuracy, loss$"),
         ({"type": "crf_tagger"}, "+f1-measure-overall", "is [+]f1.*which linear_.*accuracy, loss$"),
