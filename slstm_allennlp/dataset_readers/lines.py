@@ -86,11 +86,12 @@ class Line(NamedTuple):
         return text
 
     def label_of(self, example: Dict[str, Any], key: str, expected: str) -> Optional[str]:
-        """Return the label of an example, stripped: a string, an integer or a Boolean; or `None`."""
+        """Return the label of an example, stripped: a string, a whole number or a Boolean; or `None`."""
         label = example.get(key)
         if label is None:
             return None
-        if not isinstance(label, int) and not (isinstance(label, str) and label.strip()):
+        is_whole = isinstance(label, int) or (isinstance(label, float) and label.is_integer())
+        if not is_whole and not (isinstance(label, str) and label.strip()):
             raise self.error(f"{found(example, key)}, {expected}")
         return str(label).strip()
 
@@ -106,6 +107,8 @@ def is_word(text: str) -> bool:
 UTF_8 = "UTF-8"
 # For corpora that are older than UTF-8 or mix both encodings.
 OLD = "UTF-8 or Windows-1252"
+# For the first lines, which show the format of a file in an encoding that a key of its reader names.
+ANY = "UTF-8, Windows-1252 or another"
 
 
 def expect_encoding(name: str) -> None:
@@ -131,6 +134,7 @@ def _by_windows_1252(error: UnicodeError) -> Tuple[str, int]:
 
 
 codecs.register_error("slstm-Windows-1252", _by_windows_1252)
+_HANDLERS = {OLD: "slstm-Windows-1252", ANY: "replace"}
 
 
 def local_path(path: str, expected: str) -> str:
@@ -169,7 +173,7 @@ def read_lines(
     """
     name = name or ("standard input" if path == "-" else path)
     number = 0
-    is_utf_8 = encoding == OLD or codecs.lookup(encoding).name.startswith("utf-8")
+    is_utf_8 = encoding in _HANDLERS or codecs.lookup(encoding).name.startswith("utf-8")
     are_utf_8: Set[bool] = set()  # its lines, if another encoding is given
     try:
         # As bytes: then only a newline ends a line, and a decoding error can name its line.
@@ -298,7 +302,8 @@ def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
         if kind is not None:
             raise CorpusError(f"{name}, line {number}: the file is {kind}, expected text in UTF-8")
     try:
-        text = line.decode(UTF_8, "slstm-Windows-1252") if encoding == OLD else line.decode(encoding)
+        handler = _HANDLERS.get(encoding)
+        text = line.decode(UTF_8, handler) if handler else line.decode(encoding)
     except UnicodeDecodeError as error:
         broken = error.object[error.start]
         raise Line(name, number, "").error(

@@ -1,5 +1,5 @@
 import logging
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any, Dict, Iterator
 
 from allennlp.data import DatasetReader, Instance
 from allennlp_models.classification import StanfordSentimentTreeBankDatasetReader
@@ -28,17 +28,16 @@ class StanfordSentimentTreebankReader(StanfordSentimentTreeBankDatasetReader):
     as in AllenNLP's.
     """
 
-    def _read(self, file_path: str) -> Iterator[Instance]:
-        return (instance for _, instance in self._phrases(str(file_path)))
-
     def examples(self, path: str) -> Iterator[Dict[str, Any]]:
         """Yield the texts of a file as input of the plugin's predictors: `words` and `label`."""
-        for phrase, instance in self._phrases(path):
-            tokens = instance["tokens"].tokens  # type: ignore[attr-defined]
-            yield {"words": [token.text for token in tokens], "label": phrase.label()}
+        for instance in self._read(path):
+            fields: Any = instance.fields
+            words = [token.text for token in fields["tokens"].tokens]
+            yield {"words": words, "label": fields["label"].label}
 
-    def _phrases(self, path: str) -> Iterator[Tuple[Tree, Instance]]:
-        """Yield phrases with their instances, without neutral ones if there are two classes."""
+    def _read(self, file_path: str) -> Iterator[Instance]:
+        """Yield the instances of phrases, without neutral ones if there are two classes."""
+        path = str(file_path)
         total = neutral = 0
         for line in read_lines(path):
             if not line.text.strip():
@@ -54,7 +53,7 @@ class StanfordSentimentTreebankReader(StanfordSentimentTreeBankDatasetReader):
                     continue
                 if not instance["tokens"].tokens:  # type: ignore[attr-defined]
                     raise line.error(f"{' '.join(phrase.leaves())!r} has no tokens, expected words")
-                yield phrase, instance
+                yield instance
         if total == 0:
             raise CorpusError(f"{path}: no tree in the file, {_EXPECTED}")
         texts = "phrases" if self._use_subtrees else "sentences"

@@ -305,6 +305,10 @@ class TableReader(LabelledTextReader):
             try:
                 row = next(rows, None)
             except csv.Error as error:
+                if str(error).startswith("new-line"):  # the advice is for programs
+                    raise line.error(
+                        "a carriage return outside quotation marks, expected none"
+                    ) from None
                 raise line.error(f"{error}, {expected}") from None
             finally:
                 csv.field_size_limit(limit)
@@ -343,7 +347,14 @@ class TableReader(LabelledTextReader):
     def _delimiter_in(self, header: str, path: str) -> str:
         usual = "," if ending(path) == ".csv" else "\t"
         others = "" if self._columns else ";\t,|"
-        return next((found for found in (usual, *others) if found in header), usual)
+        marks = [mark for mark in (usual, *others) if mark in header]
+        return next((mark for mark in marks if self._has_text(header.split(mark))), [*marks, usual][0])
+
+    def _has_text(self, names: List[str]) -> bool:
+        try:
+            return bool(self._choose([name.strip(' "') for name in names])[0])
+        except CorpusError:  # several fit
+            return True
 
     def _choose(self, names: List[str]) -> Tuple[List[str], str]:
         """Return the columns of the texts (none, one, or two for pairs) and of the label, if any."""
@@ -362,12 +373,15 @@ def is_header(line: str, reader: Any = None) -> bool:
     Whether a line has names of columns, one of them that of a text, known or of a `TableReader`, or the
     mark of Excel before.
     """
-    names = [name.strip(' "').lower() for name in re.split("[,;|\t]", line)]
+    names = [_usual(name.strip(' "')) for name in re.split("[,;|\t]", line)]
     known = {name for group in (*_TEXT, *_PAIRS) for name in group}
     if isinstance(reader, TableReader):
-        known.update(map(str.lower, reader._texts))
-    has_names = len(names) > 1 and bool(known & set(names)) and all(map(str.isidentifier, names))
-    return has_names or bool(_SEPARATOR.fullmatch(line))
+        known.update(map(_usual, reader._texts))
+    # Of pandas, the first name may be none.
+    are_names = all(name.isidentifier() for name in names if name not in ("", "unnamed:_0"))
+    return (len(names) > 1 and bool(known & set(names)) and are_names) or bool(
+        _SEPARATOR.fullmatch(line)
+    )
 
 
 def is_name_of_text(line: str) -> bool:

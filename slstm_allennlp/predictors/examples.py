@@ -17,7 +17,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
-from slstm_allennlp.dataset_readers.lines import JSON, OLD, Line, blocks, ending, read_lines
+from slstm_allennlp.dataset_readers.lines import ANY, JSON, Line, blocks, ending, read_lines
 from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header, is_name_of_text
 from slstm_allennlp.metrics.span_tags import ENTITY_TAG
 from slstm_allennlp.predictors.text_input import TextInput
@@ -25,7 +25,7 @@ from slstm_allennlp.predictors.text_input import TextInput
 logger = logging.getLogger(__name__)
 
 INPUT_FORMATS = ("text", "json", "corpus")
-_PLAIN = (".txt", "")  # corpora may have these suffixes, too
+_PLAIN = (".txt", ".text", ".md", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
 _OBJECT = re.compile(r"\s*(\[\s*)?\{\s*([\"}]|$)|\s*\[\s*$")  # or a list of objects, which is an error
 _TAG = re.compile(rf"{ENTITY_TAG.pattern}|[A-Z][A-Z$]+")
@@ -55,7 +55,7 @@ def read_examples(
     | .jsonl, .json, .ndjson, .jl | JSON |
     | `FOLDER#PART` | corpus |
     | the first non-blank line begins with `{` | JSON |
-    | a suffix other than .txt, and the model's reader reads files | corpus |
+    | a suffix other than .txt, .text or .md, and the model's reader reads files | corpus |
     | the reader can read the file, and the model knows half of its labels | corpus |
     | the lines look like labelled data | an error |
     | others | text |
@@ -76,7 +76,7 @@ def read_examples(
         input_format = "corpus"
     elif input_format is None:
         is_stream = path == "-"
-        first = lines if is_stream else read_lines(path, OLD, has_returns=True)
+        first = lines if is_stream else read_lines(path, ANY, has_returns=True)
         head = list(_head(first, is_stream))
         input_format = _format_of(path, name, head, reader, predictor)
         lines = itertools.chain(head, lines) if is_stream else lines
@@ -137,6 +137,10 @@ def _reader_of(path: str, predictor: Any) -> Any:
     own = predictor._dataset_reader
     is_readable = hasattr(own, "examples")
     is_table = ending(path) == ".csv" or (ending(path) == ".tsv" and not is_readable)
+    if not is_table and Path(path).is_file() and ending(path) in (".tsv", *_PLAIN):
+        texts = (line.text for line in read_lines(path, ANY, has_returns=True))
+        first = next(filter(str.strip, texts), "")
+        is_table = is_header(first) or is_name_of_text(first)
     if is_table and getattr(predictor, "answer", None) == "label" and not isinstance(own, TableReader):
         return TableReader()
     return own if is_readable else None
@@ -159,6 +163,11 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     if texts and _OBJECT.match(texts[0]):
         return "json"
     is_plain = path == "-" or ending(path) in _PLAIN
+    if ending(path) == ".csv" and getattr(predictor, "answer", None) == "tags":
+        raise CorpusError(
+            f"{name}: is a table, and the model tags words, expected {predictor.plain_text}, or JSON "
+            "lines (--input-format corpus: a word and its tag per line)"
+        )
     if reader is not None and not (is_plain and isinstance(predictor, TextInput)):
         return "corpus"
     if not isinstance(predictor, TextInput):
@@ -178,7 +187,9 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     if not starts_as_table and (predictor.is_plain_with_tabs or not looks_labelled):
         return "text"
     corpus = "this (--input-format corpus)"
-    if reader is None:
+    if are_words:
+        corpus = """JSON lines, such as {"words": ["Ada", "works"]},"""
+    elif reader is None:
         corpus = "JSON lines, or a table under a name that ends in .csv or .tsv,"
     raise CorpusError(
         f"{name}: looks like labelled data, but is not read as {_form(reader)} ({why_not}), expected "

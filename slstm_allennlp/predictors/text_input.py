@@ -102,11 +102,14 @@ class TextInput(Predictor):
         return json_dict.get("label")
 
     def gold(self, json_dict: JsonDict) -> Any:
-        """Return the label or the tags in the input as the reader gives them to the model, or `None`."""
+        """
+        Return the label or the tags in the input, or `None`. What is no label of the model is read as in
+        training data, such as 4 for the 1 of two classes.
+        """
         given = self._given(json_dict)
         given = "" if given is None else str(given).strip()
-        if not given:
-            return None
+        if not given or given in self.known_labels():
+            return given or None
         try:
             labelled = self._labelled(**self._as_argument(given))
         except (AssertionError, ValueError):  # AllenNLP's readers know only certain labels

@@ -21,8 +21,8 @@ from slstm_allennlp.common.training_keys import is_fitted, section
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.conll_ner_reader import ConllNerReader
 from slstm_allennlp.dataset_readers.lines import (
+    ANY,
     JSON,
-    OLD,
     Line,
     blocks,
     ending,
@@ -139,7 +139,7 @@ def inputs_of(config: Config, purpose: str) -> Set[str]:
 def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair: bool) -> Config:
     file = file_of(data)
     if ending(file) not in _TABLES:
-        head = list(itertools.islice(blocks(read_lines(file, OLD)), 2))
+        head = list(itertools.islice(blocks(read_lines(file, ANY, has_returns=True)), 2))
         if len(head) == 2 and len(head[0]) > 1 and len({len(line.columns()) for line in head[0]}) == 1:
             raise head[0][0].error(
                 "looks like a word and its tag per line, expected a table (CSV, TSV or JSON lines) of "
@@ -162,10 +162,11 @@ def _tag_reader(
             "a blank line after each sentence (in Python, slstm_allennlp.Tagger takes lists of words "
             "and of tags)"
         )
-    head = list(itertools.islice(blocks(read_lines(file, OLD), end="-DOCSTART-"), _HEAD))
+    head = list(itertools.islice(blocks(read_lines(file, ANY), end="-DOCSTART-"), _HEAD))
     all_lines = list(itertools.chain(*head))
     is_plus = any(is_global_columns(line) for line in all_lines)
-    lines = [line for line in all_lines if not line.text.startswith("# ")]
+    comments = ("# ", settings.get("comment") or "# ")
+    lines = [line for line in all_lines if not line.text.startswith(comments)]
     rows = [line.text.split("\t") for line in lines]
     conllu = [row for row in rows if len(row) == 10 or row[0][:1] != "#"]  # comments, without a space
     if label_encoding is None and conllu and (is_plus or all(len(row) == 10 for row in conllu)):
@@ -192,6 +193,8 @@ def _tag_reader(
         if number is not None and not number.isdecimal():
             raise ConfigurationError(f"{name} is {number!r}, expected the number of a column, from 1 on")
         columns.update({} if number is None else {key: int(number)})
+    columns.update(settings)
+    ColumnsReader(**columns)  # checks the values
     width = len(lines[0].columns()) if lines else 0
     after = width - columns.get("word_column", 1)
     if label_encoding is None and "tag_column" not in columns and width > 2 and after > 1:
@@ -199,15 +202,11 @@ def _tag_reader(
             f"{number_of_columns(width)}, expected the number of that with the tag as label, such as 2"
         )
     if width > 2:
-        read = {"word_column": 1, "tag_column": width, **columns, **settings}
+        read = {"word_column": 1, "tag_column": width, **columns}
         where = read["word_column"], read["tag_column"]
         logger.info("%s: words are read from column %d, tags from column %d", file, *where)
     if label_encoding is not None:
-        return {
-            "type": "conll_ner",
-            "coding_scheme": _scheme_of(file, {**columns, **settings}),
-            **columns,
-        }
+        return {"type": "conll_ner", "coding_scheme": _scheme_of(file, columns), **columns}
     return {"type": "tagged_text", "format": "columns", **columns}
 
 
@@ -356,8 +355,8 @@ def _warn_of_examples(examples: Dict[str, List[Config]], where: str, unit: str) 
 def _without_spelling(label: str) -> str:
     """Return the same for labels that people read as one, such as `Good` and `good`, `1` and `1.0`."""
     text = "".join(c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
-    text = (text.strip(" '\"") or text).casefold()
-    return re.sub(r"(\d)\.0+$", r"\1", text)
+    text = re.sub(r"[\s_-]+", " ", text.strip(" '\"") or text).casefold()
+    return re.sub(r"(\d)[.,]0+$", r"\1", text)
 
 
 def _without_label(example: Config) -> str:

@@ -43,8 +43,8 @@ GERMEVAL = "#\thttp://x.de\n1\tAda\tB-PER\tO\n2\tMay\tI-PER\tB-LOC\n\n#\tx\n1\tT
 WNUT = "New\tB-location\nYork\tI-location\n\t\nHi\tO\n\n \nthere\tO\n"
 QUOTED = '1\t" yes\the said " yes "\t0\n0\t"no" , no\tb\t1\n'
 EXAMPLES = [{"text": "Who ?", "label": "x", "id": 7}, {"text": "It .", "label": 3}]
-EXAMPLES += [{"text": "a", "label": label} for label in (True, "x ", "\tx", "x\u00a0", " 1", 1)]
-VALUES = [("Who ?", "x"), ("It .", "3"), *(("a", label) for label in ("True", *"xxx11"))]
+EXAMPLES += [{"text": "a", "label": label} for label in (True, "x ", "\tx", "x\u00a0", " 1", 1, 5.0)]
+VALUES = [("Who ?", "x"), ("It .", "3"), *(("a", label) for label in ("True", *"xxx11", "5.0"))]
 NUMBERS = {"text_key": "body", "label_key": "class", "skip_label_indexing": True}
 # The rows are a file's content, what is read, and options of the reader.
 CONTENTS = {
@@ -56,6 +56,7 @@ CONTENTS = {
         ('{"text": "a, b", "label": "x", "n": 4}\n{"label": "y ", "text": "c"}\n', TEXTS, JSONL),
         ("a;b\na, b;x\nc;y\n", TEXTS, {**CSV, "delimiter": ";", "text": "a", "label": "b"}),
         ("text;label\na, b;x\nc;y\n", TEXTS, CSV),
+        ("Text;Label;Note, free\na, b;x;\nc;y;n\n", TEXTS, CSV),
         ('"a, b",x\nc,y\n', TEXTS, {**CSV, "columns": ["text", "label"]}),
         ('text\tlabel\n"a\tx\nb"\ty\n', [('"a', "x"), ('b"', "y")], {**TSV, "quoting": False}),
         ("text,label\né,x\n".encode("latin-1"), [("é", "x")], {**CSV, "encoding": "latin-1"}),

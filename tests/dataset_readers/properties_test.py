@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, NamedTuple, Tuple
 import pytest
 import torch
 from allennlp.common import Params
-from allennlp.data import DatasetReader
+from allennlp.data import DatasetReader, Vocabulary
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -374,7 +374,9 @@ def predictor_of(name, reader):
     is_pair = "pairs" in name or name in ("snli", "quora_paraphrase")
     is_tagged = FORMATS[name].examples in (TAGGED, ENTITIES)
     kind = SentencePair if is_pair else SentenceTagger if is_tagged else TextClassifier
-    return kind(torch.nn.Linear(1, 1), reader)
+    model = torch.nn.Linear(1, 1)
+    model.vocab = Vocabulary()
+    return kind(model, reader)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import os
+import re
 import sys
 
 import pytest
@@ -103,12 +104,22 @@ TAGGER = {
         ("texts", "a.txt", "good\nbad\n\ngood, but x\n", PLAIN),
         ("texts", "a.csv", 'id,text,label\n1,"a\nb",x\n', TABLE),
         ("texts", "a.tsv", "review\nb\n", TABLE),
+        ("texts", "a.txt", 'text,label\n"good, film","x"\nbad,y\n', TABLE),
+        ("texts", "a.txt", "id;Review\n1;good film\n", TABLE),
+        ("texts", "a.txt", "sep=;\ntext;label\ngood film;x\n", TABLE),
+        ("texts", "a.md", "good film\n\nbad one\n", PLAIN),
+        ("tags", "a.md", "Hello world\nGood morning\nsee you\n\nthree four\n", PLAIN),
+        ("trees", "a.txt", "sentence\na good film\n", TABLE),
+        ("trees", "a.tsv", "sentence\tlabel\na good film\t1\n", TABLE),
         ("trees", "a.txt", TREES, "texts and their labels, by the reader sst_tokens"),
         ("trees", "a.txt", "(2 or 3) good films\n", PLAIN),
         ("table", "a.txt", "text\tlabel\na\tx\n", TABLE),
         ("table", "a.txt", "a film\n", PLAIN),
         ("table", "a.txt", 'Message\n\nIt is "fine".\n', PLAIN),
         ("table", "a.txt", "id\ttext\n1\ta\n", TABLE),
+        ("table", "a.txt", ",text\n0,good one\n1,bad one\n", TABLE),
+        ("table", "a.txt", "Unnamed: 0,text\n0,good one\n", TABLE),
+        ("table", "a.txt", "review id,text\n1,good one\n", TABLE),
         ("table", "a.txt", "review\ngood, I think\n", TABLE),
         ("table", "a.txt", "review\n", PLAIN),
     ],
@@ -131,11 +142,8 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
         ("tags", "the\tthe\tx\tDET\ncat\tcat\tx\tNOUN\n", "line 1: 4 columns"),
         ("texts", "x\tgood film\ny\tbad\n", "the model's reader reads JSON"),
         ("texts", "good film\tx\n", r"the model's reader reads JSON.*ends in \.csv or \.tsv, or"),
-        ("texts", 'text,label\n"good, film","x"\nbad,y\n', "the model's reader reads JSON"),
         ("texts", "x;good film\ny;bad\n", "the model's reader reads JSON"),
-        ("texts", "text,label\ngood film,new\n", "the model's reader reads JSON"),
-        ("texts", "id;Review\n1;good film\n", "the model's reader reads JSON"),
-        ("texts", "sep=;\ntext;label\ngood film;x\n", "the model's reader reads JSON"),
+        ("texts", "text,label\ngood film,new\n", "the model knows 0 of 1 labels"),
         ("table", "text|label\ngood film|new\n", "the model knows 0 of 1 labels"),
         ("texts", "__label__x good film\n", "the model's reader reads JSON"),
         ("trees", "(3 (2 a) (9 film))\n" + TREES, "line 1: a node has the label '9'"),
@@ -263,6 +271,29 @@ def test_a_format_that_is_named(predictor, examples):
         examples(predictor, "a.txt", "a\tX\n", input_format="csv")
 
 
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("a.csv", "id,text\n1,Ada works in Paris\n", "a.csv: is a table, and the model tags words, exp"),
+        (
+            "a.txt",
+            "Ada\nworks\n\nTom\nran\n",
+            'expected JSON lines, such as {"words": ["Ada", "works"]}',
+        ),
+    ],
+)
+def test_what_a_tagger_does_not_read(predictor, examples, name, content, message):
+    with pytest.raises(CorpusError, match=re.escape(message)):
+        examples(predictor(*TAGGER["ner"]), name, content)
+
+
+def test_a_table_in_the_encoding_of_the_reader(predictor, tmp_path):
+    predictor = predictor({"type": "table", "encoding": "shift_jis"}, "t.csv", "text,label\na,x\nb,y\n")
+    path = tmp_path / "all.csv"
+    path.write_bytes("text,label\nこの映画、,x\n".encode("shift_jis"))  # with a byte 0x81
+    assert list(read_examples(str(path), predictor)) == [{"text": "この映画、", "label": "x"}]
+
+
 @pytest.mark.parametrize("line", ["a b", "a    b", "7\ta\tb", "\ta\tb", "a\tb\tentailment"])
 def test_pairs_with_another_number_of_tabs(predictor, examples, line):
     predictor = predictor(SNLI, *PAIRS)
@@ -289,6 +320,7 @@ def test_pairs_with_another_number_of_tabs(predictor, examples, line):
         ({**JSON, "skip_label_indexing": True}, NUMBERS, {"text": "a", "label": "1"}, "1"),
         (TWO_CLASSES, ("n", TREES), {"words": ["a"], "label": 4}, "1"),
         (TWO_CLASSES, ("n", TREES), {"words": ["a"], "label": 2}, "2"),
+        (TWO_CLASSES, ("n", TREES), {"words": ["a"], "label": 1}, "1"),  # the model's own
         (OWN_TABLE, ("t.csv", "t,l\na,1\nb,-1\n"), {"text": "a", "label": -1}, "-1"),
     ],
 )

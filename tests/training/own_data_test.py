@@ -15,6 +15,8 @@ ROWS = [(f"text {n}", ("negative", "positive")[n % 2]) for n in range(400)]
 PAIRS = [{"premise": f"a {n}", "hypothesis": "b", "label": f"{n % 3}"} for n in range(60)]
 PAIRS = "\n".join(map(json.dumps, PAIRS))
 TABLE = {"type": "table"}
+SJIS = {"encoding": "shift_jis"}
+IN_SJIS = {"overrides": {"dataset_reader.encoding": "shift_jis"}}
 COLUMNS = "".join(f"Ada\tB-PER\nReyes\tI-PER\nsees{n}\tO\n\n" for n in range(60))
 
 
@@ -23,6 +25,11 @@ PLUS = "# global.columns = FORM LEMMA UPOS\n"
 
 def numbered(sentence):
     return "".join(sentence.format(n) for n in range(20))
+
+
+GERMEVAL = numbered(
+    "#\thttp://x/i\t[2009]\n1\tAda_{}\tB-PER\tO\n2\tof\tI-PER\tO\n3\tBonn\tI-PER\tB-LOC\n\n"
+)
 
 
 def csv(rows, header="text,label", comma=","):
@@ -78,6 +85,17 @@ def put(tmp_path, monkeypatch):
             {"overrides": {"dataset_reader.encoding": "latin-1"}}, {"encoding": "latin-1"}, "60 PER"),
         ("mr_slstm", "all.txt", csv(ROWS, comma="\t").replace("text ", "ë ").encode("latin-1"),
             {"overrides": {"dataset_reader.encoding": "latin-1"}}, {"encoding": "latin-1"}, "400 texts"),
+        ("mr_slstm", "all.txt", csv(ROWS, comma="\t").replace("text ", "この映画、").encode("shift_jis"),
+            IN_SJIS, SJIS, "400 texts"),
+        ("ner_linear", "all.txt", COLUMNS.replace("Ada", "日、本").encode("shift_jis"),
+            IN_SJIS, SJIS, "60 PER"),
+        ("ner_linear", "all.tsv", GERMEVAL,
+            {"text": ["2"], "overrides": {"dataset_reader.comment": "#\t"}},
+            {"word_column": 2}, "all.tsv: words are read from column 2, tags from column 4"),
+        ("pos_linear", "all.txt", numbered("The\tthe\tDT\tx\ndog{}\tdog\tNN\tx\n\n"),
+            {"overrides": {"dataset_reader.tag_column": 3}}, {"tag_column": 3}, "2 tags: 20 DT, 20 NN"),
+        ("pos_linear", "all.txt", numbered("#id 3 x y\na{} A\nb B\n\n"),
+            {"overrides": {"dataset_reader.comment": "#id"}}, {"comment": "#id"}, "2 tags: 20 A, 20 B"),
         ("tags_bilstm", "all.conllup", PLUS + numbered("a\ta\tA\nb{}\tb\tB\n\n"), {},
             {"format": "conllu", "tag_column": "upos"}, "20 sentences, 40 words, 2 tags: 20 A, 20 B"),
     ],
@@ -210,6 +228,8 @@ def test_mistakes(put, config, name, content, options, message):
                 ({"positive": "positive", "negative": "no"}, "Positive", "'Positive', 'positive'"),
                 ({"positive": "1", "negative": "0"}, "1.0", "'1', '1.0'"),
                 ({"positive": "né", "negative": "0"}, "ne\u0301", "'ne\u0301', 'né'"),
+                ({"positive": "not ok", "negative": "ok"}, "not_ok", "'not ok', 'not_ok'"),
+                ({"positive": "a  b", "negative": "c"}, "a b", "'a  b', 'a b'"),
             )
         ),
         *(
