@@ -31,7 +31,7 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     inputs = inputs_of(config, f", to compare {name} with a linear model")
     linear = next(linear for key, linear in _LINEAR.items() if key in inputs)
     given = {**given.get("classifier", {}), **given}  # the label_namespace is the classifier's
-    shared = infer_params(Model.by_name(linear))
+    shared = infer_params(Model.resolve_class_name(linear)[0])
     model = {"type": linear, **{key: given[key] for key in shared if key in given}}
     if given.get("class_weights") is not None and "class_weights" not in shared:
         logger.warning("--linear: %s has no class_weights, unlike %s", linear, name)

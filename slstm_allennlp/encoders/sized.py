@@ -6,7 +6,7 @@ from allennlp.modules import Seq2VecEncoder
 
 T = TypeVar("T")
 # The names of the input size in AllenNLP's and our encoders.
-_KEYS = ("input_size", "input_dim", "embedding_dim")
+INPUT_SIZES = ("input_dim", "input_size", "embedding_dim")
 
 
 def sized(part: Lazy[T], size: Optional[int]) -> T:
@@ -16,9 +16,9 @@ def sized(part: Lazy[T], size: Optional[int]) -> T:
     """
     if not isinstance(part, Lazy):
         return part
-    for key in _KEYS:  # AllenNLP passes on the sizes that were meant for an enclosing part
+    for key in INPUT_SIZES:  # AllenNLP passes on the sizes that were meant for an enclosing part
         part._constructor_extras.pop(key, None)
-    sizes = {} if size is None else {key: size for key in _KEYS if key not in part._params}
+    sizes = {} if size is None else {key: size for key in INPUT_SIZES if key not in part._params}
     return part.construct(**sizes)
 
 

@@ -44,14 +44,16 @@ class AdditiveAttention(Module):
         mask = check_inputs(states, mask, self.input_size, self.W.weight, "states")
         # Without real words, the weights are uniform and the states are zero.
         states = states.masked_fill(~mask.unsqueeze(-1), 0)
-        return (self.weights(states, mask).unsqueeze(-1) * states).sum(dim=1)
+        return (self._weights(states, mask).unsqueeze(-1) * states).sum(dim=1)
 
     def weights(self, states: Tensor, mask: Optional[Tensor] = None) -> Tensor:
         """
         Return α, (batch_size, seq_len), zero at padding; uniform for sentences without real words.
         Parameters and errors as in `forward`.
         """
-        padding = ~check_inputs(states, mask, self.input_size, self.W.weight, "states").unsqueeze(-1)
-        scores = self.u(torch.tanh(self.W(states.masked_fill(padding, 0))))
-        scores = scores.masked_fill(padding, torch.finfo(scores.dtype).min)
-        return torch.softmax(scores, dim=1).squeeze(-1)
+        mask = check_inputs(states, mask, self.input_size, self.W.weight, "states")
+        return self._weights(states.masked_fill(~mask.unsqueeze(-1), 0), mask)
+
+    def _weights(self, states: Tensor, mask: Tensor) -> Tensor:
+        scores = self.u(torch.tanh(self.W(states))).squeeze(-1)
+        return torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).min), dim=1)

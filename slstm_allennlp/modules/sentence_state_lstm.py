@@ -241,7 +241,8 @@ class SentenceStateLSTM(Module):
         return torch.empty(shape, dtype=self.word_b.dtype, device=inputs.device).uniform_(-0.05, 0.05)
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{name}={value}" for name, value in vars(self.settings).items())
+        given = {"recompute": self.recompute, "bfloat16": self.bfloat16_products}
+        return ", ".join(f"{name}={value}" for name, value in {**vars(self.settings), **given}.items())
 
 
 def _explanation(unknown: Mapping[str, Any]) -> str:

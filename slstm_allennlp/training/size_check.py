@@ -15,12 +15,12 @@ from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFi
 from allennlp.modules.encoder_base import _EncoderBase
 from allennlp.nn.util import move_to_device
 
+from slstm_allennlp.encoders.sized import INPUT_SIZES
 from slstm_allennlp.models.summary import namespace_of
 
 logger = logging.getLogger(__name__)
 
 _SIZED = (FeedForward, Seq2SeqEncoder, Seq2VecEncoder)
-_KEYS = ("input_dim", "input_size", "embedding_dim")  # config keys for the input size of a module
 
 
 def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[str]:
@@ -85,7 +85,8 @@ def _check_each_input(model: Model) -> List[Any]:
         given, taken = inputs[0].size(-1), module.get_input_dim()
         if given != taken:
             arguments = inspect.signature(type(module).__init__).parameters
-            key = f"{names[module]}.{next((key for key in _KEYS if key in arguments), _KEYS[0])}"
+            name = next((name for name in INPUT_SIZES if name in arguments), INPUT_SIZES[0])
+            key = f"{names[module]}.{name}"
             source = next((name for name, size in reversed(outputs) if size == given), None)
             before = f" (the {outputs[-1][0]} gives {outputs[-1][1]})" if outputs else ""
             gives = f"{given} numbers are given to {names[module]}{before}"

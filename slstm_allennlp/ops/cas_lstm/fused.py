@@ -62,8 +62,7 @@ class _Layer(torch.autograd.Function):
         inputs, cells_below, W, U, fusion, gates, h, c = ctx.saved_tensors
         left, below = _scales(fusion, inputs.new_ones(len(U), U.size(-1)))
         learns_fusion = fusion is not None and ctx.needs_input_grad[5]
-        # The gradients overwrite the gates, unless these are read again: for λ, or in another pass.
-        d_gates = gates.clone() if learns_fusion or _is_repeatable() else gates
+        d_gates = gates.clone()  # overwritten by the gradients; another pass may read the gates
         grad_h = torch.zeros_like(h) if grad_h is None else grad_h.contiguous()
         contiguous = torch.contiguous_format
         d_c = torch.zeros_like(c) if grad_c is None else grad_c.clone(memory_format=contiguous)
@@ -87,12 +86,6 @@ class _Layer(torch.autograd.Function):
             d_fusion = (d_c * gates[:, :, :, 4] * cells_below).sum(dim=(1, 2))
             d_fusion -= (d_c[:, 1:] * gates[:, 1:, :, 1] * c[:, :-1]).sum(dim=(1, 2))
         return d_inputs, d_below, d_W, d_U, rows.sum(dim=1), d_fusion, None
-
-
-def _is_repeatable() -> bool:
-    """Whether another backward pass may follow (`retain_graph=True`); True if PyTorch cannot tell."""
-    keeps_graph = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", None)
-    return True if keeps_graph is None else keeps_graph()
 
 
 def _products(x: Tensor, W: Tensor, biases: Optional[Tensor] = None) -> Tensor:

@@ -186,11 +186,19 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
       const T *cn = c_new + row * h + j, *dhr = dh + row * h + j, *dcr = dc + row * h + j;
       P* dp = d_pre + row * G * h + j;
       T *du = d_Ux + row * G * h + j, *dv = Vg ? d_Vg + s * G * h + j : nullptr;
+      const auto put = [&](int64_t q) {  // d, the gradient of gate q
+        for (int64_t i = 0; i < n; ++i) store(dp[q * h + i], d[i]);
+        for (int64_t i = 0; i < n; ++i) du[q * h + i] += d[i];
+        if (dv) {
+          for (int64_t i = 0; i < n; ++i) dv[q * h + i] += d[i];
+        }
+      };
       for (int64_t i = 0; i < n; ++i) {
         const T t = tanh_(cn[i]);
-        store(dp[K * h + i], dhr[i] * t * g.o[i] * (T(1) - g.o[i]));
+        d[i] = dhr[i] * t * g.o[i] * (T(1) - g.o[i]);
         flow[i] = (dcr[i] + dhr[i] * g.o[i] * (T(1) - t * t)) / g.total[i];
       }
+      put(K);
       for (int64_t q = 0; q < K; ++q) {
         const T *v = kZeros<T>, *e = g.e[q];  // zeros beyond the sentence
         T* d_v = nullptr;
@@ -206,31 +214,24 @@ void word_backward_(const Shape& shape, const int64_t* cu_seqlens, int64_t sente
           v = c_g + s * h + j;
           d_v = d_c_g + s * h + j;
         }
-        P* out = dp + q * h;
         for (int64_t i = 0; i < n; ++i) weight[i] = flow[i] * e[i];
         for (int64_t i = 0; i < n; ++i) d[i] = weight[i] * (v[i] - cn[i]);
         if (sigmoid_first) {
           const T* sg = g.s[q];
           for (int64_t i = 0; i < n; ++i) d[i] *= sg[i] * (T(1) - sg[i]);
         }
-        for (int64_t i = 0; i < n; ++i) store(out[i], d[i]);
+        put(q);
         if (d_v) {
           for (int64_t i = 0; i < n; ++i) d_v[i] += weight[i];
         }
       }
       // `weight` is now that of the candidate.
       if (shape.has_candidate) {
-        P* out = dp + (K + 1) * h;
-        for (int64_t i = 0; i < n; ++i) store(out[i], weight[i] * (T(1) - g.u[i] * g.u[i]));
+        for (int64_t i = 0; i < n; ++i) d[i] = weight[i] * (T(1) - g.u[i] * g.u[i]);
+        put(K + 1);
       } else {
         T* out = d_x + row * h + j;
         for (int64_t i = 0; i < n; ++i) out[i] += weight[i];
-      }
-      for (int64_t q = 0; q < G; ++q) {
-        for (int64_t i = 0; i < n; ++i) du[q * h + i] += load(dp[q * h + i]);
-        if (dv) {
-          for (int64_t i = 0; i < n; ++i) dv[q * h + i] += load(dp[q * h + i]);
-        }
       }
     }
   });
