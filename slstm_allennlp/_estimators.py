@@ -155,6 +155,10 @@ class _Estimator(BaseEstimator):
         estimator = cls(**parameters)
         if Path(folder).is_file():
             raise ValueError(f"{folder} is a file, expected the folder that it is in")
+        if not (Path(folder) / _ARCHIVE).is_file():
+            raise FileNotFoundError(
+                f"{folder} has no {_ARCHIVE}, expected a folder of `save` or of `slstm train`"
+            )
         estimator._take(Path(folder), trust=False)
         predictor = estimator._open(str(Path(folder) / _ARCHIVE))
         if not isinstance(predictor, cls._predictor_type):

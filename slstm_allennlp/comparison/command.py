@@ -74,6 +74,7 @@ class Compare(Subcommand):
             help="such as +accuracy, or --metric=-loss (default the configs' trainer.validation_metric)",
         )
         add(
+            "-o",
             "--overrides",
             type=_overrides,
             help="JSON overrides for all configs, as for `allennlp train`",

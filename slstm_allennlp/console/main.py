@@ -5,7 +5,7 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Dict, Sequence
+from typing import Any, Dict, NoReturn, Sequence
 
 from allennlp.commands import ArgumentParserWithDefaults, Subcommand
 from allennlp.common.checks import ConfigurationError
@@ -14,6 +14,7 @@ from allennlp.common.plugins import import_plugins
 from allennlp.common.util import SigTermReceived, import_module_and_submodules
 
 from slstm_allennlp.common.mistakes import MISTAKE, USERS_MISTAKE, users_mistake
+from slstm_allennlp.common.suggestions import nearest
 from slstm_allennlp.console import evaluate, predict, train
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.missing import expect_device
@@ -30,6 +31,8 @@ _HELP = {  # in AllenNLP's words, and as it is
     "Nested parameters can be specified either with nested dictionaries or with dot syntax": "Dots name "
     "a nested key; an object replaces all of a part",
 }
+
+_NAMES = {"param_path": "config", "archive_file": "archive", "input_file": "file"}  # of arguments
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +70,9 @@ def _run_command(given: Sequence[str], stack: ExitStack) -> None:
     import_plugins()
     arguments, unknown = _parser().parse_known_args(given)
     if unknown:
-        arguments.command_parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        match = nearest(unknown[0], arguments.command_parser._option_string_actions)
+        meant = f", did you mean {match}?" if match else ""
+        arguments.command_parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
     if hasattr(arguments, "include_package"):
         for package in arguments.include_package:
             _include(package)
@@ -168,11 +173,18 @@ def _include(package: str) -> None:
         ) from None
 
 
+class _Parser(ArgumentParserWithDefaults):
+    """AllenNLP's parser. Its errors, and those of its commands, are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USERS_MISTAKE, f"{MISTAKE}{message} (help: {self.prog} --help)\n")
+
+
 def _parser() -> argparse.ArgumentParser:
     """Return AllenNLP's parser with the program's own commands and the commands of all plugins."""
-    parser = ArgumentParserWithDefaults(prog="slstm")
+    parser = _Parser(prog="slstm")
     parser.set_defaults(command_parser=parser)
-    subparsers = parser.add_subparsers(title="Commands", metavar="", dest="command")
+    subparsers = parser.add_subparsers(title="Commands", metavar="COMMAND", dest="command")
     commands = {_OWN_NAMES.get(name, name): name for name in Subcommand.list_available()}
     parsers: Dict[str, Any] = {}
     for name, registered in sorted(commands.items()):
@@ -180,6 +192,7 @@ def _parser() -> argparse.ArgumentParser:
         command = type(kind.__name__, (kind,), {"name": name})()
         parsers[name] = subparser = command.add_subparser(subparsers)
         for action in subparser._actions:
+            action.metavar = _NAMES.get(action.dest, action.metavar)
             for text, right in _HELP.items():
                 action.help = action.help and action.help.replace(text, right)
         subparser.set_defaults(command_parser=subparser)

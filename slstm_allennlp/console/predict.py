@@ -4,6 +4,7 @@ gives `AHEAD` lines at once to this package's predictors, which batch sentences 
 """
 
 import argparse
+import inspect
 import json
 import logging
 import os
@@ -21,6 +22,7 @@ from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, NotWritten, atomic_write
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.console.output_folder import expect_output
 from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
 from slstm_allennlp.predictors.text_input import TextInput, predictor_of
@@ -65,7 +67,15 @@ def predict(arguments: argparse.Namespace) -> None:
     except TypeError as error:
         if not options:
             raise
-        raise ConfigurationError(f"--predictor-args is {arguments.predictor_args}: {error}") from error
+        name = arguments.predictor or archive.model.default_predictor
+        known = [*inspect.signature(Predictor.by_name(str(name))).parameters][
+            2:
+        ]  # after model and reader
+        wrong = [key for key in options if key not in known]
+        hint = did_you_mean(wrong[0], known) if wrong and known else ""
+        raise ConfigurationError(
+            f"--predictor-args is {arguments.predictor_args}: {error}{hint}"
+        ) from error
     PredictManager(
         predictor,
         arguments.input_file,

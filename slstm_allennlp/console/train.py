@@ -104,7 +104,11 @@ def train(arguments: argparse.Namespace) -> None:
             if not any(folder.glob("model_state_*.th")):
                 raise
             instead = " in the place of --force" if arguments.force else ""
-            raise KeyboardInterrupt(f"the same command with --recover{instead} goes on") from stop
+            best = folder / "model.tar.gz"
+            so_far = f"; the best epoch so far: {best}" if best.exists() else ""
+            raise KeyboardInterrupt(
+                f"the same command with --recover{instead} goes on{so_far}"
+            ) from stop
     if not arguments.verbose and not arguments.dry_run:
         print(*result_lines(folder), sep="\n")
 

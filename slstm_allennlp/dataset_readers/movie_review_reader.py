@@ -84,7 +84,7 @@ class MovieReviewReader(LabelledTextReader):
                 f"{corpus.name}: {len(sentences)} sentences for {self._folds} folds, expected at "
                 "least one for each"
             )
-        for (line, label), fold in self._divide(sentences):
+        for (line, label), fold in self._divide(corpus.name, sentences):
             distance = (fold - self._fold) % self._folds
             if corpus.part == {0: "test", 1: "dev"}.get(distance, "train"):
                 yield {"words": line.words(), "label": label}
@@ -95,7 +95,7 @@ class MovieReviewReader(LabelledTextReader):
                 raise line.error("the line is empty, expected a sentence")
             yield line, label
 
-    def _divide(self, sentences: List[_Sentence]) -> Iterator[Tuple[_Sentence, int]]:
+    def _divide(self, name: str, sentences: List[_Sentence]) -> Iterator[Tuple[_Sentence, int]]:
         """Yield each sentence with its fold, in random order."""
         groups: Dict[str, List[_Sentence]] = defaultdict(list)
         for sentence in sentences:
@@ -103,7 +103,9 @@ class MovieReviewReader(LabelledTextReader):
         duplicates = sum(len(group) for group in groups.values() if len(group) > 1)
         if duplicates:
             logger.info(
-                "%d sentences are duplicates of another one and stay in the same part", duplicates
+                "%s: %d sentences are duplicates of another one and stay in the same part",
+                name,
+                duplicates,
             )
         placed = 0
         for identity in sorted(groups, key=self._digest):

@@ -418,7 +418,8 @@ def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
 def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
     """Return a message for a row without the column of this name, or without one of the known names."""
     if named is not None:
-        return f"there is no column {named!r}{did_you_mean(named, row)}"
+        meant = did_you_mean(named, row)
+        return f"there is no column {named!r}{meant} (the reader's keys text and label name columns)"
     return f"the columns are {', '.join(row)}, {_EXPECTED}"
 
 

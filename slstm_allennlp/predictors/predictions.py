@@ -72,7 +72,8 @@ def _is_text(value: Any) -> bool:
 def write_predictions(path: Path, predictions: List[Prediction]) -> None:
     with path.open("w", encoding="utf-8") as file:
         for prediction in predictions:
-            file.write(json.dumps(dataclasses.asdict(prediction), ensure_ascii=False) + "\n")
+            found = {key: value for key, value in vars(prediction).items() if value is not None}
+            file.write(json.dumps(found, ensure_ascii=False) + "\n")
 
 
 def read_predictions(path: Path) -> List[Prediction]:

@@ -3,6 +3,7 @@
 import csv
 import inspect
 import json
+import re
 import shlex
 import sys
 from importlib import metadata
@@ -47,7 +48,7 @@ def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any], sizes:
 
 
 def remove_paths(files: Dict[str, bytes]) -> None:
-    """Remove the paths and the command of a training from the card, where they were temporary."""
+    """Remove the paths and the command of a training, which were temporary, from the card."""
     starts = (
         b"- command:",
         b"- to go on",
@@ -55,7 +56,8 @@ def remove_paths(files: Dict[str, bytes]) -> None:
         *(f"- {key}:".encode() for key in DATA_KEYS),
     )
     if NAME in files:
-        lines = files[NAME].splitlines(keepends=True)
+        card = re.sub(rb'("dataset": {"name": )"[^"]*"', rb'\1"given in Python"', files[NAME])
+        lines = card.splitlines(keepends=True)
         files[NAME] = b"".join(line for line in lines if not line.startswith(starts))
 
 
@@ -137,6 +139,8 @@ def _lines(
     yield "| metric | value |"
     yield "|---|---|"
     for name, value in metrics.items():
+        if name in ("epoch", "best_epoch"):
+            value += 1  # AllenNLP counts from 0
         yield f"| {name} | {value:.4f} |" if isinstance(value, float) else f"| {name} | {value} |"
     yield ""
     yield "## Limits"

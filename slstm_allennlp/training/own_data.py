@@ -369,5 +369,5 @@ def check_texts(example: Config, file: str, inputs: Iterable[str]) -> None:
         is_pair = "premise" in example
         raise CorpusError(
             f"{file}: the columns are those of {'pairs' if is_pair else 'texts'}, expected those of "
-            f"{'texts' if is_pair else 'pairs'}, which the model takes; text names them"
+            f"{'texts' if is_pair else 'pairs'}, which the model takes; --text names others"
         )

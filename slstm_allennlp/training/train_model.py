@@ -21,6 +21,7 @@ from slstm_allennlp.metrics.span_tags import missing_tags
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.label_counts import num_instances, warn_of_unseen
 from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
+from slstm_allennlp.training.trainer import ReliableTrainer
 
 CHECKSUMS = "data_checksums.json"
 """The file in the folder of a training with the checksums of its data."""
@@ -68,6 +69,9 @@ class TrainModelWithCard(TrainModel):
         batch_weight_key: str = "",
         ddp_accelerator: Optional[DdpAccelerator] = None,
     ) -> "TrainModel":
+        keys = trainer._params.as_dict(quiet=True) if isinstance(trainer._params, Params) else {}
+        if keys.pop("type", "gradient_descent") == "gradient_descent":
+            ReliableTrainer.expect_known(keys)  # before the data and vectors are read
         is_tested = evaluate_on_test and test_data_path is not None
         if is_tested and is_distributed():
             raise ConfigurationError(NO_DISTRIBUTED_TEST)

@@ -3,7 +3,7 @@ import json
 import logging
 import math
 import os
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -77,14 +77,7 @@ class ReliableTrainer(GradientDescentTrainer):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # AllenNLP's `from_partial_objects`, which reads the config, passes on unknown keys.
-        known = {*inspect.signature(GradientDescentTrainer).parameters, "run_sanity_checks"}
-        for key in kwargs:
-            if key not in known:
-                *keys, _ = inspect.signature(self.from_partial_objects).parameters  # without **kwargs
-                raise ConfigurationError(
-                    f"trainer.{key} is no key of the trainer{did_you_mean(key, keys)}"
-                )
+        self.expect_known(kwargs)  # AllenNLP's `from_partial_objects` passes on unknown keys
         super().__init__(*args, **kwargs)
         if self._num_epochs < 1:
             raise ConfigurationError(
@@ -113,6 +106,17 @@ class ReliableTrainer(GradientDescentTrainer):
                 if found and name not in found:  # now, because the error comes after the first epoch
                     missing = "trainer.validation_metric is %s, which the model does not have so far%s"
                     logger.warning(missing, name, did_you_mean(name, found))
+
+    @classmethod
+    def expect_known(cls, keys: Iterable[str]) -> None:
+        """Raise `ConfigurationError` for keys of a config or arguments that AllenNLP would ignore."""
+        *of_config, _ = inspect.signature(cls.from_partial_objects).parameters  # without **kwargs
+        arguments = inspect.signature(GradientDescentTrainer).parameters
+        for key in keys:
+            if key not in {*of_config, *arguments, "run_sanity_checks"}:
+                raise ConfigurationError(
+                    f"trainer.{key} is no key of the trainer{did_you_mean(key, of_config)}"
+                )
 
     def train(self) -> Dict[str, Any]:
         if self._distributed or not isinstance(self._checkpointer, ReliableCheckpointer):

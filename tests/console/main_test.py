@@ -290,14 +290,11 @@ def test_help_and_version(capsys):
     listed = re.findall(r"^    (\S+) ", short + long, re.MULTILINE)
     with pytest.raises(SystemExit, match="2"):
         main(["nothing"])
-    (known,) = re.findall(r"choose from (.*)\)", capsys.readouterr().err)
+    (known,) = re.findall(r"choose from (.*?)\)", capsys.readouterr().err)
     assert {*listed} == {"config", *known.replace("'", "").split(", ")}
     with pytest.raises(SystemExit, match="2"):
         main(["--new"])
-    assert capsys.readouterr().err.endswith("slstm: error: unrecognized arguments: --new\n")
-    with pytest.raises(SystemExit, match="2"):
-        main(["train", "mine.json", "--new"])
-    assert capsys.readouterr().err.endswith("slstm train: error: unrecognized arguments: --new\n")
+    assert capsys.readouterr().err == "error: unrecognized arguments: --new (help: slstm --help)\n"
     with pytest.raises(SystemExit, match="0"):
         main(["train", "--help"])
     shown = capsys.readouterr().out

@@ -52,6 +52,7 @@ IN_A_CONFIG = [
     ({"data_loader": {"batch_size": 0}}, "error: data_loader: batch_size must be at least 1"),
     ({"trainer__num_epochs": "three"}, "Expected num_epochs to be a int. "),
     ({"trainer__num_epoch": 3}, "trainer.num_epoch is no key of "),
+    ({"trainer__num_epoch": 3, "train_data_path": "nowhere.jsonl"}, "trainer.num_epoch is no key of "),
     ({"dataset_reader": {"type": "tagged_text"}}, "error: train.jsonl, line 1: 1 column between tabs,"),
     ({"dataset_reader": {"type": "sequence_tagging"}}, "error: train.jsonl: not enough values to unp"),
 ]
@@ -167,6 +168,26 @@ def test_in_the_command_line(folder, capsys, command, message):
     assert line.startswith("error: ") and message in line
     assert (folder / "used" / "mine").exists() and not (folder / "new").exists()
     assert (folder / "own" / "config.json").exists()
+
+
+@pytest.mark.parametrize(
+    "command, message",
+    [
+        ("train --data dev.jsonl", "the following arguments are required: config (help: slstm train -"),
+        (
+            "predict a b --outputfile c",
+            "unrecognized arguments: --outputfile c, did you mean --output-f",
+        ),
+        ("predict a b --input-format txt", "argument --input-format: invalid choice: 'txt' (choose fro"),
+        ("trian mine.json", "argument COMMAND: invalid choice: 'trian' (choose from "),
+        ("train mine.json --data", "argument --data: expected one argument (help: slstm train --help)"),
+    ],
+)
+def test_options_that_are_none(folder, capsys, command, message):
+    with pytest.raises(SystemExit, match="2"):
+        main(command.split())
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {message}")
 
 
 @pytest.mark.parametrize("count, available", [(0, "no GPU here, expected -1 for the CPU"), (1, "1 GPU")])
