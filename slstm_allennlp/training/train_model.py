@@ -69,9 +69,10 @@ class TrainModelWithCard(TrainModel):
         batch_weight_key: str = "",
         ddp_accelerator: Optional[DdpAccelerator] = None,
     ) -> "TrainModel":
-        keys = trainer._params.as_dict(quiet=True) if isinstance(trainer._params, Params) else {}
-        if keys.pop("type", "gradient_descent") == "gradient_descent":
-            ReliableTrainer.expect_known(keys)  # before the data and vectors are read
+        given = trainer._params.params if isinstance(trainer._params, Params) else {}
+        if given.get("type", "gradient_descent") == "gradient_descent":
+            # Before the data and vectors are read.
+            ReliableTrainer.expect_known(key for key in given if key != "type")
         is_tested = evaluate_on_test and test_data_path is not None
         if is_tested and is_distributed():
             raise ConfigurationError(NO_DISTRIBUTED_TEST)
