@@ -22,6 +22,7 @@ from allennlp.common.params import Params, parse_overrides
 from allennlp.common.plugins import import_plugins
 from allennlp.models import load_archive
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
@@ -141,9 +142,12 @@ class _Estimator(BaseEstimator):
         if (Path(folder) / "config.json").exists():
             raise ValueError(f"{folder} has a training of `slstm train`, expected another folder")
         Path(folder).mkdir(parents=True, exist_ok=True)
-        for name, content in self.files_.items():
+        for name in _KEPT:
+            if name not in self.files_:  # of an interrupted training; another model's may be there
+                (Path(folder) / name).unlink(missing_ok=True)
+                continue
             with atomic_write(Path(folder) / name) as unfinished:
-                unfinished.write_bytes(content)
+                unfinished.write_bytes(self.files_[name])
 
     @classmethod
     def load(cls, folder: Union[str, Path], **parameters: Any) -> "_Estimator":
@@ -324,7 +328,7 @@ class TextClassifier(ClassifierMixin, _Estimator):
         gold = [labels[0] for _, labels in self._examples(X, y)]
         self._expect_known(gold, self.classes_.tolist())
         right = [ours == label for ours, label in zip(self.predict(X), gold)]
-        return float(numpy.average(right, weights=sample_weight))
+        return float(accuracy_score([True] * len(right), right, sample_weight=sample_weight))
 
 
 class PairClassifier(TextClassifier):

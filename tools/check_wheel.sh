@@ -7,9 +7,9 @@ python=$(realpath --no-symlinks "$(command -v "$1")")  # the folder changes belo
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-rm -rf "$root/build"  # what an earlier build left there would be in the wheel
-"$python" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$folder" "$root"
-rm -rf "$root/build" "$root"/*.egg-info  # a stale one would hide the installed package's
+# A copy, because a build leaves files beside its source that would be in the next wheel.
+git clone --quiet "$root" "$folder/source"
+"$python" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$folder" "$folder/source"
 "$python" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --constraint "$root/requirements.txt" "$folder"/*.whl
 cd "$folder"

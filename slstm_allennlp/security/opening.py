@@ -41,9 +41,14 @@ def is_trusting() -> bool:
     return IS_TRUSTING.get() or value == "1"
 
 
+def is_restricted() -> bool:
+    """Return whether an archive is being opened that the user does not trust."""
+    return IS_OPENING.get() and not is_trusting()
+
+
 def refuse(refusal: str) -> None:
     """Raise `ConfigurationError` if an archive is being opened that the user does not trust."""
-    if IS_OPENING.get() and not is_trusting():
+    if is_restricted():
         raise ConfigurationError(
             f"{refusal}; if you trust who made the archive, set the environment variable {TRUST} to 1"
         )

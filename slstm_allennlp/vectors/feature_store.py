@@ -3,8 +3,9 @@
 import logging
 import os
 import threading
+import zlib
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import lmdb
 import numpy
@@ -21,8 +22,9 @@ class FeatureStore:
     """
     A key-value cache of text features in half precision, in a memory-mapped LMDB file. Each value is a
     matrix with `size` columns. Threads and processes may read and write at the same time. When the file
-    reaches `gigabytes`, new values are no longer stored. `ConfigurationError` for a damaged file,
-    and for a folder that is not writable.
+    reaches `gigabytes`, new values are no longer stored. A value that was damaged, which its checksum
+    shows, counts as not stored. `ConfigurationError` for a damaged file, and for a folder that is not
+    writable.
     """
 
     def __init__(self, folder: Path, size: int, gigabytes: float) -> None:
@@ -41,6 +43,11 @@ class FeatureStore:
             self._environment = lmdb.open(
                 str(self._folder), map_size=int(self._gigabytes * _GIGABYTE), sync=False, metasync=False
             )
+            pages, page = self._environment.info()["last_pgno"] + 1, self._environment.stat()["psize"]
+            size = (self._folder / "data.mdb").stat().st_size
+            if size < pages * page:  # a missing page would end the process
+                self.close()
+                raise OSError(f"data.mdb has {size} bytes, expected {pages * page}")
         except (OSError, lmdb.Error) as error:
             raise self._damaged(error) from None
 
@@ -65,7 +72,8 @@ class FeatureStore:
         try:
             with _in_use, self._transaction(write=True) as transaction:
                 for key, matrix in matrices.items():
-                    transaction.put(key, matrix.astype(numpy.float16).tobytes())
+                    value = matrix.astype(numpy.float16).tobytes()
+                    transaction.put(key, value + _checksum(value))
         except lmdb.MapFullError:
             self._disable_writes(f"is full ({self._gigabytes:g} GB; cache_gigabytes sets the most)")
         except lmdb.Error as error:
@@ -81,10 +89,10 @@ class FeatureStore:
             return self._environment.begin(**options)
 
     def _matrix(self, value: Optional[memoryview]) -> Optional[numpy.ndarray]:
-        if value is None:
+        if value is None or value[-4:] != _checksum(value[:-4]):
             return None
         # Copy: the buffer is valid only during the transaction.
-        return numpy.frombuffer(value, numpy.float16).reshape(-1, self._size).copy()
+        return numpy.frombuffer(value[:-4], numpy.float16).reshape(-1, self._size).copy()
 
     def _disable_writes(self, reason: str) -> None:
         self._is_read_only = True
@@ -99,6 +107,10 @@ class FeatureStore:
             f"{self._folder}: the cache of features cannot be used ({error}), expected a writable "
             "folder with an intact cache; remove it to rebuild the cache, or set cache to another folder"
         )
+
+
+def _checksum(value: Union[bytes, memoryview]) -> bytes:
+    return zlib.crc32(value).to_bytes(4, "little")
 
 
 def open_store(folder: Path, size: int, gigabytes: float) -> FeatureStore:

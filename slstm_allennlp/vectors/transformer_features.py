@@ -16,6 +16,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
 from slstm_allennlp.ops.precision import autocast_dtype, computes_in_bfloat16
+from slstm_allennlp.security.opening import TRUST, is_restricted
 from slstm_allennlp.token_indexers.utf8_indexer import words_of
 from slstm_allennlp.vectors.feature_store import FeatureStore, open_store
 from slstm_allennlp.vectors.kept_files import keep, kept_folder, save_in_half_precision
@@ -93,6 +94,12 @@ class TransformerFeatures(TokenEmbedder):
                 f"transformer_features: cache_gigabytes is {cache_gigabytes}, expected a number above 0 "
                 "(cache: false is for no cache)"
             )
+        if isinstance(cache, str) and is_restricted():
+            logger.warning(
+                "the archive's cache %s is not used, but the default one (%s=1 trusts the archive)",
+                *(cache, TRUST),
+            )
+            cache = True
         archived = kept_folder(serialization_dir, f"transformer-{model_name}")
         folder = _folder_of(model_name)
         self._lacks_weights = folder is None and archived is not None and archived.exists()

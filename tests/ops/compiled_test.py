@@ -3,7 +3,6 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from unittest import mock
@@ -12,7 +11,6 @@ import pytest
 
 from slstm_allennlp.ops import compiled
 from slstm_allennlp.ops.compiled import load_kernels
-from tests.conftest import run_program
 
 HAS_COMPILER = shutil.which(os.environ.get("CXX", "c++")) and shutil.which("ninja")
 with_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="no C++ compiler or no ninja here")
@@ -76,14 +74,3 @@ def test_what_keeps_it_from_compiling_is_said(monkeypatch, caplog, error):
     monkeypatch.setattr(compiled, "_built_once", mock.Mock(side_effect=error))
     assert load_kernels.__wrapped__("slstm") is None
     assert f"The CPU kernels of slstm could not be compiled ({error})" in caplog.text
-
-
-@pytest.mark.slow
-def test_every_module_imports_without_triton():
-    """Import them as AllenNLP does for `--include-package`."""
-    pytest.importorskip("allennlp")
-    script = "import sys; sys.modules['triton'] = None; import allennlp.common.util as util; "
-    script += "util.import_module_and_submodules('slstm_allennlp'); "
-    script += "assert 'slstm_allennlp.ops.slstm.kernels' in sys.modules"
-    done = run_program([sys.executable, "-c", script])
-    assert done.returncode == 0, done.stderr

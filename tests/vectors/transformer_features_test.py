@@ -22,7 +22,8 @@ from transformers import (
 )
 from transformers.models.bert.modeling_bert import BertEncoder
 
-from slstm_allennlp.vectors.feature_store import open_store
+from slstm_allennlp.security.opening import opening
+from slstm_allennlp.vectors.feature_store import FeatureStore, open_store
 from tests.conftest import BERT_SIZE, autocast
 from tests.token_indexers.utf8_indexer_test import batch_of
 
@@ -205,6 +206,33 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
     module._store().put({module._keys_of([WORDS])[0]: numpy.zeros((len(WORDS), BERT_SIZE + 1))})
     with pytest.raises(ConfigurationError, match=message):
         embed(module, WORDS)
+
+
+def test_a_damaged_cache(tmp_path):
+    """Wrong numbers are no features, and a missing page would end the process."""
+    store = FeatureStore(tmp_path, 4, 0.1)
+    store.put({b"%d" % number: numpy.full((50, 4), number) for number in range(99)})
+    store.close()
+    path = tmp_path / "data.mdb"
+    data = bytearray(path.read_bytes())
+    data[data.index(numpy.full((50, 4), 7, numpy.float16).tobytes()) + 9] ^= 1
+    path.write_bytes(data)
+    found = store.get([b"%d" % number for number in range(99)])
+    assert [number for number, matrix in enumerate(found) if matrix is None] == [7]
+    assert (found[8] == 8).all() and found[8].shape == (50, 4)
+    store.close()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(
+        ConfigurationError, match=rf"data\.mdb has {len(data) // 2} bytes, expected .* remove it"
+    ):
+        store.get([b"1"])
+
+
+def test_a_strangers_archive_names_no_folder(bert, tmp_path, caplog):
+    with opening():
+        module = embedder(bert, cache=str(tmp_path / "here"))
+    embed(module, WORDS)
+    assert not (tmp_path / "here").exists() and "here is not used, but the default one" in caplog.text
 
 
 def test_texts_and_models_that_look_alike_have_keys_of_their_own(bert):
