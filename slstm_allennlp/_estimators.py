@@ -142,9 +142,11 @@ class _Estimator(BaseEstimator):
         if (Path(folder) / "config.json").exists():
             raise ValueError(f"{folder} has a training of `slstm train`, expected another folder")
         Path(folder).mkdir(parents=True, exist_ok=True)
+        is_replaced = (Path(folder) / _ARCHIVE).exists()
         for name in _KEPT:
-            if name not in self.files_:  # of an interrupted training; another model's may be there
-                (Path(folder) / name).unlink(missing_ok=True)
+            if name not in self.files_:  # of an interrupted training
+                if is_replaced:  # the other model's
+                    (Path(folder) / name).unlink(missing_ok=True)
                 continue
             with atomic_write(Path(folder) / name) as unfinished:
                 unfinished.write_bytes(self.files_[name])

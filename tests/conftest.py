@@ -20,10 +20,16 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 CONFIGS = sorted(path.stem for path in (ROOT / "training_config").glob("*.jsonnet"))
 # The configs that need `make vectors`.
 RECIPES = [name for name in CONFIGS if name.startswith(("entities_", "pairs_", "reviews_", "tags_"))]
+# With tests of a minute and more, which are the first, so that no core waits for them at the end.
+LONG = [ROOT / "tests" / name for name in ("documents_test.py", "distributed_test.py", "comparison")]
 
 
 def pytest_addoption(parser):
     parser.addoption("--device", default="cpu", help="of modules and tensors; `cuda` needs a GPU")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: not any(item.path == path or path in item.path.parents for path in LONG))
 
 
 def pytest_configure(config):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs a wheel of this project, with what it requires and nothing else, into a new environment, and uses the torch
+# Installs a wheel of the last commit, with what it requires and nothing else, into a new environment, and uses the torch
 # modules there, outside of the clone: tools/check_wheel.sh PYTHON, a Python with setuptools.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,10 +21,10 @@ import time
 import torch
 
 assert importlib.util.find_spec("allennlp") is None, "the environment has AllenNLP, expected none"
-start = time.perf_counter()
+start = time.process_time()  # beside other work
 from slstm_allennlp.modules import SentenceStateLSTM
 
-seconds = time.perf_counter() - start
+seconds = time.process_time() - start
 assert seconds < 1, f"the import took {seconds:.1f} s on top of torch, expected less than 1"
 encoder = SentenceStateLSTM(input_size=10, hidden_size=30, num_steps=3)
 words, sentence = encoder(torch.randn(2, 7, 10), torch.ones(2, 7, dtype=torch.bool))

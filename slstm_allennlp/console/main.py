@@ -70,7 +70,7 @@ def _run_command(given: Sequence[str], stack: ExitStack) -> None:
     import_plugins()
     arguments, unknown = _parser().parse_known_args(given)
     if unknown:
-        match = nearest(unknown[0], arguments.command_parser._option_string_actions)
+        match = nearest(unknown[0].partition("=")[0], arguments.command_parser._option_string_actions)
         meant = f", did you mean {match}?" if match else ""
         arguments.command_parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
     if hasattr(arguments, "include_package"):

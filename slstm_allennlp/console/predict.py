@@ -68,9 +68,8 @@ def predict(arguments: argparse.Namespace) -> None:
         if not options:
             raise
         name = arguments.predictor or archive.model.default_predictor
-        known = [*inspect.signature(Predictor.by_name(str(name))).parameters][
-            2:
-        ]  # after model and reader
+        known = list(inspect.signature(Predictor.by_name(str(name))).parameters)
+        known = known[2:]  # after model and reader
         wrong = [key for key in options if key not in known]
         hint = did_you_mean(wrong[0], known) if wrong and known else ""
         raise ConfigurationError(

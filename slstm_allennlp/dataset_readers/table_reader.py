@@ -348,7 +348,8 @@ class TableReader(LabelledTextReader):
         usual = "," if ending(path) == ".csv" else "\t"
         others = "" if self._columns else ";\t,|"
         marks = [mark for mark in (usual, *others) if mark in header]
-        return next((mark for mark in marks if self._has_text(header.split(mark))), [*marks, usual][0])
+        often = [mark for mark in marks if mark == usual or header.count(mark) > header.count(usual)]
+        return next((mark for mark in often if self._has_text(header.split(mark))), [*marks, usual][0])
 
     def _has_text(self, names: List[str]) -> bool:
         try:
@@ -373,11 +374,15 @@ def is_header(line: str, reader: Any = None) -> bool:
     Whether a line has names of columns, one of them that of a text, known or of a `TableReader`, or the
     mark of Excel before.
     """
-    names = [_usual(name.strip(' "')) for name in re.split("[,;|\t]", line)]
+    cells = re.split("[,;|\t]", line)
+    # With a blank around it, as in prose, a name is one word.
+    names = [
+        _usual(cell.strip(' "')) if cell == cell.strip() else cell.strip().lower() for cell in cells
+    ]
     known = {name for group in (*_TEXT, *_PAIRS) for name in group}
     if isinstance(reader, TableReader):
         known.update(map(_usual, reader._texts))
-    # Of pandas, the first name may be none.
+    # The index of pandas has no name, or this one.
     are_names = all(name.isidentifier() for name in names if name not in ("", "unnamed:_0"))
     return (len(names) > 1 and bool(known & set(names)) and are_names) or bool(
         _SEPARATOR.fullmatch(line)

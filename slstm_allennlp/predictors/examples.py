@@ -55,6 +55,7 @@ def read_examples(
     | .jsonl, .json, .ndjson, .jl | JSON |
     | `FOLDER#PART` | corpus |
     | the first non-blank line begins with `{` | JSON |
+    | the first line has names of columns (`text`, `label`), and the model classifies | a table |
     | a suffix other than .txt, .text or .md, and the model's reader reads files | corpus |
     | the reader can read the file, and the model knows half of its labels | corpus |
     | the lines look like labelled data | an error |
@@ -140,7 +141,7 @@ def _reader_of(path: str, predictor: Any) -> Any:
     if not is_table and Path(path).is_file() and ending(path) in (".tsv", *_PLAIN):
         texts = (line.text for line in read_lines(path, ANY, has_returns=True))
         first = next(filter(str.strip, texts), "")
-        is_table = is_header(first) or is_name_of_text(first)
+        is_table = is_name_of_text(first) or (is_header(first) and not re.search("[,;|] ", first))
     if is_table and getattr(predictor, "answer", None) == "label" and not isinstance(own, TableReader):
         return TableReader()
     return own if is_readable else None
@@ -163,7 +164,8 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     if texts and _OBJECT.match(texts[0]):
         return "json"
     is_plain = path == "-" or ending(path) in _PLAIN
-    if ending(path) == ".csv" and getattr(predictor, "answer", None) == "tags":
+    starts_as_table = is_header("".join(texts[:1]), reader)
+    if starts_as_table and ending(path) == ".csv" and getattr(predictor, "answer", None) == "tags":
         raise CorpusError(
             f"{name}: is a table, and the model tags words, expected {predictor.plain_text}, or JSON "
             "lines (--input-format corpus: a word and its tag per line)"
@@ -174,11 +176,9 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
         return "text"
     # Without full stops and other marks, which are also the last words of texts.
     known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
-    first = "".join(texts[:1])
-    starts_as_table = is_header(first, reader)
     why_not = "a stream"
     if path != "-":
-        has_names = starts_as_table or is_name_of_text(first)
+        has_names = starts_as_table or is_name_of_text(texts[0] if texts else "")
         why_not = _why_no_corpus(path, reader, predictor, known, has_names)
     if not why_not:
         return "corpus"

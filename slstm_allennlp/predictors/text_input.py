@@ -14,6 +14,7 @@ from allennlp.models import Archive, Model
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.dataset_readers.lines import is_word, parsed_json
 from slstm_allennlp.models.summary import namespace_of
@@ -45,6 +46,7 @@ class TextInput(Predictor):
     plain_text = "plain text, one text per line"  # what a plain text file is, for messages
     is_plain_with_tabs = False
     _hidden_outputs: Tuple[str, ...] = ()  # outputs for machines: left out unless `all_outputs` is true
+    _own_labels: Tuple[str, ...] = ()  # gold labels that the reader would read as others, logged
     _unknown_labels: Tuple[str, ...] = ()  # gold labels that the model does not know, already logged
     _splitter: Tokenizer  # for raw text
 
@@ -108,14 +110,23 @@ class TextInput(Predictor):
         """
         given = self._given(json_dict)
         given = "" if given is None else str(given).strip()
-        if not given or given in self.known_labels():
-            return given or None
+        if not given:
+            return None
         try:
             labelled = self._labelled(**self._as_argument(given))
         except (AssertionError, ValueError):  # AllenNLP's readers know only certain labels
             return given
         field = labelled.fields.get("label") if labelled is not None else None
-        return given if field is None else str(field.label)  # type: ignore[attr-defined]
+        read = given if field is None else str(field.label)  # type: ignore[attr-defined]
+        if read == given or given not in self.known_labels():
+            return read
+        if given not in self._own_labels:
+            self._own_labels += (given,)
+            logger.warning(
+                "the label %r is taken for the model's class of this name, not for %r as in files of %s",
+                *(given, read, registered_name(DatasetReader, self._dataset_reader)),
+            )
+        return given
 
     def _labelled(self, **label: Any) -> Optional[Instance]:
         """Return any instance with this label, or `None` if the reader leaves it out."""

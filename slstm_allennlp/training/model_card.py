@@ -139,7 +139,7 @@ def _lines(
     yield "| metric | value |"
     yield "|---|---|"
     for name, value in metrics.items():
-        if name in ("epoch", "best_epoch"):
+        if name in ("epoch", "best_epoch") and value is not None:
             value += 1  # AllenNLP counts from 0
         yield f"| {name} | {value:.4f} |" if isinstance(value, float) else f"| {name} | {value} |"
     yield ""

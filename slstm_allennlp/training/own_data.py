@@ -86,7 +86,7 @@ def with_data(
     given = config.get("dataset_reader") or {}
     given = given if isinstance(given, dict) else {"type": given}
     kept = {key: given[key] for key in _KEPT if key in given}
-    inputs = inputs_of(config, ", for data of one's own")
+    inputs = _inputs_of(config)
     if kept.get("combine_input_fields"):  # pairs that the model takes as texts
         inputs |= {"premise"}
     if "tags" in inputs:
@@ -125,13 +125,14 @@ def _with_overrides(config: Config, overrides: Optional[Config]) -> Config:
         raise ConfigurationError(f"overrides: {error}") from None
 
 
-def inputs_of(config: Config, purpose: str) -> Set[str]:
-    """Return the names of a model's inputs, which show its task. `purpose` ends the error."""
+def _inputs_of(config: Config) -> Set[str]:
+    """Return the names of a model's inputs, which show its task."""
     name = (config.get("model") or {}).get("type")
     inputs = {*inspect.signature(Model.resolve_class_name(str(name))[0].forward).parameters}
     if not {"tags", "label"} & inputs:
         raise ConfigurationError(
-            f"the model is {name}, expected one that classifies texts or pairs, or a tagger{purpose}"
+            f"the model is {name}, expected one that classifies texts or pairs, or a tagger, for data "
+            "of one's own"
         )
     return inputs
 
@@ -165,7 +166,7 @@ def _tag_reader(
     head = list(itertools.islice(blocks(read_lines(file, ANY), end="-DOCSTART-"), _HEAD))
     all_lines = list(itertools.chain(*head))
     is_plus = any(is_global_columns(line) for line in all_lines)
-    comments = ("# ", settings.get("comment") or "# ")
+    comments = ("# ", str(settings.get("comment") or "# "))
     lines = [line for line in all_lines if not line.text.startswith(comments)]
     rows = [line.text.split("\t") for line in lines]
     conllu = [row for row in rows if len(row) == 10 or row[0][:1] != "#"]  # comments, without a space
@@ -194,7 +195,11 @@ def _tag_reader(
             raise ConfigurationError(f"{name} is {number!r}, expected the number of a column, from 1 on")
         columns.update({} if number is None else {key: int(number)})
     columns.update(settings)
-    ColumnsReader(**columns)  # checks the values
+    for key in ("word_column", "tag_column"):
+        if not isinstance(columns.get(key, 1), int):
+            raise ConfigurationError(
+                f"dataset_reader.{key} is {columns[key]!r}, expected the number of a column, from 1 on"
+            )
     width = len(lines[0].columns()) if lines else 0
     after = width - columns.get("word_column", 1)
     if label_encoding is None and "tag_column" not in columns and width > 2 and after > 1:

@@ -77,7 +77,8 @@ class ReliableTrainer(GradientDescentTrainer):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.expect_known(kwargs)  # AllenNLP's `from_partial_objects` passes on unknown keys
+        # AllenNLP's `from_partial_objects`, which reads the config, passes on unknown keys.
+        self._expect(kwargs, inspect.signature(GradientDescentTrainer).parameters)
         super().__init__(*args, **kwargs)
         if self._num_epochs < 1:
             raise ConfigurationError(
@@ -109,11 +110,15 @@ class ReliableTrainer(GradientDescentTrainer):
 
     @classmethod
     def expect_known(cls, keys: Iterable[str]) -> None:
-        """Raise `ConfigurationError` for keys of a config or arguments that AllenNLP would ignore."""
-        *of_config, _ = inspect.signature(cls.from_partial_objects).parameters  # without **kwargs
-        arguments = inspect.signature(GradientDescentTrainer).parameters
+        """Raise `ConfigurationError` for keys of a trainer's config that AllenNLP would ignore."""
+        *known, _ = inspect.signature(cls.from_partial_objects).parameters  # without **kwargs
+        cls._expect(keys, known)
+
+    @classmethod
+    def _expect(cls, keys: Iterable[str], known: Iterable[str]) -> None:
         for key in keys:
-            if key not in {*of_config, *arguments, "run_sanity_checks"}:
+            if key not in {*known, "run_sanity_checks"}:
+                *of_config, _ = inspect.signature(cls.from_partial_objects).parameters
                 raise ConfigurationError(
                     f"trainer.{key} is no key of the trainer{did_you_mean(key, of_config)}"
                 )

@@ -37,8 +37,7 @@ class TransformerFeatures(TokenEmbedder):
     frozen transformer are computed once per text, cached in half precision, and shared by all epochs and
     runs on a machine. An archive holds the weights, the tokenizer and the config of the transformer, and
     loads without its folder. `ConfigurationError` for a transformer that is not found or has no fast
-    tokenizer, for an argument out of range, for a given `cache` that cannot be opened, and for damaged
-    features in it.
+    tokenizer, for an argument out of range, and for a given `cache` that cannot be opened.
 
     # Parameters
 
@@ -57,7 +56,8 @@ class TransformerFeatures(TokenEmbedder):
         Whether to fine-tune the transformer. If so, its dropout is active and nothing is cached.
     cache : `Union[bool, str]`, optional (default = `True`)
         The folder of the cache. True: `features` in the package's cache folder (`SLSTM_ALLENNLP_CACHE`,
-        or `slstm_allennlp` in the user's cache folder). False: no cache.
+        or `slstm_allennlp` in the user's cache folder), also in the place of a folder that the config of
+        an untrusted archive names. False: no cache.
     cache_gigabytes : `float`, optional (default = `8.0`)
         The maximum size of the cache. 1,000 words of 384 dimensions take 0.77 MB.
     half_precision : `bool`, optional (default = `False`)

@@ -92,8 +92,9 @@ BIO = {"type": "crf_tagger", "label_encoding": "BIO"}
         (
             {"type": "composed_seq2seq"},
             "+BLEU",
-            "the model is composed_seq2seq, expected one that classifies .* to compare x with a linear",
+            "stand in for composed_seq2seq, the model of x, expected a classifier of texts or pairs,",
         ),
+        ({"type": "srl"}, "+accuracy", "stand in for srl, the model of x"),
         ({"type": "basic_classifier"}, "+acuracy", "is [+]acuracy, which linear_.*accuracy, loss$"),
         ({"type": "crf_tagger"}, "+f1-measure-overall", "is [+]f1.*which linear_.*accuracy, loss$"),
         ({**BIO, "calculate_span_f1": False}, "+f1", "is [+]f1, which linear_tagger .*loss$"),

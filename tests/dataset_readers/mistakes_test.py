@@ -250,6 +250,7 @@ BAD_FILES = {
         ('text,label\na,x\n"b,y\n', ", line 3: unexpected end of data, .*quoting", {}),
         ('text,label\n"a" b,x\n', ", line 2: .* expected fields with ',' between; .quoting", {}),
         ("text,label\n ,x\n", ", line 2: the text is empty", {}),
+        ("comment; free,label\ngood; bad,x\n", ", line 1: the columns are comment; free, label", {}),
         ("text,label\na,x\nb\rc,y\n", ", line 3: a carriage return outside quotation marks", {}),
         *(
             (f"{header}\na,x,1\n{again}\n", ", line 3: the names of the columns, expected them on", {})

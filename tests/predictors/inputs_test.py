@@ -120,6 +120,9 @@ TAGGER = {
         ("table", "a.txt", ",text\n0,good one\n1,bad one\n", TABLE),
         ("table", "a.txt", "Unnamed: 0,text\n0,good one\n", TABLE),
         ("table", "a.txt", "review id,text\n1,good one\n", TABLE),
+        ("table", "a.txt", "Message, dear Bob\nHello, how are you\nBye, then\n", PLAIN),
+        ("texts", "a.txt", "Comment; I hate it\nno\n", PLAIN),
+        ("texts", "a.txt", "Review, bad movie\nI liked it\n", PLAIN),
         ("table", "a.txt", "review\ngood, I think\n", TABLE),
         ("table", "a.txt", "review\n", PLAIN),
     ],
@@ -328,6 +331,15 @@ def test_gold_labels_go_through_the_reader(predictor, reader, file, given, gold)
     options = {"num_labels": 2} if "skip_label_indexing" in reader else {}
     (output,) = predictor(reader, *file, **options).predict_batch_json([given])
     assert output["gold"] == gold
+
+
+def test_a_label_that_the_reader_takes_for_another(predictor, caplog):
+    """SST's 1 is negative, and so is 0 of two classes: said once."""
+    predictor = predictor(TWO_CLASSES, "n", TREES)
+    outputs = predictor.predict_batch_json([{"words": ["a"], "label": n} for n in (1, 1, 0, 4)])
+    assert [output["gold"] for output in outputs] == ["1", "1", "0", "1"]
+    (message,) = [text for text in caplog.messages if "is taken for the model's class" in text]
+    assert message.startswith("the label '1'") and "not for '0' as in files of sst_tokens" in message
 
 
 def test_unknown_labels_are_named_once(predictor, caplog):

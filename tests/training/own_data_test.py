@@ -203,6 +203,8 @@ def test_parts_and_epochs(put, options, paths, epochs):
             "line 2: the columns text, category would be read here, and text, label before"),
         ("mr_slstm", "all.jsonl", '{"text": "a", "label": 1}\n{"text": "b"}\n', {},
             "line 2: label is missing, and the lines before have labels"),
+        ("ner_linear", "all.txt", COLUMNS, {"overrides": {"dataset_reader.word_column": "1"}},
+            "dataset_reader.word_column is '1', expected the number of a column"),
         ("tags_bilstm", "all.txt", COLUMNS, {"label": "tag"}, "label is 'tag', expected the number of"),
 
         ("ner_slstm", "all.txt", numbered("a O\n{} O\n\n"), {}, "all.txt: 0 kinds of entities: none"),
