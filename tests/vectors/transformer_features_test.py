@@ -22,7 +22,7 @@ from transformers import (
 )
 from transformers.models.bert.modeling_bert import BertEncoder
 
-from slstm_allennlp.security.opening import opening
+from slstm_allennlp.security.opening import TRUST, opening
 from slstm_allennlp.vectors.feature_store import FeatureStore, open_store
 from tests.conftest import BERT_SIZE, autocast
 from tests.token_indexers.utf8_indexer_test import batch_of
@@ -228,7 +228,8 @@ def test_a_damaged_cache(tmp_path):
         store.get([b"1"])
 
 
-def test_a_strangers_archive_names_no_folder(bert, tmp_path, caplog):
+def test_a_strangers_archive_names_no_folder(bert, tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv(TRUST, "0")
     with opening():
         module = embedder(bert, cache=str(tmp_path / "here"))
     embed(module, WORDS)
