@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs a wheel of the last commit, with what it requires and nothing else, into a new environment, and uses the torch
+# Installs a wheel of this project, with what it requires and nothing else, into a new environment, and uses the torch
 # modules there, outside of the clone: tools/check_wheel.sh PYTHON, a Python with setuptools.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -7,8 +7,10 @@ python=$(realpath --no-symlinks "$(command -v "$1")")  # the folder changes belo
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# A copy, because a build leaves files beside its source that would be in the next wheel.
-git clone --quiet "$root" "$folder/source"
+# A copy, because a build leaves files beside its source, which would be in the next wheel.
+mkdir "$folder/source"
+tar -C "$root" --exclude='./.venv*' --exclude=./.git --exclude=./build --exclude=./output --exclude='./*.egg-info' -c . |
+  tar -C "$folder/source" -x
 "$python" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$folder" "$folder/source"
 "$python" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --constraint "$root/requirements.txt" "$folder"/*.whl
