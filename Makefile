@@ -17,8 +17,6 @@ PYTEST = -m pytest --numprocesses $$(($$(env -u OMP_NUM_THREADS nproc) + 1)) --d
 test test-all check test-stock: export OMP_NUM_THREADS := 1
 # PyTorch 1.12 has no safe way to read weights: the tests open archives of their own.
 test-stock: export SLSTM_ALLENNLP_TRUST_ARCHIVES := 1
-# The other tests of properties, on another Python, are the same examples.
-test-stock: export HYPOTHESIS_PROFILE ?= stock
 
 .PHONY: help install demo vectors docs test test-all test-changed check lint format test-stock clean
 

@@ -29,7 +29,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: not any(item.path == path or path in item.path.parents for path in LONG))
+    items.sort(key=lambda item: not any(map(item.path.is_relative_to, LONG)))
 
 
 def pytest_configure(config):

@@ -35,7 +35,6 @@ ONE, HALF = ({"data_loader": {"batch_size": size, "shuffle": False}} for size in
 TWO = {"cuda_devices": [-1, -1], "num_nodes": 1}
 
 
-@pytest.mark.slow
 def test_two_processes_learn_what_one_does(tmp_path):
     """A batch of ten in one process equals two batches of five, each with every second sentence."""
     encoder = {"type": "compose", "seq2seq_encoder": CAS_LSTM, "seq2vec_encoder": SLSTM}
@@ -62,7 +61,6 @@ def test_sentences_of_one_word_have_no_transitions(tmp_path):
     assert (tmp_path / "run/model.tar.gz").exists()
 
 
-@pytest.mark.slow
 def test_a_mistake_in_a_process_is_one_sentence(tmp_path, capsys):
     config = tagger(tmp_path, ["B-X", "O"] * 6)
     config["model"].update(label_encoding="BIO", calculate_span_f1=True)

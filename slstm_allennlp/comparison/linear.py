@@ -1,8 +1,7 @@
 """Config of the linear baseline of a comparison, derived from a system's config."""
 
-import inspect
 import logging
-from typing import Any, Dict, Mapping
+from typing import Any, Dict
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.from_params import infer_params
@@ -10,6 +9,7 @@ from allennlp.models import Model
 
 from slstm_allennlp.common.extras import needs
 from slstm_allennlp.common.training_keys import DATA_KEYS, is_fitted, validation_metrics
+from slstm_allennlp.models.summary import inputs_of
 
 logger = logging.getLogger(__name__)
 
@@ -28,12 +28,15 @@ _SPAN_METRICS = ["precision-overall", "recall-overall", "f1-measure-overall"]
 def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     """Return the config of a linear model on the same instances as the config of the system `name`."""
     given = config.get("model", {})
-    inputs = _inputs_of(given.get("type"))
+    inputs = inputs_of(given.get("type"))
     linear = next((linear for key, linear in _LINEAR.items() if key in inputs), "")
-    needed = {key for key, argument in inputs.items() if argument.default is argument.empty}
-    kinds = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    needed -= {key for key, argument in inputs.items() if argument.kind in kinds}
-    if is_fitted(config) or not linear or not needed <= {*_inputs_of(linear)}:
+    needed = {
+        key
+        for key, argument in inputs.items()
+        if argument.default is argument.empty
+        and argument.kind not in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD)
+    }
+    if is_fitted(config) or not linear or not needed <= {*inputs_of(linear)}:
         raise ConfigurationError(
             f"compare: --linear has no model that can stand in for {given.get('type')}, the model of "
             f"{name}, expected a classifier of texts or pairs, or a tagger"
@@ -61,11 +64,6 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
         "model": model,
         "trainer": {"type": "fit", "validation_metric": own if own.lstrip("+-") in known else metric},
     }
-
-
-def _inputs_of(kind: Any) -> Mapping[str, inspect.Parameter]:
-    """Return what the `forward` of a registered model takes."""
-    return inspect.signature(Model.resolve_class_name(str(kind))[0].forward).parameters
 
 
 def _with_words(reader: Any) -> Dict[str, Any]:

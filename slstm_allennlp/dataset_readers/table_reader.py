@@ -376,9 +376,8 @@ def is_header(line: str, reader: Any = None) -> bool:
     """
     cells = re.split("[,;|\t]", line)
     # With a blank around it, as in prose, a name is one word.
-    names = [
-        _usual(cell.strip(' "')) if cell == cell.strip() else cell.strip().lower() for cell in cells
-    ]
+    names = [cell.strip(' "').lower() for cell in cells]
+    names = [_usual(name) if cell == cell.strip() else name for cell, name in zip(cells, names)]
     known = {name for group in (*_TEXT, *_PAIRS) for name in group}
     if isinstance(reader, TableReader):
         known.update(map(_usual, reader._texts))

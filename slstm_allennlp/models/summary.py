@@ -1,6 +1,7 @@
 """A summary of a model, for the console and for model cards: names and number of weights."""
 
-from typing import Any, Dict, Iterator, List
+import inspect
+from typing import Any, Dict, Iterator, List, Mapping
 
 import torch
 from allennlp.models import Model
@@ -18,6 +19,11 @@ _COMPOSED = (ComposeEncoder, ComposeSeq2VecEncoder)
 def model_name(model: Model) -> str:
     """Return the registered name of a model, or that of its class."""
     return registered_name(Model, model)
+
+
+def inputs_of(name: Any) -> Mapping[str, inspect.Parameter]:
+    """Return what the `forward` of the model of this registered name takes, which shows its task."""
+    return inspect.signature(Model.resolve_class_name(str(name))[0].forward).parameters
 
 
 def namespace_of(model: Any) -> str:

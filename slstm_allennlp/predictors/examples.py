@@ -137,14 +137,21 @@ def _reader_of(path: str, predictor: Any) -> Any:
     """Return the reader of labelled files like this one, or `None`."""
     own = predictor._dataset_reader
     is_readable = hasattr(own, "examples")
-    is_table = ending(path) == ".csv" or (ending(path) == ".tsv" and not is_readable)
-    if not is_table and Path(path).is_file() and ending(path) in (".tsv", *_PLAIN):
-        texts = (line.text for line in read_lines(path, ANY, has_returns=True))
-        first = next(filter(str.strip, texts), "")
-        is_table = is_name_of_text(first) or (is_header(first) and not re.search("[,;|] ", first))
-    if is_table and getattr(predictor, "answer", None) == "label" and not isinstance(own, TableReader):
+    may_be_a_table = getattr(predictor, "answer", None) == "label" and not isinstance(own, TableReader)
+    if may_be_a_table and _is_table(path, is_readable):
         return TableReader()
     return own if is_readable else None
+
+
+def _is_table(path: str, is_readable: bool) -> bool:
+    """Return whether a file is a table, by its name or its first line."""
+    if ending(path) == ".csv" or (ending(path) == ".tsv" and not is_readable):
+        return True
+    if ending(path) not in (".tsv", *_PLAIN) or not Path(path).is_file():
+        return False
+    texts = (line.text for line in read_lines(path, ANY, has_returns=True))
+    first = next(filter(str.strip, texts), "")
+    return is_name_of_text(first) or (is_header(first) and not re.search("[,;|] ", first))
 
 
 def _form(reader: Any) -> str:

@@ -1,7 +1,6 @@
 """Put a user's data files into a config."""
 
 import copy
-import inspect
 import itertools
 import logging
 import math
@@ -14,7 +13,6 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 from allennlp.data import DatasetReader
-from allennlp.models import Model
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.training_keys import is_fitted, section
@@ -32,6 +30,7 @@ from slstm_allennlp.dataset_readers.lines import (
 from slstm_allennlp.dataset_readers.parts import checksum_of, file_of
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.dataset_readers.tagged_text_reader import is_global_columns
+from slstm_allennlp.models.summary import inputs_of
 from slstm_allennlp.training.label_counts import labels_found
 
 logger = logging.getLogger(__name__)
@@ -128,7 +127,7 @@ def _with_overrides(config: Config, overrides: Optional[Config]) -> Config:
 def _inputs_of(config: Config) -> Set[str]:
     """Return the names of a model's inputs, which show its task."""
     name = (config.get("model") or {}).get("type")
-    inputs = {*inspect.signature(Model.resolve_class_name(str(name))[0].forward).parameters}
+    inputs = {*inputs_of(name)}
     if not {"tags", "label"} & inputs:
         raise ConfigurationError(
             f"the model is {name}, expected one that classifies texts or pairs, or a tagger, for data "

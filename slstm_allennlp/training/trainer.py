@@ -78,7 +78,7 @@ class ReliableTrainer(GradientDescentTrainer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # AllenNLP's `from_partial_objects`, which reads the config, passes on unknown keys.
-        self._expect(kwargs, inspect.signature(GradientDescentTrainer).parameters)
+        self.expect_known(kwargs, inspect.signature(GradientDescentTrainer).parameters)
         super().__init__(*args, **kwargs)
         if self._num_epochs < 1:
             raise ConfigurationError(
@@ -109,16 +109,14 @@ class ReliableTrainer(GradientDescentTrainer):
                     logger.warning(missing, name, did_you_mean(name, found))
 
     @classmethod
-    def expect_known(cls, keys: Iterable[str]) -> None:
-        """Raise `ConfigurationError` for keys of a trainer's config that AllenNLP would ignore."""
-        *known, _ = inspect.signature(cls.from_partial_objects).parameters  # without **kwargs
-        cls._expect(keys, known)
-
-    @classmethod
-    def _expect(cls, keys: Iterable[str], known: Iterable[str]) -> None:
+    def expect_known(cls, keys: Iterable[str], known: Iterable[str] = ()) -> None:
+        """
+        Raise `ConfigurationError` for keys that are not `known`, by default those of a config: AllenNLP
+        would ignore them.
+        """
+        *of_config, _ = inspect.signature(cls.from_partial_objects).parameters  # without **kwargs
         for key in keys:
-            if key not in {*known, "run_sanity_checks"}:
-                *of_config, _ = inspect.signature(cls.from_partial_objects).parameters
+            if key not in {*(known or of_config), "run_sanity_checks"}:
                 raise ConfigurationError(
                     f"trainer.{key} is no key of the trainer{did_you_mean(key, of_config)}"
                 )

@@ -3,6 +3,7 @@
 import copy
 import sys
 
+import allennlp_models.structured_prediction  # noqa: F401  (registers srl)
 import pytest
 from allennlp.common.checks import ConfigurationError
 

@@ -292,6 +292,9 @@ def test_help_and_version(capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["--new"])
     assert capsys.readouterr().err == "error: unrecognized arguments: --new (help: slstm --help)\n"
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", "mine.json", "--zzz"])
+    assert capsys.readouterr().err == "error: unrecognized arguments: --zzz (help: slstm train --help)\n"
     with pytest.raises(SystemExit, match="0"):
         main(["train", "--help"])
     shown = capsys.readouterr().out

@@ -164,8 +164,9 @@ def test_in_the_command_line(folder, capsys, command, message):
     (folder / "used").mkdir()
     (folder / "used" / "mine").write_text("")
     assert main(command.split()) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: ") and message in line
+    console = capsys.readouterr()
+    (line,) = console.err.splitlines()
+    assert line.startswith("error: ") and message in line and console.out == ""
     assert (folder / "used" / "mine").exists() and not (folder / "new").exists()
     assert (folder / "own" / "config.json").exists()
 

@@ -30,11 +30,8 @@ def test_compiled_in_one_graph(double, name):
     torch._dynamo.reset()
 
 
-EXPORTED = ["slstm paper", "slstm two nodes", "slstm window", "cas_lstm", "coupled_lstm"]
-
-
 @pytest.mark.skipif(not hasattr(torch, "export"), reason="this PyTorch has no torch.export")
-@pytest.mark.parametrize("name", slow_but(EXPORTED, fast=["coupled_lstm"]))
+@pytest.mark.parametrize("name", slow_but(NAMES, fast=["coupled_lstm"]))
 def test_exported(double, name):
     module = MODULES[name]().eval()
     sizes, other = {0: torch.export.Dim("batch_size")}, batch(6, (4, 5, 2, 1))

@@ -119,6 +119,7 @@ TAGGER = {
         ("table", "a.txt", "id\ttext\n1\ta\n", TABLE),
         ("table", "a.txt", ",text\n0,good one\n1,bad one\n", TABLE),
         ("table", "a.txt", "Unnamed: 0,text\n0,good one\n", TABLE),
+        ("table", "a.txt", '"text", "label"\n"a", "x"\n', TABLE),
         ("table", "a.txt", "review id,text\n1,good one\n", TABLE),
         ("table", "a.txt", "Message, dear Bob\nHello, how are you\nBye, then\n", PLAIN),
         ("texts", "a.txt", "Comment; I hate it\nno\n", PLAIN),
