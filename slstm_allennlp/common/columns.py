@@ -9,7 +9,7 @@ import numpy
 
 _NO_TEXT = re.compile(r"[\s\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # blank, or half of an emoji
 _NOTHING = re.compile(r"[ \t\r\n\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # no word, as in files
-_NO_WORD = re.compile(r" .*|.* |.*[\t\r\n].*|-DOCSTART-(\s.*)?", re.DOTALL)
+_NO_WORD = re.compile(r" .*|.* |.*[\t\r\n\0].*|-DOCSTART-(\s.*)?", re.DOTALL)
 shown = reprlib.repr
 
 
@@ -33,8 +33,8 @@ def text_of(where: str, text: Any, is_word: bool = False) -> str:
         raise ValueError(f"{where} is {shown(text)}, expected a string that is not blank")
     if is_word and _NO_WORD.fullmatch(text):
         raise ValueError(
-            f"{where} is {text!r}, expected a word without tabs, line ends or outer spaces, and not "
-            "-DOCSTART-, which begins a document in files"
+            f"{where} is {text!r}, expected a word without tabs, line ends, null characters or outer "
+            "spaces, and not -DOCSTART-, which begins a document in files"
         )
     return str(text).replace("\ufeff", "")  # byte order marks, as in files
 
@@ -63,7 +63,11 @@ def class_of(where: str, label: Any) -> Any:
 
 def named(labels: Iterable[Any]) -> Dict[str, Any]:
     """Return the classes in order, by the names that they have in files."""
-    classes = list(dict.fromkeys(labels))
+    of_types: Dict[Any, type] = {}
+    for label in labels:
+        if of_types.setdefault(label, type(label)) is not type(label):
+            raise ValueError(f"y has {label!r} of {type(label)} and of {of_types[label]}, expected one")
+    classes = list(of_types)
     if len(classes) < 2:
         raise ValueError(f"y has one class, {classes[0]!r}, expected two or more")
     with suppress(TypeError):  # classes of several types keep their order

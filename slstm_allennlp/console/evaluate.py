@@ -52,7 +52,9 @@ def evaluate(arguments: argparse.Namespace) -> None:
     if arguments.input_file.lstrip().startswith("{"):  # the paths of each task, for `multitask` readers
         print(*metric_lines(command.evaluate_from_args(arguments)), sep="\n")
         return
-    paths = re.split(r",(?![^{]*\})", arguments.input_file)  # `test.{de,en}` is one path
+    is_one = Path(file_of(arguments.input_file)).is_file()
+    # `test.{de,en}` is one path, too.
+    paths = [arguments.input_file] if is_one else re.split(r",(?![^{]*\})", arguments.input_file)
     stems = [Path(path).stem for path in paths]  # with which AllenNLP names the metrics
     if len(set(stems)) < len(stems):
         raise ConfigurationError(

@@ -19,10 +19,11 @@ from slstm_allennlp.metrics.span_tags import type_of
 
 _HEAD = 10  # sentences, which show whether the words are in another column
 _MANY = 10
-# How a first line names its columns.
+# How a first line names its columns, with _ for - and blanks.
 _WORD_NAMES = {*"word words token tokens form text".split()}
-_TAG_NAMES = {*"tag tags label labels pos upos xpos ner ner_tag ner_tags entity".split()}
-_TAG_NAMES |= {*"pos_tag pos_tags upostag xpostag class iob".split(), "part of speech"}
+_TAG_NAMES = {*"tag tags label labels pos upos xpos ner ner_tag ner_tags entity entity_type".split()}
+_TAG_NAMES |= {*"pos_tag pos_tags upostag xpostag upos_tag xpos_tag class iob gold".split()}
+_TAG_NAMES |= {"part_of_speech"}
 _PREFIX = re.compile(r"([a-z]{2,3}:)[^/]")
 _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
 _NO_LETTERS = re.compile(r"[\W\d_]+")
@@ -138,7 +139,10 @@ class ColumnsReader(TaggingReader):
         return self._comment is not None and line.text.startswith(self._comment)
 
     def _expected_columns(self, width: int) -> str:
-        return f"{width} on every line, of which word_column and tag_column name two"
+        return (
+            f"{width} on every line, with a tab or spaces between, of which word_column and tag_column "
+            "name two"
+        )
 
     def _check_words(self, sentences: List[List[Line]]) -> None:
         """
@@ -147,7 +151,7 @@ class ColumnsReader(TaggingReader):
         around them, and no prefix.
         """
         first = sentences[0][0].columns() if sentences else []
-        names = {name.strip(' "').lower() for name in first}
+        names = {re.sub("[ -]", "_", name.strip(' "').lower()) for name in first}
         if names & _WORD_NAMES and names & _TAG_NAMES:
             raise sentences[0][0].error(
                 f"the names of columns ({', '.join(first)}), expected a word and its tag"

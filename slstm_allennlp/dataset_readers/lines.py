@@ -7,6 +7,7 @@ import itertools
 import json
 import logging
 import lzma
+import os
 import re
 import sys
 import zlib
@@ -24,6 +25,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 BLANKS = " \t"
+_SHOWN = 100  # characters of a text in an error message
 JSON = (".jsonl", ".json", ".ndjson", ".jl")  # endings of files with an object per line
 _OTHER_FILES = {
     b"PK\x03\x04": "an Excel workbook or another archive (save it as CSV UTF-8)",
@@ -144,7 +146,8 @@ def local_path(path: str, expected: str) -> str:
     `CorpusError` that says what was expected.
     """
     try:
-        return cached_path(path, extract_archive="!" in path)
+        is_in_archive = "!" in path and not os.path.exists(path)
+        return cached_path(path, extract_archive=is_in_archive)
     except Exception as error:  # whatever the clients of the protocols and the archives raise
         raise _unreadable(path, error, expected) from None
 
@@ -279,7 +282,12 @@ def _without_repeated_keys(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
 
 def found(example: Dict[str, Any], key: str) -> str:
     """Describe the value of the key in a JSON object, for error messages."""
-    return f"{key} is {json.dumps(example[key])}" if key in example else f"{key} is missing"
+    return f"{key} is {shortened(json.dumps(example[key]))}" if key in example else f"{key} is missing"
+
+
+def shortened(text: str) -> str:
+    """Return a text of a file for error messages."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def number_of_columns(count: int) -> str:

@@ -145,10 +145,12 @@ def checksums(config: Dict[str, Any]) -> Dict[str, str]:
     """
     found = {}
     for key in DATA_KEYS:
-        local = str(config.get(key) or "").partition("!")[0]
-        path = next(filter(os.path.exists, (local, local.rpartition("#")[0])), None)
-        if path is not None:
-            found[key] = _checksum(pathlib.Path(path))
+        path = str(config.get(key) or "")
+        whole = (path, path.partition("!")[0])
+        places = [name for each in whole for name in (each, each.rpartition("#")[0])]
+        local = next(filter(os.path.exists, places), None)
+        if local is not None:
+            found[key] = _checksum(pathlib.Path(local))
     return found
 
 

@@ -21,6 +21,7 @@ from slstm_allennlp.dataset_readers.lines import (
     found,
     number_of_columns,
     read_lines,
+    shortened,
 )
 from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
@@ -33,6 +34,7 @@ _PAIRS = [["text_a", "text_b"], ["premise", "hypothesis"], ["sentence_a", "sente
 _PAIRS += [[f"{name}1", f"{name}2"] for name in ("sentence", "question", "text")]
 _LABELS = "label gold_label class category sentiment polarity target is_duplicate".split()
 _LABEL = [[name] for name in _LABELS]
+_MARKS = ";\t,|"  # between columns
 _SECOND_HEADER = "the names of the columns, expected them on the first line alone"
 _NOT_ACCEPTED = ("reject", "ignore")
 NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
@@ -69,8 +71,9 @@ class TableReader(LabelledTextReader):
         The names of all columns, for CSV and TSV without a header line.
     delimiter : `str`, optional (default = `None`)
         The character between columns of CSV and TSV. Without this key, it is that of the file's ending
-        or, if the header line does not have that, the first of `;`, tab, comma and `|` that it has. A
-        line `sep=;` before the header, as for Excel, says it, too.
+        or, if the header line does not have that, the first of `;`, tab, comma and `|` that it has; with
+        `columns`, the one that gives their number in the first line. A line `sep=;` before the header,
+        as for Excel, says it, too.
     quoting : `bool`, optional (default = `True`)
         Whether quotation marks around a field are removed. If false, they are ordinary characters.
     encoding : `str`, optional (default = `"UTF-8"`)
@@ -140,7 +143,7 @@ class TableReader(LabelledTextReader):
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Return a JSON object of training data as input of the predictors. Other keys are left out."""
         texts, label = self._choose(list(json_dict))
-        given = None if _is_unlabelled(json_dict, label) else json_dict.get(label)
+        given = None if _is_unlabelled(json_dict, texts, label) else json_dict.get(label)
         return _as_input([json_dict[key] for key in texts], given) if texts else json_dict
 
     def text_to_instance(  # type: ignore[override]
@@ -216,7 +219,7 @@ class TableReader(LabelledTextReader):
                 for key in keys
             ]
             value = None
-            if not _is_unlabelled(row, label):
+            if not _is_unlabelled(row, keys, label):
                 value = line.label_of(row, label, "expected a string or a whole number")
             elif not partly and row[label].strip():  # not blank, so one of `NO_GOLD`
                 no_label = f'"{row[label].strip()}"'
@@ -248,7 +251,12 @@ class TableReader(LabelledTextReader):
         _, label = self._choose(list(row))
         if label in row:
             return line.error(f"{found(row, label)}, expected a label")
-        return CorpusError(f"{file_of(path)}: {_no_column(self._label, row)}")
+        if self._label is not None:
+            return self._with_names(line).error(_no_column(self._label, row))
+        return self._with_names(line).error(
+            f"the columns are {shortened(', '.join(row))}, expected one of the labels, with a known "
+            "name such as label or class (--label of `slstm train` or the reader's label gives another)"
+        )
 
     def line_with(self, path: str, label: str) -> Optional[Line]:
         """Return the first line of a file, or of the file of a part, that has the label, or `None`."""
@@ -314,7 +322,7 @@ class TableReader(LabelledTextReader):
                 csv.field_size_limit(limit)
             if row is None:
                 return
-            if not row:
+            if len(row) < 2 and not "".join(row).strip():
                 if not partly or names is None or len(names) > 1:
                     continue
                 row = [""]  # an empty cell of the only column
@@ -332,7 +340,8 @@ class TableReader(LabelledTextReader):
                 raise line.error(_SECOND_HEADER)
             elif len(row) != len(names):
                 raise line.error(
-                    f"{number_of_columns(len(row))}, expected {len(names)}: {', '.join(names)}"
+                    f"{number_of_columns(len(row))}, expected {len(names)} with {delimiter!r} between: "
+                    f"{shortened(', '.join(names))}"
                 )
             else:
                 for number in nameless:
@@ -346,8 +355,14 @@ class TableReader(LabelledTextReader):
 
     def _delimiter_in(self, header: str, path: str) -> str:
         usual = "," if ending(path) == ".csv" else "\t"
-        others = "" if self._columns else ";\t,|"
-        marks = [mark for mark in (usual, *others) if mark in header]
+        if self._columns:
+            width = len(self._columns)
+            fitting = [m for m in _MARKS if len(next(csv.reader([header], delimiter=m))) == width]
+            if width > 1 and len(fitting) > 1:
+                both = " and ".join(map(repr, fitting))
+                raise Line(path, 1, "").error(f"{both} both fit, expected the reader's delimiter")
+            return fitting[0] if width > 1 and fitting else usual
+        marks = [mark for mark in (usual, *_MARKS) if mark in header]
         often = [mark for mark in marks if mark == usual or header.count(mark) > header.count(usual)]
         return next((mark for mark in often if self._has_text(header.split(mark))), [*marks, usual][0])
 
@@ -424,16 +439,16 @@ def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
     if named is not None:
         meant = did_you_mean(named, row)
         return f"there is no column {named!r}{meant} (the reader's keys text and label name columns)"
-    return f"the columns are {', '.join(row)}, {_EXPECTED}"
+    return f"the columns are {shortened(', '.join(row))}, {_EXPECTED}"
 
 
-def _is_unlabelled(row: Dict[str, Any], label: str) -> bool:
+def _is_unlabelled(row: Dict[str, Any], texts: List[str], label: str) -> bool:
     """
-    Return whether a row has no label: its value is blank, or one of `NO_GOLD` for a `gold_label`, or it
-    was refused.
+    Return whether a row has no label: its value is blank, or one of `NO_GOLD` for the `gold_label` of a
+    pair, or it was refused.
     """
     value = row.get(label)
-    none = ("", *NO_GOLD) if _usual(label) == "gold_label" else ("",)
+    none = ("", *NO_GOLD) if len(texts) == 2 and _usual(label) == "gold_label" else ("",)
     return _is_refused(row, label) or (isinstance(value, str) and value.strip() in none)
 
 

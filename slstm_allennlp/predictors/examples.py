@@ -69,6 +69,7 @@ def read_examples(
         # Its lines can be read once, and the first ones show the format.
         raise ConfigurationError(f"{path}: is a pipe, expected a file, or - for the standard input")
     reader = _reader_of(path, predictor)
+    is_guessed = input_format is None
     name = "standard input" if path == "-" else path
     lines: Iterator[Line] = read_lines(path)
     if input_format is None and ending(path) in JSON:
@@ -94,7 +95,15 @@ def read_examples(
         form = predictor.plain_text  # type: ignore[attr-defined]
     logger.info("%s: read as %s", name, form)
     if input_format == "corpus":
-        yield from _inputs(reader, path)
+        examples, is_first = _inputs(reader, path), True
+        try:
+            for example in examples:
+                yield example
+                is_first = False
+        except CorpusError as error:
+            if not (is_guessed and is_first and isinstance(predictor, TextInput)):
+                raise
+            raise CorpusError(f"{error}; --input-format text reads {predictor.plain_text}") from None
         return
     for line in lines:
         try:

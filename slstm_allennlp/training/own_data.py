@@ -264,6 +264,8 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         tags = [tag for example in everything for tag in example["tags"]]
         what = f"{len(everything):,} sentences, {len(tags):,} words"
         labels, kind = tags, "tags"
+        if len(tags) > _LONGEST:
+            _warn_of_names(reader, files, Counter(tags))
         if len(set(tags)) > len({word for example in everything for word in example["words"]}):
             raise CorpusError(
                 f"{', '.join(files)}: there are more different tags than words, such as {tags[0]!r}, "
@@ -292,6 +294,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         _warn_of_one_example(reader, files, counts)
     if isinstance(reader, TableReader):
         _warn_of_columns(reader, files)
+        _warn_of_rows(everything, counts, where)
     _warn_of_examples(examples, where, unit)
     return sizes["train"]
 
@@ -322,6 +325,32 @@ def _warn_of_one_example(reader: Any, files: Sequence[str], counts: Counter) -> 
         number, path = next((line.number, line.path) for line in lines if line is not None)
         only = "%s, line %d: the only example of the class %r, expected several of each class"
         logger.warning(only, path, number, rare[0])
+
+
+def _warn_of_names(reader: Any, files: Sequence[str], counts: Counter) -> None:
+    """Warn of a first line that may be the names of columns: its tag occurs nowhere else."""
+    for file in files:
+        first = next(iter(reader.examples(file)))
+        if counts[first["tags"][0]] == 1:
+            line = (file, first["words"][0], first["tags"][0])
+            logger.warning("%s: the first word is %r, the only one with the tag %r; is it data?", *line)
+
+
+def _warn_of_rows(examples: Sequence[Config], counts: Counter, where: str) -> None:
+    """Warn of texts with a line that looks like a row of a table, as behind a stray quotation mark."""
+    labels = "|".join(map(re.escape, counts))
+    row = re.compile(rf'"?({labels})"?[,;|].*|.*[,;|] *"?({labels})"?')
+    texts = (str(text) for example in examples for key, text in example.items() if key != "label")
+    lines = [line for text in texts if "\n" in text for line in text.split("\n")]
+    rows = list(filter(row.fullmatch, lines))
+    if rows:
+        logger.warning(
+            "%s: %d lines within texts look like rows, such as %r, expected none (is a quotation mark "
+            'in a text not doubled? "dataset_reader.quoting": false takes them as they are)',
+            where,
+            len(rows),
+            rows[0],
+        )
 
 
 def _warn_of_columns(reader: TableReader, files: Sequence[str]) -> None:

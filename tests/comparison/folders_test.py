@@ -113,6 +113,7 @@ def test_other_data_under_the_same_path(tmp_path, corpus, changed, key):
         ("beside#b", "beside#b"),
         ("a#b/corpus#train", "a#b/corpus/train"),
         ("corpus.tar.gz!folder#train", "corpus.tar.gz"),
+        ("a!.csv#train", "a!.csv"),
     ],
 )
 def test_checksums_of_every_kind_of_path(tmp_path, given, file):

@@ -70,6 +70,12 @@ def test_pairs_are_no_texts(classifier, tmp_path, capsys):
     assert "new.csv: the columns are those of pairs, expected those of texts" in capsys.readouterr().err
 
 
+def test_a_file_with_a_comma_in_its_name(classifier, tmp_path, capsys):
+    (tmp_path / "a,b.csv").write_text("text,label\nA fine film .,positive\n")
+    assert main(["evaluate", str(classifier / "model.tar.gz"), f"{tmp_path}/a,b.csv"]) == 0
+    assert "1 " in capsys.readouterr().out
+
+
 def test_a_batch_size_beside_a_sampler(classifier, capsys):
     """AllenNLP gives it to the data loader, which refuses both."""
     archive = str(classifier / "model.tar.gz")

@@ -129,6 +129,7 @@ NO_MARKS, NUMBERS, UPOS = {"tokenizer": NoMarks()}, {"skip_label_indexing": True
 UNMARKED = {"target_tokenizer": NoMarks()}
 UNMARKED.update(target_add_start_token=False, target_add_end_token=False)
 # Each message is a regular expression behind the name of the file.
+TWO = ["text", "label"]
 BAD_FILES = {
     "conll_ner": [
         (tagged("O B-PER"), f", line 4: the tag B-PER follows O, {OTHER}IOB2, BIOES", IOB1),
@@ -246,7 +247,15 @@ BAD_FILES = {
         ("sentence,review\na,b\n", ", line 1: the columns sentence and review all fit", {}),
         ("Text,text,label\na,b,c\n", ", line 1: the columns Text and text both fit", {}),
         ("text,text\na,b\n", ", line 1: the columns are text, text, expected different", {}),
-        ('text,label\na,x\n"b\n\n",y,z\n', ", line 3: 3 columns, expected 2: text, label", {}),
+        ('text,label\na,x\n"b\n\n",y,z\n', ", line 3: 3 columns, expected 2 with ',' bet.*: text", {}),
+        ("text,label\na,x\n\n  \n\u00a0\nb,y,z\n", ", line 6: 3 columns, expected 2 with", {}),
+        (
+            "a\tx\n",
+            ", line 1: 1 column, expected 3 with ',' between: a, text",
+            {"columns": ["a", "text", "b"]},
+        ),
+        ("good, ok;x\n", ", line 1: ';' and ',' both fit, expected the reader's deli", {"columns": TWO}),
+        (f"{300 * 'a'},b\n1,2\n", f", line 1: the columns are {100 * 'a'}…, expected the", {}),
         ('text,label\na,x\n"b,y\n', ", line 3: unexpected end of data, .*quoting", {}),
         ('text,label\n"a" b,x\n', ", line 2: .* expected fields with ',' between; .quoting", {}),
         ("text,label\n ,x\n", ", line 2: the text is empty", {}),
@@ -280,6 +289,7 @@ BAD_FILES = {
         ('{"text": "a", "label": 0.5}\n', ", line 1: label is 0.5, expected a string", {}),
         ('{"text": ["a"], "label": "x"}\n', r', line 1: text is \["a"\], expected', {}),
         ("text\n", ", line 1: not JSON", {}),
+        (json.dumps({"text": {"0": 300 * "a"}}), 'line 1: text is {"0": "a{93}…, expected text', {}),
         ('[\n{"text": "a"}]\n', r"line 1: not JSON \(the start of a list; JSON lines have one", {}),
     ],
     # Of a whole file, or after its tokenizer.

@@ -271,6 +271,8 @@ def test_a_format_that_is_named(predictor, examples):
     predictor = predictor(*TAGGER["tags"])
     inputs, _ = examples(predictor, "a.txt", "a\tX\n", input_format="corpus")
     assert inputs == [{"words": ["a"], "tags": ["X"]}]
+    with pytest.raises(CorpusError, match=r"3 columns, expected two.*; --input-format text reads plain"):
+        examples(predictor, "a.csv", "it broke twice\n")
     with pytest.raises(ConfigurationError, match="is 'csv', expected one of text, json, corpus"):
         examples(predictor, "a.txt", "a\tX\n", input_format="csv")
 

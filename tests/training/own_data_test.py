@@ -65,6 +65,10 @@ def put(tmp_path, monkeypatch):
         ("mtl_cnn", "all.csv", csv(ROWS) + '"a,\n""b""",x\n', {}, TABLE, "401 texts, 3 classes: .*1 x"),
         ("mr_slstm", "all.csv", csv(ROWS, "body,stars"), {"text": ["body"], "label": "stars"},
             {"type": "table", "text": "body", "label": "stars"}, "400 texts, 2 classes"),
+        ("mr_slstm", "all.csv", csv(ROWS, comma=";").partition("\n")[2],
+            {"overrides": {"dataset_reader.columns": ["text", "label"]}}, TABLE, "400 texts, 2 classes"),
+        ("mr_slstm", "all!.csv", csv([(n, "-+"[n % 2]) for n in range(60)], "text,gold_label"), {},
+            TABLE, r"60 texts, 2 classes: 30 \+, 30 -"),
         ("pairs_bilstm", "all.jsonl", PAIRS, {}, TABLE, "60 pairs, 3 classes: 20 0, 20 1, 20 2; train"),
         ("quora_linear", "all.csv", csv([(n, "b", n % 2) for n in range(60)], "x,y,label"),
             {"text": ["x", "y"]}, {"text_a": "x", "text_b": "y"}, "60 pairs, 2 classes: 30 0, 30 1"),
@@ -162,8 +166,10 @@ def test_parts_and_epochs(put, options, paths, epochs):
     assert paths_of(made) == paths
     assert made["evaluate_on_test"] == (paths[2] is not None)
     assert made["trainer"]["num_epochs"] == epochs
-    options["overrides"] = {**options.get("overrides", {}), "distributed": {"cuda_devices": [-1, -1]}}
-    made = put("reviews_slstm", "all.csv", csv(ROWS), files=FILES, **options)
+    distributed = {**options.get("overrides", {}), "distributed": {"cuda_devices": [-1, -1]}}
+    made = put(
+        "reviews_slstm", "all.csv", csv(ROWS), files=FILES, **{**options, "overrides": distributed}
+    )
     assert made["evaluate_on_test"] is False
 
 
@@ -187,7 +193,8 @@ def test_parts_and_epochs(put, options, paths, epochs):
 
         ("mr_slstm", "all.csv", csv(ROWS, "body,stars"), {"text": ["bdy"]}, "'bdy', did you mean 'b"),
 
-        ("mr_slstm", "all.csv", csv(ROWS, "text,stars"), {}, "all.csv: the columns are text, stars, "),
+        ("mr_slstm", "all.csv", csv(ROWS, "text,stars"), {},
+            "all.csv, line 1: the columns are text, stars, expected one of the labels, with a known n"),
         ("mr_slstm", "all.csv", csv(ROWS), {"text": ["a", "b"]}, "text is a, b, expected 1 of the "),
         ("mr_slstm", "all.csv", csv(ROWS, "text_a,text_b"), {}, "of pairs, expected those of texts"),
         ("pairs_bilstm", "all.csv", csv(ROWS), {}, "those of texts, expected those of pairs"),
@@ -247,6 +254,11 @@ def test_mistakes(put, config, name, content, options, message):
         ),
         ([*ROWS, ("Total", 40)], "all.csv, line 402: the only example of the class '40', expected"),
         ([*ROWS, (ROWS[0][0], ROWS[1][1])], "all.csv: 1 of the texts have several labels each"),
+        (
+            [*ROWS, ('"Warm.', "positive"), ("Sent, back.", "negative"), ('Fits."', "positive")],
+            "2 lines within texts look like rows, such as 'Warm.,positive', expected none",
+        ),
+        ([*ROWS * 2, ('"Warm,\n, positively so\nnegative"', "positive")], ""),
         (ROWS * 2, ""),
     ],
 )
@@ -254,6 +266,14 @@ def test_warnings(put, caplog, rows, message):
     caplog.set_level("WARNING")
     put("mr_slstm", "all.csv", csv(rows))
     assert message in caplog.text and bool(message) == bool(caplog.text)
+
+
+@pytest.mark.parametrize("first, is_said", [("Wort\tTag\n", True), ("Ada\tB\n", False)])
+def test_names_of_columns_that_are_not_known(put, caplog, first, is_said):
+    caplog.set_level("WARNING")
+    put("pos_linear", "all.txt", first + "".join(f"a{n}\tA\nb\tB\n\n" for n in range(500)))
+    said = "all.txt: the first word is 'Wort', the only one with the tag 'Tag'; is it data?"
+    assert (said in caplog.text) is is_said and bool(caplog.text) is is_said
 
 
 def test_other_columns_in_dev(put, caplog):
