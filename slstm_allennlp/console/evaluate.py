@@ -31,8 +31,7 @@ from slstm_allennlp.dataset_readers.lines import ending
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.metrics.class_scores import class_scores
-from slstm_allennlp.metrics.of_model import encoding_of
-from slstm_allennlp.models.summary import namespace_of
+from slstm_allennlp.models.summary import encoding_of, namespace_of
 from slstm_allennlp.predictors.predictions import (
     Prediction,
     prediction_of,

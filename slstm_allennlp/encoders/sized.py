@@ -18,8 +18,8 @@ def sized(part: Lazy[T], size: Optional[int]) -> T:
         return part
     for key in INPUT_SIZES:  # AllenNLP passes on the sizes that were meant for an enclosing part
         part._constructor_extras.pop(key, None)
-    sizes = {} if size is None else {key: size for key in INPUT_SIZES if key not in part._params}
-    return part.construct(**sizes)
+    is_given = size is None or any(key in part._params for key in INPUT_SIZES)
+    return part.construct(**({} if is_given else dict.fromkeys(INPUT_SIZES, size)))
 
 
 def sized_seq2vec(where: str, encoder: Lazy[Seq2VecEncoder], given: int) -> Seq2VecEncoder:

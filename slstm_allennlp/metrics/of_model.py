@@ -1,9 +1,9 @@
-"""The metrics of a model, and the encoding of the tags that they count."""
+"""The metrics of a model."""
 
-from typing import Dict, List, Optional
+from typing import Dict, List
 
 import torch
-from allennlp.training.metrics import Metric, SpanBasedF1Measure
+from allennlp.training.metrics import Metric
 
 
 def metrics_of(model: torch.nn.Module) -> List[Metric]:
@@ -16,10 +16,3 @@ def metrics_of(model: torch.nn.Module) -> List[Metric]:
                 if isinstance(item, Metric):
                     found[id(item)] = item
     return list(found.values())
-
-
-def encoding_of(model: torch.nn.Module) -> Optional[str]:
-    """Return the encoding of a tagger, or that of its span F1. None if it has neither."""
-    encoding: Optional[str] = getattr(model, "label_encoding", None)
-    of_metrics = (m._label_encoding for m in metrics_of(model) if isinstance(m, SpanBasedF1Measure))
-    return encoding or next(of_metrics, None)

@@ -1,15 +1,17 @@
 """A summary of a model, for the console and for model cards: names and number of weights."""
 
 import inspect
-from typing import Any, Dict, Iterator, List, Mapping
+from typing import Any, Dict, Iterator, List, Mapping, Optional
 
 import torch
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
+from allennlp.training.metrics import SpanBasedF1Measure
 
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.encoders import ComposeSeq2VecEncoder
+from slstm_allennlp.metrics.of_model import metrics_of
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm.settings import PRESETS
 
@@ -29,6 +31,16 @@ def inputs_of(name: Any) -> Mapping[str, inspect.Parameter]:
 def namespace_of(model: Any) -> str:
     """Return the vocabulary's namespace of the labels that a model predicts."""
     return getattr(model, "label_namespace", getattr(model, "_label_namespace", "labels"))
+
+
+def encoding_of(model: Any) -> Optional[str]:
+    """Return the encoding of a tagger, or that of the span F1 of its tags. None if it has neither."""
+    encodings = [getattr(model, "label_encoding", None)]
+    for metric in metrics_of(model):
+        if isinstance(metric, SpanBasedF1Measure):
+            labels = model.vocab.get_index_to_token_vocabulary(namespace_of(model))
+            encodings += [metric._label_encoding] if metric._label_vocabulary == labels else []
+    return next(filter(None, encodings), None)
 
 
 def encoder_names(model: Model) -> List[str]:

@@ -63,7 +63,7 @@ class StackedCNN(Module):
         words = inputs.transpose(1, 2).masked_fill(padding, 0)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words).relu().masked_fill(padding, 0)
-        return words.transpose(1, 2)
+        return words.transpose(1, 2).contiguous()
 
 
 def _layer(input_size: int, hidden_size: int, window: int) -> Conv1d:

@@ -11,9 +11,8 @@ from allennlp.modules import ConditionalRandomField
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.metrics.of_model import encoding_of
 from slstm_allennlp.metrics.span_tags import spans_of, type_of
-from slstm_allennlp.models.summary import namespace_of
+from slstm_allennlp.models.summary import encoding_of, namespace_of
 from slstm_allennlp.predictors.text_input import TextInput, splitter_for, text_of
 
 

@@ -58,7 +58,10 @@ class TextClassifier(TextInput, TextClassifierPredictor):
                 "the model's reader makes one text of two (combine_input_fields), expected the "
                 "predictor sentence_pair (by --predictor), or the model combined_pair_classifier"
             )
-        self._reader_tokenizer = getattr(dataset_reader, "_tokenizer", None)
+        names = ("_tokenizer", "tokenizer")  # as AllenNLP's predictor looks for it
+        self._reader_tokenizer = next(
+            (t for t in (getattr(dataset_reader, n, None) for n in names) if t), None
+        )
         if self._reader_tokenizer is not None and language != "en":
             raise ConfigurationError(
                 f"language is {language!r}, and the model's reader splits texts, expected no language"
@@ -82,7 +85,7 @@ class TextClassifier(TextInput, TextClassifierPredictor):
             return output
         probabilities = probabilities_of(self._model, output[name])
         result = {
-            "label": max(probabilities, key=probabilities.__getitem__),
+            "label": output.get("label", max(probabilities, key=probabilities.__getitem__)),
             "probabilities": probabilities,
             "words": [token.text for token in instance["tokens"].tokens],  # type: ignore[attr-defined]
         }

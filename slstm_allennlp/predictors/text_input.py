@@ -114,7 +114,7 @@ class TextInput(Predictor):
             return None
         try:
             labelled = self._labelled(**self._as_argument(given))
-        except (AssertionError, ValueError):  # AllenNLP's readers know only certain labels
+        except (AssertionError, LookupError, ValueError):  # some readers know only certain labels
             return given
         field = labelled.fields.get("label") if labelled is not None else None
         read = given if field is None else str(field.label)  # type: ignore[attr-defined]

@@ -2,17 +2,21 @@
 
 import copy
 import logging
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 from allennlp.data import DatasetReader
 
 logger = logging.getLogger(__name__)
 
+LIMITS = ("batches_per_epoch", "instances_per_epoch")
+"""The keys of data loaders, the second of `multitask`, for a part of the data in each epoch."""
+
 
 def on_all_data(loader_config: Dict[str, Any]) -> Dict[str, Any]:
     """Return a data loader's config without the settings that leave out a part of the data."""
     config = without_drop_last(loader_config)
-    config.pop("batches_per_epoch", None)
+    for key in LIMITS:
+        config.pop(key, None)
     return config
 
 
@@ -26,14 +30,15 @@ def without_drop_last(loader_config: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def say_what_is_scored(
-    path: Any, reader: DatasetReader, batches_per_epoch: Optional[int] = None
+    path: Any, reader: DatasetReader, limit: Optional[Tuple[str, int]] = None
 ) -> None:
     """
-    Log a warning if the reader's `max_instances`, or `batches_per_epoch` of the loader for this file
-    itself, may leave out a part of it.
+    Log a warning if the reader's `max_instances`, or one of the `LIMITS` of the loader for this file
+    itself, a key and its value, may leave out a part of it.
     """
-    if batches_per_epoch is not None:
-        logger.warning("%s: only %d batches are scored (batches_per_epoch)", path, batches_per_epoch)
-    limit = getattr(reader, "max_instances", None)  # AllenNLP's `multitask` has none
     if limit is not None:
-        logger.warning("%s: at most the first %d are scored (max_instances)", path, limit)
+        key, number = limit
+        logger.warning("%s: only %d %s are scored (%s)", path, number, key.partition("_")[0], key)
+    first = getattr(reader, "max_instances", None)  # AllenNLP's `multitask` has none
+    if first is not None:
+        logger.warning("%s: at most the first %d are scored (max_instances)", path, first)

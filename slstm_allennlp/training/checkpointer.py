@@ -74,6 +74,11 @@ class ReliableCheckpointer(Checkpointer):
                 return None
             try:
                 model_state, training_state = map(_load, latest)
+                callbacks = training_state.get("callbacks")
+                if (
+                    callbacks and "starts" not in callbacks[0]
+                ):  # of AllenNLP's trainer, without `RunState`
+                    training_state["callbacks"] = [{}, *callbacks]
                 return TrainerCheckpoint(model_state, training_state)
             except _Damaged as error:
                 if len(self._find_all_checkpoints()) < 2:

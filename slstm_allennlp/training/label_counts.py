@@ -8,9 +8,8 @@ from allennlp.data import DataLoader, Instance
 from allennlp.data.fields import LabelField, SequenceLabelField, TextField
 from allennlp.models import Model
 
-from slstm_allennlp.metrics.of_model import encoding_of
 from slstm_allennlp.metrics.span_tags import type_of
-from slstm_allennlp.models.summary import namespace_of
+from slstm_allennlp.models.summary import encoding_of, namespace_of
 
 logger = logging.getLogger(__name__)
 

@@ -35,10 +35,12 @@ _PAPERS = {  # by the name of the encoder, as in CITATION.cff
 
 def write_model_card(folder: Path, model: Model, metrics: Dict[str, Any], sizes: str = "") -> None:
     """
-    Write `model_card.md` into the folder of a trained model, which contains config.json. The metrics are
-    those that AllenNLP returns after training, `sizes` says how large the data are.
+    Write `model_card.md` into the folder of a trained model. What it says about the config is that in
+    config.json, if the folder has it. The metrics are those that AllenNLP returns after training,
+    `sizes` says how large the data are.
     """
-    config = Params.from_file(str(folder / "config.json")).as_dict(quiet=True)
+    file = folder / "config.json"  # not there after `TrainModel.from_params` in Python
+    config = Params.from_file(str(file)).as_dict(quiet=True) if file.exists() else {}
     title = f"{model_name(model)}: {', '.join(encoder_names(model)) or 'no encoder'}"
     head = [f"{key}: {json.dumps(value)}" for key, value in _head(title, config, model, metrics).items()]
     lines = "\n".join(

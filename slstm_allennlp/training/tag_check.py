@@ -4,23 +4,22 @@ from functools import cache
 from itertools import count
 from typing import Iterator, List, Sequence, Tuple
 
-import torch
 import torch.distributed as dist
 from allennlp.common.util import is_distributed
 from allennlp.data import DataLoader
 from allennlp.data.fields import SequenceLabelField
+from allennlp.models import Model
 from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.metrics.of_model import encoding_of
 from slstm_allennlp.metrics.span_tags import ENCODINGS, check_encoding
-from slstm_allennlp.models.summary import namespace_of
+from slstm_allennlp.models.summary import encoding_of, namespace_of
 
 _BIOES_TO_BIOUL = str.maketrans("SEM", "ULI")
 _BIOES = "BIOUL, and tags with U for S, L for E and I for M (BMES has no O)"
 
 
-def check_tags(model: torch.nn.Module, loader: DataLoader) -> None:
+def check_tags(model: Model, loader: DataLoader) -> None:
     """
     Check the tags of each sentence if the model has a `label_encoding` or a span F1: AllenNLP's
     constrained decoding cannot predict tags of another encoding, and its F1 does not count them.

@@ -1,6 +1,6 @@
 import json
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from allennlp.commands.train import TrainModel
 from allennlp.common import Lazy, Params
@@ -18,7 +18,7 @@ from slstm_allennlp.common.training_keys import DATA_KEYS
 from slstm_allennlp.dataset_readers.parts import checksums
 from slstm_allennlp.metrics.of_model import metrics_of
 from slstm_allennlp.metrics.span_tags import missing_tags
-from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored, without_drop_last
+from slstm_allennlp.training.all_data import LIMITS, on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.label_counts import num_instances, warn_of_unseen
 from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
 from slstm_allennlp.training.trainer import ReliableTrainer
@@ -82,7 +82,8 @@ class TrainModelWithCard(TrainModel):
         else:
             validation_data_loader = _changed(validation_data_loader, without_drop_last)
             if isinstance(validation_data_loader._params, Params):
-                limit = validation_data_loader._params.get("batches_per_epoch")
+                given = validation_data_loader._params.params
+                limit = next(((key, given[key]) for key in LIMITS if given.get(key) is not None), None)
         if local_rank == 0:
             for path in (validation_data_path, test_data_path if is_tested else None):
                 if path is not None:
@@ -107,7 +108,7 @@ class TrainModelWithCard(TrainModel):
             model,
             data_loader,
             trainer,
-            vocabulary=_with_all_tags(vocabulary, model),
+            vocabulary=_of_all_tags(vocabulary, model, folder),
             datasets_for_vocab_creation=datasets_for_vocab_creation,  # type: ignore[arg-type]
             validation_dataset_reader=validation_dataset_reader,  # type: ignore[arg-type]
             validation_data_path=validation_data_path,
@@ -160,23 +161,36 @@ def changed_data(path: str) -> ConfigurationError:
     )
 
 
-def _with_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model]) -> Lazy[Vocabulary]:
+def _of_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model], folder: Path) -> Lazy[Vocabulary]:
     """
-    Return the vocabulary with all tags of each type of entity, if the model has a `label_encoding`. The
-    data may have only longer ones of a type, and others to be scored one of a word.
+    Return the vocabulary with all tags of each type of entity, if it is made from the data alone and the
+    model has a `label_encoding`. The data may have only longer ones of a type, and others to be scored
+    one of a word. If the vocabulary of an interrupted training is in the folder, and has the same words
+    and labels in another order, as loader workers give them, return that one.
     """
     params = model._params if isinstance(model._params, Params) else Params({})
     encoding, namespace = params.get("label_encoding"), params.get("label_namespace", "labels")
-    if encoding is None:
-        return vocabulary
+    kind = vocabulary._params.get("type") if isinstance(vocabulary._params, Params) else None
 
-    def with_all_tags(**kwargs: Any) -> Vocabulary:
-        made = vocabulary.construct(**kwargs)
-        tags = made.get_token_to_index_vocabulary(namespace)
-        made.add_tokens_to_namespace(missing_tags(list(tags), encoding), namespace)
-        return made
+    def made(**kwargs: Any) -> Vocabulary:
+        new: Vocabulary = vocabulary.construct(**kwargs)
+        files = not is_distributed() and (folder / NAMESPACE_PADDING_FILE).exists()
+        kept = Vocabulary.from_files(folder, new._padding_token, new._oov_token) if files else None
+        if kept is not None and _content(kept) == _content(new):  # of AllenNLP's own training, too
+            return kept
+        # Several processes read the files of the first one, which has no tags but those of the data.
+        if encoding is not None and (is_distributed() or kind in (None, "from_instances")):
+            tags = new.get_token_to_index_vocabulary(namespace)
+            new.add_tokens_to_namespace(missing_tags(list(tags), encoding), namespace)
+        return kept if kept is not None and _content(kept) == _content(new) else new
 
-    return Lazy(with_all_tags)
+    return Lazy(made)
+
+
+def _content(vocabulary: Vocabulary) -> Dict[str, Set[str]]:
+    return {
+        name: {*vocabulary.get_token_to_index_vocabulary(name)} for name in vocabulary.get_namespaces()
+    }
 
 
 def _changed(

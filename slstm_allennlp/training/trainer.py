@@ -88,11 +88,12 @@ class ReliableTrainer(GradientDescentTrainer):
         tracker, self._metric_tracker = self._metric_tracker, LowerLossFirst("-loss")
         self._metric_tracker.tracked_metrics = tracker.tracked_metrics
         self._metric_tracker._patience = tracker._patience
+        self._is_training = False  # `find-lr` uses parts of the trainer, and goes on to infinite losses
         self._run = RunState(self)
         self._callbacks = [self._run, *self._callbacks]
         for loader in (self.data_loader, self._validation_data_loader):
             if loader is not None:
-                check_tags(self._pytorch_model, loader)
+                check_tags(self.model, loader)
         for part in self._pytorch_model.modules():
             if isinstance(part, WithClassWeights) and part.class_weights == BALANCED:
                 if self._distributed:
@@ -122,6 +123,7 @@ class ReliableTrainer(GradientDescentTrainer):
                 )
 
     def train(self) -> Dict[str, Any]:
+        self._is_training = True
         if self._distributed or not isinstance(self._checkpointer, ReliableCheckpointer):
             return super().train()
         with received_signals() as self._checkpointer.signals:
@@ -134,7 +136,7 @@ class ReliableTrainer(GradientDescentTrainer):
         loss.
         """
         outputs = super().batch_outputs(batch, for_training)
-        loss = outputs["loss"].item() if for_training else 0.0
+        loss = outputs["loss"].item() if for_training and self._is_training else 0.0
         # In mixed precision, the gradient scaler skips steps that overflow.
         if math.isnan(loss) or (math.isinf(loss) and self._scaler is None):
             names = self._weights_not_finite()

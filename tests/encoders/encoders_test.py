@@ -4,10 +4,11 @@ import json
 
 import pytest
 import torch
-from allennlp.common import Params
+from allennlp.common import Lazy, Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder
 
+from slstm_allennlp.encoders.sized import sized
 from slstm_allennlp.modules import AdditiveAttention, CoupledLSTM, SentenceStateLSTM, StackedCNN
 
 SIZES = {"input_size": 4, "hidden_size": 6}
@@ -71,6 +72,7 @@ def test_shapes_and_masks(role, params, size):
     if role is Seq2VecEncoder:
         assert not outputs[2].any() and outputs[:2].any(dim=1).all()
         return
+    assert outputs.is_contiguous()  # AllenNLP's extractors of spans view them in another shape
     assert encoder.is_bidirectional() is params.get("bidirectional", False)
     assert params["type"] == "dropout" or not outputs[~mask].any()
 
@@ -193,6 +195,17 @@ def test_configs_out_of_range(params, message):
     role = Seq2SeqEncoder if params["type"] == "dropout" else Seq2VecEncoder
     with pytest.raises((ConfigurationError, TypeError), match=message):
         build(role, params)
+
+
+class OwnSizes(Seq2VecEncoder):
+    def __init__(self, input_dim: int, embedding_dim: int = 16):
+        super().__init__()
+        self.sizes = (input_dim, embedding_dim)
+
+
+def test_an_optional_argument_is_no_size():
+    """An encoder of another project may call another size so."""
+    assert sized(Lazy(OwnSizes, Params({"input_dim": 8})), 8).sizes == (8, 16)
 
 
 def test_what_pooling_gives():

@@ -7,6 +7,10 @@ import types
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.data import DatasetReader, Instance
+from allennlp.data.fields import LabelField, TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from slstm_allennlp.predictors import SentencePair, SentenceTagger, TextClassifier
 from tests.conftest import ROOT
@@ -130,6 +134,32 @@ def test_probabilities_by_the_names_of_the_classes(predictors, build):
     assert output["probs"][index] == pytest.approx(found["positive"], abs=1e-6)
     (instance,) = predictor.json_to_labeled_instances(text)
     assert "label" in instance.fields
+
+
+class OwnReader(DatasetReader):
+    """A reader as in AllenNLP's guide, whose tokenizer has no underscore, with two labels."""
+
+    def __init__(self):
+        super().__init__()
+        self.tokenizer = WhitespaceTokenizer()
+
+    def text_to_instance(self, text, label="good"):
+        tokens = TextField(self.tokenizer.tokenize(text), {"tokens": SingleIdTokenIndexer()})
+        return Instance(
+            {"tokens": tokens, "label": LabelField({"good": 0, "bad": 1}[label], skip_indexing=True)}
+        )
+
+
+def test_a_model_and_a_reader_of_another_project(predictors, monkeypatch):
+    """The model's own decision is kept."""
+    base = predictors["classifier"]
+    readable = base._model.make_output_human_readable
+    monkeypatch.setattr(
+        base._model, "make_output_human_readable", lambda out: {**readable(out), "label": ["unsure"]}
+    )
+    predictor = TextClassifier(base._model, OwnReader())
+    found = predictor.predict_json({"sentence": "a film", "label": "sports"})
+    assert found["words"] == ["a", "film"] and found["label"] == "unsure" and found["gold"] == "sports"
 
 
 def test_pairs_of_raw_text(predictors, build, monkeypatch):

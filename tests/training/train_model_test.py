@@ -68,7 +68,8 @@ def test_every_sentence_is_scored(config, tmp_path, caplog, settings, train, oth
 
 
 def test_a_loader_by_its_name_and_an_unchanged_config():
-    config = {"batch_size": 4, "batch_sampler": "bucket", "drop_last": True, "batches_per_epoch": 2}
+    limits = {"batches_per_epoch": 2, "instances_per_epoch": 8}
+    config = {"batch_size": 4, "batch_sampler": "bucket", "drop_last": True, **limits}
     assert on_all_data(config) == {"batch_size": 4, "batch_sampler": "bucket"}
     assert config["drop_last"] is True
 

@@ -1,0 +1,165 @@
+"""Models, readers, vocabularies and checkpoints of projects that do not know the plugin."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+import torch
+from allennlp.commands.find_learning_rate import search_learning_rate
+from allennlp.commands.train import TrainModel, train_model
+from allennlp.common import Params
+from allennlp.data import DatasetReader, Instance, Token, Vocabulary
+from allennlp.data.fields import SequenceLabelField, TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.models import Model
+from allennlp.training import GradientDescentTrainer, TrainerCallback
+from allennlp.training.metrics import SpanBasedF1Measure
+
+from slstm_allennlp.training.trainer import ReliableTrainer
+from tests.training.conftest import Killed, tagger_config
+
+
+@DatasetReader.register("two_kinds_of_tags")
+class TwoKindsOfTags(DatasetReader):
+    """Two tags for each word. The lines are shuffled by Python's random numbers."""
+
+    def _read(self, file_path):
+        lines = Path(file_path).read_text().splitlines()
+        random.shuffle(lines)
+        for line in lines:
+            yield self.text_to_instance(*zip(*(item.split("/") for item in line.split())))
+
+    def text_to_instance(self, words, pos, ner):
+        text = TextField([Token(word) for word in words], {"tokens": SingleIdTokenIndexer()})
+        tags = {"pos": SequenceLabelField(list(pos), text, "labels")}
+        return Instance({"text": text, **tags, "ner": SequenceLabelField(list(ner), text, "ner")})
+
+
+@Model.register("two_heads")
+class TwoHeads(Model):
+    """`num_tags` counts the tags of the second kind, of which there are fewer."""
+
+    def __init__(self, vocab):
+        super().__init__(vocab)
+        self.num_tags = vocab.get_vocab_size("ner")
+        self.weight = torch.nn.Parameter(torch.ones(vocab.get_vocab_size("labels")))
+        self.f1 = SpanBasedF1Measure(vocab, "ner", label_encoding="BIOUL")
+
+    def forward(self, text, pos, ner):
+        return {"loss": (self.weight * pos.float().sum()).square().sum()}
+
+
+@pytest.fixture
+def two_kinds(tmp_path):
+    (tmp_path / "t.txt").write_text("Ada/NNP/U-PER works/VBZ/O\nit/PRP/O rains/VBZ/O a/DT/O lot/NN/O\n")
+    config = tagger_config(tmp_path / "t.txt", dataset_reader={"type": "two_kinds_of_tags"})
+    return {**config, "model": {"type": "two_heads"}}
+
+
+def test_tags_of_two_kinds(two_kinds, tmp_path):
+    """The tags of the first kind are not checked by the encoding or the number of the second one."""
+    train_model(Params(two_kinds), str(tmp_path / "run"))
+    assert (tmp_path / "run" / "model.tar.gz").exists()
+
+
+def test_random_numbers_of_a_reader(two_kinds, tmp_path, monkeypatch):
+    """A reader that is read in each epoch has the random numbers that it has in AllenNLP's trainer."""
+    monkeypatch.setitem(two_kinds, "data_loader", {"batch_size": 1, "max_instances_in_memory": 1})
+    drawn = []
+    for trainer in (ReliableTrainer, GradientDescentTrainer):
+        random.seed(1)
+        folder = tmp_path / trainer.__name__
+        built = TrainModel.from_params(
+            Params(json.loads(json.dumps(two_kinds))), serialization_dir=str(folder), local_rank=0
+        )
+        if trainer is ReliableTrainer:
+            assert type(built.trainer) is ReliableTrainer
+        drawn.append(random.random())
+        monkeypatch.setattr("slstm_allennlp.training.trainer.check_sizes", lambda *_: set())
+    assert drawn[0] == drawn[1]
+
+
+def test_a_vocabulary_of_files_stays_as_it_is(tmp_path):
+    """A model that is trained further has the labels of its weights."""
+    (tmp_path / "t.txt").write_text("Ada###U-PER works###O\n")
+    vocab = Vocabulary.empty()
+    vocab.add_tokens_to_namespace(["O", "U-PER"], "labels")
+    vocab.add_tokens_to_namespace(["Ada", "works"], "tokens")
+    vocab.save_to_files(str(tmp_path / "kept"))
+    sizes = []
+    for kind in (
+        {"type": "from_files", "directory": str(tmp_path / "kept")},
+        {"type": "from_instances"},
+    ):
+        config = tagger_config(tmp_path / "t.txt", vocabulary=kind)
+        config["model"].update(type="crf_tagger", label_encoding="BIOUL")
+        model = train_model(Params(config), str(tmp_path / kind["type"]))
+        sizes.append(model.vocab.get_vocab_size("labels"))
+    assert sizes == [2, 5]
+
+
+def test_words_in_another_order_go_on(run, tmp_path, kill_after):
+    """Loader workers give words that are as frequent as others in any order."""
+    kill_after(5)
+    with pytest.raises(Killed):
+        run("killed")
+    file = tmp_path / "killed/vocabulary/tokens.txt"
+    first, *words = file.read_text().splitlines()
+    file.write_text("\n".join([first, *words[::-1], ""]))
+    before = file.read_bytes()
+    model, _ = run("killed", recover=True)
+    assert file.read_bytes() == before and model["model"]
+
+
+@TrainerCallback.register("counts_batches")
+class CountsBatches(TrainerCallback):
+    number = 0
+
+    def on_batch(self, *args, is_training=True, **kwargs):
+        self.number += is_training
+
+    def state_dict(self):
+        return {"number": self.number}
+
+    def load_state_dict(self, state_dict):
+        self.number = state_dict["number"]
+
+
+def test_the_state_of_callbacks_in_a_checkpoint_of_allennlp(run, tmp_path, kill_after, monkeypatch):
+    """AllenNLP's trainer writes the states of callbacks without that of `RunState`, the first one."""
+    kill_after(6)
+    with pytest.raises(Killed):
+        run("killed", callbacks=["counts_batches"])
+    path = tmp_path / "killed/training_state_e1_b0.th"
+    state = torch.load(path, weights_only=True)
+    first, *state["callbacks"] = state["callbacks"]
+    assert "starts" in first and state["callbacks"][0] == {"number": 4}
+    torch.save(state, path)
+    numbers = []
+    count = CountsBatches.load_state_dict
+    monkeypatch.setattr(
+        CountsBatches,
+        "load_state_dict",
+        lambda self, state: (count(self, state), numbers.append(self.number)),
+    )
+    run("killed", recover=True, callbacks=["counts_batches"])
+    assert numbers == [4]
+
+
+def test_a_training_in_python_has_no_config_file(two_kinds, tmp_path):
+    built = TrainModel.from_params(
+        Params(two_kinds), serialization_dir=str(tmp_path / "run"), local_rank=0
+    )
+    built.finish(built.run())
+    assert "# two_heads" in (tmp_path / "run/model_card.md").read_text()
+
+
+def test_rates_that_are_too_high_are_found(two_kinds, tmp_path):
+    """`find-lr` goes on to losses that are infinite or NaN."""
+    two_kinds["trainer"]["optimizer"] = {"type": "sgd", "lr": 1.0}
+    built = TrainModel.from_params(
+        Params(two_kinds), serialization_dir=str(tmp_path / "run"), local_rank=0
+    )
+    rates, losses = search_learning_rate(built.trainer, 1e-2, 1e30, num_batches=60)
+    assert len(rates) == len(losses) > 5 and not torch.tensor(losses).isfinite().all()
