@@ -91,7 +91,7 @@ class CellAwareStackedLSTM(Recurrent):
         first: Any = self.layers[0]
         mask = check_inputs(inputs, mask, self.input_size, first.W, padded_right=True)
         if mask.numel() == 0:
-            words = no_states(first.W, *mask.shape, self.output_size)
+            words = no_states(self, inputs, *mask.shape, self.output_size)
         else:
             words = self._read(inputs, mask, with_gates=False)[-1].h.flatten(2)
             words = words.masked_fill(~mask.unsqueeze(-1), 0)

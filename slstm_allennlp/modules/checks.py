@@ -4,6 +4,7 @@ from typing import Any, Optional
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 from torch.nn.utils.rnn import PackedSequence
 
 from slstm_allennlp.ops.compiled import is_traced, is_vmapped
@@ -28,6 +29,7 @@ def check_inputs(
     weight: Any = None,
     name: str = "inputs",
     padded_right: bool = False,
+    is_autocast: bool = False,
 ) -> Tensor:
     """
     Check the inputs, (batch_size, seq_len, input_size), and the mask, (batch_size, seq_len), of booleans
@@ -38,13 +40,16 @@ def check_inputs(
     # Parameters
 
     weight : `Tensor`, optional (default = `None`)
-        One of the module's weights. The inputs must have its precision, except under autocast. Modules
-        name it, because a replica of `torch.nn.DataParallel` has weights, but no `parameters()`.
+        One of the module's weights. The inputs must have its precision, except under autocast, which
+        converts all but double precision. Modules name it, because a replica of `torch.nn.DataParallel`
+        has weights, but no `parameters()`.
     name : `str`, optional (default = `"inputs"`)
         The inputs' name in messages.
     padded_right : `bool`, optional (default = `False`)
         Whether all padding must follow the words. Values are not checked while a graph is traced, nor
         under `torch.func.vmap`.
+    is_autocast : `bool`, optional (default = `False`)
+        Whether the module computes under autocast, whatever the caller does.
     """
     if isinstance(inputs, PackedSequence):
         raise ValueError(
@@ -66,8 +71,10 @@ def check_inputs(
     if not inputs.is_floating_point():
         expected = "floating-point numbers" if weight is None else f"{weight.dtype}, that of the weights"
         raise ValueError(f"{name} have dtype {inputs.dtype}, expected {expected}")
-    is_autocast = autocast_dtype(inputs.device) is not None
-    if weight is not None and inputs.dtype != weight.dtype and not is_autocast:
+    is_converted = is_autocast or autocast_dtype(inputs.device) is not None
+    if weight is not None and torch.float64 in (inputs.dtype, weight.dtype):
+        is_converted = False
+    if weight is not None and inputs.dtype != weight.dtype and not is_converted:
         raise ValueError(
             f"{name} have dtype {inputs.dtype} and the weights {weight.dtype}, expected the same: "
             f"convert the {name} with .to({weight.dtype}), or the module with .to({inputs.dtype})"
@@ -85,7 +92,7 @@ def check_inputs(
     real = mask.bool()
     if is_traced() or mask.is_meta or is_vmapped():
         return real
-    others = mask != real if mask.dtype != torch.bool else real[:, :0]  # neither 0 nor 1
+    others = mask != real.to(mask.dtype) if mask.dtype != torch.bool else real[:, :0]  # neither 0 nor 1
     late = real[:, 1:] & ~real[:, :-1] if padded_right else real[:, :0]  # words after padding
     found = torch.cat([others, late], dim=1)
     if found.size(1) and found.any():  # the only value that is read, because this waits for a GPU
@@ -93,9 +100,18 @@ def check_inputs(
     return real
 
 
-def no_states(weight: Tensor, *shape: int) -> Tensor:
-    """Return the states of a batch without words, in this shape, with a gradient of zero."""
-    return (0 * weight.sum()).expand(shape)
+def no_states(module: Module, inputs: Tensor, *shape: int) -> Tensor:
+    """
+    Return the states of a batch without words, in this shape, with a gradient of zero for the inputs and
+    all weights: `torch.nn.parallel.DistributedDataParallel` waits for each.
+    """
+    # A replica of `torch.nn.DataParallel` has no `parameters()`.
+    parts = [
+        {**part._parameters, **getattr(part, "_former_parameters", {})} for part in module.modules()
+    ]
+    weights = [weight for part in parts for weight in part.values() if weight is not None]
+    nothing: Tensor = sum(0 * part.sum() for part in (inputs, *weights))  # type: ignore[assignment]
+    return nothing.to(weights[0].dtype).expand(shape)
 
 
 def mask_of(lengths: object, inputs: Tensor) -> Tensor:
@@ -108,7 +124,7 @@ def mask_of(lengths: object, inputs: Tensor) -> Tensor:
         given = torch.as_tensor(lengths)
     except (TypeError, ValueError, RuntimeError):
         raise ValueError(f"lengths are {lengths!r}, expected an integer for each sentence") from None
-    is_integer = not given.is_floating_point() and given.dtype != torch.bool
+    is_integer = not (given.is_floating_point() or given.is_complex() or given.dtype == torch.bool)
     if given.shape != (batch_size,) or (given.numel() and not is_integer):
         raise ValueError(
             f"lengths have shape {tuple(given.shape)} and dtype {given.dtype}, expected "

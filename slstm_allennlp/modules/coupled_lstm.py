@@ -79,7 +79,7 @@ class CoupledLSTM(Recurrent):
         if self.boundary_inputs is not None:
             words, reach = add_boundary(inputs, mask, self.boundary_inputs)
         if words.size(1) == 0:
-            states = no_states(first.W, words.size(0), 0, self.output_size)
+            states = no_states(self, inputs, words.size(0), 0, self.output_size)
             return states, states.sum(dim=1)
         for number, layer in enumerate(self.layers):
             words = layer(self.dropout(words) if number else words, reach)

@@ -61,7 +61,7 @@ class PaddedLSTM(Recurrent):
         weight = first.forwards.weight_ih_l0
         mask = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
         if mask.numel() == 0:
-            words = no_states(weight, *mask.shape, self.output_size)
+            words = no_states(self, inputs, *mask.shape, self.output_size)
             return words, words.sum(dim=1)
         padding = ~mask.unsqueeze(-1)
         orders = reading_orders(mask, self.directions)

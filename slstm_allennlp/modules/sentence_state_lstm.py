@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from slstm_allennlp.common.arguments import check_flags
+from slstm_allennlp.common.arguments import check_flags, check_sizes
 from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.modules.checks import check_inputs, mask_of
 from slstm_allennlp.modules.lstm_arguments import advice_on
@@ -174,8 +174,9 @@ class SentenceStateLSTM(Module):
         # Errors
 
         `ValueError` for a wrong shape or precision, for a mask with other values, with a hole, or padded
-        elsewhere than at the end, and for lengths that do not fit.
+        elsewhere than at the end, for lengths that do not fit, and for flags that are no booleans.
         """
+        check_flags(need_words=need_words, need_sentence=need_sentence)
         mask = self._checked(inputs, mask, lengths)
         with self._precision(inputs):
             given = inputs, mask, self.weights, self.settings, self._initial_state(inputs)
@@ -192,11 +193,17 @@ class SentenceStateLSTM(Module):
                 packed_weights=self._packed_weights if inputs.device.type == "cpu" else None,
             )
 
-    def trace(self, inputs: Tensor, mask: Optional[Tensor] = None, more_steps: int = 0) -> SlstmTrace:
+    def trace(
+        self,
+        inputs: Tensor,
+        mask: Optional[Tensor] = None,
+        more_steps: int = 0,
+        lengths: Union[Tensor, Sequence[int], None] = None,
+    ) -> SlstmTrace:
         """
         Return every gate and every state of every step, and the results of `forward`. It runs on
-        PyTorch's own operations, with gradients unless under `torch.no_grad()`. Inputs, mask and errors
-        as in `forward`.
+        PyTorch's own operations, with gradients unless under `torch.no_grad()`. Inputs, mask, lengths
+        and errors as in `forward`.
 
         # Parameters
 
@@ -204,9 +211,8 @@ class SentenceStateLSTM(Module):
             Additional steps, to see whether the states converge. They are traced, but do not change the
             results. `ValueError` for a negative number.
         """
-        if more_steps < 0:
-            raise ValueError(f"more_steps is {more_steps}, expected at least 0")
-        mask = self._checked(inputs, mask)
+        check_sizes(0, more_steps=more_steps)
+        mask = self._checked(inputs, mask, lengths)
         initial_state = self._initial_state(inputs)
         with self._precision(inputs):
             return trace_slstm(inputs, mask, self.weights, self.settings, initial_state, more_steps)
@@ -215,11 +221,12 @@ class SentenceStateLSTM(Module):
         self, inputs: Tensor, mask: Optional[Tensor], lengths: Union[Tensor, Sequence[int], None] = None
     ) -> Tensor:
         """Check the arguments of `forward`, and return the mask."""
-        # With products in bfloat16, autocast converts the inputs.
-        weight = None if self.bfloat16_products else self.word_b
-        if weight is None and self.word_b.dtype == torch.float16:  # PyTorch's autocast has one of them
+        is_autocast, weight = self.bfloat16_products, self.word_b
+        if is_autocast and weight.dtype == torch.float16:  # PyTorch's autocast has one of them
             raise ValueError("the weights have dtype torch.float16 and bfloat16 is true, expected one")
-        checked = check_inputs(inputs, mask, self.input_size, weight, padded_right=True)
+        checked = check_inputs(
+            inputs, mask, self.input_size, weight, padded_right=True, is_autocast=is_autocast
+        )
         if lengths is None:
             return checked
         if mask is not None:

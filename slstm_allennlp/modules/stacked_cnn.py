@@ -58,7 +58,7 @@ class StackedCNN(Module):
         first: Any = self.layers[0]
         mask = check_inputs(inputs, mask, self.input_size, first.weight)
         if inputs.size(1) == 0:  # a convolution needs a position
-            return no_states(first.weight, inputs.size(0), 0, self.output_size)
+            return no_states(self, inputs, inputs.size(0), 0, self.output_size)
         padding = ~mask.unsqueeze(1)
         words = inputs.transpose(1, 2).masked_fill(padding, 0)
         for number, layer in enumerate(self.layers):

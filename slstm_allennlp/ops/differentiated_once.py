@@ -31,8 +31,10 @@ def differentiated_once(backward: Callable[..., Gradients]) -> Callable[..., Gra
             raise RuntimeError(
                 f"{_FAST} take one gradient at a time, expected no batched ones ({_OTHERWISE} them)"
             )
-        device = next(gradient.device.type for gradient in gradients if gradient is not None)
-        with torch.no_grad(), torch.autocast(device, enabled=False):
+        devices = [gradient.device.type for gradient in gradients if gradient is not None]
+        if not devices:
+            return (None,) * len(ctx.needs_input_grad)
+        with torch.no_grad(), torch.autocast(devices[0], enabled=False):
             results = backward(ctx, *gradients)
         if not torch.is_grad_enabled():  # no create_graph
             return results

@@ -84,6 +84,48 @@ def test_autocast_takes_no_other_numbers(name, dtype):
         MODULES[name]()(WORDS.to(dtype), None)
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_autocast_does_not_convert_double_precision(name):
+    with (
+        pytest.raises(ValueError, match=r"have dtype torch\.float64 and the w"),
+        autocast(torch.bfloat16),
+    ):
+        MODULES[name]()(WORDS.double(), None)
+
+
+@pytest.mark.parametrize("transition", ["paper", "fastnlp"])
+def test_products_in_bfloat16_take_no_double_precision(transition):
+    module = SentenceStateLSTM(6, 6, bfloat16=True, transition=transition)
+    with pytest.raises(ValueError, match=r"have dtype torch\.float64 and the weights torch\.float32"):
+        module(WORDS.double())
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"need_words": [5, 3, 1]}, r"need_words is \[5, 3, 1\], expected True or False"),
+        ({"need_words": None}, "need_words is None"),
+        ({"need_sentence": "False"}, "need_sentence is 'False'"),
+        (
+            {"lengths": torch.ones(3, dtype=torch.complex64)},
+            "dtype torch.complex64, expected .* integers",
+        ),
+    ],
+)
+def test_other_arguments_of_an_slstm(options, message):
+    with pytest.raises(ValueError, match=message):
+        SentenceStateLSTM(6, 6)(WORDS, None, **options)
+
+
+@pytest.mark.parametrize("more_steps", [-1, 1.5, None, True])
+def test_steps_of_a_trace(more_steps):
+    module, inputs = SentenceStateLSTM(6, 6), torch.randn(3, 5, 6)
+    with pytest.raises(ValueError, match=f"more_steps is {more_steps}, expected an integer of at lea"):
+        module.trace(inputs, more_steps=more_steps)
+    found = module.trace(inputs, lengths=[5, 3, 0])
+    torch.testing.assert_close(found.words, module(inputs, lengths=[5, 3, 0])[0])
+
+
 @pytest.mark.cpu
 @pytest.mark.parametrize("name", RECURRENT)
 @pytest.mark.parametrize("gradients", [torch.enable_grad, torch.no_grad])
@@ -110,10 +152,11 @@ def test_masks_with_holes(name, mask, message):
 def test_a_batch_without_words_has_a_gradient(name, shape):
     """A process of distributed training may get one."""
     module = MODULES.get(name, lambda: CoupledLSTM(6, 6, boundary=False))()
-    outputs = module(torch.ones(shape))
-    (outputs[0] if isinstance(outputs, tuple) else outputs).sum().backward()
-    gradients = [parameter.grad for parameter in module.parameters() if parameter.grad is not None]
-    assert gradients and not any(gradient.any() for gradient in gradients)
+    inputs = torch.ones(shape, requires_grad=True)
+    first, *others = outputs if isinstance(outputs := module(inputs), tuple) else (outputs,)
+    # With boundary words, the sentence depends on weights.
+    (first.sum() + 0 * sum(each.sum() for each in others)).backward()
+    assert not any(each.grad.any() for each in (inputs, *module.parameters()))
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, PaddedLSTM
-from tests.modules.common import MODULES, batch
+from tests.modules.common import MODULES, RECURRENT, batch
 
 PEEPHOLE = functools.partial(CellAwareStackedLSTM, fusion="peephole")
 
@@ -67,3 +67,22 @@ def replica_of(module):
     for name, parameter in module._parameters.items():
         setattr(replica, name, None if parameter is None else parameter.view_as(parameter))
     return replica
+
+
+class _NoGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, states):
+        return states.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return None
+
+
+@pytest.mark.parametrize("name", RECURRENT)
+def test_a_backward_pass_without_a_gradient(name):
+    """As `torch.autograd.gradcheck` has it, which takes the results one by one."""
+    module, inputs = MODULES[name]().double(), torch.randn(1, 2, 6).double().requires_grad_()
+    words, sentence = module(inputs)
+    (_NoGradient.apply(words).sum() + _NoGradient.apply(sentence).sum() + inputs.sum()).backward()
+    assert (inputs.grad == 1).all()
