@@ -1,5 +1,6 @@
 """tools/changed_tests.sh selects the tests that a change affects."""
 
+import os
 import subprocess
 
 import pytest
@@ -17,8 +18,12 @@ FILES = """
 
 
 @pytest.fixture
-def git(tmp_path):
-    """Run Git in a repository that has these files on `main`."""
+def git(tmp_path, monkeypatch):
+    """Run Git in a repository that has these files on `main`, without the user's settings."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:  # as in a hook
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for path in map(tmp_path.joinpath, FILES):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()

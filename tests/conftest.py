@@ -2,11 +2,13 @@ import functools
 import logging
 import os
 import pathlib
+import random
 import re
 import shutil
 import string
 import subprocess
 
+import numpy
 import pytest
 import torch
 
@@ -105,7 +107,11 @@ def _seeded_and_small(monkeypatch, request):
             pytest.skip("a test of what runs on a CPU alone")
         torch.set_default_device(device)
     logging.getLogger("allennlp.common.params").disabled = False  # `evaluate` disables it
+    for logger in list(logging.root.manager.loggerDict.values()):  # what AllenNLP's have said once
+        getattr(logger, "_seen_msgs", set()).clear()
     torch.manual_seed(0)
+    random.seed(0)
+    numpy.random.seed(0)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

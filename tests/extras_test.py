@@ -21,6 +21,8 @@ try:
     from slstm_allennlp import TextClassifier
 except ImportError as error:
     assert "TextClassifier needs AllenNLP" in str(error)
+else:
+    raise AssertionError("it was imported")
 print(sorted(loaded))
 """
 # Other packages import some of them. AllenNLP is imported before they are taken away.

@@ -9,8 +9,9 @@ trap 'rm -rf "$folder"' EXIT
 
 # A copy, because a build leaves files beside its source, which would be in the next wheel.
 mkdir "$folder/source"
-tar -C "$root" --exclude='./.venv*' --exclude=./.git --exclude=./build --exclude=./output --exclude='./*.egg-info' -c . |
-  tar -C "$folder/source" -x
+# Files alone: the tests, which may run beside it, write into the folders.
+git -C "$root" ls-files -z --cached --others --exclude-standard |
+  tar -C "$root" --null --files-from=- --ignore-failed-read -c | tar -C "$folder/source" -x
 "$python" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$folder" "$folder/source"
 "$python" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --quiet --constraint "$root/requirements.txt" "$folder"/*.whl

@@ -123,7 +123,7 @@ class TrainModelWithCard(TrainModel):
                 path.write_bytes(content)
             raise ConfigurationError(
                 f"--recover: the vocabulary of the data is not that in {folder}, expected the data of "
-                "the interrupted training, in their order"
+                "the interrupted training"
             )
         if local_rank == 0 and not known.exists():
             with atomic_write(known) as unfinished:

@@ -4,6 +4,7 @@ import fcntl
 import math
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.mistakes import USERS_MISTAKE
 from slstm_allennlp.console.main import main
+from slstm_allennlp.training.signals import received_signals
 from tests.training.conftest import EVERY_BATCH, Killed, assert_same
 
 
@@ -27,6 +29,33 @@ def test_signals(run, tmp_path, fault, number, batch):
     epoch, last = divmod(batch - 1, 4)
     assert (tmp_path / "stopped" / f"training_state_e{epoch}_b{last + 1}.th").exists()
     assert_same(run("stopped", recover=True), whole)
+
+
+@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
+def test_a_second_signal_ends_it_at_once(run, tmp_path, fault, number):
+    before = signal.getsignal(number)
+
+    def twice(trainer):
+        os.kill(os.getpid(), number)
+        os.kill(os.getpid(), number)
+        raise AssertionError("it goes on")
+
+    fault(2, twice)
+    with pytest.raises(SystemExit) as stopped:
+        run("stopped")
+    assert stopped.value.code == 128 + number and signal.getsignal(number) is before
+    assert not (tmp_path / "stopped" / "training_state_e0_b2.th").exists()
+
+
+def test_a_training_in_another_thread():
+    """Only the main thread can receive signals."""
+
+    def received():
+        with received_signals() as signals:
+            return list(signals)
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(received).result() == []
 
 
 FILES = ("model", "training")

@@ -1,6 +1,7 @@
 """A full disk: files that were written before do not change, and the error is one sentence."""
 
 import contextlib
+import errno
 import inspect
 import json
 import re
@@ -39,6 +40,13 @@ def full_disk(size):
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_disk_and_a_quota(tmp_path, number):
+    """The limit on the size of files, by which the other tests fill a disk, has another number."""
+    with pytest.raises(NotWritten, match=NO_ROOM), atomic_write(tmp_path / "x"):
+        raise OSError(number, "no space")
 
 
 def contents(folder):
