@@ -101,11 +101,6 @@ class ClassifierAndLinear(Model):
         inputs = {name: text for name, text in tokens.items() if name != self._linear_indexer}
         output = self.classifier(tokens=inputs, label=label, metadata=metadata)
         if not self.training:
-            if not self.linear.is_fitted:
-                raise ConfigurationError(
-                    'classifier_and_linear: the linear model is not fitted, expected "callbacks": '
-                    '["fit_linear"] in the config\'s trainer'
-                )
             linear_logits = self.linear(tokens=tokens)["logits"]
             logits = output["logits"].log_softmax(-1) + self._weight * linear_logits.log_softmax(-1)
             output.update(logits=logits, probs=logits.softmax(-1))

@@ -39,7 +39,8 @@ class FittedModel(Model):
         if self._fitted is None:
             name = type(self).__name__
             raise ConfigurationError(
-                f'{name} is not fitted, expected "trainer": {{"type": "fit"}} in its config'
+                f'{name} is not fitted, expected "trainer": {{"type": "fit"}} in its config or, in '
+                'classifier_and_linear, "callbacks": ["fit_linear"] in that of the trainer'
             )
         return self._fitted
 

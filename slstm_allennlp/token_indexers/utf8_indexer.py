@@ -38,10 +38,6 @@ class Utf8Indexer(TokenIndexer):
         text = _SEPARATOR.join(_bytes_of(token) for token in tokens)
         return {"token_ids": [byte + _OFFSET for byte in text], "mask": [True] * len(tokens)}
 
-    def indices_to_tokens(self, indexed_tokens: IndexedTokenList, vocabulary: Vocabulary) -> List[Token]:
-        words = _words(numpy.array(indexed_tokens["token_ids"]), sum(indexed_tokens["mask"]))
-        return [Token(word) for word in words]
-
     def get_empty_token_list(self) -> IndexedTokenList:
         return {"token_ids": [], "mask": []}
 

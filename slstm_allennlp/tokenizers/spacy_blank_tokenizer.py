@@ -35,7 +35,6 @@ class SpacyBlankTokenizer(Tokenizer):
         split_hyphens: bool = True,
         separator: Optional[str] = None,
     ) -> None:
-        self._language = language
         self._split_contractions = split_contractions
         self._split_hyphens = split_hyphens
         self._separator = separator

@@ -129,7 +129,7 @@ MLP = {"input_dim": 7, "num_layers": 1, "hidden_dims": 3, "activations": "relu"}
 @pytest.mark.parametrize(
     "model, callbacks, message",
     [
-        (MODEL, [], r'expected "callbacks": \["fit_linear"\]'),
+        (MODEL, [], r'is not fitted, expected .*"callbacks": \["fit_linear"\] in'),
         (CLASSIFIER, ["fit_linear"], "fit_linear: the model BasicClassifier has no linear"),
         ({**MODEL, "classifier": {**CLASSIFIER, "feedforward": MLP}}, ["fit_linear"], "input_dim is 7"),
         ({**MODEL, "weight": -1}, ["fit_linear"], "classifier_and_linear: weight is -1"),

@@ -46,12 +46,6 @@ def test_the_numbers_are_the_bytes_of_utf8():
     assert tensors["mask"].tolist() == [[True, True], [True, False]]
 
 
-@pytest.mark.parametrize("words", TEXTS)
-def test_numbers_become_tokens_again(words):
-    indexed = indexer().tokens_to_indices(list(map(Token, words)), Vocabulary())
-    assert [token.text for token in indexer().indices_to_tokens(indexed, Vocabulary())] == words
-
-
 def test_the_vocabulary_has_the_bytes_and_no_words():
     field = TextField([Token("word")], {"words": indexer()})
     vocabulary = Vocabulary.from_instances([Instance({"tokens": field})])

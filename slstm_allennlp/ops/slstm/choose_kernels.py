@@ -1,5 +1,6 @@
 """Which kernels compute an S-LSTM."""
 
+from types import ModuleType
 from typing import Optional
 
 import torch
@@ -8,7 +9,6 @@ from torch import Tensor
 from slstm_allennlp.ops.compiled import is_traced, is_transformed, load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.slstm.fused import is_fusible
-from slstm_allennlp.ops.slstm.kernels import SlstmKernels
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 
 # The largest `window_size` of the kernels. Triton unrolls the loop over the window, so a large one takes
@@ -16,7 +16,7 @@ from slstm_allennlp.ops.slstm.settings import SlstmSettings
 _LARGEST_WINDOW = {"cpu": 30, "cuda": 8}
 
 
-def choose_kernels(inputs: Tensor, weight: Tensor, settings: SlstmSettings) -> Optional[SlstmKernels]:
+def choose_kernels(inputs: Tensor, weight: Tensor, settings: SlstmSettings) -> Optional[ModuleType]:
     """
     Return the kernels for `fused_slstm`, or None if `batched_slstm` must be used: under a tracer or a
     transform, for settings and precisions without kernels, for no words, and where there are no kernels.

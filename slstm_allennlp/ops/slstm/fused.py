@@ -11,7 +11,8 @@ word gates. Rows of zeros may follow the R words: some products are faster with 
 
 from functools import cached_property
 from itertools import chain
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, cast
+from types import ModuleType
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
@@ -21,7 +22,6 @@ from slstm_allennlp.ops.boundary import add_boundary
 from slstm_allennlp.ops.differentiated_once import differentiated_once
 from slstm_allennlp.ops.precision import autocast_dtype
 from slstm_allennlp.ops.products import product, product_over_rows, rows_for
-from slstm_allennlp.ops.slstm.kernels import SlstmCpuKernels, SlstmKernels
 from slstm_allennlp.ops.slstm.packed_weights import PackedWeights, StepWeights, node_gates, slots_of
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
@@ -43,7 +43,7 @@ def fused_slstm(
     settings: SlstmSettings,
     initial_state: Optional[Tensor] = None,
     *,
-    kernels: SlstmKernels,  # those for the tensors' device
+    kernels: ModuleType,  # those for the tensors' device
     need_words: bool = True,  # if not, the words' states are not computed, and are None
     need_sentence: bool = True,  # if not, the same for the sentence vectors
     recompute: bool = False,  # whether the backward pass computes W ξ again, which saves memory
@@ -104,10 +104,9 @@ def fused_slstm(
     )
     b = weights.word_b.flatten()
     if packed_weights is not None and not need_gradients:
-        cpu_kernels = cast(SlstmCpuKernels, kernels)
-        step_weights, of_slots = packed_weights.get(cpu_kernels, weights, settings, plan.dtype)
+        step_weights, of_slots = packed_weights.get(kernels, weights, settings, plan.dtype)
         step_inputs = _Inputs(x, b, b_node, of_slots, *states)
-        last_h, last_g = _without_gradients(cpu_kernels, plan, step_inputs, step_weights)
+        last_h, last_g = _without_gradients(kernels, plan, step_inputs, step_weights)
     else:
         step_inputs = _Inputs(x, b, b_node, slots_of(weights), *states)
         last_h, last_g = _Steps.apply(plan, *step_inputs, *StepWeights.of(weights, settings))
@@ -134,7 +133,7 @@ def fused_slstm(
 class _Plan(NamedTuple):
     """The settings of a pass over a batch, and where its sentences are."""
 
-    kernels: SlstmKernels
+    kernels: ModuleType
     cu_seqlens: Tensor  # (B + 1), the first row of each sentence, and R
     sentence_of: Tensor  # (R)
     counts: Tensor  # (B, 1), the number of words, at least 1
@@ -205,7 +204,7 @@ class _Inputs(NamedTuple):
 
 
 def _without_gradients(
-    kernels: SlstmCpuKernels, plan: _Plan, inputs: _Inputs, weights: StepWeights
+    kernels: ModuleType, plan: _Plan, inputs: _Inputs, weights: StepWeights
 ) -> Tuple[Tensor, Optional[Tensor]]:
     """Run all steps in one call of the compiled CPU kernels."""
     with torch.autocast("cpu", enabled=False):

@@ -1,12 +1,12 @@
 """The weights as the products of a step need them, and their cache for calls without gradients."""
 
+from types import ModuleType
 from typing import NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
 
 from slstm_allennlp.ops.products import packed
-from slstm_allennlp.ops.slstm.kernels import SlstmCpuKernels
 from slstm_allennlp.ops.slstm.settings import SlstmSettings
 from slstm_allennlp.ops.slstm.weights import SlstmWeights
 
@@ -61,7 +61,7 @@ class PackedWeights:
 
     def get(
         self,
-        kernels: SlstmCpuKernels,
+        kernels: ModuleType,
         weights: SlstmWeights,
         settings: SlstmSettings,
         dtype: torch.dtype,

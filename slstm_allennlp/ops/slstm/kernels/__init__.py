@@ -33,23 +33,3 @@ Tensors of words may have more than R rows. The inputs and results of matrix pro
 windows and their gradients) may have lower precision than the states. Everything is computed in the
 precision of the states.
 """
-
-from typing import Callable, Optional, Protocol, Tuple
-
-from torch import Tensor
-
-
-class SlstmKernels(Protocol):
-    """The functions of both; `SlstmCpuKernels` has those of `cpu.cpp` alone."""
-
-    word_forward: Callable[..., Tuple[Tensor, Tensor]]
-    word_backward: Callable[..., Tuple[Optional[Tensor], Tensor, Optional[Tensor]]]
-    node_forward: Callable[..., Tuple[Tensor, Tensor, Tensor]]
-    node_backward: Callable[..., Tuple[Tensor, Tensor, Tensor, Tensor]]
-    windows: Callable[..., None]
-    windows_backward: Callable[..., None]
-
-
-class SlstmCpuKernels(SlstmKernels, Protocol):
-    steps: Callable[..., Tuple[Tensor, Optional[Tensor]]]
-    fingerprint: Callable[..., int]
