@@ -13,6 +13,7 @@ FILES = """
     tests/metrics/span_tags_test.py tests/modules/compile_test.py
     tests/conftest.py tests/ops/slstm_test.py tests/commands_test.py
     tests/common/noise_test.py tests/documents_test.py tests/paper_tables_test.py
+    tests/bert_test.py tests/estimators_test.py tests/changed_tests_test.py tests/vectors/files_test.py
     tests/translation_test.py tests/console/bundled_test.py tests/experiments/results_test.py
 """.split()
 
@@ -50,6 +51,9 @@ def changed_tests(folder):
         ("slstm_allennlp/ops/slstm/fused.py", "modules ops"),
         ("slstm_allennlp/common/noise.py", "common/noise_test.py"),
         ("slstm_allennlp/common/shared.py", "."),
+        ("tests/training/conftest.py", "."),
+        ("tools/changed_tests.sh", "changed_tests_test.py"),
+        ("slstm_allennlp/vectors/files.py", "bert_test.py estimators_test.py vectors"),
         ("slstm_allennlp/version.py", "."),
         ("slstm_allennlp/metrics/token_bleu.py", "metrics translation_test.py"),
         ("slstm_allennlp/ops/new.py tests/ops/slstm_test.py", "modules ops"),

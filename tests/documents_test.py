@@ -1,12 +1,15 @@
 """README and docs/: links resolve, what they name exists, what they show is true, and they are short."""
 
+import itertools
 import os
 import re
 import runpy
+import shlex
 import sys
 
 import pytest
 
+from slstm_allennlp.console.main import _parser
 from slstm_allennlp.training.own_data import with_data
 from slstm_allennlp.vectors.packages import COPIES, place_of
 from slstm_cli.bundled import whole_config
@@ -75,6 +78,27 @@ def test_the_pages_are_short():
     text = "".join([*docs, readme, results])
     own = re.sub(r"<!-- results: .*?<!-- end of results -->", "", text, flags=re.DOTALL)
     assert len(own.split()) <= 25_000
+
+
+def commands_in(text):
+    """Yield the arguments of every `slstm` and `allennlp` command in a document's blocks."""
+    for block in re.findall(r"^ *```sh\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE):
+        block = re.sub(r" +# .*$", "", block, flags=re.MULTILINE).replace("\\\n", " ")
+        words = shlex.shlex(block, posix=True, punctuation_chars=";|&<>()\n")
+        words.whitespace, words.whitespace_split, words.commenters = " \t", True, ""
+        for is_end, command in itertools.groupby(words, lambda word: set(word) <= set(";|&<>()\n")):
+            command = list(command)
+            names = [name for name in ("slstm", "allennlp") if name in command and not is_end]
+            yield from (command[command.index(name) + 1 :] for name in names)
+
+
+def test_every_command_is_one():
+    """With options that it has; what they say is tested elsewhere."""
+    commands = [(page.name, command) for page in DOCUMENTS for command in commands_in(text_of(page))]
+    assert len(commands) > 100
+    for page, command in commands:
+        _, unknown = _parser().parse_known_args(command)
+        assert not unknown, f"{page}: {command}"
 
 
 @pytest.mark.slow

@@ -9,9 +9,10 @@ git rev-parse --quiet --verify main >/dev/null && base=$(git merge-base main HEA
 tests_of() {
   local part=${1#slstm_allennlp/}
   case $1 in
-    tests/conftest.py) echo tests ;;
+    tests/conftest.py | tests/*/conftest.py | tests/*/common.py | tests/properties.py) echo tests ;;
     tests/*/*) part=${1#tests/} && echo "tests/${part%%/*}" ;;
     tests/*_test.py) echo "$1" ;;
+    slstm_allennlp/vectors/*) echo tests/vectors tests/bert_test.py tests/recipes_test.py tests/estimators_test.py ;;
     slstm_allennlp/metrics/*) echo tests/metrics tests/translation_test.py ;;
     slstm_allennlp/common/*)
       # A helper without a test file is tested where it is used.
@@ -25,6 +26,8 @@ tests_of() {
     fixtures/*) echo tests/dataset_readers ;;
     experiments/*) echo tests/experiments tests/translation_test.py tests/console/bundled_test.py tests/documents_test.py ;;
     benchmarks/measured/*) echo tests/documents_test.py ;;
+    tools/changed_tests.sh) echo tests/changed_tests_test.py ;;
+    Makefile) echo tests/makefile_test.py ;;
     *.md | tools/*) echo tests/*_test.py tests/experiments/results_test.py | xargs -n 1 | grep -E 'documents|implementations|reference|tables|makefile|results' ;;
   esac
 }

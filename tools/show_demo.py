@@ -31,6 +31,8 @@ def main(folder: pathlib.Path) -> None:
     print(f"  most frequent tag everywhere ({most_frequent})  {accuracy({}):7.1%}")
     print(f"  most frequent tag of each word     {accuracy(tag_of_word):7.1%}")
     print(f"  S-LSTM-CRF                         {metrics['test_accuracy']:7.1%}")
+    if metrics["test_accuracy"] <= accuracy({}):
+        sys.exit("The S-LSTM-CRF has learned nothing, expected more than the most frequent tag.")
     print("\nfixtures/pos/raw.jsonl, tagged:")
     for line in (folder / "tagged.jsonl").read_text(encoding="utf-8").splitlines():
         print(" ", json.loads(line)["tagged"])
