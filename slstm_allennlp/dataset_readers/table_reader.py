@@ -293,7 +293,7 @@ class TableReader(LabelledTextReader):
             raise head[-1].error(
                 "looks like JSON lines, expected a table, or a name that ends in .jsonl"
             )
-        delimiter = delimiter or self._delimiter_in(head[-1].text, path)
+        delimiter = delimiter or self._delimiter_in(head[-1])
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
             expected += '; "quoting": false of the reader takes quotation marks as they are'
@@ -353,15 +353,16 @@ class TableReader(LabelledTextReader):
                         )
                 yield line, dict(zip(names, row))
 
-    def _delimiter_in(self, header: str, path: str) -> str:
-        usual = "," if ending(path) == ".csv" else "\t"
+    def _delimiter_in(self, line: Line) -> str:
+        """Return the delimiter in the first line that is not blank, which has names or `columns`."""
+        header, usual = line.text, "," if ending(line.path) == ".csv" else "\t"
         if self._columns:
-            width = len(self._columns)
-            fitting = [m for m in _MARKS if len(next(csv.reader([header], delimiter=m))) == width]
-            if width > 1 and len(fitting) > 1:
+            bare = re.sub(r'"(?:[^"]|"")*"', "", header) if self._quoting else header
+            fitting = [mark for mark in _MARKS if 0 < bare.count(mark) == len(self._columns) - 1]
+            if len(fitting) > 1:
                 both = " and ".join(map(repr, fitting))
-                raise Line(path, 1, "").error(f"{both} both fit, expected the reader's delimiter")
-            return fitting[0] if width > 1 and fitting else usual
+                raise line.error(f"{both} both fit, expected the reader's delimiter")
+            return fitting[0] if fitting else usual
         marks = [mark for mark in (usual, *_MARKS) if mark in header]
         often = [mark for mark in marks if mark == usual or header.count(mark) > header.count(usual)]
         return next((mark for mark in often if self._has_text(header.split(mark))), [*marks, usual][0])
