@@ -201,7 +201,7 @@ def test_columns_of_datasets():
         (text_classifier, ["x", "y"], ["a", float("nan")], r"y\[1\] is nan, expected a class"),
         (text_classifier, ["x", "y"], ["a", ""], r"y\[1\] is '', expected a class"),
         (text_classifier, ["x", "y"], ["a", None], r"y\[1\] is None, expected a class"),
-        (text_classifier, ["x", "y"], [True, 1], "y has 1 of <class 'int'> and of <class 'bool'>"),
+        (text_classifier, ["x", "y"], [True, 1], "y has True and 1, expected different classes"),
         (text_classifier, ["x", "y"], pandas.Series(["a", pandas.NA]), r"y\[1\] is (<NA>|nan)"),
         (text_classifier, ["x", "y", "z"], NULL, r"y\[1\] is None, expected a class"),
         (pair_classifier, ["xy"], ["a"], r"X\[0\] is 'xy', expected a list"),

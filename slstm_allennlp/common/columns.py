@@ -63,11 +63,11 @@ def class_of(where: str, label: Any) -> Any:
 
 def named(labels: Iterable[Any]) -> Dict[str, Any]:
     """Return the classes in order, by the names that they have in files."""
-    of_types: Dict[Any, type] = {}
+    first: Dict[Any, Any] = {}
     for label in labels:
-        if of_types.setdefault(label, type(label)) is not type(label):
-            raise ValueError(f"y has {label!r} of {type(label)} and of {of_types[label]}, expected one")
-    classes = list(of_types)
+        if isinstance(first.setdefault(label, label), bool) is not isinstance(label, bool):
+            raise ValueError(f"y has {first[label]!r} and {label!r}, expected different classes")
+    classes = list(first)
     if len(classes) < 2:
         raise ValueError(f"y has one class, {classes[0]!r}, expected two or more")
     with suppress(TypeError):  # classes of several types keep their order

@@ -7,6 +7,7 @@ class are printed, and predictions are written beside gold labels. Output files 
 import argparse
 import inspect
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -51,7 +52,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     if arguments.input_file.lstrip().startswith("{"):  # the paths of each task, for `multitask` readers
         print(*metric_lines(command.evaluate_from_args(arguments)), sep="\n")
         return
-    is_one = Path(file_of(arguments.input_file)).is_file()
+    is_one = os.path.isfile(file_of(arguments.input_file))
     # `test.{de,en}` is one path, too.
     paths = [arguments.input_file] if is_one else re.split(r",(?![^{]*\})", arguments.input_file)
     stems = [Path(path).stem for path in paths]  # with which AllenNLP names the metrics
@@ -98,17 +99,17 @@ def evaluate(arguments: argparse.Namespace) -> None:
                 f"the metrics and the predictions would both be written to {common.pop()}, expected two "
                 "files"
             )
-        if metrics_files:
-            atomic = [stack.enter_context(atomic_write(file)) for file in metrics_files]
-            arguments.output_file = ",".join(map(str, atomic))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        written = [folder / str(number) for number in range(len(paths))]
+        written, scores = (
+            [folder / f"{n}.{kind}" for n in range(len(paths))] for kind in ("preds", "outputs")
+        )
         arguments.predictions_output_file = ",".join(map(str, written))
+        arguments.output_file = ",".join(map(str, scores))
         arguments.auto_names = "NONE"
         stack.enter_context(patch.object(command, "load_archive", load))
         with raise_not_written(folder):
             metrics = command.evaluate_from_args(arguments)
-        for source, target in zip(written, prediction_files):
+        for source, target in (*zip(written, prediction_files), *zip(scores, metrics_files)):
             with atomic_write(target) as path:
                 shutil.copyfile(source, path)
         print(*metric_lines(metrics), sep="\n")
@@ -144,7 +145,7 @@ def _output_files(
 ) -> List[str]:
     """Return the output files of an option, none or one for each path."""
     given = getattr(arguments, option)
-    files = given.split(",") if given else []
+    files = [given] if given and len(paths) == 1 else given.split(",") if given else []
     if arguments.auto_names in (auto, "ALL"):
         option = "auto_names"
         files = [str(Path(path.replace("#", "-")).with_suffix(suffix)) for path in paths]

@@ -70,7 +70,7 @@ def _expect_part(name: str, part: str, parts: Sequence[str]) -> None:
 
 def file_of(path: str) -> str:
     """Return the file of `FILE#PART`, or the path itself."""
-    return path if pathlib.Path(path).is_file() else path.rpartition("#")[0] or path
+    return path if os.path.isfile(path) else path.rpartition("#")[0] or path
 
 
 def checksum_of(file: str) -> str:

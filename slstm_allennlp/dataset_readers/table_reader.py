@@ -3,7 +3,8 @@ import itertools
 import logging
 import re
 import sys
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from contextlib import contextmanager, suppress
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Token, Tokenizer
@@ -35,6 +36,7 @@ _PAIRS += [[f"{name}1", f"{name}2"] for name in ("sentence", "question", "text")
 _LABELS = "label gold_label class category sentiment polarity target is_duplicate".split()
 _LABEL = [[name] for name in _LABELS]
 _MARKS = ";\t,|"  # between columns
+_HEAD = 100  # lines, which show the delimiter
 _SECOND_HEADER = "the names of the columns, expected them on the first line alone"
 _NOT_ACCEPTED = ("reject", "ignore")
 NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
@@ -72,8 +74,8 @@ class TableReader(LabelledTextReader):
     delimiter : `str`, optional (default = `None`)
         The character between columns of CSV and TSV. Without this key, it is that of the file's ending
         or, if the header line does not have that, the first of `;`, tab, comma and `|` that it has; with
-        `columns`, the one that gives their number in the first line. A line `sep=;` before the header,
-        as for Excel, says it, too.
+        `columns`, the one that gives their number in the first hundred lines, and an error if several
+        do. A line `sep=;` before the header, as for Excel, says it, too.
     quoting : `bool`, optional (default = `True`)
         Whether quotation marks around a field are removed. If false, they are ordinary characters.
     encoding : `str`, optional (default = `"UTF-8"`)
@@ -143,7 +145,7 @@ class TableReader(LabelledTextReader):
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Return a JSON object of training data as input of the predictors. Other keys are left out."""
         texts, label = self._choose(list(json_dict))
-        given = None if _is_unlabelled(json_dict, texts, label) else json_dict.get(label)
+        given = None if _is_unlabelled(json_dict, label) else json_dict.get(label)
         return _as_input([json_dict[key] for key in texts], given) if texts else json_dict
 
     def text_to_instance(  # type: ignore[override]
@@ -219,7 +221,7 @@ class TableReader(LabelledTextReader):
                 for key in keys
             ]
             value = None
-            if not _is_unlabelled(row, keys, label):
+            if not _is_unlabelled(row, label):
                 value = line.label_of(row, label, "expected a string or a whole number")
             elif not partly and row[label].strip():  # not blank, so one of `NO_GOLD`
                 no_label = f'"{row[label].strip()}"'
@@ -293,36 +295,40 @@ class TableReader(LabelledTextReader):
             raise head[-1].error(
                 "looks like JSON lines, expected a table, or a name that ends in .jsonl"
             )
-        delimiter = delimiter or self._delimiter_in(head[-1])
+        if delimiter is None and self._columns is None:
+            delimiter = self._delimiter_in(head[-1])
+        elif delimiter is None:
+            head += itertools.islice(lines, _HEAD)
+            delimiter = self._delimiter_of(head)
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
             expected += '; "quoting": false of the reader takes quotation marks as they are'
-        rows = csv.reader(
-            (f"{line.text}\n" for line in itertools.chain(head, lines)),
-            delimiter=delimiter,
-            quoting=csv.QUOTE_MINIMAL if self._quoting else csv.QUOTE_NONE,
-            strict=True,
-            skipinitialspace=True,
-        )
+        last = ""  # the last line of the row
+
+        def texts() -> Iterator[str]:
+            nonlocal last
+            for line in itertools.chain(head, lines):
+                last = line.text
+                yield f"{last}\n"
+
+        rows = self._parsed(texts(), delimiter)
         names = self._columns
         header = _lowered(names or [])
         nameless: List[int] = []
         while True:
             line = Line(head[0].path, rows.line_num + 1, "")  # the first line of the row
-            limit = csv.field_size_limit(sys.maxsize)
             try:
-                row = next(rows, None)
+                with _any_length():
+                    row = next(rows, None)
             except csv.Error as error:
                 if str(error).startswith("new-line"):  # the advice is for programs
                     raise line.error(
                         "a carriage return outside quotation marks, expected none"
                     ) from None
                 raise line.error(f"{error}, {expected}") from None
-            finally:
-                csv.field_size_limit(limit)
             if row is None:
                 return
-            if len(row) < 2 and not "".join(row).strip():
+            if len(row) < 2 and not last.strip():
                 if not partly or names is None or len(names) > 1:
                     continue
                 row = [""]  # an empty cell of the only column
@@ -354,18 +360,36 @@ class TableReader(LabelledTextReader):
                 yield line, dict(zip(names, row))
 
     def _delimiter_in(self, line: Line) -> str:
-        """Return the delimiter in the first line that is not blank, which has names or `columns`."""
-        header, usual = line.text, "," if ending(line.path) == ".csv" else "\t"
-        if self._columns:
-            bare = re.sub(r'"(?:[^"]|"")*"', "", header) if self._quoting else header
-            fitting = [mark for mark in _MARKS if 0 < bare.count(mark) == len(self._columns) - 1]
-            if len(fitting) > 1:
-                both = " and ".join(map(repr, fitting))
-                raise line.error(f"{both} both fit, expected the reader's delimiter")
-            return fitting[0] if fitting else usual
+        """Return the delimiter in the line with the names."""
+        header, usual = line.text, _usual_mark(line.path)
         marks = [mark for mark in (usual, *_MARKS) if mark in header]
         often = [mark for mark in marks if mark == usual or header.count(mark) > header.count(usual)]
         return next((mark for mark in often if self._has_text(header.split(mark))), [*marks, usual][0])
+
+    def _delimiter_of(self, lines: List[Line]) -> str:
+        """Return the delimiter of the first lines of a table without names: it gives `columns`."""
+        fitting = [mark for mark in _MARKS if self._widths(lines, mark) == {len(self._columns or ())}]
+        if len(fitting) > 1 and "\t" not in fitting:  # no text has a tab
+            both = " and ".join(map(repr, fitting))
+            raise lines[0].error(f"{both} both fit, expected the reader's delimiter")
+        return "\t" if "\t" in fitting else [*fitting, _usual_mark(lines[0].path)][0]
+
+    def _widths(self, lines: List[Line], delimiter: str) -> Set[int]:
+        """Return the numbers of columns of the rows. The last one may be cut off."""
+        widths: Set[int] = set()
+        with suppress(csv.Error), _any_length():
+            for row in self._parsed((f"{line.text}\n" for line in lines), delimiter):
+                widths.update({len(row)} if row else ())
+        return widths
+
+    def _parsed(self, texts: Iterable[str], delimiter: str) -> Any:  # csv's reader
+        return csv.reader(
+            texts,
+            delimiter=delimiter,
+            quoting=csv.QUOTE_MINIMAL if self._quoting else csv.QUOTE_NONE,
+            strict=True,
+            skipinitialspace=True,
+        )
 
     def _has_text(self, names: List[str]) -> bool:
         try:
@@ -378,6 +402,20 @@ class TableReader(LabelledTextReader):
         label = [self._label] if self._label else _only(names, "label", _LABEL)
         texts = self._texts or _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
         return texts if set(texts) <= set(names) else [], label[0] if label else "label"
+
+
+@contextmanager
+def _any_length() -> Iterator[None]:
+    """Let fields be longer than Python's limit."""
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _usual_mark(path: str) -> str:
+    return "," if ending(path) == ".csv" else "\t"
 
 
 def _lowered(row: List[str]) -> List[str]:
@@ -443,13 +481,14 @@ def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
     return f"the columns are {shortened(', '.join(row))}, {_EXPECTED}"
 
 
-def _is_unlabelled(row: Dict[str, Any], texts: List[str], label: str) -> bool:
+def _is_unlabelled(row: Dict[str, Any], label: str) -> bool:
     """
     Return whether a row has no label: its value is blank, or one of `NO_GOLD` for the `gold_label` of a
-    pair, or it was refused.
+    pair, whichever of its texts are read, or it was refused.
     """
-    value = row.get(label)
-    none = ("", *NO_GOLD) if len(texts) == 2 and _usual(label) == "gold_label" else ("",)
+    value, names = row.get(label), set(map(_usual, row))
+    is_pair = any(names.issuperset(pair) for pair in _PAIRS)
+    none = ("", *NO_GOLD) if is_pair and _usual(label) == "gold_label" else ("",)
     return _is_refused(row, label) or (isinstance(value, str) and value.strip() in none)
 
 

@@ -39,7 +39,7 @@ def encoding_of(model: Any) -> Optional[str]:
     for metric in metrics_of(model):
         if isinstance(metric, SpanBasedF1Measure):
             labels = model.vocab.get_index_to_token_vocabulary(namespace_of(model))
-            encodings += [metric._label_encoding] if metric._label_vocabulary == labels else []
+            encodings += [metric._label_encoding] if labels in ({}, metric._label_vocabulary) else []
     return next(filter(None, encodings), None)
 
 

@@ -105,11 +105,8 @@ def no_states(module: Module, inputs: Tensor, *shape: int) -> Tensor:
     Return the states of a batch without words, in this shape, with a gradient of zero for the inputs and
     all weights: `torch.nn.parallel.DistributedDataParallel` waits for each.
     """
-    # A replica of `torch.nn.DataParallel` has no `parameters()`.
-    parts = [
-        {**part._parameters, **getattr(part, "_former_parameters", {})} for part in module.modules()
-    ]
-    weights = [weight for part in parts for weight in part.values() if weight is not None]
+    replicas = [getattr(part, "_former_parameters", {}) for part in module.modules()]  # of DataParallel
+    weights = [*module.parameters()] or [weight for part in replicas for weight in part.values()]
     nothing: Tensor = sum(0 * part.sum() for part in (inputs, *weights))  # type: ignore[assignment]
     return nothing.to(weights[0].dtype).expand(shape)
 

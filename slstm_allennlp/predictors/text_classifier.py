@@ -2,7 +2,7 @@ from typing import Any, Dict, List
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import JsonDict
-from allennlp.data import DatasetReader, Instance, Token
+from allennlp.data import DatasetReader, Instance, Token, Tokenizer
 from allennlp.models import Model
 from allennlp.predictors import Predictor, TextClassifierPredictor
 
@@ -58,15 +58,15 @@ class TextClassifier(TextInput, TextClassifierPredictor):
                 "the model's reader makes one text of two (combine_input_fields), expected the "
                 "predictor sentence_pair (by --predictor), or the model combined_pair_classifier"
             )
-        names = ("_tokenizer", "tokenizer")  # as AllenNLP's predictor looks for it
-        self._reader_tokenizer = next(
-            (t for t in (getattr(dataset_reader, n, None) for n in names) if t), None
-        )
+        own = [getattr(dataset_reader, name, None) for name in ("_tokenizer", "tokenizer")]
+        self._reader_tokenizer = next((tokenizer for tokenizer in own if tokenizer is not None), None)
         if self._reader_tokenizer is not None and language != "en":
             raise ConfigurationError(
                 f"language is {language!r}, and the model's reader splits texts, expected no language"
             )
-        self._splitter = self._reader_tokenizer or splitter_for(language)
+        # That of another project may be a function.
+        is_known = isinstance(self._reader_tokenizer, Tokenizer)
+        self._splitter = self._reader_tokenizer if is_known else splitter_for(language)  # type: ignore[assignment]
 
     def _without_words(self) -> JsonDict:
         return {"label": None, "probabilities": {}, "words": []}

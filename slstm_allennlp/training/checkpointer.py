@@ -39,6 +39,7 @@ class ReliableCheckpointer(Checkpointer):
     """
 
     signals: Sequence[int] = ()  # those that the trainer has received
+    has_run_state = False  # whether `RunState` is the trainer's first callback
 
     def maybe_save_checkpoint(
         self, trainer: Trainer, num_epochs_completed: int, num_batches_in_epoch_completed: int
@@ -75,10 +76,8 @@ class ReliableCheckpointer(Checkpointer):
             try:
                 model_state, training_state = map(_load, latest)
                 callbacks = training_state.get("callbacks")
-                if (
-                    callbacks and "starts" not in callbacks[0]
-                ):  # of AllenNLP's trainer, without `RunState`
-                    training_state["callbacks"] = [{}, *callbacks]
+                if self.has_run_state and callbacks and "starts" not in callbacks[0]:
+                    training_state["callbacks"] = [{}, *callbacks]  # a checkpoint of AllenNLP's trainer
                 return TrainerCheckpoint(model_state, training_state)
             except _Damaged as error:
                 if len(self._find_all_checkpoints()) < 2:

@@ -294,7 +294,8 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         _warn_of_one_example(reader, files, counts)
     if isinstance(reader, TableReader):
         _warn_of_columns(reader, files)
-        _warn_of_rows(everything, counts, where)
+        if not any(ending(file) in JSON for file in files):
+            _warn_of_rows(everything, counts, where)
     _warn_of_examples(examples, where, unit)
     return sizes["train"]
 
@@ -331,22 +332,24 @@ def _warn_of_names(reader: Any, files: Sequence[str], counts: Counter) -> None:
     """Warn of a first line that may be the names of columns: its tag occurs nowhere else."""
     for file in files:
         first = next(iter(reader.examples(file)))
-        if counts[first["tags"][0]] == 1:
+        if counts[first["tags"][0]] <= len(files):
             line = (file, first["words"][0], first["tags"][0])
-            logger.warning("%s: the first word is %r, the only one with the tag %r; is it data?", *line)
+            logger.warning(
+                "%s: the first word is %r, the only one with the tag %r; is it a name?", *line
+            )
 
 
 def _warn_of_rows(examples: Sequence[Config], counts: Counter, where: str) -> None:
     """Warn of texts with a line that looks like a row of a table, as behind a stray quotation mark."""
     labels = "|".join(map(re.escape, counts))
-    row = re.compile(rf'"?({labels})"?[,;|].*|.*[,;|] *"?({labels})"?')
+    row = re.compile(rf'"?({labels})"?[,;|]\S.*|.*[,;|]"?({labels})"?')
     texts = (str(text) for example in examples for key, text in example.items() if key != "label")
     lines = [line for text in texts if "\n" in text for line in text.split("\n")]
     rows = list(filter(row.fullmatch, lines))
     if rows:
         logger.warning(
-            "%s: %d lines within texts look like rows, such as %r, expected none (is a quotation mark "
-            'in a text not doubled? "dataset_reader.quoting": false takes them as they are)',
+            "%s: %d lines within texts look like rows, such as %r; if a quotation mark before is not "
+            'doubled, "dataset_reader.quoting": false takes all as they are',
             where,
             len(rows),
             rows[0],

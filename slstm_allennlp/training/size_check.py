@@ -17,7 +17,6 @@ from allennlp.nn.util import move_to_device
 
 from slstm_allennlp.encoders.sized import INPUT_SIZES
 from slstm_allennlp.models.summary import namespace_of
-from slstm_allennlp.training.run_state import random_states, set_random_states
 
 logger = logging.getLogger(__name__)
 
@@ -28,11 +27,10 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
     """
     Run the model on one instance, and compare the size of each input of an encoder or feed-forward
     network with its `get_input_dim()`. Return the names of the metrics that the model has then; none if
-    that is not known. Afterwards the metrics are reset, and the model's mode and the random states are
-    restored. `ConfigurationError` for a size that does not match, with its config key and the module
-    before it, and for labels that the model does not have. Other errors are left to the training.
+    that is not known. Afterwards the metrics are reset, and the model's mode is restored.
+    `ConfigurationError` for a size that does not match, with its config key and the module before it,
+    and for labels that the model does not have. Other errors are left to the training.
     """
-    random = random_states()
     instance = next(iter(loader.iter_instances()), None)
     metrics: Set[str] = set()
     if instance is None:
@@ -55,18 +53,18 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
             hook.remove()
         model.train(is_training)
         _reset(model)
-        set_random_states(random)
     return metrics
 
 
 def _check_labels(model: Any) -> None:
     """Raise `ConfigurationError` if the vocabulary has labels beyond those of the model."""
-    if not {"label_namespace", "_label_namespace"} & vars(model).keys():
-        return  # where its labels are is not known
     sizes = (getattr(model, name, None) for name in ("_num_labels", "num_tags", "num_classes"))
     size = next((size for size in sizes if isinstance(size, int)), None)
-    labels = [*model.vocab.get_token_to_index_vocabulary(namespace_of(model))]
-    if size is not None and size < len(labels):
+    namespace = namespace_of(model)
+    labels = [*model.vocab.get_token_to_index_vocabulary(namespace)]
+    others = [name for name in model.vocab.get_namespaces() if name != namespace]
+    is_of_another = size in map(model.vocab.get_vocab_size, others)
+    if size is not None and size < len(labels) and not is_of_another:
         raise ConfigurationError(
             f"the data have labels that the model has no place for ({', '.join(labels[size:])}), "
             f"expected its {size}: {', '.join(labels[:size])} (model.num_labels has to count all; a "

@@ -23,6 +23,7 @@ from slstm_allennlp.training.label_counts import num_instances, warn_of_unseen
 from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card
 from slstm_allennlp.training.trainer import ReliableTrainer
 
+_FIXED = ("from_files", "empty", "from_pretrained_transformer")  # vocabularies without the data's words
 CHECKSUMS = "data_checksums.json"
 """The file in the folder of a training with the checksums of its data."""
 # The first process would wait for the others, which have ended, and write no archive.
@@ -163,9 +164,9 @@ def changed_data(path: str) -> ConfigurationError:
 
 def _of_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model], folder: Path) -> Lazy[Vocabulary]:
     """
-    Return the vocabulary with all tags of each type of entity, if it is made from the data alone and the
-    model has a `label_encoding`. The data may have only longer ones of a type, and others to be scored
-    one of a word. If the vocabulary of an interrupted training is in the folder, and has the same words
+    Return the vocabulary with all tags of each type of entity, if it is made from the data and the model
+    has a `label_encoding`. The data may have only longer ones of a type, and others to be scored one of
+    a word. If the vocabulary of an interrupted training is in the folder, and has the same words
     and labels in another order, as loader workers give them, return that one.
     """
     params = model._params if isinstance(model._params, Params) else Params({})
@@ -179,7 +180,7 @@ def _of_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model], folder: Path)
         if kept is not None and _content(kept) == _content(new):  # of AllenNLP's own training, too
             return kept
         # Several processes read the files of the first one, which has no tags but those of the data.
-        if encoding is not None and (is_distributed() or kind in (None, "from_instances")):
+        if encoding is not None and (is_distributed() or kind not in _FIXED):
             tags = new.get_token_to_index_vocabulary(namespace)
             new.add_tokens_to_namespace(missing_tags(list(tags), encoding), namespace)
         return kept if kept is not None and _content(kept) == _content(new) else new

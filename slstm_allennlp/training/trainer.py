@@ -19,7 +19,7 @@ from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.models.class_weights import BALANCED, WithClassWeights
 from slstm_allennlp.training.checkpointer import ReliableCheckpointer
 from slstm_allennlp.training.label_counts import count_labels
-from slstm_allennlp.training.run_state import ResumedLoader, RunState
+from slstm_allennlp.training.run_state import ResumedLoader, RunState, random_states, set_random_states
 from slstm_allennlp.training.signals import received_signals
 from slstm_allennlp.training.size_check import check_sizes
 from slstm_allennlp.training.tag_check import check_tags
@@ -89,6 +89,9 @@ class ReliableTrainer(GradientDescentTrainer):
         self._metric_tracker.tracked_metrics = tracker.tracked_metrics
         self._metric_tracker._patience = tracker._patience
         self._is_training = False  # `find-lr` uses parts of the trainer, and goes on to infinite losses
+        if isinstance(self._checkpointer, ReliableCheckpointer):
+            self._checkpointer.has_run_state = True
+        random = random_states()  # a reader may use them
         self._run = RunState(self)
         self._callbacks = [self._run, *self._callbacks]
         for loader in (self.data_loader, self._validation_data_loader):
@@ -108,6 +111,7 @@ class ReliableTrainer(GradientDescentTrainer):
                 if found and name not in found:  # now, because the error comes after the first epoch
                     missing = "trainer.validation_metric is %s, which the model does not have so far%s"
                     logger.warning(missing, name, did_you_mean(name, found))
+        set_random_states(random)
 
     @classmethod
     def expect_known(cls, keys: Iterable[str], known: Iterable[str] = ()) -> None:
@@ -123,7 +127,6 @@ class ReliableTrainer(GradientDescentTrainer):
                 )
 
     def train(self) -> Dict[str, Any]:
-        self._is_training = True
         if self._distributed or not isinstance(self._checkpointer, ReliableCheckpointer):
             return super().train()
         with received_signals() as self._checkpointer.signals:
@@ -239,6 +242,7 @@ class ReliableTrainer(GradientDescentTrainer):
             average.restore()
 
     def _train_epoch(self, epoch: int) -> Dict[str, float]:
+        self._is_training = True
         run, loader = self._run, self.data_loader
         completed, batches = self._epochs_completed, self._start_after_batches_in_epoch_completed
         is_resumed = run.resumed is not None and completed == self._start_after_epochs_completed

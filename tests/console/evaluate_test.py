@@ -72,8 +72,21 @@ def test_pairs_are_no_texts(classifier, tmp_path, capsys):
 
 def test_a_file_with_a_comma_in_its_name(classifier, tmp_path, capsys):
     (tmp_path / "a,b.csv").write_text("text,label\nA fine film .,positive\n")
-    assert main(["evaluate", str(classifier / "model.tar.gz"), f"{tmp_path}/a,b.csv"]) == 0
-    assert "1 " in capsys.readouterr().out
+    command = ["evaluate", str(classifier / "model.tar.gz"), f"{tmp_path}/a,b.csv"]
+    assert main([*command, "--auto-names", "ALL"]) == 0
+    assert "accuracy" in (tmp_path / "a,b.outputs").read_text()
+    assert (tmp_path / "a,b.preds").read_text().count("\n") == 1
+    assert main([*command, "--output-file", f"{tmp_path}/o,1"]) == 0
+    assert (tmp_path / "o,1").read_text() == (tmp_path / "a,b.outputs").read_text()
+
+
+def test_more_files_than_a_name_has_characters(classifier, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [f"test_set_{number:02}.csv" for number in range(20)]
+    for name in names:
+        (tmp_path / name).write_text("text,label\nA fine film .,positive\n")
+    assert main(["evaluate", str(classifier / "model.tar.gz"), ",".join(names)]) == 0
+    assert "test_set_19_accuracy" in capsys.readouterr().out
 
 
 def test_a_batch_size_beside_a_sampler(classifier, capsys):

@@ -19,6 +19,7 @@ def with_tags(tags):
 
 
 TEXTS = [("a, b", "x"), ("c", "y")]
+HYPOTHESIS = {"sentence1": "a", "sentence2": "b", "gold_label": "x"}
 PAIRS = [("a", "b", "same"), ("c", "d", "1")]
 CSV, TSV, TXT, JSONL = ({"file": f"table.{ending}"} for ending in ("csv", "tsv", "txt", "jsonl"))
 ROWS = [
@@ -58,6 +59,20 @@ CONTENTS = {
         ("text;label\na, b;x\nc;y\n", TEXTS, CSV),
         ("Text;Label;Note, free\na, b;x;\nc;y;n\n", TEXTS, CSV),
         ('"a, b",x\nc,y\n', TEXTS, {**CSV, "columns": ["text", "label"]}),
+        ("a, b\tx\nc\ty\n", TEXTS, {**TSV, "columns": ["text", "label"]}),
+        ("a, b;x\nc;y\n", TEXTS, {**CSV, "columns": ["text", "label"]}),
+        ('"a, b";"x"\n"c";"y"\n', TEXTS, {**CSV, "columns": ["text", "label"]}),
+        ("x,a; b\ny,c\n", [("a; b", "x"), ("c", "y")], {**CSV, "columns": ["label", "text"]}),
+        (
+            f'1,"a; b;\nc{200000 * "a"}",x\n',
+            [(f"a; b; c{200000 * 'a'}", "x")],
+            {**CSV, "columns": ["id", "text", "label"]},
+        ),
+        (
+            in_lines(HYPOTHESIS, {**HYPOTHESIS, "gold_label": "-"}),
+            [("b", "x")],
+            {**JSONL, "text": "sentence2"},
+        ),
         ('text\tlabel\n"a\tx\nb"\ty\n', [('"a', "x"), ('b"', "y")], {**TSV, "quoting": False}),
         ("text,label\né,x\n".encode("latin-1"), [("é", "x")], {**CSV, "encoding": "latin-1"}),
         ("text,label,gold_label\na,x,y\n", [("a", "y")], {**CSV, "label": "gold_label"}),

@@ -249,6 +249,7 @@ BAD_FILES = {
         ("text,text\na,b\n", ", line 1: the columns are text, text, expected different", {}),
         ('text,label\na,x\n"b\n\n",y,z\n', ", line 3: 3 columns, expected 2 with ',' bet.*: text", {}),
         ("text,label\na,x\n\n  \n\u00a0\nb,y,z\n", ", line 6: 3 columns, expected 2 with", {}),
+        ('text,label\na,x\n""\n', ", line 3: 1 column, expected 2 with", {}),
         (
             "a\tx\n",
             ", line 1: 1 column, expected 3 with ',' between: a, text",

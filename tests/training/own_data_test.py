@@ -256,8 +256,9 @@ def test_mistakes(put, config, name, content, options, message):
         ([*ROWS, (ROWS[0][0], ROWS[1][1])], "all.csv: 1 of the texts have several labels each"),
         (
             [*ROWS, ('"Warm.', "positive"), ("Sent, back.", "negative"), ('Fits."', "positive")],
-            "2 lines within texts look like rows, such as 'Warm.,positive', expected none",
+            "2 lines within texts look like rows, such as 'Warm.,positive'; if a quotation",
         ),
+        ([*ROWS * 2, ('"positive, a lot\nScores: 4, negative"', "positive")], ""),
         ([*ROWS * 2, ('"Warm,\n, positively so\nnegative"', "positive")], ""),
         (ROWS * 2, ""),
     ],
@@ -268,12 +269,16 @@ def test_warnings(put, caplog, rows, message):
     assert message in caplog.text and bool(message) == bool(caplog.text)
 
 
-@pytest.mark.parametrize("first, is_said", [("Wort\tTag\n", True), ("Ada\tB\n", False)])
+@pytest.mark.parametrize("first, is_said", [("Wort\tTag\n", True), ("a\tA\n", False)])
 def test_names_of_columns_that_are_not_known(put, caplog, first, is_said):
     caplog.set_level("WARNING")
     put("pos_linear", "all.txt", first + "".join(f"a{n}\tA\nb\tB\n\n" for n in range(500)))
-    said = "all.txt: the first word is 'Wort', the only one with the tag 'Tag'; is it data?"
+    said = "all.txt: the first word is 'Wort', the only one with the tag 'Tag'; is it a name?"
     assert (said in caplog.text) is is_said and bool(caplog.text) is is_said
+    caplog.clear()
+    parts = {f"{part}.txt": f"{first}a\tA\nb\tB\n\n" for part in ("dev", "test")}
+    put("pos_linear", "all.txt", first + COLUMNS, files=parts, dev="dev.txt", test="test.txt")
+    assert caplog.text.count("is it a name?") == 3 * is_said
 
 
 def test_other_columns_in_dev(put, caplog):

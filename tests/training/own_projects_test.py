@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from allennlp.data import DatasetReader, Instance, Token, Vocabulary
 from allennlp.data.fields import SequenceLabelField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.models import Model
-from allennlp.training import GradientDescentTrainer, TrainerCallback
+from allennlp.training import GradientDescentTrainer, Trainer, TrainerCallback
 from allennlp.training.metrics import SpanBasedF1Measure
 
 from slstm_allennlp.training.trainer import ReliableTrainer
@@ -22,7 +23,11 @@ from tests.training.conftest import Killed, tagger_config
 
 @DatasetReader.register("two_kinds_of_tags")
 class TwoKindsOfTags(DatasetReader):
-    """Two tags for each word. The lines are shuffled by Python's random numbers."""
+    """Two tags for each word, or the second ones alone. The lines are shuffled."""
+
+    def __init__(self, is_swapped: bool = False, **kwargs):
+        super().__init__(**kwargs)
+        self._is_swapped = is_swapped
 
     def _read(self, file_path):
         lines = Path(file_path).read_text().splitlines()
@@ -32,6 +37,8 @@ class TwoKindsOfTags(DatasetReader):
 
     def text_to_instance(self, words, pos, ner):
         text = TextField([Token(word) for word in words], {"tokens": SingleIdTokenIndexer()})
+        if self._is_swapped:
+            return Instance({"tokens": text, "tags": SequenceLabelField(list(ner), text, "labels")})
         tags = {"pos": SequenceLabelField(list(pos), text, "labels")}
         return Instance({"text": text, **tags, "ner": SequenceLabelField(list(ner), text, "ner")})
 
@@ -63,20 +70,33 @@ def test_tags_of_two_kinds(two_kinds, tmp_path):
     assert (tmp_path / "run" / "model.tar.gz").exists()
 
 
-def test_random_numbers_of_a_reader(two_kinds, tmp_path, monkeypatch):
-    """A reader that is read in each epoch has the random numbers that it has in AllenNLP's trainer."""
-    monkeypatch.setitem(two_kinds, "data_loader", {"batch_size": 1, "max_instances_in_memory": 1})
+@Trainer.register("of_allennlp", constructor="from_partial_objects")
+class OfAllenNlp(GradientDescentTrainer):
+    pass
+
+
+@pytest.mark.parametrize("encoding", [None, "BIOUL"])
+def test_random_numbers_of_a_reader(two_kinds, tmp_path, encoding):
+    """A reader that is read in each epoch, and the training, have those of AllenNLP's trainer."""
+    two_kinds["data_loader"] = {"batch_size": 1, "max_instances_in_memory": 1}
+    if encoding is not None:
+        two_kinds["dataset_reader"]["is_swapped"] = True
+        two_kinds["model"] = {
+            **tagger_config("")["model"],
+            "type": "crf_tagger",
+            "label_encoding": encoding,
+        }
+        two_kinds["model"]["text_field_embedder"]["token_embedders"]["tokens"]["type"] = "embedding"
     drawn = []
-    for trainer in (ReliableTrainer, GradientDescentTrainer):
+    for name, kind in (("gradient_descent", ReliableTrainer), ("of_allennlp", OfAllenNlp)):
+        params = Params(json.loads(json.dumps(two_kinds)))
+        params["trainer"]["type"] = name
         random.seed(1)
-        folder = tmp_path / trainer.__name__
-        built = TrainModel.from_params(
-            Params(json.loads(json.dumps(two_kinds))), serialization_dir=str(folder), local_rank=0
-        )
-        if trainer is ReliableTrainer:
-            assert type(built.trainer) is ReliableTrainer
-        drawn.append(random.random())
-        monkeypatch.setattr("slstm_allennlp.training.trainer.check_sizes", lambda *_: set())
+        torch.manual_seed(1)
+        folder = str(tmp_path / name)
+        built = TrainModel.from_params(params, serialization_dir=folder, local_rank=0)
+        assert type(built.trainer) is kind
+        drawn.append((random.random(), torch.rand(1).item()))
     assert drawn[0] == drawn[1]
 
 
@@ -88,15 +108,17 @@ def test_a_vocabulary_of_files_stays_as_it_is(tmp_path):
     vocab.add_tokens_to_namespace(["Ada", "works"], "tokens")
     vocab.save_to_files(str(tmp_path / "kept"))
     sizes = []
+    files = {"directory": str(tmp_path / "kept")}
     for kind in (
-        {"type": "from_files", "directory": str(tmp_path / "kept")},
+        {"type": "from_files", **files},
+        {"type": "extend", **files},
         {"type": "from_instances"},
     ):
         config = tagger_config(tmp_path / "t.txt", vocabulary=kind)
         config["model"].update(type="crf_tagger", label_encoding="BIOUL")
         model = train_model(Params(config), str(tmp_path / kind["type"]))
         sizes.append(model.vocab.get_vocab_size("labels"))
-    assert sizes == [2, 5]
+    assert sizes == [2, 5, 5]
 
 
 def test_words_in_another_order_go_on(run, tmp_path, kill_after):
@@ -144,7 +166,13 @@ def test_the_state_of_callbacks_in_a_checkpoint_of_allennlp(run, tmp_path, kill_
         lambda self, state: (count(self, state), numbers.append(self.number)),
     )
     run("killed", recover=True, callbacks=["counts_batches"])
-    assert numbers == [4]
+    # A trainer of another project has the states as they are.
+    shutil.rmtree(tmp_path / "killed")
+    kill_after(6)
+    with pytest.raises(Killed):
+        run("killed", type="of_allennlp", callbacks=["counts_batches"])
+    run("killed", recover=True, type="of_allennlp", callbacks=["counts_batches"])
+    assert numbers == [4, 4]
 
 
 def test_a_training_in_python_has_no_config_file(two_kinds, tmp_path):
