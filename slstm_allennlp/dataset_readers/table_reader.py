@@ -256,8 +256,8 @@ class TableReader(LabelledTextReader):
         if self._label is not None:
             return self._with_names(line).error(_no_column(self._label, row))
         return self._with_names(line).error(
-            f"the columns are {shortened(', '.join(row))}, expected one of the labels, with a known "
-            "name such as label or class (--label of `slstm train` or the reader's label gives another)"
+            f"the columns are {shortened(', '.join(row))}, expected one for the labels, such as "
+            "label or class (--label of `slstm train` or the reader's key label gives another)"
         )
 
     def line_with(self, path: str, label: str) -> Optional[Line]:

@@ -194,7 +194,7 @@ def test_parts_and_epochs(put, options, paths, epochs):
         ("mr_slstm", "all.csv", csv(ROWS, "body,stars"), {"text": ["bdy"]}, "'bdy', did you mean 'b"),
 
         ("mr_slstm", "all.csv", csv(ROWS, "text,stars"), {},
-            "all.csv, line 1: the columns are text, stars, expected one of the labels, with a known n"),
+            "all.csv, line 1: the columns are text, stars, expected one for the labels, such as label"),
         ("mr_slstm", "all.csv", csv(ROWS), {"text": ["a", "b"]}, "text is a, b, expected 1 of the "),
         ("mr_slstm", "all.csv", csv(ROWS, "text_a,text_b"), {}, "of pairs, expected those of texts"),
         ("pairs_bilstm", "all.csv", csv(ROWS), {}, "those of texts, expected those of pairs"),
