@@ -274,6 +274,22 @@ def test_find_lr_and_inside(folder, capsys):
     assert (folder / "look" / "inside.html").exists()
 
 
+def test_commands_of_allennlp(folder, capsys):
+    """Those that the other tests only have refused."""
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    for command, said in (
+        ("count-instances mine.json", "contains 12 instances"),
+        ("build-vocab mine.json vocab.tar.gz", "Vocab saved to"),
+        ("print-results . -k best_validation_accuracy", "run/metrics.json, "),
+        ("diff run/best.th run/best.th", "shape = ("),
+        ("cached-path --inspect", "Cached resources"),
+    ):
+        capsys.readouterr()
+        assert main(command.split()) == 0, command
+        assert said in "".join(capsys.readouterr()), command
+    assert (folder / "vocab.tar.gz").exists()
+
+
 def test_one_bar_on_a_terminal_that_leaves_no_trace(folder):
     """The lines are the same as in a pipe, and each progress bar is erased from its line."""
     terminal, program_end = pty.openpty()
