@@ -10,7 +10,8 @@ trap 'rm -rf "$folder"' EXIT
 # A copy, because a build leaves files beside its source, which would be in the next wheel.
 mkdir "$folder/source"
 # Files alone: the tests, which may run beside it, write into the folders.
-git -C "$root" ls-files -z --cached --others --exclude-standard |
+(cd "$root" && find . \( -name '.?*' -o -name __pycache__ -o -name build -o -name output -o -name '*.egg-info' \) -prune \
+  -o -type f -print0) |
   tar -C "$root" --null --files-from=- --ignore-failed-read -c | tar -C "$folder/source" -x
 "$python" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$folder" "$folder/source"
 "$python" -m venv "$folder/venv"
