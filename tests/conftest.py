@@ -125,6 +125,14 @@ def _own_cache(tmp_path_factory):
 
 
 @pytest.fixture
+def onednn_is_faster(monkeypatch):
+    """Compute large products by oneDNN, whatever was measured here."""
+    from slstm_allennlp.ops import products
+
+    monkeypatch.setattr(products, "_is_onednn_faster", lambda: products._onednn() is not None)
+
+
+@pytest.fixture
 def double():
     """Use float64 for weights and inputs, for precise comparisons."""
     torch.set_default_dtype(torch.float64)

@@ -145,7 +145,9 @@ def _output_files(
 ) -> List[str]:
     """Return the output files of an option, none or one for each path."""
     given = getattr(arguments, option)
-    files = [given] if given and len(paths) == 1 else given.split(",") if given else []
+    files: List[str] = []
+    if given:
+        files = [given] if len(paths) == 1 else given.split(",")
     if arguments.auto_names in (auto, "ALL"):
         option = "auto_names"
         files = [str(Path(path.replace("#", "-")).with_suffix(suffix)) for path in paths]

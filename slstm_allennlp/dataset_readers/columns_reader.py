@@ -13,6 +13,7 @@ from slstm_allennlp.dataset_readers.lines import (
     expect_encoding,
     number_of_columns,
     read_lines,
+    usual_name,
 )
 from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 from slstm_allennlp.metrics.span_tags import type_of
@@ -151,7 +152,7 @@ class ColumnsReader(TaggingReader):
         around them, and no prefix.
         """
         first = sentences[0][0].columns() if sentences else []
-        names = {re.sub("[ -]", "_", name.strip(' "').lower()) for name in first}
+        names = {usual_name(name.strip(' "')) for name in first}
         if names & _WORD_NAMES and names & _TAG_NAMES:
             raise sentences[0][0].error(
                 f"the names of columns ({', '.join(first)}), expected a word and its tag"

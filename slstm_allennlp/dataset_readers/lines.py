@@ -290,6 +290,11 @@ def shortened(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
+def usual_name(column: str) -> str:
+    """Return the name of a column in its usual spelling."""
+    return re.sub("[ -]", "_", column.lower())
+
+
 def number_of_columns(count: int) -> str:
     """Return `3 columns`, for example, for error messages."""
     return f"{count} column{'' if count == 1 else 's'}"

@@ -23,6 +23,7 @@ from slstm_allennlp.dataset_readers.lines import (
     number_of_columns,
     read_lines,
     shortened,
+    usual_name,
 )
 from slstm_allennlp.dataset_readers.parts import examples_of, file_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
@@ -295,11 +296,10 @@ class TableReader(LabelledTextReader):
             raise head[-1].error(
                 "looks like JSON lines, expected a table, or a name that ends in .jsonl"
             )
-        if delimiter is None and self._columns is None:
-            delimiter = self._delimiter_in(head[-1])
-        elif delimiter is None:
+        if delimiter is None and self._columns is not None:
             head += itertools.islice(lines, _HEAD)
             delimiter = self._delimiter_of(head)
+        delimiter = delimiter or self._delimiter_in(head[-1])
         expected = f"expected fields with {delimiter!r} between"
         if self._quoting:
             expected += '; "quoting": false of the reader takes quotation marks as they are'
@@ -431,10 +431,10 @@ def is_header(line: str, reader: Any = None) -> bool:
     cells = re.split("[,;|\t]", line)
     # With a blank around it, as in prose, a name is one word.
     names = [cell.strip(' "').lower() for cell in cells]
-    names = [_usual(name) if cell == cell.strip() else name for cell, name in zip(cells, names)]
+    names = [usual_name(name) if cell == cell.strip() else name for cell, name in zip(cells, names)]
     known = {name for group in (*_TEXT, *_PAIRS) for name in group}
     if isinstance(reader, TableReader):
-        known.update(map(_usual, reader._texts))
+        known.update(map(usual_name, reader._texts))
     # The index of pandas has no name, or this one.
     are_names = all(name.isidentifier() for name in names if name not in ("", "unnamed:_0"))
     return (len(names) > 1 and bool(known & set(names)) and are_names) or bool(
@@ -447,17 +447,12 @@ def is_name_of_text(line: str) -> bool:
     return [line.strip(' "')] in _TEXT
 
 
-def _usual(name: str) -> str:
-    """Return the name of a column in its usual spelling."""
-    return re.sub("[ -]", "_", name.lower())
-
-
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
     written: Dict[str, str] = {}
     hint = f" (slstm train: --{'label' if key == 'label' else 'text'})"
     for name in names:
-        usual = _usual(name)
+        usual = usual_name(name)
         same = written.setdefault(usual, name)
         if same != name and any(usual in columns for columns in known):
             raise CorpusError(
@@ -486,9 +481,10 @@ def _is_unlabelled(row: Dict[str, Any], label: str) -> bool:
     Return whether a row has no label: its value is blank, or one of `NO_GOLD` for the `gold_label` of a
     pair, whichever of its texts are read, or it was refused.
     """
-    value, names = row.get(label), set(map(_usual, row))
-    is_pair = any(names.issuperset(pair) for pair in _PAIRS)
-    none = ("", *NO_GOLD) if is_pair and _usual(label) == "gold_label" else ("",)
+    value, none = row.get(label), {""}
+    if usual_name(label) == "gold_label":
+        names = set(map(usual_name, row))
+        none.update(NO_GOLD if any(names.issuperset(pair) for pair in _PAIRS) else ())
     return _is_refused(row, label) or (isinstance(value, str) and value.strip() in none)
 
 

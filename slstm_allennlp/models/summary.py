@@ -1,4 +1,4 @@
-"""A summary of a model, for the console and for model cards: names and number of weights."""
+"""What a model is: its inputs, labels and encoding, and a summary for the console and model cards."""
 
 import inspect
 from typing import Any, Dict, Iterator, List, Mapping, Optional
@@ -35,12 +35,13 @@ def namespace_of(model: Any) -> str:
 
 def encoding_of(model: Any) -> Optional[str]:
     """Return the encoding of a tagger, or that of the span F1 of its tags. None if it has neither."""
-    encodings = [getattr(model, "label_encoding", None)]
-    for metric in metrics_of(model):
-        if isinstance(metric, SpanBasedF1Measure):
-            labels = model.vocab.get_index_to_token_vocabulary(namespace_of(model))
-            encodings += [metric._label_encoding] if labels in ({}, metric._label_vocabulary) else []
-    return next(filter(None, encodings), None)
+    encoding: Optional[str] = getattr(model, "label_encoding", None)
+    if encoding:
+        return encoding
+    f1s = [metric for metric in metrics_of(model) if isinstance(metric, SpanBasedF1Measure)]
+    labels = model.vocab.get_index_to_token_vocabulary(namespace_of(model)) if f1s else {}
+    of_tags = (f1._label_encoding for f1 in f1s if labels in ({}, f1._label_vocabulary))
+    return next(filter(None, of_tags), None)
 
 
 def encoder_names(model: Model) -> List[str]:

@@ -71,14 +71,13 @@ def check_inputs(
     if not inputs.is_floating_point():
         expected = "floating-point numbers" if weight is None else f"{weight.dtype}, that of the weights"
         raise ValueError(f"{name} have dtype {inputs.dtype}, expected {expected}")
-    is_converted = is_autocast or autocast_dtype(inputs.device) is not None
-    if weight is not None and torch.float64 in (inputs.dtype, weight.dtype):
-        is_converted = False
-    if weight is not None and inputs.dtype != weight.dtype and not is_converted:
-        raise ValueError(
-            f"{name} have dtype {inputs.dtype} and the weights {weight.dtype}, expected the same: "
-            f"convert the {name} with .to({weight.dtype}), or the module with .to({inputs.dtype})"
-        )
+    if weight is not None and inputs.dtype != weight.dtype:
+        is_double = torch.float64 in (inputs.dtype, weight.dtype)
+        if is_double or not (is_autocast or autocast_dtype(inputs.device) is not None):
+            raise ValueError(
+                f"{name} have dtype {inputs.dtype} and the weights {weight.dtype}, expected the same: "
+                f"convert the {name} with .to({weight.dtype}), or the module with .to({inputs.dtype})"
+            )
     if mask is None:
         return torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
     if not isinstance(mask, Tensor):

@@ -95,15 +95,14 @@ def read_examples(
         form = predictor.plain_text  # type: ignore[attr-defined]
     logger.info("%s: read as %s", name, form)
     if input_format == "corpus":
-        examples, is_first = _inputs(reader, path), True
+        examples = iter(_inputs(reader, path))
         try:
-            for example in examples:
-                yield example
-                is_first = False
+            start = list(itertools.islice(examples, 1))
         except CorpusError as error:
-            if not (is_guessed and is_first and isinstance(predictor, TextInput)):
+            if not (is_guessed and isinstance(predictor, TextInput)):
                 raise
             raise CorpusError(f"{error}; --input-format text reads {predictor.plain_text}") from None
+        yield from itertools.chain(start, examples)
         return
     for line in lines:
         try:

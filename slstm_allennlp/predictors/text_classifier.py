@@ -59,14 +59,14 @@ class TextClassifier(TextInput, TextClassifierPredictor):
                 "predictor sentence_pair (by --predictor), or the model combined_pair_classifier"
             )
         own = [getattr(dataset_reader, name, None) for name in ("_tokenizer", "tokenizer")]
-        self._reader_tokenizer = next((tokenizer for tokenizer in own if tokenizer is not None), None)
-        if self._reader_tokenizer is not None and language != "en":
+        tokenizer = next((each for each in own if each is not None), None)
+        self._reader_tokenizer = tokenizer
+        if tokenizer is not None and language != "en":
             raise ConfigurationError(
                 f"language is {language!r}, and the model's reader splits texts, expected no language"
             )
         # That of another project may be a function.
-        is_known = isinstance(self._reader_tokenizer, Tokenizer)
-        self._splitter = self._reader_tokenizer if is_known else splitter_for(language)  # type: ignore[assignment]
+        self._splitter = tokenizer if isinstance(tokenizer, Tokenizer) else splitter_for(language)
 
     def _without_words(self) -> JsonDict:
         return {"label": None, "probabilities": {}, "words": []}

@@ -264,9 +264,10 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         tags = [tag for example in everything for tag in example["tags"]]
         what = f"{len(everything):,} sentences, {len(tags):,} words"
         labels, kind = tags, "tags"
+        counts = Counter(tags)
         if len(tags) > _LONGEST:
-            _warn_of_names(reader, files, Counter(tags))
-        if len(set(tags)) > len({word for example in everything for word in example["words"]}):
+            _warn_of_names(reader, files, counts)
+        if len(counts) > len({word for example in everything for word in example["words"]}):
             raise CorpusError(
                 f"{', '.join(files)}: there are more different tags than words, such as {tags[0]!r}, "
                 "expected words and their tags; text and label are the numbers of their columns"

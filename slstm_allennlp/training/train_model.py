@@ -166,8 +166,8 @@ def _of_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model], folder: Path)
     """
     Return the vocabulary with all tags of each type of entity, if it is made from the data and the model
     has a `label_encoding`. The data may have only longer ones of a type, and others to be scored one of
-    a word. If the vocabulary of an interrupted training is in the folder, and has the same words
-    and labels in another order, as loader workers give them, return that one.
+    a word. If the vocabulary of an interrupted training is in the folder, and has the same words and
+    labels in another order, as loader workers give them, return that one.
     """
     params = model._params if isinstance(model._params, Params) else Params({})
     encoding, namespace = params.get("label_encoding"), params.get("label_namespace", "labels")
@@ -175,10 +175,11 @@ def _of_all_tags(vocabulary: Lazy[Vocabulary], model: Lazy[Model], folder: Path)
 
     def made(**kwargs: Any) -> Vocabulary:
         new: Vocabulary = vocabulary.construct(**kwargs)
-        files = not is_distributed() and (folder / NAMESPACE_PADDING_FILE).exists()
-        kept = Vocabulary.from_files(folder, new._padding_token, new._oov_token) if files else None
-        if kept is not None and _content(kept) == _content(new):  # of AllenNLP's own training, too
-            return kept
+        kept = None
+        if not is_distributed() and (folder / NAMESPACE_PADDING_FILE).exists():
+            kept = Vocabulary.from_files(folder, new._padding_token, new._oov_token)
+            if _content(kept) == _content(new):  # of AllenNLP's own training, without more tags
+                return kept
         # Several processes read the files of the first one, which has no tags but those of the data.
         if encoding is not None and (is_distributed() or kind not in _FIXED):
             tags = new.get_token_to_index_vocabulary(namespace)

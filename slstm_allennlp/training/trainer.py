@@ -88,7 +88,6 @@ class ReliableTrainer(GradientDescentTrainer):
         tracker, self._metric_tracker = self._metric_tracker, LowerLossFirst("-loss")
         self._metric_tracker.tracked_metrics = tracker.tracked_metrics
         self._metric_tracker._patience = tracker._patience
-        self._is_training = False  # `find-lr` uses parts of the trainer, and goes on to infinite losses
         if isinstance(self._checkpointer, ReliableCheckpointer):
             self._checkpointer.has_run_state = True
         random = random_states()  # a reader may use them
@@ -139,7 +138,8 @@ class ReliableTrainer(GradientDescentTrainer):
         loss.
         """
         outputs = super().batch_outputs(batch, for_training)
-        loss = outputs["loss"].item() if for_training and self._is_training else 0.0
+        # `find-lr` starts no epoch, and goes on to infinite losses.
+        loss = outputs["loss"].item() if for_training and self._run.starts else 0.0
         # In mixed precision, the gradient scaler skips steps that overflow.
         if math.isnan(loss) or (math.isinf(loss) and self._scaler is None):
             names = self._weights_not_finite()
@@ -242,7 +242,6 @@ class ReliableTrainer(GradientDescentTrainer):
             average.restore()
 
     def _train_epoch(self, epoch: int) -> Dict[str, float]:
-        self._is_training = True
         run, loader = self._run, self.data_loader
         completed, batches = self._epochs_completed, self._start_after_batches_in_epoch_completed
         is_resumed = run.resumed is not None and completed == self._start_after_epochs_completed

@@ -10,22 +10,15 @@ import torch
 from allpairspy import AllPairs
 
 from slstm_allennlp.modules import SentenceStateLSTM
-from slstm_allennlp.ops import products
 from slstm_allennlp.ops.compiled import load_kernels
 from slstm_allennlp.ops.slstm import packed_weights
 from tests.modules import common
 
 needs_kernels = pytest.mark.skipif(load_kernels("slstm") is None, reason="no compiled kernels here")
-pytestmark = [needs_kernels, pytest.mark.cpu]
+pytestmark = [needs_kernels, pytest.mark.cpu, pytest.mark.usefixtures("onednn_is_faster")]
 SIZE = 48
 PRESETS = ("paper", "released", "fastnlp", "balanced")
 LENGTHS = (29, 4, 1)  # 34 words, or 40 with ⟨s⟩ and ⟨/s⟩. For oneDNN, 34 rows are padded with zeros.
-
-
-@pytest.fixture(autouse=True)
-def onednn_is_faster(monkeypatch):
-    """Whatever was measured here."""
-    monkeypatch.setattr(products, "_is_onednn_faster", lambda: products._onednn() is not None)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from slstm_allennlp.ops import products
 from slstm_allennlp.ops.compiled import measured_once
 from slstm_allennlp.ops.products import packed, product, product_over_rows, rounded, rows_for
 
-pytestmark = pytest.mark.cpu
+pytestmark = [pytest.mark.cpu, pytest.mark.usefixtures("onednn_is_faster")]
 
 TYPES = (torch.float64, torch.float32, torch.bfloat16)
 needs_onednn = pytest.mark.skipif(products._onednn() is None, reason="this PyTorch has no oneDNN's")
@@ -25,11 +25,6 @@ def private_operators(request, monkeypatch):
     """Test with oneDNN's private operators, and without, as on a PyTorch that has none."""
     if request.param == "without":
         monkeypatch.setattr(products, "_onednn", lambda: None)
-
-
-@pytest.fixture(autouse=True)
-def onednn_is_faster(monkeypatch):
-    monkeypatch.setattr(products, "_is_onednn_faster", lambda: products._onednn() is not None)
 
 
 @pytest.mark.usefixtures("private_operators")
