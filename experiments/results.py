@@ -154,6 +154,27 @@ def grid(comparison: str, of_each: str, *names: str) -> List[str]:
     return table(["", *titles(comparison, names)], list(zip(*columns)))
 
 
+def by_corpus(comparison: str, source: str, *systems: str) -> List[str]:
+    """
+    Return a table of dev / test scores with a row for each corpus that has all the systems, and their
+    means. Beside them are the scores on test that were published in `source`.
+    """
+    published = load(comparison)["published"][source]
+    corpora = {name: systems_of(comparison, name) for name in next(iter(published.values()))}
+    corpora = {name: of for name, of in corpora.items() if all(system in of for system in systems)}
+    ours = [
+        [[of[system][part][0] for of in corpora.values()] for part in ("dev", "test")]
+        for system in systems
+    ]
+    columns = [*ours, *([[of[name] for name in corpora]] for of in published.values())]
+    rows = [[*titles(comparison, corpora), f"mean of {len(corpora)}"]]
+    for parts in columns:
+        scores = zip(*([*part, statistics.fmean(part)] for part in parts))
+        rows.append([" / ".join(f"{score:.2f}" for score in of_row) for of_row in scores])
+    head = [*titles(comparison, systems), *(f"{source}: {system}" for system in published)]
+    return table(["", *head], list(zip(*rows)))
+
+
 def p_in_brackets(p: Optional[float]) -> str:
     """Format p with two digits, below 0.01 with three."""
     return "" if p is None else f" ({p_value(p) if p < 0.01 else f'{p:.2f}'})"
@@ -215,7 +236,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 
 
 TABLES: Dict[str, Callable[..., List[str]]] = {
-    function.__name__: function for function in (corpus, grid, leads, overview, unpaired)
+    function.__name__: function for function in (by_corpus, corpus, grid, leads, overview, unpaired)
 }
 
 
