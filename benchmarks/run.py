@@ -35,7 +35,7 @@ from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, PaddedLSTM
 from slstm_allennlp.ops.cas_lstm import fused_cas_lstm_layer, hoisted_cas_lstm_layer
 from slstm_allennlp.ops.compiled import load_gpu_kernels, load_kernels
 from slstm_allennlp.ops.products import packed, product
-from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm, naive_slstm
+from slstm_allennlp.ops.slstm import batched_slstm, fused_slstm
 
 HERE = pathlib.Path(__file__).parent
 FIGURE_5 = (16.7, 29.9, 43.8, 59.4, 76.7, 97.6, 124.4, 161.6, 226.8, 484.3)  # the paper's mean lengths
@@ -45,7 +45,6 @@ COMPILED, GRAPHS = "torch.compile", "torch.compile, CUDA graphs"
 PACKED, LOW_PACKED = "bare products, packed", "bare products, packed, bfloat16"
 ALLENNLP = "AllenNLP's lstm"
 TEXTS = (16, 32, 64, 125, 250, 500)  # mean words per text
-NAIVE_MAX_WORDS = 30  # the naive version loops over words and gates: it takes seconds for so many
 STEPS_PER_TIMING = 5  # on a GPU, before it is synchronized
 
 
@@ -169,12 +168,6 @@ def subjects(shape: Shape, device: str, dtype: torch.dtype) -> Dict[str, Step]:
         return batched_slstm(inputs, mask, module.weights, module.settings)
 
     result["batched"] = training_step(module, inputs, batched)
-    if device == "cpu" and shape.words <= NAIVE_MAX_WORDS:
-
-        def naive() -> Any:
-            return naive_slstm(inputs, mask, module.weights, module.settings)
-
-        result["naive"] = training_step(module, inputs, naive)
     if device == "cuda":
         result[LOW_BOUND] = literal_bound(shape, device, torch.bfloat16)
         result["batched, bfloat16"] = training_step(module, inputs, in_bfloat16(batched))
@@ -447,20 +440,10 @@ SWEEPS: Dict[str, List[Case]] = {
         Case("batch 10 × 24", Shape([24] * 10)),
         Case("batch 16 × 230", Shape([230] * 16)),
     ],
-    "length": [
-        Case(f"{length}", Shape([length] * max(1, 2048 // length))) for length in (16, 64, 256, 1000)
-    ],
-    "batch": [Case(f"{size}", Shape([24] * size)) for size in (1, 4, 16, 64)],
-    "steps": [Case(f"{steps}", Shape([24] * 10, num_steps=steps)) for steps in (1, 3, 5, 7, 9, 11)],
-    "hidden": [Case(f"{size}", Shape([24] * 10, hidden_size=size)) for size in (50, 100, 300, 600)],
     "compile": [
         Case("10 × 24", Shape([24] * 10)),
         Case("16 × 100", Shape([100] * 16)),
         Case("eight batches, 10 × 12 to 40", Shape([12, 16, 20, 24, 28, 32, 36, 40])),
-    ],
-    "padding": [
-        Case("one length, 16 × 103", Shape([103] * 16)),
-        Case("lengths 5 to 200, 16", Shape(evenly_spaced(5, 200, 16))),
     ],
     "cas_lstm": [
         Case("batch 32 × 25", Shape([25] * 32)),
@@ -476,7 +459,6 @@ SWEEPS: Dict[str, List[Case]] = {
         ]
         for name, size in (("texts", 64), ("texts_300", 300))
     },
-    "figure5": [Case(f"{length}", Shape([round(length)] * 10)) for length in FIGURE_5],
     **FOR_GPUS,
 }
 
