@@ -13,7 +13,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 
 # One worker more than there are cores, because some tests wait for other processes. Each worker has one thread. With
 # `worksteal`, a worker that has finished takes over tests of another.
-PYTEST = -m pytest --numprocesses $$(($$(env -u OMP_NUM_THREADS nproc) + 1)) --dist worksteal
+PYTEST = -m pytest --numprocesses $$(($$( (env -u OMP_NUM_THREADS nproc || getconf _NPROCESSORS_ONLN) 2>/dev/null) + 1)) --dist worksteal
 test test-all check test-stock: export OMP_NUM_THREADS := 1
 # PyTorch 1.12 has no safe way to read weights: the tests open archives of their own.
 test-stock: export SLSTM_ALLENNLP_TRUST_ARCHIVES := 1

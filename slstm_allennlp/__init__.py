@@ -4,6 +4,7 @@ with AllenNLP. Without AllenNLP, the PyTorch modules in `slstm_allennlp.modules`
 """
 
 import importlib.util
+import os
 from typing import TYPE_CHECKING, Any
 
 from slstm_allennlp.common.noise import quiet_registration
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["PairClassifier", "Tagger", "TextClassifier", "__version__"]
 
 if importlib.util.find_spec("allennlp") is not None:
+    if os.name == "nt":
+        raise ImportError(
+            "slstm_allennlp with AllenNLP does not run on Windows, expected Linux, such as WSL; without "
+            "AllenNLP, the PyTorch modules do"
+        )
     with quiet_registration():
         import slstm_allennlp.comparison.command
         import slstm_allennlp.compatibility

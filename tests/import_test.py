@@ -73,3 +73,10 @@ def test_an_import_changes_nothing_but_three_functions():
     assert found["new"] == []
     assert set(found["changed"]) == {"allennlp.common.cached_transformers.get_tokenizer", *WORKERS}
     assert found["process"] == []
+
+
+def test_not_on_windows():
+    """One sentence in the place of a traceback from a module of Unix."""
+    script = "import os; os.name = 'nt'; import slstm_allennlp"
+    error = run_program([sys.executable, "-c", script], cwd=ROOT).stderr
+    assert "ImportError: slstm_allennlp with AllenNLP does not run on Windows, expected Linux" in error

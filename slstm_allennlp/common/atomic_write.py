@@ -49,11 +49,13 @@ def atomic_write(
 
 @contextmanager
 def atomic_write_by_torch(path: Union[str, "os.PathLike[str]"], left: str = AS_IT_WAS) -> Iterator[Path]:
-    """Do the same as `atomic_write` for `torch.save`, which raises `RuntimeError` on a full disk."""
+    """Do the same for `torch.save`, whose writer raises `RuntimeError` on a full disk."""
     try:
         with atomic_write(path, left) as unfinished:
             yield unfinished
     except RuntimeError as error:
+        if "inline_container" not in str(error):  # not of the writer, such as of the GPU
+            raise
         raise NotWritten(path, str(error).partition("\n")[0], left) from error
 
 

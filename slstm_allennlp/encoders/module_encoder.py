@@ -70,8 +70,10 @@ class ModuleEncoder(CheckedParams, torch.nn.Module):
         Encode inputs, (batch_size, seq_len, input_dim), with a mask of Booleans or, as in some AllenNLP
         models, integers, (batch_size, seq_len); None if there is no padding. Sequence encoders return
         (batch_size, seq_len, output_dim), zero at padding; vector encoders return (batch_size,
-        output_dim), zero for sentences without real words.
+        output_dim), zero for sentences without real words. `ValueError` for a mask of other numbers.
         """
+        if mask is not None and mask.is_floating_point():  # perhaps one to be added to scores
+            raise ValueError(f"mask has dtype {mask.dtype}, expected torch.bool or integers")
         return self._encode(inputs, None if mask is None else mask.bool())
 
     def _encode(self, inputs: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:

@@ -43,12 +43,16 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
         name = f"{operation}_kernels_{_key(source.read_text(), _HEADER.read_text(), *_FLAGS)}"
         return _built_once(name, source, _cache() / f"{name}.so")
     except (ImportError, OSError, RuntimeError, subprocess.SubprocessError) as error:
-        reason = str(error).strip().split("\n")[0]
+        # PyTorch's first line is the whole command. Where it cannot load a library, the cause says why.
+        why = error.__cause__ if isinstance(error, ImportError) and error.__cause__ else error
+        lines = str(why).strip().split("\n")
+        reasons = (line for line in lines if "error:" in line or "not found" in line)
         logger.warning(
             "The CPU kernels of %s could not be compiled (%s), so it runs on PyTorch's own "
-            "operations, which are slower; expected a C++ compiler and ninja.",
+            "operations, which are slower; expected ninja and a C++ compiler that has -fopenmp, such as "
+            "g++ (SLSTM_ALLENNLP_KERNELS=0 goes without).",
             operation,
-            reason,
+            next(reasons, lines[0]).strip(),
         )
         return None
 

@@ -52,6 +52,13 @@ def build(role, params):
     return role.from_params(Params(json.loads(json.dumps(params))))
 
 
+def test_a_mask_that_is_added_to_scores():
+    with pytest.raises(
+        ValueError, match=r"mask has dtype torch\.float32, expected torch\.bool or integers"
+    ):
+        build(Seq2SeqEncoder, SLSTM)(torch.randn(1, 2, 4), torch.tensor([[0.0, -1e4]]))
+
+
 def batch():
     """Return sentences of 5, 2 and 0 words, padded with large numbers, and their mask."""
     mask = torch.arange(5) < torch.tensor([5, 2, 0]).unsqueeze(1)

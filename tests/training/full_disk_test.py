@@ -16,7 +16,12 @@ from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
-from slstm_allennlp.common.atomic_write import NotWritten, atomic_write, atomic_write_in
+from slstm_allennlp.common.atomic_write import (
+    NotWritten,
+    atomic_write,
+    atomic_write_by_torch,
+    atomic_write_in,
+)
 from slstm_allennlp.common.mistakes import USERS_MISTAKE
 from slstm_allennlp.comparison.folders import ComparisonFolder
 from slstm_allennlp.comparison.report import write_report
@@ -45,6 +50,9 @@ def full_disk(size):
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_disk_and_a_quota(tmp_path, number):
     """The limit on the size of files, by which the other tests fill a disk, has another number."""
+    # Not of the disk
+    with pytest.raises(RuntimeError, match=r"^CUDA"), atomic_write_by_torch(tmp_path / "x"):
+        raise RuntimeError("CUDA out of memory")
     with pytest.raises(NotWritten, match=NO_ROOM), atomic_write(tmp_path / "x"):
         raise OSError(number, "no space")
 

@@ -30,8 +30,9 @@ class CasLstmWeights(NamedTuple):
         """Return b plus, above the first layer, the offset of the forget gates. *Shape:* (D, G * h)"""
         if self.is_first:
             return self.b.flatten(1)
-        offset = self.b.new_tensor([0, FORGET_OFFSET, 0, 0, FORGET_OFFSET])
-        return (self.b + offset.view(1, 5, 1)).flatten(1)
+        offset = torch.zeros_like(self.b)
+        offset[:, 1::3] = FORGET_OFFSET  # f and g
+        return (self.b + offset).flatten(1)
 
     @property
     def scales(self) -> Tuple[Union[Tensor, float], Union[Tensor, float]]:

@@ -211,6 +211,8 @@ def _without_gradients(
         Ux = product(inputs.x.to(plan.dtype), weights.U, inputs.b.to(plan.dtype))
         return kernels.steps(
             cu_seqlens=plan.cu_seqlens,
+            sentence_of=plan.sentence_of,
+            counts=plan.counts,
             window_size=plan.window_size,
             sigmoid_first=plan.sigmoid_first,
             num_steps=plan.num_steps,

@@ -1,5 +1,5 @@
 """
-The elementwise part of a step, in functions that read and write each tensor once. `cpu.cpp` and
+The elementwise part of a step, in functions that write each tensor once. `cpu.cpp` and
 `gpu/triton_kernels.py` have the same functions; all arguments are given by keyword.
 
     word_forward      return the next h and c from the products of Eq. 2

@@ -1,4 +1,5 @@
-// The elementwise part of an S-LSTM step on the CPU. Each function reads and writes its tensors once.
+// The elementwise part of an S-LSTM step on the CPU. Each function writes its tensors once, and reads
+// them once, or twice where a softmax needs its maximum first.
 //
 // The rows are a packed sequence: the words of all sentences, without padding. `cu_seqlens` has the first row of
 // each sentence, and the number of rows. Threads divide the words among them. Where a sum runs over words, they
@@ -383,19 +384,6 @@ Shape shape_of(const Tensor& c, int64_t window_size, const Optional& c_g, const 
 // x W^T. W may be packed for oneDNN.
 Tensor product(const Tensor& x, const Tensor& W) { return W.is_mkldnn() ? onednn_product(x, W) : at::linear(x, W); }
 
-// Compute the mean of each sentence's words.
-template <typename T>
-void means_(int64_t h, const int64_t* cu_seqlens, int64_t sentences, const T* states, T* out) {
-  over_sentences(h, cu_seqlens, sentences, [&](int64_t s, int64_t j, int64_t n) {
-    T sum[kBlock] = {};
-    for (int64_t row = cu_seqlens[s]; row < cu_seqlens[s + 1]; ++row) {
-      for (int64_t i = 0; i < n; ++i) sum[i] += states[row * h + j + i];
-    }
-    const T words = std::max<int64_t>(1, cu_seqlens[s + 1] - cu_seqlens[s]);
-    for (int64_t i = 0; i < n; ++i) out[s * h + j + i] = sum[i] / words;
-  });
-}
-
 }  // namespace
 
 std::vector<Tensor> word_forward(Tensor cu_seqlens, int64_t window_size, bool sigmoid_first, Tensor pre,
@@ -465,13 +453,12 @@ void windows_backward(Tensor cu_seqlens, int64_t window_size, Tensor d_windows, 
 
 // Run all steps without gradients, and return the last h and g. Products have the precision of Ux. `first` is W xi of
 // the first step, if all words start from one h. W_node and b_node are those of f, o and f_g, one after the other.
-std::vector<Optional> steps(Tensor cu_seqlens, int64_t window_size, bool sigmoid_first, int64_t num_steps,
-                            bool need_words, bool need_node, Tensor W, Optional V, Optional W_node, Optional b_node,
-                            Optional U_f, Optional U_o, Optional U_f_g, Tensor Ux, Optional first, Optional x, Tensor h,
-                            Tensor c, Optional g, Optional c_g) {
-  const int64_t size = h.size(1), sentences = cu_seqlens.size(0) - 1;
+std::vector<Optional> steps(Tensor cu_seqlens, Tensor sentence_of, Tensor counts, int64_t window_size,
+                            bool sigmoid_first, int64_t num_steps, bool need_words, bool need_node, Tensor W,
+                            Optional V, Optional W_node, Optional b_node, Optional U_f, Optional U_o, Optional U_f_g,
+                            Tensor Ux, Optional first, Optional x, Tensor h, Tensor c, Optional g, Optional c_g) {
   const auto T = h.scalar_type(), P = Ux.scalar_type();
-  const Tensor xi = at::zeros({h.size(0), (2 * window_size + 1) * size}, Ux.options());
+  const Tensor xi = at::zeros({h.size(0), (2 * window_size + 1) * h.size(1)}, Ux.options());
   for (int64_t step = 0; step < num_steps; ++step) {
     const bool last = step == num_steps - 1;
     Tensor h_new = h, c_new = c;
@@ -484,10 +471,8 @@ std::vector<Optional> steps(Tensor cu_seqlens, int64_t window_size, bool sigmoid
       h_new = next[0], c_new = next[1];
     }
     if (g && (need_node || !last)) {
-      Tensor h_bar = torch::empty_like(*g);
-      dispatch(h, h, [&](auto T, auto) {
-        means_(size, kPlaces.in(cu_seqlens), sentences, T.in(h), T.out(h_bar));
-      });
+      const Tensor words = h.slice(0, 0, sentence_of.size(0)),
+                   h_bar = at::zeros_like(*g).index_add_(0, sentence_of, words) / counts;
       const auto Wg = (product(g->to(P), *W_node).to(T) + *b_node).chunk(3, 1);
       const Tensor Wf = Wg[0].contiguous(), o = Wg[1] + product(h_bar.to(P), *U_o).to(T),
                    f_g = Wg[2] + product(h_bar.to(P), *U_f_g).to(T), Uf = product(h.to(P), *U_f);
@@ -546,8 +531,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
         "c_g"_a, "c_g_new"_a, "log_total"_a, "dg"_a, "dc_g"_a, "d_Uf"_a, "d_c"_a);
   m.def("windows", &windows, "cu_seqlens"_a, "window_size"_a, "states"_a, "result"_a);
   m.def("windows_backward", &windows_backward, "cu_seqlens"_a, "window_size"_a, "d_windows"_a, "d_states"_a);
-  m.def("steps", &steps, "cu_seqlens"_a, "window_size"_a, "sigmoid_first"_a, "num_steps"_a, "need_words"_a,
-        "need_node"_a, "W"_a, "V"_a, "W_node"_a, "b_node"_a, "U_f"_a, "U_o"_a, "U_f_g"_a, "Ux"_a, "first"_a, "x"_a,
-        "h"_a, "c"_a, "g"_a, "c_g"_a, pybind11::call_guard<pybind11::gil_scoped_release>());
+  m.def("steps", &steps, "cu_seqlens"_a, "sentence_of"_a, "counts"_a, "window_size"_a, "sigmoid_first"_a,
+        "num_steps"_a, "need_words"_a, "need_node"_a, "W"_a, "V"_a, "W_node"_a, "b_node"_a, "U_f"_a, "U_o"_a,
+        "U_f_g"_a, "Ux"_a, "first"_a, "x"_a, "h"_a, "c"_a, "g"_a, "c_g"_a,
+        pybind11::call_guard<pybind11::gil_scoped_release>());
   m.def("fingerprint", &fingerprint, "tensors"_a);
 }
