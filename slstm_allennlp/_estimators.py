@@ -257,6 +257,8 @@ class _Estimator(BaseEstimator):
         if not isinstance(given, dict):
             what = columns.shown(self.overrides)
             raise ValueError(f"overrides is {what}, expected a dictionary or a JSON object")
+        if "trainer.cuda_device" in given:  # the model would be opened elsewhere
+            raise ValueError("overrides has trainer.cuda_device, expected device")
         return given
 
     def _expect_known(self, gold: List[Any], known: List[Any]) -> None:

@@ -127,7 +127,16 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
     assert not (tmp_path / "here/saved/model_card.md").exists()
 
 
-SAVED = ([0, 1], [1, "1"], [False, True], [1.5, 2.5], ["1", "1 "])
+SAVED = (
+    [0, 1],
+    [2**63 + 1, 3],
+    ["a", "a\0"],
+    [1, "1"],
+    [False, True],
+    [1.5, 2.5],
+    ["1", "1 "],
+    ["\ufeff1", "2"],
+)
 NOT_SAVED = ([(0, 1), (1, 0)], [date(2020, 1, 1), date(2021, 1, 1)])
 FAST = [*SAVED[:2], NOT_SAVED[0]]
 
@@ -203,6 +212,8 @@ def test_columns_of_datasets():
         (text_classifier, ["x", "y"], ["a", None], r"y\[1\] is None, expected a class"),
         (text_classifier, ["x", "y"], [True, 1], "y has True and 1, expected different classes"),
         (text_classifier, ["x", "y"], pandas.Series(["a", pandas.NA]), r"y\[1\] is (<NA>|nan)"),
+        (text_classifier, ["x", "y"], numpy.ma.array(["a", "b"], mask=[0, 1]), r"y\[1\] is None, exp"),
+        (text_classifier, ["x", "y"], b"ab", "y is b'ab', expected a list"),
         (text_classifier, ["x", "y", "z"], NULL, r"y\[1\] is None, expected a class"),
         (pair_classifier, ["xy"], ["a"], r"X\[0\] is 'xy', expected a list"),
         (pair_classifier, [("x", "y"), ("x",)], ["a", "b"], r"X\[1\] is \('x',\), expected two texts"),
@@ -237,6 +248,7 @@ def test_data_that_cannot_be_used(make, X, y, said):
             "^X, y: is a table, and the model tags words",
         ),
         ({"recipe": "mr_linear", "epochs": 3}, ValueError, "epochs is 3, expected None"),
+        ({"overrides": {"trainer.cuda_device": 1}}, ValueError, "trainer.cuda_device, expected device"),
         ({"epochs": 1.5}, ValueError, "epochs is 1.5, expected a whole number"),
         ({"random_state": -1}, ValueError, "random_state is -1, expected 0 to"),
         ({"overrides": [1]}, ValueError, r"overrides is \[1\], expected a dictionary or"),
@@ -407,6 +419,30 @@ def test_without_the_packages_of_vectors(kind, X, y, size, vectors, monkeypatch,
     kind(epochs=1, overrides={size: 4}, vectors=vectors, verbose=0).fit(X, y)
     said = [str(each.message) for each in recwarn if "not installed" in str(each.message)]
     assert len(said) == (vectors is None) and all(name in said[0] for name in packages.COPIES if said)
+
+
+def test_a_recipe_that_reads_nothing_but_a_bert(monkeypatch):
+    with pytest.raises(
+        ConfigurationError, match="MiniLM-L6-v2: left out by vectors=False, and the recipe"
+    ):
+        TextClassifier("reviews_bert", vectors=False).fit(TEXTS, LABELS)
+    with pytest.raises(
+        ConfigurationError, match=r"vectors is 'a\.txt', and the recipe reads no word vectors"
+    ):
+        TextClassifier("reviews_bert", vectors="a.txt").fit(TEXTS, LABELS)
+    monkeypatch.setattr(packages, "place_of", lambda name: None)
+    with pytest.raises(
+        ConfigurationError, match="MiniLM-L6-v2: not installed, and the recipe reads nothing"
+    ):
+        TextClassifier("reviews_bert").fit(TEXTS, LABELS)
+
+
+def test_given_vectors_are_never_left_out(monkeypatch):
+    """Others of the recipe are, with a warning."""
+    monkeypatch.setattr(packages, "_package_folder", lambda name: None)
+    warned = pytest.warns(match="^glove-6b-50d, all-MiniLM-L6-v2: not")
+    with warned, pytest.raises(ConfigurationError, match="en_core_web_md"):
+        TextClassifier(vectors="en_core_web_md", epochs=1, verbose=0).fit(TEXTS, LABELS)
 
 
 def test_vectors_are_a_path_or_a_name():

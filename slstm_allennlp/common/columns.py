@@ -18,8 +18,8 @@ def listed(where: str, column: Any) -> List[Any]:
     if hasattr(column, "to_pylist"):  # of PyArrow, whose array has the last category for null
         column = column.to_pylist()
     if hasattr(column, "__array__"):
-        column = numpy.asarray(column).tolist()
-    if isinstance(column, (str, dict, set, frozenset)) or not hasattr(column, "__iter__"):
+        column = numpy.asanyarray(column).tolist()  # None where a value is masked
+    if isinstance(column, (str, bytes, dict, set, frozenset)) or not hasattr(column, "__iter__"):
         raise ValueError(f"{where} is {shown(column)}, expected a list")
     items = [item.item() if isinstance(item, numpy.generic) else item for item in column]
     if not items:
@@ -73,15 +73,18 @@ def named(labels: Iterable[Any]) -> Dict[str, Any]:
     with suppress(TypeError):  # classes of several types keep their order
         classes.sort()
     names = [str(label) for label in classes]
-    if len({*names}) < len(names) or any(name != " ".join(name.split()) or not name for name in names):
+    # In files, a name has no byte order mark.
+    written = [" ".join(name.replace("\ufeff", "").split()) for name in names]
+    if len({*names}) < len(names) or written != names or "" in names:
         names = [repr(label) for label in classes]
     return dict(zip(names, classes))
 
 
 def array_of(labels: Iterable[Any]) -> numpy.ndarray:
-    """Return an array of the classes: of objects, where NumPy would change them."""
+    """Return an array of the classes: of objects, where NumPy would change their types or values."""
     classes = list(labels)
     array = numpy.empty(len(classes), dtype=object)
     array[:] = classes
     kinds = {type(label) for label in classes}
-    return numpy.array(classes) if len(kinds) == 1 and kinds <= {bool, float, int, str} else array
+    plain = numpy.array(classes) if len(kinds) == 1 and kinds <= {bool, float, int, str} else array
+    return plain if plain.tolist() == classes else array

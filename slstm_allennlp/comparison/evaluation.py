@@ -65,7 +65,7 @@ class TrainedRun:
     def predict(self) -> List[Prediction]:
         """Return the predictions in the order of the test set."""
         instances = self._read(self._archive.validation_dataset_reader, "test_data_path")
-        batches = batches_by_length(instances)
+        batches = batches_by_length(instances, self.model)
         predictions = predictions_of(self.model, instances, batches, prediction_of)
         self.model.get_metrics(reset=True)
         return predictions

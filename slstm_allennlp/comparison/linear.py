@@ -30,6 +30,9 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     given = config.get("model", {})
     inputs = inputs_of(given.get("type"))
     linear = next((linear for key, linear in _LINEAR.items() if key in inputs), "")
+    reader = config.get("dataset_reader")
+    if isinstance(reader, dict) and reader.get("combine_input_fields"):  # pairs that are one text
+        linear, inputs = _LINEAR["premise"], inputs_of(_LINEAR["premise"])
     needed = {
         key
         for key, argument in inputs.items()
@@ -67,6 +70,10 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
 
 
 def _with_words(reader: Any) -> Dict[str, Any]:
-    """Return the config of the reader (or its name) with a token indexer that keeps words as strings."""
+    """
+    Return the config of the reader (or its name) with a token indexer that keeps words as strings, and
+    with the two texts of a pair as two fields.
+    """
     config = reader if isinstance(reader, dict) else {"type": reader}
-    return {**config, "token_indexers": {"words": {"type": "utf8"}}}
+    apart = {"combine_input_fields": False} if config.get("combine_input_fields") else {}
+    return {**config, **apart, "token_indexers": {"words": {"type": "utf8"}}}

@@ -166,6 +166,12 @@ def plan_from_options(
     option `overrides` is applied before a variant's overrides, and after those of a comparison file.
     `own_data` has arguments of `with_data`, which puts a user's files into each config.
     """
+    for of_run in (overrides or {}, sweep or {}, *(variants or {}).values()):
+        for key in SEED_KEYS:
+            if key in of_run:
+                raise ConfigurationError(
+                    f"compare: {key} is given, and each run has its own, expected --seeds"
+                )
     given = load_jsonnet(configs[0])
     if not {"systems", "model"} & set(given):
         raise ConfigurationError(

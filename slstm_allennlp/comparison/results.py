@@ -113,7 +113,7 @@ class Results:
     Results of a comparison's finished runs, and of the others that earlier comparisons in the folder
     have, with `num_resamples` in the tests over sentences. `without_score` has the runs whose score is
     not there or not finite, and `outdated` those of earlier comparisons with a config or data that have
-    changed since; they are left out.
+    changed since, or that differ from each other; they are left out.
     """
 
     def __init__(self, plan: Plan, folder: ComparisonFolder, *, num_resamples: int = 9999) -> None:
@@ -124,6 +124,8 @@ class Results:
         earlier = folder.earlier_runs(planned)
         self.outdated = [run for run in earlier if folder.is_outdated(run, planned)]
         earlier = [run for run in earlier if run not in self.outdated]
+        self.outdated += (mixed := [run for run in earlier if folder.is_outdated(run, earlier)])
+        earlier = [run for run in earlier if run not in mixed]
         systems = {system.name: system for system in plan.systems}
         for run in earlier:
             systems.setdefault(run.system, System(run.system, run.config))

@@ -183,5 +183,6 @@ def stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
 def _send(number: int, processes: Sequence["subprocess.Popen[bytes]"]) -> None:
     """Send a signal to each process group: children may outlive their process."""
     for process in processes:
-        with contextlib.suppress(ProcessLookupError):  # the group is gone
+        # The group is gone. On macOS, PermissionError says that all its processes have ended.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)

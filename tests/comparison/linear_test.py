@@ -73,6 +73,19 @@ def test_models_for_which_it_stands_in(model, linear, kept):
     assert found["model"] == {"type": linear, **kept}
 
 
+def test_pairs_that_are_one_text_are_pairs_again():
+    reader = {"type": "snli", "combine_input_fields": True, "tokenizer": "spacy_blank"}
+    found = stand_in(
+        "x", {**config({"type": "combined_pair_classifier"}), "dataset_reader": reader}, "-loss"
+    )
+    assert found["model"] == {"type": "linear_pair_classifier"}
+    assert found["dataset_reader"] == {
+        **reader,
+        "combine_input_fields": False,
+        "token_indexers": {"words": {"type": "utf8"}},
+    }
+
+
 def test_the_namespace_of_a_part():
     model = {"type": "classifier_and_linear", "classifier": {"label_namespace": "x"}}
     found = stand_in("x", config(model), "+accuracy")

@@ -51,6 +51,21 @@ def test_configs_by_the_names_of_their_files():
     assert plan.baseline == "slstm" and {run.num_epochs for run in plan.runs()} == {2}
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"overrides": {"pytorch_seed": 7}},
+        {"sweep": {"random_seed": [1, 2]}},
+        {"variants": {"a": {"numpy_seed": 7}}},
+    ],
+)
+def test_seeds_are_given_as_such(options):
+    with pytest.raises(
+        ConfigurationError, match="_seed is given, and each run has its own, expected --seeds"
+    ):
+        plan_from_options(MR, **options)
+
+
 def test_own_data(tmp_path):
     """As `slstm train --data` reads them, the same parts for all systems."""
     path = str(ROOT / "fixtures/reviews.csv")

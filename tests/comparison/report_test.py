@@ -429,6 +429,20 @@ def test_earlier_runs_are_added_unless_they_are_outdated(comparison, tmp_path):
     assert "base-1, base-2, other-1, other-2: left out, because" in text and "| other" not in text
 
 
+def test_earlier_runs_of_one_system_with_different_configs_are_left_out(comparison):
+    """Their mean would be that of no system."""
+    right = {name: [[1, 1, 1, 0]] * 3 for name in ("base", "other", "third")}
+    earlier = [plan("base", "other", seeds=(seed,)) for seed in (1, 2)]
+    earlier[1].systems[1].config["trainer"] = {"num_epochs": 3, "validation_metric": "+accuracy"}
+    for the_plan in (*earlier, plan("base", "third", seeds=(3,))):
+        for run in the_plan.runs():
+            write_json(comparison.config(run), run.config)
+        text = report(comparison, the_plan, right=right)
+    assert "other-1, other-2: left out, because the config" in text
+    seeds = {system: len(found["runs"]) for system, found in in_json(comparison, "systems").items()}
+    assert seeds == {"base": 3, "third": 1}
+
+
 def test_systems_of_an_earlier_comparison_stay_in_the_report(comparison):
     """Unless they do not have the metric. Their other seeds are not missing."""
     earlier = plan("base", "other", seeds=(1, 2))

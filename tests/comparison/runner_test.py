@@ -11,7 +11,8 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.folders import write_json
 from slstm_allennlp.comparison.progress import Progress
-from slstm_allennlp.comparison.runner import Resources, Runner, recorded_failures, tail
+from slstm_allennlp.comparison.runner import Resources, Runner, logged_warnings, recorded_failures, tail
+from slstm_allennlp.console.quiet import PATIENCE_WARNING
 from tests.comparison.common import plan, write_epoch
 
 # The code of each system. AFTER writes when it ran, and its environment.
@@ -166,6 +167,16 @@ def test_the_end_of_a_log(tmp_path):
     assert tail(log) == [str(number) for number in range(5, 20)]
     log.write_bytes(b"a\n\nb\xff\n")
     assert tail(log) == ["a", "b\ufffd"]
+
+
+def test_the_warnings_of_a_log(tmp_path):
+    known = f"{PATIENCE_WARNING} or so"
+    log = tmp_path / "log"
+    log.write_text(
+        f"2026 - WARNING - a.b - odd - label\n2026 - INFO - a - fine\n2026 - WARNING - a - {known}\n"
+    )
+    assert logged_warnings(log) == ["odd - label"]
+    assert logged_warnings(tmp_path / "none") == []
 
 
 def test_progress_counts_epochs(comparison, capsys):
