@@ -40,9 +40,14 @@ def spacy_download(original: Original, name: str, *args: Any, **kwargs: Any) -> 
 
 
 def expect_device(key: str, number: Any) -> None:
-    """Raise `ConfigurationError` for a GPU that is not there. Every other value is left to AllenNLP."""
+    """Raise `ConfigurationError` for a GPU that is not there, and for what is no number."""
     count = torch.cuda.device_count()
-    if isinstance(number, int) and number >= count:
+    if number is not None and not isinstance(number, int):
+        raise ConfigurationError(
+            f"{key} is {number!r}, expected a number, -1 for the CPU (several GPUs are "
+            "distributed.cuda_devices)"
+        )
+    if number is not None and number >= count:
         available = "no GPU" if count == 0 else f"{count} GPU{'' if count == 1 else 's'}"
         numbers = "" if count == 0 else " or one of " + ", ".join(map(str, range(count)))
         raise ConfigurationError(

@@ -130,9 +130,13 @@ class SentencePairClassifier(Model, WithClassWeights):
         output = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
         if label is not None:
             output["loss"] = self._loss(logits, label.long().view(-1))
-            self._accuracy(logits, label)
+            scores, gold = (
+                logits.detach().cpu(),
+                label.cpu(),
+            )  # a copy of each from a GPU, not one for each class
+            self._accuracy(scores, gold)
             for number, accuracy in enumerate(self._class_accuracies):
-                accuracy(logits, label, label == number)  # type: ignore[arg-type]
+                accuracy(scores, gold, gold == number)  # type: ignore[arg-type]
         return output
 
     def _phi(self, a: Tensor, b: Tensor) -> Tensor:

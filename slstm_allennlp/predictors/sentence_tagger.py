@@ -174,7 +174,7 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
             log_likelihood = crf(logits.unsqueeze(0), path, torch.ones_like(path, dtype=torch.bool))
             (gradient,) = torch.autograd.grad(log_likelihood, logits)
         # log p(path) = score(path) - log Z. The gradient of log Z by a logit is a marginal probability.
-        return [1 - float(gradient[i, id]) for i, id in enumerate(ids)]
+        return [1 - float(row[id]) for row, id in zip(gradient.cpu(), ids)]
 
 
 def _spans(tokens: List[Token], tags: List[str], encoding: str) -> List[JsonDict]:

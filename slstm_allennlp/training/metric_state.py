@@ -3,6 +3,7 @@
 from typing import Any, Dict, List
 
 import torch
+from allennlp.nn.util import move_to_device
 
 from slstm_allennlp.metrics.of_model import metrics_of
 
@@ -16,7 +17,12 @@ def metric_states(model: torch.nn.Module) -> List[Dict[str, Any]]:
 
 
 def set_metric_states(model: torch.nn.Module, states: List[Dict[str, Any]]) -> None:
-    """Restore the states that `metric_states` returned. Dictionaries keep their type."""
+    """
+    Restore the states that `metric_states` returned, on the model's device. Dictionaries keep their
+    type.
+    """
+    parameter = next(model.parameters(), None)
+    states = states if parameter is None else move_to_device(states, parameter.device)
     for metric, state in zip(metrics_of(model), states):
         for name, value in state.items():
             current = getattr(metric, name, None)

@@ -38,7 +38,9 @@ class RunState(TrainerCallback):
 
     def state_dict(self) -> Dict[str, Any]:
         is_within_epoch = self._trainer._batches_in_epoch_completed > 0
+        scaler = self._trainer._scaler  # of `use_amp`
         return {
+            **({} if scaler is None else {"scaler": scaler.state_dict()}),
             "starts": self.starts,
             "random": random_states(),
             "losses": self.losses,
@@ -48,6 +50,8 @@ class RunState(TrainerCallback):
     def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
         if "starts" not in state_dict:  # a checkpoint of AllenNLP's own trainer
             return
+        if self._trainer._scaler is not None and state_dict.get("scaler"):
+            self._trainer._scaler.load_state_dict(state_dict["scaler"])
         is_distributed = self._trainer._distributed
         workers = getattr(self._trainer.data_loader, "num_workers", 0)
         if is_distributed or workers:
@@ -135,7 +139,7 @@ def random_states(of_data_alone: bool = False) -> Dict[str, Any]:
     states: Dict[str, Any] = {"python": random.getstate(), "numpy": (name, numbers, *rest)}
     if not of_data_alone:
         states["torch"] = torch.get_rng_state()
-        if torch.cuda.is_available():
+        if torch.cuda.is_initialized():  # work on the CPU leaves the GPU alone
             states["cuda"] = torch.cuda.get_rng_state_all()
     return states
 

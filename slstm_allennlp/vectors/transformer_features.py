@@ -198,7 +198,9 @@ class TransformerFeatures(TokenEmbedder):
         if new:
             with torch.no_grad():
                 computed = self._compute(list(new.values()))
-            arrays = {key: one.half().cpu().numpy() for key, one in zip(new, computed)}
+            of_all = torch.cat(computed).half().cpu()  # from a GPU in one copy
+            parts = of_all.split([len(one) for one in computed])
+            arrays = {key: one.numpy() for key, one in zip(new, parts)}
             if self.adds_to_cache:
                 store.put(arrays)
             found.update(arrays)

@@ -59,6 +59,8 @@ IN_A_CONFIG = [
 # These are known before the output folder is made.
 BEFORE_THE_WORK = [
     ({"trainer__cuda_device": 99}, "trainer.cuda_device is 99, and PyTorch sees "),
+    ({"trainer__cuda_device": "cuda:0"}, "trainer.cuda_device is 'cuda:0', expected a number, -1 for"),
+    ({"trainer__cuda_device": [0, 1]}, "trainer.cuda_device is [0, 1], expected a number, -1 for the"),
     (
         {"data_loader": {"batch_sampler": {"type": "bucket", "batch_size": 0}}},
         "data_loader.batch_sampler.batch_size is 0, expected 1 or more",

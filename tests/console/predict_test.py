@@ -61,6 +61,13 @@ def test_batches_are_of_one_length_and_bounded(predictors, batches, monkeypatch)
     assert [sorted(batch) for batch in batches] == [[1, 1, 2, 3, 3], [9, 10], [30]]
 
 
+def test_larger_batches_on_a_gpu(predictors):
+    model, read = torch.nn.Linear(1, 1), predictors["tagger"]._json_to_instance
+    texts = [read({"words": ["a"] * 100})] * 30
+    assert [len(batch) for batch in text_input.batches_by_length(texts, model)] == [5] * 6
+    assert len(list(text_input.batches_by_length(texts, model.to("meta")))) == 1
+
+
 def test_standard_input_is_predicted_line_by_line(predictors, batches, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "stdin", io.StringIO("It rains\nRosa sleeps\n"))
     outputs = run(predictors["classifier"], "-", tmp_path / "out.jsonl")

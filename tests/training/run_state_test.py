@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from unittest import mock
 
 import numpy
 import pytest
@@ -11,7 +12,7 @@ from allennlp.training.metrics import CategoricalAccuracy, FBetaMeasure, SpanBas
 
 from slstm_allennlp.training import ReliableCheckpointer
 from slstm_allennlp.training.metric_state import metric_states, set_metric_states
-from slstm_allennlp.training.run_state import random_states, set_random_states
+from slstm_allennlp.training.run_state import RunState, random_states, set_random_states
 from tests.conftest import slow_but
 from tests.training.conftest import SHUFFLED, Killed, assert_same
 
@@ -125,3 +126,14 @@ def test_metric_states(tmp_path):
     found, expected, fresh = (count(each, right.roll(1, dims=-1)) for each in (other, model, Model()))
     assert found == expected
     assert all(ours != theirs for ours, theirs in zip(found, fresh))
+    # On the device of the model, as on a GPU
+    other.weight = torch.nn.Parameter(torch.empty(1, device="meta"))
+    set_metric_states(other, torch.load(tmp_path / "metrics.th"))
+    assert other.metrics["f"]._true_positive_sum.is_meta
+
+
+def test_the_scaler_of_mixed_precision(tmp_path):
+    trainer = mock.Mock(_serialization_dir=str(tmp_path), _batches_in_epoch_completed=0)
+    trainer._scaler.state_dict.return_value = {"scale": 2.0}
+    RunState(trainer).load_state_dict(RunState(trainer).state_dict())
+    trainer._scaler.load_state_dict.assert_called_once_with({"scale": 2.0})
