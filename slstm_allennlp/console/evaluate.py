@@ -52,9 +52,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     if arguments.input_file.lstrip().startswith("{"):  # the paths of each task, for `multitask` readers
         print(*metric_lines(command.evaluate_from_args(arguments)), sep="\n")
         return
-    is_one = os.path.isfile(file_of(arguments.input_file))
-    # `test.{de,en}` is one path, too.
-    paths = [arguments.input_file] if is_one else re.split(r",(?![^{]*\})", arguments.input_file)
+    paths = paths_in(arguments.input_file)
     stems = [Path(path).stem for path in paths]  # with which AllenNLP names the metrics
     if len(set(stems)) < len(stems):
         raise ConfigurationError(
@@ -121,6 +119,11 @@ def evaluate(arguments: argparse.Namespace) -> None:
                     print("", *([f"{name}:"] if len(paths) > 1 else []), *lines, sep="\n")
 
 
+def paths_in(given: str) -> List[str]:
+    """Return the paths between commas. `test.{de,en}` is one, and so is a file whose name has commas."""
+    return [given] if os.path.isfile(file_of(given)) else re.split(r",(?![^{]*\})", given)
+
+
 def _reading_tables(archive: Archive) -> Archive:
     """
     Return a classifier's archive with the reader `table` in the place of one of this package for other
@@ -150,7 +153,8 @@ def _output_files(
         files = [given] if len(paths) == 1 else given.split(",")
     if arguments.auto_names in (auto, "ALL"):
         option = "auto_names"
-        files = [str(Path(path.replace("#", "-")).with_suffix(suffix)) for path in paths]
+        names = ((Path(file_of(path)), path[len(file_of(path)) :].replace("#", "-")) for path in paths)
+        files = [f"{file.with_suffix('')}{part}{suffix}" for file, part in names]
     for file in files:  # before the work
         expect_output(option, file, [file_of(path) for path in paths])
     if len(set(files)) < len(files):

@@ -321,8 +321,8 @@ def _decode(line: bytes, name: str, number: int, encoding: str) -> str:
         broken = error.object[error.start]
         raise Line(name, number, "").error(
             f"byte 0x{broken:02x} at position {error.start + 1} is not {encoding}, "
-            f"expected a {encoding} file; the key encoding of the readers that have it, such as table, "
-            "names another"
+            f"expected a {encoding} file (iconv makes one; the key encoding of readers that have it, "
+            "such as table, names another)"
         ) from None
     # Remove a carriage return at the end of the line, and any blanks after it.
     text = text.rstrip("\n")

@@ -39,6 +39,7 @@ _LABEL = [[name] for name in _LABELS]
 _MARKS = ";\t,|"  # between columns
 _HEAD = 100  # lines, which show the delimiter
 _SECOND_HEADER = "the names of the columns, expected them on the first line alone"
+_TWO_HEADERS = "the names of the columns, which the reader's key columns gives, expected no such line"
 _NOT_ACCEPTED = ("reject", "ignore")
 NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
 _SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
@@ -245,8 +246,11 @@ class TableReader(LabelledTextReader):
 
     def _with_names(self, line: Line) -> Line:
         """Return the line that names the columns of a line, which is itself without a header."""
-        has_header = self._columns is None and ending(line.path) not in JSON
-        return line._replace(number=1) if has_header else line
+        if self._columns is not None or ending(line.path) in JSON:
+            return line
+        lines = read_lines(line.path, self._encoding, has_returns=True)
+        is_mark = _SEPARATOR.fullmatch
+        return next((each for each in lines if each.text.strip() and not is_mark(each.text)), line)
 
     def no_label_in(self, path: str) -> CorpusError:
         """Return the error of a file without a label on its first line, with the nearest name."""
@@ -343,7 +347,7 @@ class TableReader(LabelledTextReader):
                 if len(set(named)) < len(named):
                     raise line.error(f"the columns are {', '.join(named)}, expected different names")
             elif _lowered(row) == header:
-                raise line.error(_SECOND_HEADER)
+                raise line.error(_TWO_HEADERS if self._columns else _SECOND_HEADER)
             elif len(row) != len(names):
                 raise line.error(
                     f"{number_of_columns(len(row))}, expected {len(names)} with {delimiter!r} between: "

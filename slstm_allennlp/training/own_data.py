@@ -28,7 +28,7 @@ from slstm_allennlp.dataset_readers.lines import (
     read_lines,
 )
 from slstm_allennlp.dataset_readers.parts import checksum_of, file_of
-from slstm_allennlp.dataset_readers.table_reader import TableReader
+from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header
 from slstm_allennlp.dataset_readers.tagged_text_reader import is_global_columns
 from slstm_allennlp.models.summary import inputs_of
 from slstm_allennlp.training.label_counts import labels_found
@@ -138,9 +138,10 @@ def _inputs_of(config: Config) -> Set[str]:
 
 def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair: bool) -> Config:
     file = file_of(data)
-    if ending(file) not in _TABLES:
+    if ending(file) not in _TABLES and not text:
         head = list(itertools.islice(blocks(read_lines(file, ANY, has_returns=True)), 2))
-        if len(head) == 2 and len(head[0]) > 1 and len({len(line.columns()) for line in head[0]}) == 1:
+        has_blocks = len(head) == 2 and len(head[0]) > 1 and not is_header(head[0][0].text)
+        if has_blocks and len({len(line.columns()) for line in head[0]}) == 1:
             raise head[0][0].error(
                 "looks like a word and its tag per line, expected a table (CSV, TSV or JSON lines) of "
                 "texts and their classes, or another config: that of a tagger"
@@ -176,7 +177,7 @@ def _tag_reader(
     is_named = bool(text or label or settings.keys() - {"encoding"})
     words_and_tags = [word for line in lines for word in line.words()]
     separators = [mark for mark in "/_" if all(mark in word for word in words_and_tags)]
-    is_inline = separators and all(len(row) == 1 for row in rows)
+    is_inline = separators and not any("\t" in line.text.strip() for line in lines)
     if label_encoding is None and not is_named and rows and is_inline:
         _check_inline(lines, words_and_tags, separators[0])
         return {"type": "tagged_text", "format": "inline", "separator": separators[0]}
@@ -253,7 +254,10 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
             check_texts(example, file, inputs)
             if example.get("label") is None:
                 raise reader.no_label_in(file)
-    examples = {part: list(reader.examples(path)) for part, path in paths.items()}
+    examples = {
+        part: list(itertools.islice(reader.examples(path), reader.max_instances))
+        for part, path in paths.items()
+    }
     sizes = {part: len(found) for part, found in examples.items()}
     everything = list(itertools.chain(*examples.values()))
     unit = "pairs" if "premise" in inputs else "texts"

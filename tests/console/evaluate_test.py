@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 from allennlp.models import load_archive
@@ -78,6 +79,21 @@ def test_a_file_with_a_comma_in_its_name(classifier, tmp_path, capsys):
     assert (tmp_path / "a,b.preds").read_text().count("\n") == 1
     assert main([*command, "--output-file", f"{tmp_path}/o,1"]) == 0
     assert (tmp_path / "o,1").read_text() == (tmp_path / "a,b.outputs").read_text()
+
+
+def test_paths_with_commas():
+    assert evaluate.paths_in("a.{de,en},b.{de,en},c") == ["a.{de,en}", "b.{de,en}", "c"]
+
+
+def test_parts_of_one_file(classifier, tmp_path):
+    """Each has files of its own."""
+    shutil.copy("fixtures/reviews.csv", tmp_path / "all.csv")
+    config = json.dumps({"dataset_reader": {"type": "table"}})
+    for part in ("dev", "test+dev"):
+        command = ["evaluate", str(classifier / "model.tar.gz"), f"{tmp_path}/all.csv#{part}"]
+        assert main([*command, "--auto-names", "ALL", "--overrides", config]) == 0
+    names = [f"all-{part}.{kind}" for part in ("dev", "test+dev") for kind in ("outputs", "preds")]
+    assert sorted(path.name for path in tmp_path.glob("all*")) == sorted(["all.csv", *names])
 
 
 def test_more_files_than_a_name_has_characters(classifier, tmp_path, capsys, monkeypatch):

@@ -243,6 +243,13 @@ BAD_FILES = {
     ],
     "csv": [
         ("a,b\n1,2\n", ", line 1: the columns are a, b, expected the columns text and label", {}),
+        ("sep=;\na;b\n1;2\n", ", line 2: the columns are a, b, expected the columns text and label", {}),
+        ("\n\nsentence,review\na,b\n", ", line 3: the columns sentence and review all fit", {}),
+        (
+            "text,label\na,x\n",
+            ", line 1: .* which the reader's key columns gives, exp",
+            {"columns": TWO},
+        ),
         ("text:label\na:b\n", ", line 1: the columns are text:label, expected .*delimiter", {}),
         ("sentence,review\na,b\n", ", line 1: the columns sentence and review all fit", {}),
         ("Text,text,label\na,b,c\n", ", line 1: the columns Text and text both fit", {}),

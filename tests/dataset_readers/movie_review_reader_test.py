@@ -1,5 +1,6 @@
 import collections
 import itertools
+import shutil
 
 import pytest
 
@@ -25,6 +26,14 @@ def corpus(tmp_path):
 
 def numbered(word, count):
     return [f"{word} film number {number} ." for number in range(count)]
+
+
+def test_a_folder_in_an_archive(corpus, tmp_path):
+    (tmp_path / "mr").mkdir()
+    for path in corpus(numbered("good", 31), numbered("bad", 32)).glob("rt-*"):
+        path.rename(tmp_path / "mr" / path.name)
+    archive = shutil.make_archive(str(tmp_path / "all"), "gztar", tmp_path, "mr")
+    assert read(f"{archive}!mr#dev") == read(f"{tmp_path}/mr#dev") != []
 
 
 @pytest.mark.parametrize("folds", (7, 10))

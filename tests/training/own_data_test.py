@@ -62,6 +62,7 @@ def put(tmp_path, monkeypatch):
         ("mr_linear", "all.csv", "\ufeff" + csv(ROWS, "Review;Sentiment", ";"), {}, TABLE,
             "all.csv: the columns Review, Sentiment are read"),
         ("sst5_lstm", "all.tsv", csv(ROWS, comma="\t"), {}, TABLE, "400 texts"),
+        ("mr_slstm", "all.tsv", csv(ROWS, comma="\t").replace("\n", "\n\n", 9), {}, TABLE, "400 texts"),
         ("mtl_cnn", "all.csv", csv(ROWS) + '"a,\n""b""",x\n', {}, TABLE, "401 texts, 3 classes: .*1 x"),
         ("mr_slstm", "all.csv", csv(ROWS, "body,stars"), {"text": ["body"], "label": "stars"},
             {"type": "table", "text": "body", "label": "stars"}, "400 texts, 2 classes"),
@@ -76,6 +77,9 @@ def put(tmp_path, monkeypatch):
             "60 sentences, 180 words, 3 tags: 60 B-PER, 60 I-PER, 60 O; train 48, dev 6"),
         ("ptb_slstm", "all.txt", numbered("a/DT {}/NN\n\n"), {}, {"format": "inline"}, "20 sentences, "),
         ("ptb_slstm", "all.txt", numbered("a_DT {}_NN\n\n"), {}, {"separator": "_"}, "20 sentences, "),
+        # The Brown corpus has a tab at the start of each line.
+        ("ptb_slstm", "all.txt", numbered("\n\n\ta/dt {}/nn ./.\n"), {},
+            {"format": "inline"}, "20 sentences, 60 words"),
         ("pos_slstm", "all.txt", numbered("a DT x\n{} NN y\n\n"), {"label": "2"},
             {"format": "columns", "tag_column": 2}, "20 sentences, 40 words, 2 tags: 20 DT, 20 NN"),
         ("entities_bilstm", "all.txt", COLUMNS, {}, {"type": "conll_ner", "coding_scheme": "IOB2"},
@@ -159,6 +163,8 @@ FILES = {"dev.csv": csv(ROWS[:60]), "test.csv": csv(ROWS[:20])}
         ({"dev": "dev.csv", "test": "test.csv"}, ["all.csv", "dev.csv", "test.csv"], 8),
         ({"overrides": {"trainer.num_epochs": 3, "test_data_path": "test.csv"}},
             ["all.csv#train", "all.csv#dev", "test.csv"], 3),
+        ({"overrides": {"dataset_reader.max_instances": 20}},
+            ["all.csv#train", "all.csv#dev", "all.csv#test"], 160),
     ],
 )  # fmt: skip
 def test_parts_and_epochs(put, options, paths, epochs):
