@@ -8,7 +8,7 @@ from allennlp.common.from_params import infer_params
 from allennlp.models import Model
 
 from slstm_allennlp.common.extras import needs
-from slstm_allennlp.common.training_keys import DATA_KEYS, is_fitted, validation_metrics
+from slstm_allennlp.common.training_keys import DATA_KEYS, is_fitted, section, validation_metrics
 from slstm_allennlp.models.summary import inputs_of
 
 logger = logging.getLogger(__name__)
@@ -21,6 +21,7 @@ _LINEAR = {
     "premise": "linear_pair_classifier",
     "label": "linear_classifier",
 }
+_BATCH_SIZE = 64
 _METRICS = ["accuracy", "loss"]
 _SPAN_METRICS = ["precision-overall", "recall-overall", "f1-measure-overall"]
 
@@ -30,9 +31,11 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     given = config.get("model", {})
     inputs = inputs_of(given.get("type"))
     linear = next((linear for key, linear in _LINEAR.items() if key in inputs), "")
-    reader = config.get("dataset_reader")
-    if isinstance(reader, dict) and reader.get("combine_input_fields"):  # pairs that are one text
+    kept = {key: config[key] for key in _KEPT if key in config}
+    if section(config, "dataset_reader").get("combine_input_fields"):  # pairs that are one text
         linear, inputs = _LINEAR["premise"], inputs_of(_LINEAR["premise"])
+        # A sampler may sort by that text.
+        kept = {**kept, "data_loader": {"batch_size": _BATCH_SIZE}, "validation_data_loader": None}
     needed = {
         key
         for key, argument in inputs.items()
@@ -63,7 +66,7 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
     own = validation_metrics(config)[0]  # as the other systems: not the metric of this report
     return {
         **{key: _with_words(config[key]) for key in _READERS if config.get(key) is not None},
-        **{key: config[key] for key in _KEPT if key in config},
+        **kept,
         "model": model,
         "trainer": {"type": "fit", "validation_metric": own if own.lstrip("+-") in known else metric},
     }

@@ -1,10 +1,13 @@
 """The linear model in a comparison: its config, and its place in the plan."""
 
 import copy
+import json
 import sys
 
 import allennlp_models.structured_prediction  # noqa: F401  (registers srl)
 import pytest
+from allennlp.commands.train import train_model
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.comparison.linear import stand_in
@@ -73,17 +76,18 @@ def test_models_for_which_it_stands_in(model, linear, kept):
     assert found["model"] == {"type": linear, **kept}
 
 
-def test_pairs_that_are_one_text_are_pairs_again():
-    reader = {"type": "snli", "combine_input_fields": True, "tokenizer": "spacy_blank"}
-    found = stand_in(
-        "x", {**config({"type": "combined_pair_classifier"}), "dataset_reader": reader}, "-loss"
-    )
+def test_pairs_that_are_one_text_are_pairs_again(tmp_path):
+    """Also for a sampler that sorts by this text."""
+    given = load_jsonnet("training_config/pairs_bert.jsonnet")
+    found = stand_in("x", given, "+accuracy")
     assert found["model"] == {"type": "linear_pair_classifier"}
     assert found["dataset_reader"] == {
-        **reader,
+        **given["dataset_reader"],
         "combine_input_fields": False,
         "token_indexers": {"words": {"type": "utf8"}},
     }
+    train_model(Params(found), str(tmp_path / "run"))
+    assert 0 < json.loads((tmp_path / "run/metrics.json").read_text())["best_validation_accuracy"] < 1
 
 
 def test_the_namespace_of_a_part():
