@@ -34,7 +34,7 @@ from allennlp.common.util import import_module_and_submodules
 import_module_and_submodules("allennlp", exclude={"allennlp.sanity_checks", "allennlp.tools"})
 import_module_and_submodules("allennlp_models")
 
-MISSING = "conllu matplotlib pandas pyarrow pycrfsuite triton".split()
+MISSING = "argcomplete conllu matplotlib pandas pyarrow pycrfsuite triton".split()
 for name in [name for name in sys.modules if name.partition(".")[0] in MISSING]:
     del sys.modules[name]
 sys.modules.update(dict.fromkeys(MISSING))
