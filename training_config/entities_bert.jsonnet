@@ -1,5 +1,5 @@
 // To see this config whole: slstm config entities_bert
-// Tag named entities with a BERT that is fine-tuned whole, MiniLM: what a recipe should be compared with.
+// Tag named entities with a fully fine-tuned BERT, MiniLM: the baseline for a recipe.
 local tags = import 'tags_bert.jsonnet';
 
 tags {

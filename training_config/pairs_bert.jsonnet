@@ -1,5 +1,5 @@
 // To see this config whole: slstm config pairs_bert
-// Classify sentence pairs with a BERT that is fine-tuned whole, MiniLM: what a recipe should be compared with.
+// Classify sentence pairs with a fully fine-tuned BERT, MiniLM: the baseline for a recipe.
 // BERT reads both sentences as one text, with its token [SEP] between them.
 local reviews = import 'reviews_bert.jsonnet';
 

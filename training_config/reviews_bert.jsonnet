@@ -1,4 +1,4 @@
-// Classify texts with a BERT that is fine-tuned whole, MiniLM: what a recipe should be compared with.
+// Classify texts with a fully fine-tuned BERT, MiniLM: the baseline for a recipe.
 // `make vectors` installs it.
 {
   dataset_reader: {

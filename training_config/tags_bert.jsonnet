@@ -1,5 +1,5 @@
 // To see this config whole: slstm config tags_bert
-// Tag words with a BERT that is fine-tuned whole, MiniLM: what a recipe should be compared with.
+// Tag words with a fully fine-tuned BERT, MiniLM: the baseline for a recipe.
 local reviews = import 'reviews_bert.jsonnet';
 
 reviews {
