@@ -66,7 +66,8 @@ class _Estimator(BaseEstimator):
     verbose: 0 is silent; otherwise, there is a line for each epoch, and a progress bar.
 
     `fit` sets `classes_`, and `files_`, the archive. Data that cannot be used are a `ValueError` that
-    names the first position, a config that cannot be used a `ConfigurationError`.
+    names the first position, a config that cannot be used a `ConfigurationError`, a recipe that is not
+    there a `FileNotFoundError`, and another parameter a `ValueError`.
     """
 
     recipe: Optional[str] = None
@@ -135,7 +136,10 @@ class _Estimator(BaseEstimator):
         warnings.warn("interrupted: the model is that of the best epoch so far", stacklevel=3)
 
     def save(self, folder: Union[str, Path]) -> None:
-        """Write the archive `model.tar.gz`, which `slstm predict` opens, its model card and metrics."""
+        """
+        Write the archive `model.tar.gz`, which `slstm predict` opens, its model card and metrics.
+        `ValueError` for other classes than strings and numbers, and for a folder of `slstm train`.
+        """
         check_is_fitted(self, "files_")
         if json.loads(self.files_[_LABELS]) != self._labels:
             raise ValueError(f"classes_ is {self.classes_}, expected strings or numbers (or use pickle)")
@@ -156,7 +160,8 @@ class _Estimator(BaseEstimator):
         """
         Return the estimator in a folder of `save` or `slstm train`, with parameters such as `device`.
         What an archive's config can do is restricted (SECURITY.md). Its recipe and the other settings of
-        its training are not restored: to train anew, give them here.
+        its training are not restored: to train anew, give them here. `FileNotFoundError` without an
+        archive, `ValueError` for that of another kind of model.
         """
         estimator = cls(**parameters)
         if Path(folder).is_file():
@@ -257,7 +262,9 @@ class _Estimator(BaseEstimator):
         if not isinstance(given, dict):
             what = columns.shown(self.overrides)
             raise ValueError(f"overrides is {what}, expected a dictionary or a JSON object")
-        if "trainer.cuda_device" in given:  # the model would be opened elsewhere
+        if "trainer.cuda_device" in given or "cuda_device" in section(
+            given, "trainer"
+        ):  # the model would be opened elsewhere
             raise ValueError("overrides has trainer.cuda_device, expected device")
         return given
 

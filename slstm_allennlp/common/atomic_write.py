@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,7 +55,7 @@ def atomic_write_by_torch(path: Union[str, "os.PathLike[str]"], left: str = AS_I
         with atomic_write(path, left) as unfinished:
             yield unfinished
     except RuntimeError as error:
-        if "inline_container" not in str(error):  # not of the writer, such as of the GPU
+        if not re.search("inline_container|iostream", str(error)):  # not of the writer but of the GPU
             raise
         raise NotWritten(path, str(error).partition("\n")[0], left) from error
 

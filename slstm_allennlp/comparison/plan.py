@@ -166,12 +166,6 @@ def plan_from_options(
     option `overrides` is applied before a variant's overrides, and after those of a comparison file.
     `own_data` has arguments of `with_data`, which puts a user's files into each config.
     """
-    for of_run in (overrides or {}, sweep or {}, *(variants or {}).values()):
-        for key in SEED_KEYS:
-            if key in of_run:
-                raise ConfigurationError(
-                    f"compare: {key} is given, and each run has its own, expected --seeds"
-                )
     given = load_jsonnet(configs[0])
     if not {"systems", "model"} & set(given):
         raise ConfigurationError(
@@ -282,6 +276,7 @@ def _with_own_data(
     name: str, config: Config, overrides: Config, own_data: Optional[Mapping[str, Any]]
 ) -> Config:
     """Return the config with overrides and, if any are given, with the user's own data."""
+    _expect_no_seeds(name, overrides)
     if own_data is None:
         return _override(name, config, overrides)
     try:
@@ -300,12 +295,22 @@ def _name_part(value: Any) -> str:
 
 
 def _override(name: str, config: Config, overrides: Config) -> Config:
+    _expect_no_seeds(name, overrides)
     try:
         return with_overrides(config, overrides)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(
             f"compare: the overrides {json.dumps(overrides)} do not fit the config of {name}: {error}"
         ) from None
+
+
+def _expect_no_seeds(name: str, overrides: Config) -> None:
+    for key in SEED_KEYS:
+        if key in overrides:
+            raise ConfigurationError(
+                f"compare: {key} is given for {name}, and each run has its own, expected --seeds, or "
+                "seeds in the comparison file"
+            )
 
 
 def _common_metric(systems: Sequence[System]) -> Metric:

@@ -153,8 +153,10 @@ def _output_files(
         files = [given] if len(paths) == 1 else given.split(",")
     if arguments.auto_names in (auto, "ALL"):
         option = "auto_names"
-        names = ((Path(file_of(path)), path[len(file_of(path)) :].replace("#", "-")) for path in paths)
-        files = [f"{file.with_suffix('')}{part}{suffix}" for file, part in names]
+        files = [
+            f"{os.path.splitext(file)[0]}{path[len(file) :].replace('#', '-')}{suffix}"
+            for path, file in zip(paths, map(file_of, paths))
+        ]
     for file in files:  # before the work
         expect_output(option, file, [file_of(path) for path in paths])
     if len(set(files)) < len(files):

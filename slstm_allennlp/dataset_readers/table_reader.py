@@ -38,8 +38,7 @@ _LABELS = "label gold_label class category sentiment polarity target is_duplicat
 _LABEL = [[name] for name in _LABELS]
 _MARKS = ";\t,|"  # between columns
 _HEAD = 100  # lines, which show the delimiter
-_SECOND_HEADER = "the names of the columns, expected them on the first line alone"
-_TWO_HEADERS = "the names of the columns, which the reader's key columns gives, expected no such line"
+_SECOND_HEADER = "the names of the columns, expected them on the first line alone or in the key columns"
 _NOT_ACCEPTED = ("reject", "ignore")
 NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
 _SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
@@ -347,7 +346,7 @@ class TableReader(LabelledTextReader):
                 if len(set(named)) < len(named):
                     raise line.error(f"the columns are {', '.join(named)}, expected different names")
             elif _lowered(row) == header:
-                raise line.error(_TWO_HEADERS if self._columns else _SECOND_HEADER)
+                raise line.error(_SECOND_HEADER)
             elif len(row) != len(names):
                 raise line.error(
                     f"{number_of_columns(len(row))}, expected {len(names)} with {delimiter!r} between: "

@@ -130,10 +130,8 @@ class SentencePairClassifier(Model, WithClassWeights):
         output = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
         if label is not None:
             output["loss"] = self._loss(logits, label.long().view(-1))
-            scores, gold = (
-                logits.detach().cpu(),
-                label.cpu(),
-            )  # a copy of each from a GPU, not one for each class
+            # From a GPU in one copy, not in one for each class
+            scores, gold = logits.detach().cpu(), label.cpu()
             self._accuracy(scores, gold)
             for number, accuracy in enumerate(self._class_accuracies):
                 accuracy(scores, gold, gold == number)  # type: ignore[arg-type]

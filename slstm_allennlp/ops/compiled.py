@@ -14,6 +14,7 @@ import logging
 import os
 import pathlib
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -44,9 +45,9 @@ def load_kernels(operation: str) -> Optional[ModuleType]:
         return _built_once(name, source, _cache() / f"{name}.so")
     except (ImportError, OSError, RuntimeError, subprocess.SubprocessError) as error:
         # PyTorch's first line is the whole command. Where it cannot load a library, the cause says why.
-        why = error.__cause__ if isinstance(error, ImportError) and error.__cause__ else error
+        why = error.__cause__ if isinstance(error, OSError) and error.__cause__ else error
         lines = str(why).strip().split("\n")
-        reasons = (line for line in lines if "error:" in line or "not found" in line)
+        reasons = (line for line in lines if re.search("error:|not found|cannot find", line))
         logger.warning(
             "The CPU kernels of %s could not be compiled (%s), so it runs on PyTorch's own "
             "operations, which are slower; expected ninja and a C++ compiler that has -fopenmp, such as "

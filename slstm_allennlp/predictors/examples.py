@@ -89,8 +89,6 @@ def read_examples(
         form = f"{_form(reader)}, by the reader {registered_name(DatasetReader, reader)}"
     elif input_format == "json":
         form = "JSON, one object per line"
-        if isinstance(reader, TableReader) and path != "-":
-            lines = read_lines(path, reader._encoding)
     elif of_sentence is None:
         raise ConfigurationError(f"{name}: {_taken(predictor)}, expected a .jsonl file of such lines")
     else:

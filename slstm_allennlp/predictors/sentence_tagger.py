@@ -7,7 +7,10 @@ from allennlp.data import DatasetReader, Instance, Token
 from allennlp.data.dataset_readers.dataset_utils.span_utils import InvalidTagSequence
 from allennlp.data.fields import FlagField, SequenceLabelField
 from allennlp.models import Model
-from allennlp.modules import ConditionalRandomField
+from allennlp.modules.conditional_random_field import (
+    ConditionalRandomField,
+    ConditionalRandomFieldWeightLannoy,
+)
 from allennlp.predictors import Predictor, SentenceTaggerPredictor
 
 from slstm_allennlp.common.errors import CorpusError
@@ -161,17 +164,20 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         ids = [self._model.vocab.get_token_index(tag, namespace) for tag in tags]
         if "class_probabilities" in output:
             return [float(output["class_probabilities"][i, id]) for i, id in enumerate(ids)]
-        crf = getattr(self._model, "crf", None)
-        if "logits" not in output or type(crf) is not ConditionalRandomField:
+        crf: Any = getattr(self._model, "crf", None)
+        # The weights of "lannoy" change the loss alone.
+        known = (ConditionalRandomField, ConditionalRandomFieldWeightLannoy)
+        if "logits" not in output or type(crf) not in known:
             raise ConfigurationError(
                 f"scores: {type(self._model).__name__} gives no probabilities, expected a model with "
-                "class_probabilities or an unweighted CRF"
+                "class_probabilities or a CRF without weights of emissions or transitions"
             )
         logits = torch.as_tensor(output["logits"][: len(tags)], device=crf.transitions.device)
         path = torch.tensor([ids], device=logits.device)
         with torch.enable_grad():
             logits.requires_grad_()
-            log_likelihood = crf(logits.unsqueeze(0), path, torch.ones_like(path, dtype=torch.bool))
+            mask = torch.ones_like(path, dtype=torch.bool)
+            log_likelihood = ConditionalRandomField.forward(crf, logits.unsqueeze(0), path, mask)  # type: ignore[arg-type]
             (gradient,) = torch.autograd.grad(log_likelihood, logits)
         # log p(path) = score(path) - log Z. The gradient of log Z by a logit is a marginal probability.
         return [1 - float(row[id]) for row, id in zip(gradient.cpu(), ids)]

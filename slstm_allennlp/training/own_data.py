@@ -138,11 +138,12 @@ def _inputs_of(config: Config) -> Set[str]:
 
 def _table_reader(data: str, text: Sequence[str], label: Optional[str], is_pair: bool) -> Config:
     file = file_of(data)
-    if ending(file) not in _TABLES and not text:
+    if ending(file) not in _TABLES:
         head = list(itertools.islice(blocks(read_lines(file, ANY, has_returns=True)), 2))
-        has_blocks = len(head) == 2 and len(head[0]) > 1 and not is_header(head[0][0].text)
-        if has_blocks and len({len(line.columns()) for line in head[0]}) == 1:
-            raise head[0][0].error(
+        first = head[0] if len(head) == 2 else []
+        has_names = first and (is_header(first[0].text) or {*text} & {*first[0].columns()})
+        if len(first) > 1 and not has_names and len({len(line.columns()) for line in first}) == 1:
+            raise first[0].error(
                 "looks like a word and its tag per line, expected a table (CSV, TSV or JSON lines) of "
                 "texts and their classes, or another config: that of a tagger"
             )
@@ -243,7 +244,7 @@ def _scheme_of(path: str, columns: Config) -> str:
 
 
 def _check(config: Config, inputs: Iterable[str]) -> int:
-    """Log what is in the files, and return the size of the train set. Check that they can be learned."""
+    """Log what is in the files, check that it can be learned, and return the size of the train set."""
     reader: Any = DatasetReader.from_params(Params(copy.deepcopy(config["dataset_reader"])))
     keys = {"train": "train_data_path", "dev": "validation_data_path", "test": "test_data_path"}
     paths = {part: config[key] for part, key in keys.items() if config.get(key) is not None}
@@ -254,10 +255,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
             check_texts(example, file, inputs)
             if example.get("label") is None:
                 raise reader.no_label_in(file)
-    examples = {
-        part: list(itertools.islice(reader.examples(path), reader.max_instances))
-        for part, path in paths.items()
-    }
+    examples = {part: list(reader.examples(path)) for part, path in paths.items()}
     sizes = {part: len(found) for part, found in examples.items()}
     everything = list(itertools.chain(*examples.values()))
     unit = "pairs" if "premise" in inputs else "texts"
@@ -302,7 +300,7 @@ def _check(config: Config, inputs: Iterable[str]) -> int:
         if not any(ending(file) in JSON for file in files):
             _warn_of_rows(everything, counts, where)
     _warn_of_examples(examples, where, unit)
-    return sizes["train"]
+    return min(sizes["train"], reader.max_instances or sizes["train"])
 
 
 def _warn_of_spellings(counts: Counter, where: str, kind: str) -> None:

@@ -36,8 +36,9 @@ class TransformerFeatures(TokenEmbedder):
     The token indexer is `utf8`, so that a config names the transformer only once. The features of a
     frozen transformer are computed once per text, cached in half precision, and shared by all epochs and
     runs on a machine. An archive holds the weights, the tokenizer and the config of the transformer, and
-    loads without its folder. `ConfigurationError` for a transformer that is not found or has no fast
-    tokenizer, for an argument out of range, and for a given `cache` that cannot be opened.
+    loads without its folder. `ConfigurationError` for a transformer without a fast tokenizer, for an
+    argument out of range, and for a given `cache` that cannot be opened. A transformer that is not found
+    is transformers' `OSError`, in `slstm` one sentence.
 
     # Parameters
 

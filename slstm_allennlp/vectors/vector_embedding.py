@@ -52,7 +52,8 @@ class VectorEmbedding(Embedding):
         a folder with one of these, or a GloVe, word2vec or fastText file, compressed or not.
     std : `float`, optional (default = `None`)
         The standard deviation of the vectors' components: `vectors` are scaled to it, other words are
-        initialised with it. Default: 0.3 with `vectors`, otherwise AllenNLP's own initialisation.
+        initialised with it. Default: 0.3 with `vectors`, otherwise AllenNLP's own initialisation. A
+        `pretrained_file` is not scaled.
     half_precision : `bool`, optional (default = `False`)
         Whether to save the vectors in half precision, in checkpoints and the archive. It requires
         `trainable` false.
@@ -79,6 +80,12 @@ class VectorEmbedding(Embedding):
         serialization_dir: Optional[str] = None,
         **kwargs: Any,
     ) -> None:
+        if std is not None and pretrained_file is not None:
+            logger.warning(
+                "embedding: std is %s, which does not change the vectors of pretrained_file, expected "
+                "them as vectors, which are scaled",
+                std,
+            )
         std = self.default_std if std is None else std
         if std is not None and not std > 0:
             raise ConfigurationError(f"embedding: std is {std}, expected a number above 0")

@@ -61,9 +61,18 @@ def test_configs_by_the_names_of_their_files():
 )
 def test_seeds_are_given_as_such(options):
     with pytest.raises(
-        ConfigurationError, match="_seed is given, and each run has its own, expected --seeds"
+        ConfigurationError, match=r"_seed is given for .*, and each run has its own, exp"
     ):
         plan_from_options(MR, **options)
+
+
+def test_seeds_in_a_comparison_file(tmp_path):
+    system = {"config": MR[0], "overrides": {"pytorch_seed": 2}}
+    (tmp_path / "all.json").write_text(json.dumps({"systems": {"a": system}}))
+    with pytest.raises(
+        ConfigurationError, match="pytorch_seed is given for a, and each run has its own"
+    ):
+        plan_from_options([str(tmp_path / "all.json")])
 
 
 def test_own_data(tmp_path):

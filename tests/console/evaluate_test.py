@@ -81,6 +81,14 @@ def test_a_file_with_a_comma_in_its_name(classifier, tmp_path, capsys):
     assert (tmp_path / "o,1").read_text() == (tmp_path / "a,b.outputs").read_text()
 
 
+def test_a_folder_that_one_stands_in(classifier, tmp_path, monkeypatch):
+    archive = str((classifier / "model.tar.gz").resolve())
+    shutil.copytree("fixtures/mr", tmp_path / "mr")
+    monkeypatch.chdir(tmp_path / "mr")
+    assert main(["evaluate", archive, ".#dev", "--auto-names", "METRICS"]) == 0
+    assert json.loads((tmp_path / "mr/.-dev.outputs").read_text())["accuracy"] > 0
+
+
 def test_paths_with_commas():
     assert evaluate.paths_in("a.{de,en},b.{de,en},c") == ["a.{de,en}", "b.{de,en}", "c"]
 

@@ -247,7 +247,7 @@ BAD_FILES = {
         ("\n\nsentence,review\na,b\n", ", line 3: the columns sentence and review all fit", {}),
         (
             "text,label\na,x\n",
-            ", line 1: .* which the reader's key columns gives, exp",
+            ", line 1: .* on the first line alone or in the key col",
             {"columns": TWO},
         ),
         ("text:label\na:b\n", ", line 1: the columns are text:label, expected .*delimiter", {}),

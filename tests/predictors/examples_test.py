@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from slstm_allennlp.console.predict import PredictManager
-from slstm_allennlp.dataset_readers import TableReader
 from slstm_allennlp.predictors.examples import read_examples
 from tests.conftest import ROOT
 
@@ -55,16 +54,6 @@ def test_labelled_lines(predict):
     assert predict("classifier", "labelled.txt", text) == [first, blank, second]
 
 
-def test_json_lines_in_the_encoding_of_the_reader(predictors, tmp_path, monkeypatch):
-    (tmp_path / "old.jsonl").write_bytes('{"text": "Zoë"}\n'.encode("cp1252"))
-    with pytest.raises(ValueError, match=r"line 1: byte 0xeb .* \(iconv makes one; the key encoding"):
-        list(read_examples(str(tmp_path / "old.jsonl"), predictors["classifier"]))
-    monkeypatch.setattr(predictors["classifier"], "_dataset_reader", TableReader(encoding="cp1252"))
-    assert list(read_examples(str(tmp_path / "old.jsonl"), predictors["classifier"])) == [
-        {"text": "Zoë"}
-    ]
-
-
 def test_pairs(predict, predictors):
     outputs = predict("pairs", "snli/dev.jsonl")
     lines = (ROOT / "fixtures" / "snli" / "dev.jsonl").read_text().splitlines()
@@ -82,6 +71,7 @@ def test_pairs(predict, predictors):
     "file, text, message",
     [
         ("bad.jsonl", '{"sentence": "It"}\n\n{"text": 3}\n', "bad.jsonl, line 3: text is 3, expected"),
+        ("bad.txt", '{"sentence": "Zoë"}'.encode("cp1252"), "byte 0xeb .* expected a UTF-8 file .iconv"),
         ("bad.txt", '{"sentence": "It"}\nIt\n', "bad.txt, line 2: 'It' is not JSON"),
         ("bad.conllu", "1\tIt\n", "bad.conllu, line 1: 2 columns between tabs, expected the 10"),
         ("none.conllu", None, "none.conllu: cannot be read"),
@@ -90,7 +80,7 @@ def test_pairs(predict, predictors):
 )
 def test_what_cannot_be_read(predictors, tmp_path, file, text, message):
     if text is not None:
-        (tmp_path / file).write_text(text)
+        (tmp_path / file).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ValueError, match=message):
         list(read_examples(str(tmp_path / file), predictors["tagger"]))
 

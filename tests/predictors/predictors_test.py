@@ -1,5 +1,6 @@
 """Each predictor: raw text and words, batches, scores, entities, and inputs that are not its own."""
 
+import copy
 import itertools
 import json
 import types
@@ -11,6 +12,7 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import LabelField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.data.tokenizers import WhitespaceTokenizer
+from allennlp.modules.conditional_random_field import ConditionalRandomFieldWeightLannoy
 
 from slstm_allennlp.predictors import SentencePair, SentenceTagger, TextClassifier
 from tests.conftest import ROOT
@@ -94,6 +96,13 @@ def test_scores_are_the_marginals_of_the_crf(build):
         for i in range(2):
             marginals[i] += probability * (path[i] == chosen[i])
     assert output["scores"] == pytest.approx(marginals, abs=1e-4)
+    # Weights of classes change its loss, not its probabilities.
+    weighted = ConditionalRandomFieldWeightLannoy(crf.num_tags, [2.0] * crf.num_tags)
+    weighted.load_state_dict(crf.state_dict(), strict=False)
+    predictor._model = copy.deepcopy(predictor._model)
+    predictor._model.crf = weighted
+    again = predictor.predict_json({"words": ["Anna", "smiled"]})
+    assert again["scores"] == pytest.approx(output["scores"], abs=1e-6)
     # A model without a CRF gives the probabilities of a softmax, or none.
     predictor = build("scores")
     vocab = predictor._model.vocab

@@ -53,6 +53,8 @@ def test_a_disk_and_a_quota(tmp_path, number):
     # Not of the disk
     with pytest.raises(RuntimeError, match=r"^CUDA"), atomic_write_by_torch(tmp_path / "x"):
         raise RuntimeError("CUDA out of memory")
+    with pytest.raises(NotWritten, match=NO_ROOM), atomic_write_by_torch(tmp_path / "x"):
+        raise RuntimeError("basic_ios::clear: iostream error")  # at the end of a file
     with pytest.raises(NotWritten, match=NO_ROOM), atomic_write(tmp_path / "x"):
         raise OSError(number, "no space")
 

@@ -204,6 +204,7 @@ def test_parts_and_epochs(put, options, paths, epochs):
         ("mr_slstm", "all.csv", csv(ROWS), {"text": ["a", "b"]}, "text is a, b, expected 1 of the "),
         ("mr_slstm", "all.csv", csv(ROWS, "text_a,text_b"), {}, "of pairs, expected those of texts"),
         ("pairs_bilstm", "all.csv", csv(ROWS), {}, "those of texts, expected those of pairs"),
+        ("mr_slstm", "all.txt", COLUMNS, {"text": ["1"]}, "all.txt, line 1: looks like a word and its"),
         ("mr_slstm", "all.txt", COLUMNS, {}, "all.txt, line 1: looks like a word and its tag per line"),
         ("tags_bilstm", "all.csv", csv(ROWS), {}, "all.csv: is a table, and the model tags words"),
         ("tags_bilstm", "all.txt", "a DT x\n\n", {}, "line 1: 3 columns, expected the number of that"),

@@ -41,7 +41,7 @@ def test_the_scale(options, std):
     assert not padded[0].any() and padded[1:].all()
 
 
-def test_a_file_goes_first(tmp_path):
+def test_a_file_goes_first(tmp_path, caplog):
     file = tmp_path / "vectors.txt"
     file.write_text("a 5 6\nb 7 9\n")
     options = {"embedding_dim": 2, "pretrained_file": str(file)}
@@ -52,6 +52,9 @@ def test_a_file_goes_first(tmp_path):
     assert torch.equal(ours.weight, stock.weight)
     ours.extend_vocab(vocabulary("a", "b", "c"))
     assert ours.weight[2:4].tolist() == [[5, 6], [7, 9]]
+    assert "std" not in caplog.text
+    assert embedder(vocabulary("a", "b"), std=0.3, **options).weight[2:].tolist() == [[5, 6], [7, 9]]
+    assert "std is 0.3, which does not change the vectors of pretrained_file" in caplog.text
 
 
 def test_new_words_are_like_the_others():
