@@ -122,19 +122,18 @@ class Results:
         self.num_resamples = num_resamples
         planned = plan.runs()
         earlier = folder.earlier_runs(planned)
-        self.outdated = [run for run in earlier if folder.is_outdated(run, planned)]
-        earlier = [run for run in earlier if run not in self.outdated]
-        self.outdated += (mixed := [run for run in earlier if folder.is_outdated(run, earlier)])
-        earlier = [run for run in earlier if run not in mixed]
+        fresh = [run for run in earlier if not folder.is_outdated(run, planned)]
+        fresh = [run for run in fresh if not folder.is_outdated(run, fresh)]
+        self.outdated = [run for run in earlier if run not in fresh]
         systems = {system.name: system for system in plan.systems}
-        for run in earlier:
+        for run in fresh:
             systems.setdefault(run.system, System(run.system, run.config))
         self.all_systems = list(systems.values())
         self.runs: Dict[str, List[RunResult]] = {system.name: [] for system in self.all_systems}
         self.without_score: List[Run] = []
-        for run in [*planned, *earlier]:
+        for run in [*planned, *fresh]:
             if folder.run(run).is_done():
-                result = RunResult(run, folder.run(run), plan.metric, run in earlier)
+                result = RunResult(run, folder.run(run), plan.metric, run in fresh)
                 if math.isfinite(result.test_score):
                     self.runs[run.system].append(result)
                 else:
