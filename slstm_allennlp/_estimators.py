@@ -262,9 +262,8 @@ class _Estimator(BaseEstimator):
         if not isinstance(given, dict):
             what = columns.shown(self.overrides)
             raise ValueError(f"overrides is {what}, expected a dictionary or a JSON object")
-        if "trainer.cuda_device" in given or "cuda_device" in section(
-            given, "trainer"
-        ):  # the model would be opened elsewhere
+        # The model would be opened on another device.
+        if "trainer.cuda_device" in given or "cuda_device" in section(given, "trainer"):
             raise ValueError("overrides has trainer.cuda_device, expected device")
         return given
 

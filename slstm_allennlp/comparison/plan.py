@@ -276,9 +276,9 @@ def _with_own_data(
     name: str, config: Config, overrides: Config, own_data: Optional[Mapping[str, Any]]
 ) -> Config:
     """Return the config with overrides and, if any are given, with the user's own data."""
-    _expect_no_seeds(name, overrides)
     if own_data is None:
         return _override(name, config, overrides)
+    _expect_no_seeds(name, overrides)
     try:
         return with_data(config, **own_data, overrides=overrides)
     except ConfigurationError as error:
