@@ -41,10 +41,12 @@ def spacy_download(original: Original, name: str, *args: Any, **kwargs: Any) -> 
 
 def expect_device(key: str, number: Any) -> None:
     """Raise `ConfigurationError` for a GPU that is not there, and for what is no number."""
-    count = torch.cuda.device_count()
-    if number is not None and not isinstance(number, int):
+    if number is None:
+        return
+    if not isinstance(number, int):
         raise ConfigurationError(f"{key} is {number!r}, expected a number, -1 for the CPU")
-    if number is not None and number >= count:
+    count = torch.cuda.device_count()
+    if number >= count:
         available = "no GPU" if count == 0 else f"{count} GPU{'' if count == 1 else 's'}"
         numbers = "" if count == 0 else " or one of " + ", ".join(map(str, range(count)))
         raise ConfigurationError(

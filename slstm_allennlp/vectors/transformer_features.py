@@ -25,7 +25,7 @@ from slstm_allennlp.vectors.packages import cache_folder, place_of
 logger = logging.getLogger(__name__)
 _SPECIAL_TOKENS = 2  # in each segment, such as [CLS] and [SEP]
 # Word pieces of a frozen transformer's pass on a CPU: the states of more do not stay in the processor's
-# cache, and long texts take up to 2.4 times as long. (With dropout, groups would draw other numbers.)
+# cache, and long texts take up to twice as long. (With dropout, groups would draw other numbers.)
 _TOGETHER = 1000
 
 
@@ -245,18 +245,20 @@ class TransformerFeatures(TokenEmbedder):
 
     def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the states of the pieces, layers concatenated. *Shape:* (segments, num_pieces, size)"""
-        is_low = self._uses_bfloat16()
-        transformer = self._with_low_weights() if is_low and self._is_frozen else self.transformer
+        is_low, is_frozen = self._uses_bfloat16(), self._is_frozen
+        transformer = self._with_low_weights() if is_low and is_frozen else self.transformer
         segments, num_pieces = inputs["input_ids"].shape
-        together = segments
-        if self._is_frozen and inputs["input_ids"].device.type == "cpu":
-            together = max(1, _TOGETHER // num_pieces)
+        in_groups = is_frozen and inputs["input_ids"].device.type == "cpu"
+        together = max(1, _TOGETHER // num_pieces) if in_groups else segments
         found = []
         with torch.autocast("cpu", torch.bfloat16) if is_low else nullcontext():
             for group in zip(*(tensor.split(together) for tensor in inputs.values())):
-                output = transformer(**dict(zip(inputs, group)), output_hidden_states=True)
-                layers = [output.hidden_states[layer] for layer in self._layers or ()]
-                found.append(torch.cat(layers, dim=-1) if layers else output.last_hidden_state)
+                of_group = dict(zip(inputs, group))
+                if self._layers is None:
+                    found.append(transformer(**of_group).last_hidden_state)
+                    continue
+                by_layer = transformer(**of_group, output_hidden_states=True).hidden_states
+                found.append(torch.cat([by_layer[layer] for layer in self._layers], dim=-1))
         return torch.cat(found)
 
     def _with_low_weights(self) -> torch.nn.Module:

@@ -55,12 +55,10 @@ CONTENTS = {
         ("label\ttext\tid\nx\ta, b\t1\ny\tc\t\n", TEXTS, TSV),
         ('tweet\tclass\n"a, b"\tx\nc\ty\n', TEXTS, TXT),
         ('{"text": "a, b", "label": "x", "n": 4}\n{"label": "y ", "text": "c"}\n', TEXTS, JSONL),
-        (
-            '{"text": "a, b", "label": "x"}\n{"label": "y", "text": "c"}\n',
-            TEXTS,
-            {"file": "corpus.ndjson"},
+        *(
+            ('{"text": "a, b", "label": "x"}\n{"label": "y", "text": "c"}\n', TEXTS, {"file": file})
+            for file in ("corpus.ndjson", "corpus.jl")
         ),
-        ('{"text": "a, b", "label": "x"}\n{"label": "y", "text": "c"}\n', TEXTS, {"file": "corpus.jl"}),
         ("a;b\na, b;x\nc;y\n", TEXTS, {**CSV, "delimiter": ";", "text": "a", "label": "b"}),
         ("text;label\na, b;x\nc;y\n", TEXTS, CSV),
         ("Text;Label;Note, free\na, b;x;\nc;y;n\n", TEXTS, CSV),
