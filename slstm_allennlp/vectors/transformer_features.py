@@ -24,8 +24,8 @@ from slstm_allennlp.vectors.packages import cache_folder, place_of
 
 logger = logging.getLogger(__name__)
 _SPECIAL_TOKENS = 2  # in each segment, such as [CLS] and [SEP]
-# Word pieces of a frozen transformer's pass on a CPU: the states of more do not stay in the processor's
-# cache, and long texts take up to twice as long. (With dropout, groups would draw other numbers.)
+# Word pieces of a pass on a CPU: the states of more do not stay in the processor's cache, and long texts
+# take up to twice as long.
 _TOGETHER = 1000
 
 
@@ -222,44 +222,48 @@ class TransformerFeatures(TokenEmbedder):
             padding=True,
             return_tensors="pt",
         )
-        device = next(self.transformer.parameters()).device
         lengths = [len(words) for words in texts]
         starts = [0, *itertools.accumulate(lengths)]
         # The word of all texts that each piece of a segment is in; -1 for special tokens and padding.
         text_of = pieces.pop("overflow_to_sample_mapping").tolist()
-        word_of = torch.tensor(
+        words = torch.tensor(
             [
                 [-1 if word is None else starts[text] + word for word in pieces.word_ids(segment)]
                 for segment, text in enumerate(text_of)
-            ],
-            device=device,
+            ]
         )
-        states = self._states(
-            {key: tensor.to(device) for key, tensor in pieces.items() if key in self._arguments}
-        )
-        is_word = word_of >= 0
-        word_of, states = word_of[is_word], states[is_word]
+        inputs = {key: tensor for key, tensor in pieces.items() if key in self._arguments}
+        states, word_of = self._states(inputs, pieces["attention_mask"].bool(), words)
         sums = states.new_zeros(sum(lengths), states.size(1)).index_add(0, word_of, states)
         numbers = word_of.bincount(minlength=sum(lengths)).clamp(min=1)
         return list((sums / numbers.unsqueeze(1)).split(lengths))
 
-    def _states(self, inputs: Dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the states of the pieces, layers concatenated. *Shape:* (segments, num_pieces, size)"""
-        is_low, is_frozen = self._uses_bfloat16(), self._is_frozen
-        transformer = self._with_low_weights() if is_low and is_frozen else self.transformer
-        segments, num_pieces = inputs["input_ids"].shape
-        in_groups = is_frozen and inputs["input_ids"].device.type == "cpu"
-        together = max(1, _TOGETHER // num_pieces) if in_groups else segments
-        found = []
+    def _states(
+        self, inputs: Dict[str, torch.Tensor], mask: torch.Tensor, words: torch.Tensor
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """
+        Return the states of all pieces of words, layers concatenated, and the word that each is in.
+        *Shape* of the arguments: (segments, num_pieces), of the results: (pieces, size) and (pieces,)
+        """
+        device = next(self.transformer.parameters()).device
+        is_low = self._uses_bfloat16()
+        transformer = self._with_low_weights() if is_low and self._is_frozen else self.transformer
+        segments, num_pieces = mask.shape
+        together = max(1, _TOGETHER // num_pieces) if device.type == "cpu" else segments
+        states, word_of = [], []
         with torch.autocast("cpu", torch.bfloat16) if is_low else nullcontext():
-            for group in zip(*(tensor.split(together) for tensor in inputs.values())):
-                of_group = dict(zip(inputs, group))
+            for group in mask.sum(1).argsort().split(together):  # of like lengths
+                columns = mask[group].any(0)
+                of_group = {key: tensor[group][:, columns].to(device) for key, tensor in inputs.items()}
                 if self._layers is None:
-                    found.append(transformer(**of_group).last_hidden_state)
-                    continue
-                by_layer = transformer(**of_group, output_hidden_states=True).hidden_states
-                found.append(torch.cat([by_layer[layer] for layer in self._layers], dim=-1))
-        return torch.cat(found)
+                    found = transformer(**of_group).last_hidden_state
+                else:
+                    by_layer = transformer(**of_group, output_hidden_states=True).hidden_states
+                    found = torch.cat([by_layer[layer] for layer in self._layers], dim=-1)
+                of_words = words[group][:, columns].to(device)
+                states.append(found[of_words >= 0])
+                word_of.append(of_words[of_words >= 0])
+        return torch.cat(states), torch.cat(word_of)
 
     def _with_low_weights(self) -> torch.nn.Module:
         """

@@ -184,18 +184,24 @@ def test_a_text_is_computed_once(bert, tmp_path, forward):
     torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # in 16 bits
 
 
-def test_many_pieces_are_computed_in_groups(bert, forward, monkeypatch):
-    """Of a frozen transformer, with the same results; a tuned one has all in one pass."""
-    texts = [WORDS * number for number in range(1, 6)]
-    frozen, tuned = (embedder(bert, cache=False, train_parameters=tuned) for tuned in (False, True))
-    whole = embed(frozen, *texts)
-    assert forward.call_count == 1
-    monkeypatch.setattr("slstm_allennlp.vectors.transformer_features._TOGETHER", 200)
-    torch.testing.assert_close(embed(frozen, *texts), whole, rtol=1e-5, atol=1e-6)
-    assert forward.call_count > 3
-    forward.reset_mock()
-    embed(tuned, *texts)
-    forward.assert_called_once()
+@pytest.mark.parametrize("is_tuned", (False, True))
+def test_many_pieces_are_computed_in_groups(bert, forward, monkeypatch, is_tuned):
+    """Of like lengths, without the padding of longer ones. Results and gradients are the same."""
+    texts = [WORDS * number for number in (4, 1, 5, 2, 3)]
+    module = embedder(bert, cache=False, train_parameters=is_tuned).eval()
+    found, gradients = [], []
+    for together in (10**6, 200):
+        monkeypatch.setattr("slstm_allennlp.vectors.transformer_features._TOGETHER", together)
+        found.append(embed(module, *texts))
+        if is_tuned:
+            found[-1].pow(2).sum().backward()
+            gradients.append([w.grad for w in module.transformer.parameters() if w.grad is not None])
+            module.zero_grad(set_to_none=True)
+    torch.testing.assert_close(*found, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(gradients[:1], gradients[1:], rtol=1e-4, atol=1e-5)
+    sizes = [call.kwargs["input_ids"].shape for call in forward.call_args_list]
+    assert sizes[0][0] == 5 and len(sizes) > 3
+    assert [num_pieces for _, num_pieces in sizes[1:]] == sorted({num for _, num in sizes[1:]})
 
 
 def test_a_full_cache_is_said_once(bert, tmp_path, forward, caplog, monkeypatch):
