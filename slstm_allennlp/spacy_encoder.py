@@ -21,6 +21,7 @@ from thinc.api import ArgsKwargs, Model, PyTorchWrapper, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 from torch.nn import Dropout, Module
+from torch.nn.utils.rnn import pad_sequence
 
 from slstm_allennlp.common.arguments import check_sizes
 from slstm_allennlp.modules.checks import check_rate
@@ -57,7 +58,7 @@ def slstm_encoder(
     check_rate(dropout)
     slstm = SentenceStateLSTM(width, width, depth, window_size, transition=transition)
     module = _WordStates(slstm, Dropout(dropout))
-    layer: Model[List[Floats2d], List[Floats2d]] = PyTorchWrapper(module, _to_torch, _from_torch)
+    layer: Model[List[Floats2d], List[Floats2d]] = PyTorchWrapper(module, convert_outputs=_from_torch)
     layer.name = "slstm"
     layer.set_dim("nI", width)
     layer.set_dim("nO", width)
@@ -65,50 +66,30 @@ def slstm_encoder(
 
 
 class _WordStates(Module):
-    """A `SentenceStateLSTM` that returns the words' states only, with dropout before and after it."""
+    """The last states of the words of each document, from their vectors, (num_words, width) each."""
 
     def __init__(self, slstm: SentenceStateLSTM, dropout: Dropout) -> None:
         super().__init__()
         self.slstm, self.dropout = slstm, dropout
 
-    def forward(self, inputs: Tensor, lengths: List[int]) -> Tensor:
-        """(batch_size, seq_len, width) and the numbers of words to (batch_size, seq_len, width)."""
+    def forward(self, *documents: Tensor) -> List[Tensor]:
+        if not documents:
+            return []
+        lengths = [len(document) for document in documents]
+        inputs = pad_sequence(list(documents), batch_first=True).to(self.slstm.word_b.device)
         words, _ = self.slstm(self.dropout(inputs), need_sentence=False, lengths=lengths)
-        return self.dropout(words)
-
-
-def _to_torch(
-    layer: Model, documents: List[Floats2d], is_train: bool
-) -> Tuple[ArgsKwargs, Callable[[ArgsKwargs], List[Floats2d]]]:
-    """Pad the documents. Return the module's arguments, and what reads the gradients from them."""
-    lengths = [len(document) for document in documents]
-    inputs = _padded(layer, documents).requires_grad_(is_train)
-
-    def gradients(arguments: ArgsKwargs) -> List[Floats2d]:
-        return _unpadded(arguments.args[0], lengths)
-
-    return ArgsKwargs(args=(inputs, lengths), kwargs={}), gradients
+        return [states[:length] for states, length in zip(self.dropout(words), lengths)]
 
 
 def _from_torch(
-    layer: Model, documents_and_words: Tuple[List[Floats2d], Tensor], is_train: bool
+    layer: Model, documents_and_states: Tuple[List[Floats2d], List[Tensor]], is_train: bool
 ) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], ArgsKwargs]]:
-    """Return the states of each document, and what makes torch's arguments from their gradients."""
-    documents, words = documents_and_words
+    """Return the states as thinc's arrays, and what makes torch's arguments from their gradients."""
+    _, states = documents_and_states
 
     def arguments(gradients: List[Floats2d]) -> ArgsKwargs:
-        return ArgsKwargs(args=((words,),), kwargs={"grad_tensors": (_padded(layer, gradients),)})
+        given = [xp2torch(gradient).to(states[0].device) for gradient in gradients]
+        return ArgsKwargs(args=(states,), kwargs={"grad_tensors": given})
 
-    return _unpadded(words, [len(document) for document in documents]), arguments
-
-
-def _padded(layer: Model, documents: List[Floats2d]) -> Tensor:
-    """Return arrays (num_words, width) as (batch_size, seq_len, width) on the module's device."""
-    array = layer.ops.pad(documents) if documents else layer.ops.alloc3f(0, 0, layer.get_dim("nI"))
-    return xp2torch(array).to(layer.shims[0]._model.slstm.word_b.device)
-
-
-def _unpadded(padded: Tensor, lengths: List[int]) -> List[Floats2d]:
-    """Return (batch_size, seq_len, width) as arrays (num_words, width): NumPy's or CuPy's, by device."""
-    arrays: Any = torch2xp(padded)
-    return [array[:length] for array, length in zip(arrays, lengths)]
+    arrays: Any = [torch2xp(of_document) for of_document in states]
+    return arrays, arguments

@@ -50,15 +50,14 @@ class SpacyBlankTokenizer(Tokenizer):
         self._rules = getattr(self._nlp.tokenizer, "rules", None) or {}
 
     def tokenize(self, text: str) -> List[Token]:
-        document = self._nlp(text)
-        with document.retokenize() as retokenizer:
-            for span in self._spans_to_merge(document):
-                retokenizer.merge(span)
-        return [
-            Token(text=token.text, idx=token.idx, idx_end=token.idx + len(token.text))
-            for token in document
-            if not token.is_space
-        ]
+        document, tokens, start = self._nlp(text), [], 0
+        for end in range(1, len(document) + 1):
+            if end == len(document) or not self._belong_together(document[end - 1], document[end]):
+                word = document[start:end]
+                if not word.text.isspace():
+                    tokens.append(Token(text=word.text, idx=word.start_char, idx_end=word.end_char))
+                start = end
+        return tokens
 
     def add_special_tokens(
         self, tokens1: List[Token], tokens2: Optional[List[Token]] = None
@@ -66,17 +65,8 @@ class SpacyBlankTokenizer(Tokenizer):
         between = [Token(self._separator)] if tokens2 is not None and self._separator else []
         return [*tokens1, *between, *(tokens2 or [])]
 
-    def _spans_to_merge(self, document: spacy.tokens.Doc) -> List[spacy.tokens.Span]:
-        """Return the spans that spaCy split and that should be one token."""
-        spans = []
-        start = 0
-        for end in range(1, len(document) + 1):
-            if end == len(document) or not self._belong_together(document[end - 1], document[end]):
-                spans.append(document[start:end])
-                start = end
-        return [span for span in spans if len(span) > 1]
-
     def _belong_together(self, first: spacy.tokens.Token, second: spacy.tokens.Token) -> bool:
+        """Return whether two tokens of spaCy, side by side, are in one token here."""
         if first.whitespace_:
             return False
         if not self._split_contractions:
