@@ -90,17 +90,18 @@ class _Estimator(BaseEstimator):
         with TemporaryDirectory() as temporary:
             folder = Path(temporary)
             parts, config = [self._examples(X, y)], self._config(folder)
-            if isinstance(self.validation, (float, numpy.floating)) and 0 < self.validation < 1:
-                seed = config.get(SEED_KEYS[0], 0)
-                parts = train_test_split(parts[0], test_size=float(self.validation), random_state=seed)
-            elif isinstance(self.validation, (tuple, list)) and len(self.validation) == 2:
+            is_share = isinstance(self.validation, (float, numpy.floating)) and 0 < self.validation < 1
+            if isinstance(self.validation, (tuple, list)) and len(self.validation) == 2:
                 parts.append(self._examples(*self.validation))
-            elif self.validation is not None:
+            elif self.validation is not None and not is_share:
                 raise ValueError(
                     f"validation is {columns.shown(self.validation)}, expected a share between 0 and 1, "
                     "data (X, y), or None for none"
                 )
             labels = columns.named(label for part in parts for _, labels in part for label in labels)
+            if is_share:
+                seed = config.get(SEED_KEYS[0], 0)
+                parts = train_test_split(parts[0], test_size=float(self.validation), random_state=seed)
             names = {label: name for name, label in labels.items()}
             paths = [folder / f"{part}.{self._ending}" for part in ("train", "dev")]
             for path, part in zip(paths, parts):
@@ -121,6 +122,8 @@ class _Estimator(BaseEstimator):
         with self._allennlp(), _naming(names):
             try:
                 config = own_data.with_data(config, data, dev, overrides=overrides, **self._columns)
+                if config["dataset_reader"].get("max_instances"):  # a class may be in none of these
+                    raise ValueError("the reader has max_instances, expected fewer items in X and y")
                 trainer = section(config, "trainer")
                 if not is_fitted(config):  # the folder is temporary: nothing goes on from there
                     trainer.setdefault("checkpointer", {"save_completed_epochs": False})
@@ -205,7 +208,9 @@ class _Estimator(BaseEstimator):
 
     def _predictions(self, X: Any) -> List[Dict[str, Any]]:
         check_is_fitted(self, "files_")
-        return (self.__dict__.get("_predictor") or self._open()).predict_batch_json(self._inputs(X))
+        if "_predictor" not in self.__dict__ or self._device != self.device:
+            self._open()
+        return self._predictor.predict_batch_json(self._inputs(X))
 
     def _open(self, name: str = _ARCHIVE) -> Any:
         """Open the archive, which errors call by this name."""
@@ -214,6 +219,7 @@ class _Estimator(BaseEstimator):
             path.write_bytes(self.files_[_ARCHIVE])
             with _naming({str(path): name}):
                 archive = load_archive(path, cuda_device=device_number(self.device))
+            self._device = self.device
             self._predictor: Any = predictor_of(archive)
         return self._predictor
 
@@ -335,6 +341,7 @@ class TextClassifier(ClassifierMixin, _Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of right classes, of any type. scikit-learn's accuracy takes some alone."""
         check_is_fitted(self)
+        X = columns.listed("X", X)
         gold = [labels[0] for _, labels in self._examples(X, y)]
         self._expect_known(gold, self.classes_.tolist())
         right = [ours == label for ours, label in zip(self.predict(X), gold)]
@@ -392,6 +399,7 @@ class Tagger(_Estimator):
 
     def score(self, X: Any, y: Any) -> float:
         """Return the share of right tags or, for entities, the F1 of the spans with their types."""
+        X = columns.listed("X", X)
         rows = list(zip(self.predict(X), (tags for _, tags in self._examples(X, y))))
         if self._predictor._label_encoding is None:
             self._expect_known([tag for _, tags in rows for tag in tags], self.classes_.tolist())
@@ -411,6 +419,11 @@ class Tagger(_Estimator):
             raise ValueError(f"{where} has {len(tags)} tags, X has {len(given['words'])} words")
         if self.entities:
             expect_iob2(where, tags)
+            for number, tag in enumerate(tags):
+                if " ".join(tag.split()) != tag or "\ufeff" in tag:
+                    raise ValueError(
+                        f"{where}[{number}] is {tag!r}, expected single spaces alone in a tag"
+                    )
         return tags
 
     def _line(self, given: Dict[str, Any], names: List[str]) -> str:

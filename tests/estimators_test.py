@@ -12,7 +12,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from datetime import date
+from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
 from slstm_allennlp import PairClassifier, Tagger, TextClassifier, _estimators
+from slstm_allennlp.common import columns
 from slstm_allennlp.console import training
 from slstm_allennlp.console.main import main
 from slstm_allennlp.security import safe_archives
@@ -76,7 +77,7 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
     assert random.getstate() == states[0] and torch.equal(torch.get_rng_state(), states[1])
     assert (numpy.random.get_state()[1] == states[2]).all()
     assert logging.getLogger("tqdm").handlers == handlers
-    assert 0 <= model.score(X, y) <= 1
+    assert 0 <= model.score(X, y) == model.score(iter(X), iter(y)) <= 1
     flat = y if isinstance(y[0], str) else [tag for tags in y for tag in tags]
     assert list(model.classes_) == sorted(set(flat))
     assert len(predicted) == 5
@@ -173,7 +174,8 @@ FRAME = pandas.DataFrame({"text": TEXTS, "other": TEXTS[::-1], "label": LABELS},
         (text_classifier, tuple(TEXTS), list(numpy.arange(32) % 2)),
         (pair_classifier, FRAME[["text", "other"]], FRAME["label"]),
         (pair_classifier, numpy.array(PAIRS), tuple(LABELS)),
-        (tagger, [["\ufeffa", "1", "en:b", "\u00a0"]] * 10, [[0, 1, 1, 0]] * 10),
+        (tagger, [["\ufeffa", "1", "en:b", "\u00a0", '"a""b"']] * 10, [[0, 1, 1, 0, 1]] * 10),
+        (partial(tagger, validation=None), [["a", "b"] * 75], [["x", "y"] * 75]),
         (tagger, numpy.array([["a", "b"]] * 10), numpy.array([[0, 1]] * 10)),
     ],
 )
@@ -181,6 +183,19 @@ def test_columns_of_other_libraries(make, X, y):
     model = make(epochs=1).fit(X, y)
     assert len(model.predict(X)) == len(X)
     assert {type(label) for label in model.classes_.tolist()} <= {int, str}
+
+
+@pytest.mark.parametrize(
+    "kind, first", [("datetime64", datetime(2020, 1, 2)), ("timedelta64", timedelta(3))]
+)
+@pytest.mark.parametrize("unit", ("ns", "us"))
+def test_times_stay_times(kind, first, unit):
+    """As integers of nanoseconds, NumPy would return them."""
+    array = numpy.array([first], f"{kind}[{unit}]")
+    for column in (array, list(array), pandas.Series(array), pandas.Series(array).astype("category")):
+        assert columns.classes_of("y", column) == [first]
+    with pytest.raises(ValueError, match=r"y\[0\] is (None|NaT), expected a class"):
+        columns.classes_of("y", numpy.array(["NaT"], f"{kind}[{unit}]"))
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="AllenNLP's pins: datasets does not fit")
@@ -228,6 +243,14 @@ def test_columns_of_datasets():
         (tagger, [["a", "b"]], [["A", None]], r"y\[0\]\[1\] is None, expected a class"),
         (entity_tagger, [["a", "b"]], [["O", "PER"]], r"y\[0\]\[1\]: the tag is 'PER', expected O or"),
         (entity_tagger, [["a", "b"]], [["O", "I-PER"]], r"y\[0\]\[1\]: the tag I-PER follows O"),
+        (
+            entity_tagger,
+            [["a"]],
+            [["B-A\xa0B"]],
+            r"y\[0\]\[0\] is 'B-A\\xa0B', expected single spaces al",
+        ),
+        (entity_tagger, [["a"]], [["B-A "]], r"y\[0\]\[0\] is 'B-A ', expected single spaces alone"),
+        (text_classifier, ["x"], ["a"], "y has one class, 'a'"),
     ],
 )
 def test_data_that_cannot_be_used(make, X, y, said):
@@ -254,6 +277,11 @@ def test_data_that_cannot_be_used(make, X, y, said):
             "trainer.cuda_device, expected dev",
         ),
         ({"overrides": {"trainer.cuda_device": 1}}, ValueError, "trainer.cuda_device, expected device"),
+        (
+            {"overrides": {"dataset_reader.max_instances": 9}},
+            ValueError,
+            "max_instances, expected fewer",
+        ),
         ({"epochs": 1.5}, ValueError, "epochs is 1.5, expected a whole number"),
         ({"random_state": -1}, ValueError, "random_state is -1, expected 0 to"),
         ({"overrides": [1]}, ValueError, r"overrides is \[1\], expected a dictionary or"),
@@ -283,6 +311,9 @@ def test_without_training_there_is_no_prediction(make, tmp_path):
 def test_an_archive_of_a_stranger_and_of_another_kind(classifier, monkeypatch):
     model = TextClassifier.load(classifier, verbose=0)
     assert len(model.predict(["A film."])) == 1
+    with pytest.raises(ConfigurationError, match="device is 'cuda:9', expected one of those here"):
+        model.set_params(device="cuda:9").predict(["A film."])
+    model.set_params(device=None)
     trusted = []
     monkeypatch.setattr(
         _estimators, "safe_archives", lambda trust: trusted.append(trust) or safe_archives(trust)

@@ -18,13 +18,19 @@ def listed(where: str, column: Any) -> List[Any]:
     if hasattr(column, "to_pylist"):  # of PyArrow, whose array has the last category for null
         column = column.to_pylist()
     if hasattr(column, "__array__"):
-        column = numpy.asanyarray(column).tolist()  # None where a value is masked
+        column = _of_python(numpy.asanyarray(column))  # None where a value is masked
     if isinstance(column, (str, bytes, dict, set, frozenset)) or not hasattr(column, "__iter__"):
         raise ValueError(f"{where} is {shown(column)}, expected a list")
-    items = [item.item() if isinstance(item, numpy.generic) else item for item in column]
+    items = [_of_python(item) if isinstance(item, numpy.generic) else item for item in column]
     if not items:
         raise ValueError(f"{where} is empty, expected at least one item")
     return items
+
+
+def _of_python(values: Any) -> Any:
+    """Return the values of an array, or its scalar, as Python's: NumPy makes nanoseconds integers."""
+    kind = values.dtype.kind
+    return (values.astype(f"{kind}8[us]") if kind in "mM" else values).tolist()
 
 
 def text_of(where: str, text: Any, is_word: bool = False) -> str:

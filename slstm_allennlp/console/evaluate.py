@@ -28,7 +28,7 @@ from slstm_allennlp.common.atomic_write import atomic_write, raise_not_written
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.console.output_folder import expect_output
 from slstm_allennlp.console.training import metric_lines
-from slstm_allennlp.dataset_readers.lines import ending
+from slstm_allennlp.dataset_readers.lines import ending, expect_no_pipe
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.dataset_readers.table_reader import TableReader
 from slstm_allennlp.metrics.class_scores import class_scores
@@ -72,6 +72,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
             inputs = {*inspect.signature(archive.model.forward).parameters}
             inputs |= {"premise"} if reader._combine_input_fields else set()
             for path in paths:
+                expect_no_pipe(file_of(path))
                 check_texts(next(reader.inputs(file_of(path))), path, inputs)
         config = archive.config.params
         for key in ("data_loader", "validation_data_loader"):

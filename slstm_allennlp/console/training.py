@@ -1,6 +1,7 @@
 """The console output of `slstm train` and `slstm evaluate`."""
 
 import json
+import shlex
 import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List
@@ -66,7 +67,7 @@ def result_lines(folder: Path) -> Iterator[str]:
         epoch = metrics.get("best_epoch", metrics["epoch"])
         yield f"best epoch {epoch + 1} of {metrics['epoch'] + 1}: {', '.join(best)}"
     archive = folder / "model.tar.gz"
-    yield f"the model: {archive}; to use it: slstm predict {archive} FILE"
+    yield f"the model: {archive}; to use it: slstm predict {shlex.quote(str(archive))} FILE"
 
 
 def metric_lines(metrics: Dict[str, Any]) -> Iterator[str]:

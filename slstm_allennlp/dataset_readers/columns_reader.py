@@ -45,8 +45,8 @@ class ColumnsReader(TaggingReader):
     tag_column : `int`, optional (default = `None`)
         The column of the tag, counted from 1. The default is the last.
     word_prefix : `str`, optional (default = `None`)
-        A prefix of every word that is removed, such as WikiANN's `"en:"`. Without this key, a prefix of
-        this form on every word is an error.
+        A prefix of every word that is removed, such as WikiANN's `"en:"`; `""`: words are as they are.
+        Without this key, a prefix of this form on every word is an error.
     comment : `str`, optional (default = `None`)
         How lines begin that are skipped at the start of a sentence, such as `"# "`.
     encoding : `str`, optional (default = `"UTF-8"`)
@@ -199,7 +199,7 @@ class ColumnsReader(TaggingReader):
             word = word[len(self._word_prefix) :]
         if not word or not tag:
             raise line.error(f"the {'tag' if word else 'word'} is empty, expected a word and its tag")
-        if _QUOTED.fullmatch(word):
+        if self._word_prefix != "" and _QUOTED.fullmatch(word):
             raw = word[1:-1].replace('""', '"')
             raise line.error(
                 f"the word is {word!r}, {raw!r} as CSV writes it, expected {raw!r} (in pandas, "

@@ -33,6 +33,7 @@ _OTHER_FILES = {
     b"\x1f\x8b": "compressed by gzip (then its name must end in .gz)",
     b"BZh91AY": "compressed by bzip2 (then its name must end in .bz2)",
     b"\xfd7zXZ": "compressed by xz (then its name must end in .xz)",
+    b"\x28\xb5\x2f\xfd": "compressed by Zstandard (unzstd unpacks it)",
     b"\xff\xfe": "in UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)",
     b"\xfe\xff": "in UTF-16 (iconv -f UTF-16 -t UTF-8 converts it)",
 }
@@ -92,10 +93,14 @@ class Line(NamedTuple):
         label = example.get(key)
         if label is None:
             return None
-        is_whole = isinstance(label, int) or (isinstance(label, float) and label.is_integer())
-        if not is_whole and not (isinstance(label, str) and label.strip()):
+        if not is_label(label) or not str(label).strip():
             raise self.error(f"{found(example, key)}, {expected}")
         return str(label).strip()
+
+
+def is_label(value: Any) -> bool:
+    """Return whether a value can be a class: a string, a whole number or a Boolean."""
+    return isinstance(value, (str, int)) or (isinstance(value, float) and value.is_integer())
 
 
 def is_word(text: str) -> bool:
@@ -155,6 +160,15 @@ def local_path(path: str, expected: str) -> str:
 def _unreadable(path: str, error: Exception, expected: str) -> CorpusError:
     reason = getattr(error, "strerror", None) or str(error)
     return CorpusError(f"{path}: cannot be read ({reason}), expected {expected}")
+
+
+def expect_no_pipe(path: str, others: str = "") -> None:
+    """
+    Raise `ConfigurationError` for a pipe. Its lines can be read once, and a file is read several times:
+    the first lines show its format.
+    """
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise ConfigurationError(f"{path}: is a pipe, expected a file{others}")
 
 
 def ending(path: str) -> str:

@@ -146,6 +146,8 @@ class TableReader(LabelledTextReader):
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Return a JSON object of training data as input of the predictors. Other keys are left out."""
         texts, label = self._choose(list(json_dict))
+        if not texts and len(self._texts) == 1 and not {"sentence", "text", "words"} & {*json_dict}:
+            raise CorpusError(self._no_text_in(json_dict))
         given = None if _is_unlabelled(json_dict, label) else json_dict.get(label)
         return _as_input([json_dict[key] for key in texts], given) if texts else json_dict
 
@@ -190,13 +192,13 @@ class TableReader(LabelledTextReader):
     ) -> Iterator[Tuple[Line, str, List[str], Optional[str]]]:
         logged: List[str] = []
         labelled, unlabelled, no_label = 0, 0, ""
-        for line, row in self._read_rows(path, partly):
+        for line, with_names, row in self._read_rows(path, partly):
             try:
                 keys, label = self._choose(list(row))
             except ValueError as error:
-                raise self._with_names(line).error(str(error)) from None
+                raise with_names.error(str(error)) from None
             if not keys:
-                raise self._with_names(line).error(self._no_text_in(row))
+                raise with_names.error(self._no_text_in(row))
             read = [key for key in (*keys, label) if key in row]
             if len(read) > 1 and all(row[key] == key for key in read):
                 raise line.error(_SECOND_HEADER)
@@ -243,23 +245,15 @@ class TableReader(LabelledTextReader):
                 f"{path}: no text in the file, expected a line with the names of the columns, and others"
             )
 
-    def _with_names(self, line: Line) -> Line:
-        """Return the line that names the columns of a line, which is itself without a header."""
-        if self._columns is not None or ending(line.path) in JSON:
-            return line
-        lines = read_lines(line.path, self._encoding, has_returns=True)
-        is_mark = _SEPARATOR.fullmatch
-        return next((each for each in lines if each.text.strip() and not is_mark(each.text)), line)
-
     def no_label_in(self, path: str) -> CorpusError:
         """Return the error of a file without a label on its first line, with the nearest name."""
-        line, row = next(self._read_rows(file_of(path)))
+        line, with_names, row = next(self._read_rows(file_of(path)))
         _, label = self._choose(list(row))
         if label in row:
             return line.error(f"{found(row, label)}, expected a label")
         if self._label is not None:
-            return self._with_names(line).error(_no_column(self._label, row))
-        return self._with_names(line).error(
+            return with_names.error(_no_column(self._label, row))
+        return with_names.error(
             f"the columns are {shortened(', '.join(row))}, expected one for the labels, such as "
             "label or class (--label of `slstm train` or the reader's key label gives another)"
         )
@@ -270,22 +264,24 @@ class TableReader(LabelledTextReader):
 
     def columns_of(self, path: str) -> List[str]:
         """Return the names of the columns of a file, or of the file of a part, that are read."""
-        _, row = next(self._read_rows(file_of(path)))
+        *_, row = next(self._read_rows(file_of(path)))
         texts, label = self._choose(list(row))
         return [name for name in (*texts, label) if name in row]
 
     def _no_text_in(self, row: Dict[str, Any]) -> str:
         return _no_column(next((name for name in self._texts if name not in row), None), row)
 
-    def _read_rows(self, path: str, partly: bool = False) -> Iterator[Tuple[Line, Dict[str, Any]]]:
+    def _read_rows(self, path: str, partly: bool = False) -> Iterator[Tuple[Line, Line, Dict[str, Any]]]:
+        """Yield the line of each row, the line with the names of its columns, and the row."""
         return self._json_rows(path) if ending(path) in JSON else self._csv_rows(path, partly)
 
-    def _json_rows(self, path: str) -> Iterator[Tuple[Line, Dict[str, Any]]]:
+    def _json_rows(self, path: str) -> Iterator[Tuple[Line, Line, Dict[str, Any]]]:
+        expected = "expected one object per line, with a text and a label"
         for line in read_lines(path, self._encoding):
             if line.text.strip():
-                yield line, line.json_object("expected one object per line, with a text and a label")
+                yield line, line, line.json_object(expected)
 
-    def _csv_rows(self, path: str, partly: bool) -> Iterator[Tuple[Line, Dict[str, Any]]]:
+    def _csv_rows(self, path: str, partly: bool) -> Iterator[Tuple[Line, Line, Dict[str, Any]]]:
         lines = read_lines(path, self._encoding, has_returns=True)
         head, delimiter = [], self._delimiter
         for line in lines:  # up to the header
@@ -315,7 +311,7 @@ class TableReader(LabelledTextReader):
                 yield f"{last}\n"
 
         rows = self._parsed(texts(), delimiter)
-        names = self._columns
+        names, with_names = self._columns, None
         header = _lowered(names or [])
         nameless: List[int] = []
         while True:
@@ -338,7 +334,7 @@ class TableReader(LabelledTextReader):
             if delimiter == "\t" and any("\t" in value for value in row):
                 raise line.error(f"a field in quotation marks has a tab, {expected}")
             if names is None:
-                names = [name.strip() for name in row]
+                names, with_names = [name.strip() for name in row], line
                 header = _lowered(names)
                 named = list(filter(None, names))  # columns without a name are never read
                 start = names.index(named[0]) if named else 0  # before it is the index of pandas
@@ -360,7 +356,7 @@ class TableReader(LabelledTextReader):
                             "expected a name there, or no value (is a comma in a text without quotation "
                             "marks?)"
                         )
-                yield line, dict(zip(names, row))
+                yield line, with_names or line, dict(zip(names, row))
 
     def _delimiter_in(self, line: Line) -> str:
         """Return the delimiter in the line with the names."""

@@ -17,7 +17,15 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.dataset_readers.corpus_reader import CorpusReader
-from slstm_allennlp.dataset_readers.lines import ANY, JSON, Line, blocks, ending, read_lines
+from slstm_allennlp.dataset_readers.lines import (
+    ANY,
+    JSON,
+    Line,
+    blocks,
+    ending,
+    expect_no_pipe,
+    read_lines,
+)
 from slstm_allennlp.dataset_readers.table_reader import TableReader, is_header, is_name_of_text
 from slstm_allennlp.metrics.span_tags import ENTITY_TAG
 from slstm_allennlp.predictors.text_input import TextInput
@@ -65,9 +73,7 @@ def read_examples(
         raise ConfigurationError(
             f"input_format is {input_format!r}, expected one of {', '.join(INPUT_FORMATS)}"
         )
-    if path != "-" and Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
-        # Its lines can be read once, and the first ones show the format.
-        raise ConfigurationError(f"{path}: is a pipe, expected a file, or - for the standard input")
+    expect_no_pipe(path, ", or - for the standard input")
     reader = _reader_of(path, predictor)
     is_guessed = input_format is None
     name = "standard input" if path == "-" else path
@@ -180,7 +186,8 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
         return "json"
     is_plain = path == "-" or ending(path) in _PLAIN
     starts_as_table = is_header("".join(texts[:1]), reader)
-    if starts_as_table and ending(path) == ".csv" and getattr(predictor, "answer", None) == "tags":
+    has_names = starts_as_table or is_name_of_text("".join(texts[:1]))
+    if has_names and ending(path) == ".csv" and getattr(predictor, "answer", None) == "tags":
         raise CorpusError(
             f"{name}: is a table, and the model tags words, expected {predictor.plain_text}, or JSON "
             "lines (--input-format corpus: a word and its tag per line)"
@@ -193,7 +200,6 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
     known = {label for label in predictor.known_labels() if any(map(str.isalnum, label))}
     why_not = "a stream"
     if path != "-":
-        has_names = starts_as_table or is_name_of_text(texts[0] if texts else "")
         why_not = _why_no_corpus(path, reader, predictor, known, has_names)
     if not why_not:
         return "corpus"

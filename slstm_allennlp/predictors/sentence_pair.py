@@ -7,6 +7,7 @@ from allennlp.data.fields import TextField
 from allennlp.predictors import Predictor, TextClassifierPredictor
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.dataset_readers.lines import shortened
 from slstm_allennlp.dataset_readers.table_reader import NO_GOLD
 from slstm_allennlp.predictors.text_input import TextInput, probabilities_of
 
@@ -53,6 +54,7 @@ class SentencePair(TextInput):
 
     def check_input(self, json_dict: JsonDict) -> None:
         self._sentences(json_dict)
+        self.gold(json_dict)
 
     def _instance_of_words(self, json_dict: JsonDict) -> Optional[Instance]:
         pair = self._json_to_instance(json_dict)
@@ -79,10 +81,12 @@ class SentencePair(TextInput):
     def _sentences(self, json_dict: JsonDict) -> List[str]:
         keys = next((k for k in _KEYS if isinstance(json_dict, dict) and set(k) <= set(json_dict)), None)
         if keys is None:
-            raise CorpusError(f"the input is {json.dumps(json_dict)}, expected {self.expected}")
+            shown = shortened(json.dumps(json_dict))
+            raise CorpusError(f"the input is {shown}, expected {self.expected}")
         for key in keys:
             if not isinstance(json_dict[key], str):
-                raise CorpusError(f"{key} is {json_dict[key]!r}, expected {self.expected}")
+                shown = shortened(repr(json_dict[key]))
+                raise CorpusError(f"{key} is {shown}, expected {self.expected}")
         return [json_dict[key] for key in keys]
 
     # For AllenNLP's interpreters and attackers.

@@ -107,10 +107,6 @@ class SentenceTagger(TextInput, SentenceTaggerPredictor):
         result = self._tagged([], [])
         return {**result, "scores": []} if self._scores else result
 
-    def check_input(self, json_dict: JsonDict) -> None:
-        super().check_input(json_dict)
-        self.gold(json_dict)
-
     def gold(self, json_dict: JsonDict) -> Optional[List[str]]:
         tags = json_dict.get("tags")
         if tags is None:

@@ -17,7 +17,7 @@ from allennlp.predictors import Predictor
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.common.suggestions import did_you_mean
-from slstm_allennlp.dataset_readers.lines import is_word, parsed_json
+from slstm_allennlp.dataset_readers.lines import is_label, is_word, parsed_json, shortened
 from slstm_allennlp.models.summary import namespace_of
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 
@@ -67,7 +67,7 @@ class TextInput(Predictor):
         try:
             json_dict = parsed_json(text)
         except ValueError as error:
-            raise CorpusError(f"{text!r} is {error}, expected {self.expected}") from None
+            raise CorpusError(f"{shortened(text)!r} is {error}, expected {self.expected}") from None
         as_input = getattr(self._dataset_reader, "as_input", None)
         return as_input(json_dict) if as_input and isinstance(json_dict, dict) else json_dict
 
@@ -81,6 +81,7 @@ class TextInput(Predictor):
     def check_input(self, json_dict: JsonDict) -> None:
         """Raise a `CorpusError` for an invalid input, without predicting."""
         text_of(json_dict)
+        self.gold(json_dict)
 
     def _tokens(self, json_dict: JsonDict) -> List[Token]:
         text = text_of(json_dict)
@@ -112,7 +113,11 @@ class TextInput(Predictor):
         training data, such as 4 for the 1 of two classes.
         """
         given = self._given(json_dict)
-        given = "" if given is None else str(given).strip()
+        given = "" if given in (None, []) else given  # an empty list: of doccano
+        if not is_label(given):
+            shown = shortened(json.dumps(given))
+            raise CorpusError(f"the label is {shown}, expected a string or a whole number, or none")
+        given = str(given).strip()
         if not given:
             return None
         try:
@@ -269,14 +274,17 @@ def text_of(json_dict: JsonDict) -> Union[str, List[str]]:
         keys = [key for key in keys if isinstance(json_dict[key], kinds[key])]
     if len(keys) != 1:
         several = f", with both {' and '.join(keys)}" if keys else ""
-        raise CorpusError(f"the input is {json.dumps(json_dict)}{several}, expected {_EXPECTED}")
+        shown = shortened(json.dumps(json_dict))
+        raise CorpusError(f"the input is {shown}{several}, expected {_EXPECTED}")
     (key,) = keys
     given = json_dict[key]
     if key == "words":
         if not isinstance(given, list) or not all(isinstance(w, str) and is_word(w) for w in given):
-            raise CorpusError(f"words is {given!r}, expected a list of words, none of them empty")
+            raise CorpusError(
+                f"words is {shortened(repr(given))}, expected a list of words, none of them empty"
+            )
     elif not isinstance(given, str):
-        raise CorpusError(f"{key} is {given!r}, expected {_EXPECTED}")
+        raise CorpusError(f"{key} is {shortened(repr(given))}, expected {_EXPECTED}")
     return given
 
 

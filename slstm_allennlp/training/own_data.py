@@ -24,6 +24,7 @@ from slstm_allennlp.dataset_readers.lines import (
     Line,
     blocks,
     ending,
+    expect_no_pipe,
     number_of_columns,
     read_lines,
 )
@@ -81,6 +82,8 @@ def with_data(
     overrides : `Dict[str, Any]`, optional (default = `None`)
         Values that win over those of the config and of this function, as for `allennlp train`.
     """
+    for path in (data, dev, test):
+        expect_no_pipe(file_of(path or data))
     config = copy.deepcopy(config)
     given = config.get("dataset_reader") or {}
     given = given if isinstance(given, dict) else {"type": given}
@@ -182,7 +185,8 @@ def _tag_reader(
     if label_encoding is None and not is_named and rows and is_inline:
         _check_inline(lines, words_and_tags, separators[0])
         return {"type": "tagged_text", "format": "inline", "separator": separators[0]}
-    if len(head) == 1 and len(lines) > _LONGEST:
+    are_lists = settings.get("word_prefix") == ""  # of Python
+    if len(head) == 1 and len(lines) > _LONGEST and not are_lists:
         raise CorpusError(
             f"{file}: {len(lines):,} words without a blank line between them, expected one after each "
             "sentence"

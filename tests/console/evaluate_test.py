@@ -1,6 +1,7 @@
 """`slstm evaluate` prints the scores of each class, and writes predictions beside gold labels."""
 
 import json
+import os
 import re
 import shutil
 
@@ -63,6 +64,9 @@ def test_a_file_without_labels_has_no_score(classifier, tmp_path, capsys):
     archive = str(classifier / "model.tar.gz")
     assert main(["evaluate", archive, f"{tmp_path}/new.jsonl", "--overrides", config]) == 2
     assert f"{tmp_path}/new.jsonl has no labels, expected some to score" in capsys.readouterr().err
+    os.mkfifo(tmp_path / "pipe")
+    assert main(["evaluate", archive, f"{tmp_path}/pipe", "--overrides", config]) == 2
+    assert f"{tmp_path}/pipe: is a pipe, expected a file\n" in capsys.readouterr().err
 
 
 def test_pairs_are_no_texts(classifier, tmp_path, capsys):

@@ -12,12 +12,14 @@ import subprocess
 import sys
 import types
 import warnings
+from pathlib import Path
 from unittest import mock
 
 import pytest
 from allennlp.common.util import SigTermReceived
 
 import slstm_cli
+from slstm_allennlp.console import training
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.main import main
 from slstm_allennlp.console.output_folder import locked
@@ -62,6 +64,11 @@ def test_training_prints_a_line_an_epoch(folder, capsys):
     assert lines[4].startswith("best epoch ") and "validation accuracy " in lines[4]
     archive = "output/mine/model.tar.gz"
     assert lines[5:] == [f"the model: {archive}; to use it: slstm predict {archive} FILE"]
+    os.rename("output/mine", "output/my own")
+    assert list(training.result_lines(Path("output/my own")))[-1].endswith(
+        "slstm predict 'output/my own/model.tar.gz' FILE"
+    )
+    os.rename("output/my own", "output/mine")
     log = (folder / "output" / "mine" / "out.log").read_text()
     assert len(log.splitlines()) > 100 and "model.seq2vec_encoder.num_steps = 2" in log
 

@@ -281,6 +281,7 @@ BAD_FILES = {
         ("text,label,answer\na,x,accept\nb,y,reject\n", ", line 3: answer is 'reject', as of Pro", {}),
         ("text,label\ra,x\r", ", line 1: a carriage return inside the line, expected a newline", {}),
         (bz2.compress(b"text,label\na,x\n"), ", line 1: the file is compressed by bzip2", {}),
+        (b"\x28\xb5\x2f\xfd\x04", ", line 1: the file is compressed by Zstandard", {}),
         ("PK\x03\x04x", ", line 1: the file is an Excel workbook or another archive", {}),
         ("text,label\na\0,x\n", ", line 2: the file is UTF-16 or no text, expected text in", {}),
         ("text,label\na,x\nb,\n", ', line 3: label is "", and the lines before have labels', {}),

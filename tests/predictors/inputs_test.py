@@ -200,6 +200,23 @@ def test_a_list_of_json_is_no_text(predictor, examples, monkeypatch, content):
             read()
 
 
+def test_columns_of_another_table(predictor, examples, monkeypatch):
+    """Of the standard input, too, which is read once."""
+    predictor = predictor(
+        {"type": "table", "text": "remark", **WHITE}, "t.csv", "remark,label\na,x\nb,y\n"
+    )
+    given = "sep=,\n\nfoo,bar\n1,2\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+    with pytest.raises(CorpusError, match=r"^standard input, line 3: there is no column 'remark'"):
+        list(read_examples("-", predictor, "corpus"))
+    with pytest.raises(CorpusError, match=r"a\.csv, line 3: there is no column 'remark'"):
+        examples(predictor, "a.csv", given)
+    with pytest.raises(CorpusError, match=r"a\.jsonl, line 2: there is no column 'remark'"):
+        examples(predictor, "a.jsonl", '{"remark": "a"}\n{"comment": "b"}\n')
+    inputs, _ = examples(predictor, "a.jsonl", '{"sentence": "a"}\n{"remark": "b", "label": []}\n')
+    assert ["gold" in output for output in predictor.predict_batch_json(inputs)] == [False, False]
+
+
 def test_pairs_of_a_table(predictor, examples):
     """Also with sentences without words, which have no label."""
     predictor = predictor({"type": "table", **WHITE}, "p.csv", "text1,text2,class\na b,c,x\nb,c,y\n")
@@ -281,6 +298,7 @@ def test_a_format_that_is_named(predictor, examples):
     "name, content, message",
     [
         ("a.csv", "id,text\n1,Ada works in Paris\n", "a.csv: is a table, and the model tags words, exp"),
+        ("a.csv", 'text\n"Ada works in Paris"\n', "a.csv: is a table, and the model tags words, exp"),
         (
             "a.txt",
             "Ada\nworks\n\nTom\nran\n",

@@ -247,9 +247,37 @@ def test_entities(spans, predictors):
         ("tagger", "The dog.\n", r"'The dog\.' is not JSON .* expected {\"sentence\""),
         ("tagger", '{"sentence": \n', r"is not JSON \(Expecting value at character 13\)"),
         ("pairs", "A dog\n", r"'A dog' is not JSON .* expected .*premise"),
+        # Labels
+        (
+            "classifier",
+            {"text": "a", "label": ["x"]},
+            r'the label is \["x"\], expected a string or a wh',
+        ),
+        ("classifier", {"text": "a", "label": float("nan")}, "the label is NaN, expected a string or a"),
+        (
+            "pairs",
+            {"premise": "a", "hypothesis": "b", "label": {"a": 1}},
+            r'the label is \{"a": 1\}, exp',
+        ),
     ],
 )
 def test_inputs_of_another_form(predictors, name, given, message):
     predictor = predictors[name]
     with pytest.raises(ValueError, match=message):
         predictor.load_line(given) if isinstance(given, str) else predictor.predict_json(given)
+
+
+@pytest.mark.parametrize("name", ("tagger", "pairs"))
+@pytest.mark.parametrize(
+    "given", ([{"text": "x"}], {"txt": ""}, {"words": [3]}, {"premise": 3, "hypothesis": 4})
+)
+def test_a_long_input_of_another_form_is_shortened(predictors, name, given):
+    long = json.loads(json.dumps(given).replace("3", '{"a": "' + 10**6 * "b" + '"}'))
+    long = long * 10**5 if isinstance(long, list) else {**long, "note": 10**6 * "c"}
+    for call, value in (
+        (predictors[name].predict_json, long),
+        (predictors[name].load_line, json.dumps(long)[:-1]),
+    ):
+        with pytest.raises(ValueError, match="expected") as error:
+            call(value)
+        assert 100 < len(str(error.value)) < 400

@@ -1,6 +1,7 @@
 """A user's data files in a bundled config."""
 
 import json
+import os
 import re
 
 import pytest
@@ -229,6 +230,14 @@ def test_parts_and_epochs(put, options, paths, epochs):
 def test_mistakes(put, config, name, content, options, message):
     with pytest.raises(ConfigurationError, match=re.escape(message)):
         put(config, name, content, **options)
+
+
+@pytest.mark.parametrize("key", ("data", "dev", "test"))
+def test_a_pipe_is_no_file(put, tmp_path, key):
+    put("mr_slstm", "all.csv", csv(ROWS))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigurationError, match=r"^pipe: is a pipe, expected a file$"):
+        with_data(whole_config("mr_slstm"), **{"data": "all.csv", key: "pipe"})
 
 
 @pytest.mark.parametrize(
