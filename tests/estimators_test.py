@@ -194,6 +194,8 @@ def test_times_stay_times(kind, first, unit):
     array = numpy.array([first], f"{kind}[{unit}]")
     for column in (array, list(array), pandas.Series(array), pandas.Series(array).astype("category")):
         assert columns.classes_of("y", column) == [first]
+    day = numpy.array([date(2020, 1, 2)], "datetime64[D]")
+    assert [type(one) for one in columns.classes_of("y", day)] == [date]
     with pytest.raises(ValueError, match=r"y\[0\] is (None|NaT), expected a class"):
         columns.classes_of("y", numpy.array(["NaT"], f"{kind}[{unit}]"))
 

@@ -29,8 +29,8 @@ def listed(where: str, column: Any) -> List[Any]:
 
 def _of_python(values: Any) -> Any:
     """Return the values of an array, or its scalar, as Python's: NumPy makes nanoseconds integers."""
-    kind = values.dtype.kind
-    return (values.astype(f"{kind}8[us]") if kind in "mM" else values).tolist()
+    is_in_nanoseconds = values.dtype.str[1:] in ("M8[ns]", "m8[ns]")
+    return (values.astype(f"{values.dtype.kind}8[us]") if is_in_nanoseconds else values).tolist()
 
 
 def text_of(where: str, text: Any, is_word: bool = False) -> str:

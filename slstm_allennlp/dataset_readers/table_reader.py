@@ -146,7 +146,8 @@ class TableReader(LabelledTextReader):
     def as_input(self, json_dict: Dict[str, Any]) -> Dict[str, Any]:
         """Return a JSON object of training data as input of the predictors. Other keys are left out."""
         texts, label = self._choose(list(json_dict))
-        if not texts and len(self._texts) == 1 and not {"sentence", "text", "words"} & {*json_dict}:
+        is_other = json_dict and not {"sentence", "text", "words"} & {*json_dict}
+        if not texts and len(self._texts) == 1 and is_other:
             raise CorpusError(self._no_text_in(json_dict))
         given = None if _is_unlabelled(json_dict, label) else json_dict.get(label)
         return _as_input([json_dict[key] for key in texts], given) if texts else json_dict
@@ -470,7 +471,7 @@ def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
 def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
     """Return a message for a row without the column of this name, or without one of the known names."""
     if named is not None:
-        meant = did_you_mean(named, row)
+        meant = shortened(did_you_mean(named, row))
         return f"there is no column {named!r}{meant} (the reader's keys text and label name columns)"
     return f"the columns are {shortened(', '.join(row))}, {_EXPECTED}"
 

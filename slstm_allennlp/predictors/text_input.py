@@ -113,10 +113,14 @@ class TextInput(Predictor):
         training data, such as 4 for the 1 of two classes.
         """
         given = self._given(json_dict)
-        given = "" if given in (None, []) else given  # an empty list: of doccano
+        given = getattr(given, "item", lambda: given)()  # of NumPy and pandas
+        if given is None or given == [] or given != given:  # pandas writes NaN, doccano an empty list
+            return None
         if not is_label(given):
-            shown = shortened(json.dumps(given))
-            raise CorpusError(f"the label is {shown}, expected a string or a whole number, or none")
+            shown = shortened(repr(given))
+            raise CorpusError(
+                f"the label is {shown}, expected a string or a whole number (or no key of this name)"
+            )
         given = str(given).strip()
         if not given:
             return None

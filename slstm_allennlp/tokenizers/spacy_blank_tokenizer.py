@@ -1,3 +1,4 @@
+import itertools
 import sys
 from typing import List, Optional
 
@@ -51,12 +52,13 @@ class SpacyBlankTokenizer(Tokenizer):
 
     def tokenize(self, text: str) -> List[Token]:
         document, tokens, start = self._nlp(text), [], 0
-        for end in range(1, len(document) + 1):
-            if end == len(document) or not self._belong_together(document[end - 1], document[end]):
-                word = document[start:end]
-                if not word.text.isspace():
-                    tokens.append(Token(text=word.text, idx=word.start_char, idx_end=word.end_char))
-                start = end
+        text = document.text
+        for token, following in itertools.zip_longest(document, document[1:]):
+            if following is None or not self._belong_together(token, following):
+                end = token.idx + len(token)
+                if not text[start:end].isspace():
+                    tokens.append(Token(text=text[start:end], idx=start, idx_end=end))
+                start = end if following is None else following.idx
         return tokens
 
     def add_special_tokens(

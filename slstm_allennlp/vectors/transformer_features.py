@@ -219,6 +219,7 @@ class TransformerFeatures(TokenEmbedder):
             truncation=True,
             max_length=self._max_length,
             return_overflowing_tokens=True,
+            return_attention_mask=True,
             padding=True,
             return_tensors="pt",
         )
@@ -254,6 +255,7 @@ class TransformerFeatures(TokenEmbedder):
         with torch.autocast("cpu", torch.bfloat16) if is_low else nullcontext():
             for group in mask.sum(1).argsort().split(together):  # of like lengths
                 columns = mask[group].any(0)
+                columns[:1] |= ~columns.any()  # some tokenizers have no pieces for an empty text
                 of_group = {key: tensor[group][:, columns].to(device) for key, tensor in inputs.items()}
                 if self._layers is None:
                     found = transformer(**of_group).last_hidden_state

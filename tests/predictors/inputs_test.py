@@ -9,6 +9,7 @@ import os
 import re
 import sys
 
+import numpy
 import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
@@ -213,8 +214,16 @@ def test_columns_of_another_table(predictor, examples, monkeypatch):
         examples(predictor, "a.csv", given)
     with pytest.raises(CorpusError, match=r"a\.jsonl, line 2: there is no column 'remark'"):
         examples(predictor, "a.jsonl", '{"remark": "a"}\n{"comment": "b"}\n')
-    inputs, _ = examples(predictor, "a.jsonl", '{"sentence": "a"}\n{"remark": "b", "label": []}\n')
-    assert ["gold" in output for output in predictor.predict_batch_json(inputs)] == [False, False]
+    lines = '{"sentence": "a"}\n{"remark": "b", "label": []}\n{"remark": "b", "label": NaN}\n'
+    inputs, _ = examples(predictor, "a.jsonl", lines)
+    inputs += [{"text": "a", "label": numpy.int64(1)}, {"text": "a", "label": numpy.float32("nan")}]
+    golds = [output.get("gold") for output in predictor.predict_batch_json(inputs)]
+    assert golds == [None, None, None, "1", None]
+    with pytest.raises(CorpusError, match=r"^the input is \{\}, expected"):
+        predictor.predict_json(predictor.load_line("{}"))
+    with pytest.raises(CorpusError, match=r"^there is no column 'remark', expected one of ") as error:
+        predictor.load_line(json.dumps({f"a{n}": n for n in range(1000)}))
+    assert len(str(error.value)) < 300
 
 
 def test_pairs_of_a_table(predictor, examples):

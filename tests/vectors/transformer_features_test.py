@@ -12,6 +12,7 @@ from allennlp.common import Params, cached_transformers
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import TokenEmbedder
 from tokenizers import ByteLevelBPETokenizer
+from tokenizers.processors import TemplateProcessing
 from transformers import (
     BertModel,
     BertTokenizer,
@@ -202,6 +203,16 @@ def test_many_pieces_are_computed_in_groups(bert, forward, monkeypatch, is_tuned
     sizes = [call.kwargs["input_ids"].shape for call in forward.call_args_list]
     assert sizes[0][0] == 5 and len(sizes) > 3
     assert [num_pieces for _, num_pieces in sizes[1:]] == sorted({num for _, num in sizes[1:]})
+
+
+def test_tokenizers_without_masks_and_special_tokens(bert):
+    usual, unmasked, bare = (embedder(bert, cache=False) for _ in range(3))
+    unmasked._tokenizer.model_input_names = ["input_ids", "token_type_ids"]
+    torch.testing.assert_close(embed(unmasked, WORDS, ["book"]), embed(usual, WORDS, ["book"]))
+    bare._tokenizer.backend_tokenizer.post_processor = TemplateProcessing("$A")
+    for empty in (["\ufffd"], []):  # the first group of texts has no pieces
+        found = embed(bare, empty, ["book"] * 300, ["book"] * 300)
+        assert not found[0].any() and found[1:].any(-1).all()
 
 
 def test_a_full_cache_is_said_once(bert, tmp_path, forward, caplog, monkeypatch):
