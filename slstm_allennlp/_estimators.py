@@ -420,7 +420,7 @@ class Tagger(_Estimator):
         if self.entities:
             expect_iob2(where, tags)
             for number, tag in enumerate(tags):
-                if " ".join(tag.split()) != tag or "\ufeff" in tag:
+                if columns.written(tag) != tag:
                     raise ValueError(
                         f"{where}[{number}] is {tag!r}, expected single spaces alone in a tag"
                     )

@@ -67,6 +67,11 @@ def class_of(where: str, label: Any) -> Any:
     return label
 
 
+def written(name: str) -> str:
+    """Return a class's name as files have it: with single spaces, and without byte order marks."""
+    return " ".join(name.replace("\ufeff", "").split())
+
+
 def named(labels: Iterable[Any]) -> Dict[str, Any]:
     """Return the classes in order, by the names that they have in files."""
     first: Dict[Any, Any] = {}
@@ -79,9 +84,7 @@ def named(labels: Iterable[Any]) -> Dict[str, Any]:
     with suppress(TypeError):  # classes of several types keep their order
         classes.sort()
     names = [str(label) for label in classes]
-    # In files, a name has no byte order mark.
-    written = [" ".join(name.replace("\ufeff", "").split()) for name in names]
-    if len({*names}) < len(names) or written != names or "" in names:
+    if len({*names}) < len(names) or list(map(written, names)) != names or "" in names:
         names = [repr(label) for label in classes]
     return dict(zip(names, classes))
 

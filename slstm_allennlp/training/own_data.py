@@ -83,7 +83,8 @@ def with_data(
         Values that win over those of the config and of this function, as for `allennlp train`.
     """
     for path in (data, dev, test):
-        expect_no_pipe(file_of(path or data))
+        if path:
+            expect_no_pipe(file_of(path))
     config = copy.deepcopy(config)
     given = config.get("dataset_reader") or {}
     given = given if isinstance(given, dict) else {"type": given}

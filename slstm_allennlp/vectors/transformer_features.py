@@ -263,8 +263,9 @@ class TransformerFeatures(TokenEmbedder):
                     by_layer = transformer(**of_group, output_hidden_states=True).hidden_states
                     found = torch.cat([by_layer[layer] for layer in self._layers], dim=-1)
                 of_words = words[group][:, columns].to(device)
-                states.append(found[of_words >= 0])
-                word_of.append(of_words[of_words >= 0])
+                is_word = of_words >= 0
+                states.append(found[is_word])
+                word_of.append(of_words[is_word])
         return torch.cat(states), torch.cat(word_of)
 
     def _with_low_weights(self) -> torch.nn.Module:
