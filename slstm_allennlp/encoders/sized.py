@@ -18,7 +18,10 @@ def sized(part: Lazy[T], size: Optional[int]) -> T:
         return part
     for key in INPUT_SIZES:  # AllenNLP passes on the sizes that were meant for an enclosing part
         part._constructor_extras.pop(key, None)
-    is_given = size is None or any(key in part._params for key in INPUT_SIZES)
+    params = part._params
+    # AllenNLP's `compose` and its sequence encoder `feedforward` have the size inside.
+    places = [params, params.get("feedforward") or {}, *(params.get("encoders") or [])]
+    is_given = size is None or any(key in place for place in places for key in INPUT_SIZES)
     return part.construct(**({} if is_given else dict.fromkeys(INPUT_SIZES, size)))
 
 

@@ -12,6 +12,7 @@ from allennlp.training.metrics import SpanBasedF1Measure
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.encoders import ComposeSeq2VecEncoder
 from slstm_allennlp.metrics.of_model import metrics_of
+from slstm_allennlp.metrics.span_tags import ENCODINGS
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm.settings import PRESETS
 
@@ -34,9 +35,12 @@ def namespace_of(model: Any) -> str:
 
 
 def encoding_of(model: Any) -> Optional[str]:
-    """Return the encoding of a tagger, or that of the span F1 of its tags. None if it has neither."""
-    encoding: Optional[str] = getattr(model, "label_encoding", None)
-    if encoding:
+    """
+    Return the encoding of a tagger, or that of the span F1 of its tags. None if it has neither. In
+    another project's model, the name `label_encoding` may mean something else.
+    """
+    encoding = getattr(model, "label_encoding", None)
+    if isinstance(encoding, str) and encoding in ENCODINGS:
         return encoding
     f1s = [metric for metric in metrics_of(model) if isinstance(metric, SpanBasedF1Measure)]
     labels = model.vocab.get_index_to_token_vocabulary(namespace_of(model)) if f1s else {}

@@ -5,17 +5,18 @@ the data, and name the wrong key of the config.
 
 import inspect
 import logging
-from typing import Any, List, Set, Tuple
+from typing import Any, List, Optional, Set, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, DataLoader
+from allennlp.data import Batch, DataLoader, Instance
 from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.modules.encoder_base import _EncoderBase
 from allennlp.nn.util import move_to_device
 
 from slstm_allennlp.encoders.sized import INPUT_SIZES
+from slstm_allennlp.models.class_weights import WithClassWeights
 from slstm_allennlp.models.summary import namespace_of
 
 logger = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
     `ConfigurationError` for a size that does not match, with its config key and the module before it,
     and for labels that the model does not have. Other errors are left to the training.
     """
-    instance = next(iter(loader.iter_instances()), None)
+    instance = _first_instance(loader)
     metrics: Set[str] = set()
     if instance is None:
         return metrics
@@ -56,6 +57,15 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
     return metrics
 
 
+def _first_instance(loader: Any) -> Optional[Instance]:
+    if not getattr(loader, "num_workers", 0) or loader._instances:
+        return next(iter(loader.iter_instances()), None)
+    instance = next(iter(loader.reader.read(loader.data_path)), None)  # starts no workers
+    if instance is not None:
+        loader.reader.apply_token_indexers(instance)
+    return instance
+
+
 def _check_labels(model: Any) -> None:
     """Raise `ConfigurationError` if the vocabulary has labels beyond those of the model."""
     sizes = (getattr(model, name, None) for name in ("_num_labels", "num_tags", "num_classes"))
@@ -64,6 +74,8 @@ def _check_labels(model: Any) -> None:
     labels = [*model.vocab.get_token_to_index_vocabulary(namespace)]
     others = [name for name in model.vocab.get_namespaces() if name != namespace]
     is_of_another = size in map(model.vocab.get_vocab_size, others)
+    if size == 1 and not isinstance(model, WithClassWeights):
+        return  # another project's model with one output for two classes
     if size is not None and size < len(labels) and not is_of_another:
         raise ConfigurationError(
             f"the data have labels that the model has no place for ({', '.join(labels[size:])}), "

@@ -12,7 +12,7 @@ from allennlp.models import Model
 from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.metrics.span_tags import ENCODINGS, check_encoding
+from slstm_allennlp.metrics.span_tags import ENCODINGS
 from slstm_allennlp.models.summary import encoding_of, namespace_of
 
 _BIOES_TO_BIOUL = str.maketrans("SEM", "ULI")
@@ -23,13 +23,12 @@ def check_tags(model: Model, loader: DataLoader) -> None:
     """
     Check the tags of each sentence if the model has a `label_encoding` or a span F1: AllenNLP's
     constrained decoding cannot predict tags of another encoding, and its F1 does not count them.
-    `ConfigurationError` for an unknown encoding. `CorpusError` for tags that are not in it: the message
-    has the file, the sentence, and the encoding that fits.
+    `CorpusError` for tags that are not in it: the message has the file, the sentence, and the encoding
+    that fits.
     """
     encoding = encoding_of(model)
     if encoding is None:
         return
-    check_encoding(encoding)
     namespace = namespace_of(model)
     for number, tags in _tags(loader, namespace):
         if not is_in(encoding, tags):

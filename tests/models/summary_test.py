@@ -25,11 +25,12 @@ COMPOSED = {"type": "compose", "encoders": [DROPOUT, {"type": "cas_lstm", **SIZE
         (COMPOSED, CNN, ["cas_lstm", "lstm", "cnn"]),
     ],
 )
-def test_what_a_classifier_is(sequence, vector, names):
+def test_what_a_classifier_is(sequence, vector, names, caplog):
     params = {"type": "basic_classifier", "text_field_embedder": EMBEDDER, "num_labels": 2}
     params.update(seq2seq_encoder=sequence, seq2vec_encoder=vector)
     model = Model.from_params(Params(copy.deepcopy(params)), vocab=Vocabulary())
     assert model_name(model) == "basic_classifier" and encoder_names(model) == names
+    assert "found in both" not in caplog.text  # a size that is given twice
 
 
 @pytest.mark.parametrize("given", ["paper", "released", "fastnlp", "balanced", {"candidate": "input"}])

@@ -73,6 +73,17 @@ def test_tags_of_two_kinds(two_kinds, tmp_path):
     assert (tmp_path / "run" / "model.tar.gz").exists()
 
 
+@pytest.mark.parametrize(
+    "name, value",
+    [("_num_labels", 1), ("label_encoding", "one-hot"), ("label_encoding", torch.nn.Embedding(3, 4))],
+)
+def test_names_that_mean_something_else(two_kinds, tmp_path, monkeypatch, name, value):
+    """One output for two classes, and no encoding of tags."""
+    monkeypatch.setattr(TwoHeads, name, value, raising=False)
+    train_model(Params(two_kinds), str(tmp_path / "run"))
+    assert (tmp_path / "run" / "model.tar.gz").exists()
+
+
 @Trainer.register("of_allennlp", constructor="from_partial_objects")
 class OfAllenNlp(GradientDescentTrainer):
     pass

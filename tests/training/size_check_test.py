@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 
 from slstm_allennlp.training.size_check import check_sizes
@@ -99,6 +100,16 @@ def test_other_errors_are_left_to_the_training(classifier, caplog):
     with caplog.at_level("DEBUG", logger="slstm_allennlp.training.size_check"):
         check_sizes(model, loader, CPU)
     assert "not checked" in caplog.text and model.training
+
+
+def test_data_that_are_not_in_memory(caplog):
+    """No worker of the loader is started and ended for one instance."""
+    (path, _), _ = CASES["basic_classifier"]
+    reader, _, model = build(CASES["basic_classifier"], "basic_classifier")
+    lazy = {"batch_size": 2, "num_workers": 1, "max_instances_in_memory": 2}
+    loader = MultiProcessDataLoader(reader, f"fixtures/swap/{path}", **lazy)
+    assert "accuracy" in check_sizes(model, loader, CPU)
+    assert "terminating" not in caplog.text
 
 
 def test_the_check_changes_nothing(classifier):
