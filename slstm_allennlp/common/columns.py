@@ -10,6 +10,7 @@ import numpy
 _NO_TEXT = re.compile(r"[\s\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # blank, or half of an emoji
 _NOTHING = re.compile(r"[ \t\r\n\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # no word, as in files
 _NO_WORD = re.compile(r" .*|.* |.*[\t\r\n\0].*|-DOCSTART-(\s.*)?", re.DOTALL)
+_HALF = re.compile("[\ud800-\udfff]")
 shown = reprlib.repr
 
 
@@ -64,6 +65,8 @@ def class_of(where: str, label: Any) -> Any:
     is_missing = not isinstance(label, str) and str(label) in ("None", "nan", "NaT", "<NA>")
     if is_missing or (isinstance(label, str) and not label.strip()):
         raise ValueError(f"{where} is {label!r}, expected a class")
+    if isinstance(label, str) and _HALF.search(label):
+        raise ValueError(f"{where} is {label!r}, half of an emoji, expected a class")
     return label
 
 

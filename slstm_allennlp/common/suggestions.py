@@ -1,6 +1,7 @@
 """Suggest the closest known name for an unknown one."""
 
 import difflib
+import unicodedata
 from typing import Iterable, Optional
 
 
@@ -15,5 +16,11 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     known = list(known)
     match = nearest(name, known)
     if match is not None:
-        return f", did you mean {match!r}?"
-    return ", expected one of " + ", ".join(map(repr, known))
+        return f", did you mean {_visible(match)}?"
+    return ", expected one of " + ", ".join(map(_visible, known))
+
+
+def _visible(name: object) -> str:
+    """Return a name in quotation marks, with escapes if it only looks as another one (NFD, not NFC)."""
+    is_usual = unicodedata.is_normalized("NFC", str(name))
+    return repr(name) if is_usual else ascii(name)

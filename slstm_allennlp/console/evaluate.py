@@ -39,7 +39,7 @@ from slstm_allennlp.predictors.predictions import (
     read_predictions,
     write_predictions,
 )
-from slstm_allennlp.predictors.text_input import TextInput, learn_new_words
+from slstm_allennlp.predictors.text_input import TextInput, learn_new_words, warn_of_unknown_words
 from slstm_allennlp.training.all_data import on_all_data, say_what_is_scored
 from slstm_allennlp.training.own_data import check_texts
 
@@ -193,6 +193,7 @@ class GoldBesidePredictions(SimpleEvaluator):
         for instance in instances if has_new_words else ():  # again, with their numbers
             instance.indexed = False
             instance.index_fields(model.vocab)
+        warn_of_unknown_words(model, instances)
         found: Dict[int, Prediction] = {}
         in_batch: Sequence[Instance] = ()
         collate = data_loader.collate_fn  # type: ignore[attr-defined]

@@ -157,11 +157,15 @@ class ColumnsReader(TaggingReader):
             raise sentences[0][0].error(
                 f"the names of columns ({', '.join(first)}), expected a word and its tag"
             )
-        are_comments = [sentence[0].text.startswith("# ") for sentence in sentences]
-        if self._comment is None and len(are_comments) > 1 and all(are_comments):
-            raise sentences[0][0].error(
-                f"every sentence begins with a line such as {sentences[0][0].text!r}, expected a word "
-                'and its tag; "comment": "# " of the reader skips comments'
+        starts = [sentence[0] for sentence in sentences]
+        of_document = next(filter(_of_document, starts), None)
+        are_comments = len(starts) > 1 and all(line.text.startswith("# ") for line in starts)
+        if self._comment is None and (of_document or are_comments):
+            line = of_document or starts[0]
+            what = "a sentence" if of_document else "every sentence"
+            raise line.error(
+                f"{what} begins with a line such as {line.text!r}, expected a word and its tag; "
+                f'"comment": {json.dumps(line.text[:2])} of the reader skips comments'
             )
         column = (self._word_column or 1) - 1
         words = [[(line.columns() + [""] * column)[column] for line in lines] for lines in sentences]
@@ -206,6 +210,11 @@ class ColumnsReader(TaggingReader):
                 "quoting=csv.QUOTE_NONE)"
             )
         return word, tag
+
+
+def _of_document(line: Line) -> bool:
+    """Whether a line is a comment of CoNLL-U at the start of a document."""
+    return bool(re.match(r"#[ \t]new(doc|par)\b", line.text))
 
 
 def _are_alike(sentences: List[List[str]]) -> bool:

@@ -182,8 +182,8 @@ def read_lines(
 ) -> Iterator[Line]:
     """
     Yield the lines of a text file, given as for AllenNLP's `cached_path`, or of the standard input, if
-    the path is `-`. A file whose name ends in `.gz`, `.bz2`, `.xz` or `.lzma` is unpacked. UTF-8's byte
-    order marks are removed, wherever they are. Error messages call the file `name`, if that is given.
+    the path is `-`. A file whose name ends in `.gz`, `.bz2`, `.xz` or `.lzma` is unpacked. Byte order
+    marks are removed, wherever they are. Error messages call the file `name`, if that is given.
     `CorpusError` for a file that is missing, unreadable or empty, and, with the line, for bytes that are
     not valid in the encoding and, unless `has_returns`, for a carriage return inside a line. The log
     warns about a file that is UTF-8 and read in another encoding.
@@ -201,6 +201,7 @@ def read_lines(
                 if not is_utf_8 and not line.isascii():
                     are_utf_8.add(_is_utf_8(line))
                 text = _decode(line, name, number, encoding)
+                text = text if is_utf_8 else text.replace("\ufeff", "")
                 # Also in the first line of a table, which has names: then the whole file has them.
                 if "\r" in text and not (has_returns and number > 1):
                     raise Line(name, number, text).error(

@@ -38,6 +38,7 @@ _LABELS = "label gold_label class category sentiment polarity target is_duplicat
 _LABEL = [[name] for name in _LABELS]
 _MARKS = ";\t,|"  # between columns
 _HEAD = 100  # lines, which show the delimiter
+_INVISIBLE = "\u200b\u200e\u200f"  # of spreadsheets, around a name: no space, and marks of direction
 _SECOND_HEADER = "the names of the columns, expected them on the first line alone or in the key columns"
 _NOT_ACCEPTED = ("reject", "ignore")
 NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
@@ -335,7 +336,7 @@ class TableReader(LabelledTextReader):
             if delimiter == "\t" and any("\t" in value for value in row):
                 raise line.error(f"a field in quotation marks has a tab, {expected}")
             if names is None:
-                names, with_names = [name.strip() for name in row], line
+                names, with_names = [name.strip().strip(_INVISIBLE).strip() for name in row], line
                 header = _lowered(names)
                 named = list(filter(None, names))  # columns without a name are never read
                 start = names.index(named[0]) if named else 0  # before it is the index of pandas
@@ -442,9 +443,13 @@ def is_header(line: str, reader: Any = None) -> bool:
     )
 
 
-def is_name_of_text(line: str) -> bool:
-    """Whether a line is the known name of a file's only column. With a capital, it may be a title."""
-    return [line.strip(' "')] in _TEXT
+def is_name_of_text(line: str, reader: Any = None) -> bool:
+    """
+    Whether a line is the name of a file's only column, known or of a `TableReader`. With a capital, a
+    known one may be a title.
+    """
+    name = line.strip(' "')
+    return [name] in _TEXT or (isinstance(reader, TableReader) and reader._texts == [name])
 
 
 def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:

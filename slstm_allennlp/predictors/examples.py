@@ -41,6 +41,7 @@ _TAG = re.compile(rf"{ENTITY_TAG.pattern}|[A-Z][A-Z$]+")
 _START = re.compile(
     r"\(\S+ \(|__label__|-DOCSTART-|# (id|sent_id|text|newdoc|newpar|global)\b|([^\t]*\t){9}"
 )
+_WITHOUT_BLANKS = re.compile(r"\w[。！？]")  # the end of a sentence in Chinese and Japanese
 _WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
 
 
@@ -186,7 +187,7 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
         return "json"
     is_plain = path == "-" or ending(path) in _PLAIN
     starts_as_table = is_header("".join(texts[:1]), reader)
-    has_names = starts_as_table or is_name_of_text("".join(texts[:1]))
+    has_names = starts_as_table or is_name_of_text("".join(texts[:1]), reader)
     if has_names and ending(path) == ".csv" and getattr(predictor, "answer", None) == "tags":
         raise CorpusError(
             f"{name}: is a table, and the model tags words, expected {predictor.plain_text}, or JSON "
@@ -238,7 +239,9 @@ def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str], has_
 def _are_single_words(lines: List[Line]) -> bool:
     """Return whether lines have a word each, without tags, and a blank line after each sentence."""
     sizes = [len(block) for block in blocks(lines)]
-    return len(sizes) > 1 and max(sizes) > 1 and all(len(line.text.split()) < 2 for line in lines)
+    texts = [line.text for line in lines]
+    are_words = not any(len(text.split()) > 1 or _WITHOUT_BLANKS.search(text) for text in texts)
+    return len(sizes) > 1 and max(sizes) > 1 and are_words
 
 
 def _look_labelled(texts: List[str], known: Set[str]) -> bool:

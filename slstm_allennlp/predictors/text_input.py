@@ -3,6 +3,7 @@ import json
 import logging
 import threading
 from abc import abstractmethod
+from collections import defaultdict
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import spacy
@@ -33,6 +34,7 @@ _learning = threading.Lock()
 # These limit the memory for long texts. On a CPU, larger batches are not faster. On a GPU, a step with
 # 64 × 230 words takes little longer than one with 10 × 17 (benchmarks/README.md).
 _MAX_BATCH_WORDS, _ON_A_GPU = 500, 8_000
+_FEW_WORDS = 20  # of which any share may be unknown
 
 
 class TextInput(Predictor):
@@ -51,6 +53,7 @@ class TextInput(Predictor):
     _hidden_outputs: Tuple[str, ...] = ()  # outputs for machines: left out unless `all_outputs` is true
     _own_labels: Tuple[str, ...] = ()  # gold labels that the reader would read as others, logged
     _unknown_labels: Tuple[str, ...] = ()  # gold labels that the model does not know, already logged
+    _has_warned = False  # of words that the model does not know
     _splitter: Tokenizer  # for raw text
 
     def __init__(self, model: Model, dataset_reader: DatasetReader, all_outputs: bool = False) -> None:
@@ -204,6 +207,8 @@ class TextInput(Predictor):
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
         learn_new_words(self._model, instances)
+        if not self._has_warned:
+            self._has_warned = warn_of_unknown_words(self._model, instances)
         batches = batches_by_length(instances, self._model)
         return sanitize(predictions_of(self._model, instances, batches, self._readable))
 
@@ -247,6 +252,28 @@ def learn_new_words(model: Model, instances: Sequence[Instance]) -> bool:
             with _learning:
                 found |= learn(model, instances)
     return found
+
+
+def warn_of_unknown_words(model: Model, instances: Sequence[Instance]) -> bool:
+    """
+    Log a warning if the model's vocabulary has less than half of the words, or of their characters.
+    Return whether it did. The model would predict something, in silence.
+    """
+    counts: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for instance in instances:
+        instance.count_vocab_items(counts)
+    for namespace in counts.keys() & model.vocab.get_namespaces():
+        known = model.vocab.get_token_to_index_vocabulary(namespace)
+        number = sum(counts[namespace].values())
+        unknown = sum(count for word, count in counts[namespace].items() if word not in known)
+        if number >= _FEW_WORDS and 2 * unknown > number and model.vocab.is_padded(namespace):
+            logger.warning(
+                "%d of %d words or characters (%s) are unknown to the model: are the texts in the "
+                "language and Unicode form of its training data, and divided into words like them?",
+                *(unknown, number, namespace),
+            )
+            return True
+    return False
 
 
 def batches_by_length(instances: Sequence[Instance], model: torch.nn.Module) -> Iterator[List[int]]:

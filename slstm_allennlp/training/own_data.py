@@ -181,9 +181,14 @@ def _tag_reader(
         return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
     is_named = bool(text or label or settings.keys() - {"encoding"})
     words_and_tags = [word for line in lines for word in line.words()]
-    separators = [mark for mark in "/_" if all(mark in word for word in words_and_tags)]
+    separators = [mark for mark in "/_|" if all(mark in word for word in words_and_tags)]
     is_inline = separators and not any("\t" in line.text.strip() for line in lines)
-    if label_encoding is None and not is_named and rows and is_inline:
+    if not is_named and rows and is_inline:
+        if label_encoding is not None:
+            raise lines[0].error(
+                f"a tag is behind each word, such as {words_and_tags[0]}, expected one word and its tag "
+                "per line, and a blank line after each sentence"
+            )
         _check_inline(lines, words_and_tags, separators[0])
         return {"type": "tagged_text", "format": "inline", "separator": separators[0]}
     are_lists = settings.get("word_prefix") == ""  # of Python
@@ -228,7 +233,8 @@ def _check_inline(lines: List[Line], items: List[str], separator: str) -> None:
             f"each line has one word{separator}TAG, such as {items[0]}, expected a sentence in each "
             "line, or a tab between a word and its tag and a blank line after each sentence"
         )
-    if all(re.search(rf"(?<!\\){separator}.*(?<!\\){separator}", item) for item in items):
+    mark = rf"(?<!\\){re.escape(separator)}"
+    if all(re.search(rf"{mark}.*{mark}", item) for item in items):
         raise lines[0].error(
             f"every word has two {separator!r} or more, such as {items[0]}, expected word{separator}TAG"
         )

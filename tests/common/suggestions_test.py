@@ -20,3 +20,4 @@ def test_nearest(name, known, expected):
 def test_did_you_mean():
     assert did_you_mean("num_step", ["num_steps"]) == ", did you mean 'num_steps'?"
     assert did_you_mean("x", ["paper", True]) == ", expected one of 'paper', True"
+    assert did_you_mean("étoile", ["e\u0301toile"]) == r", did you mean 'e\u0301toile'?"

@@ -193,6 +193,8 @@ BAD_FILES = {
         ("The\tDT\n\n# 13\nA\tDT\n", 'line 3: there is no tab.*"comment": "# "', {}),
         ("# 12\nThe DT\n\n# 13\nA DT\n", 'line 1: every sentence begins.*# 12.*"comment": "# "', {}),
         ("# id 0\tdomain=en\na\tX\n\n# id 1\tdomain=en\nb\tX\n", "line 1: every sentence beg", {}),
+        ("# newdoc\na X\n\nb Y\n", 'line 1: a sentence begins.*# newdoc.*"comment": "# "', {}),
+        ("a\tX\n\n#\tnewpar\nb\tY\n", r'line 3: a sentence begins.*"comment": "#.t"', {}),
         ("#\tx\ty\nA\tDT\n", r'3 columns, expected two.*"comment": "#.t" of the reader', {}),
         ('"The" "DT"\n"old" "JJ"\n"dog" "NN"\n', ", line 1: every word is in quotation marks", {}),
         ('The\tDT\n"say ""x"""\tNN\n', ", line 2: the word is .*, 'say \"x\"' as CSV writes it", {}),
@@ -231,6 +233,7 @@ BAD_FILES = {
         (r"and\/or", r"has no tag, expected word/TAG \(the separator is '/'\)", {}),
         ("a/DT /NN", ", line 1: '/NN' has an empty word", {}),
         ("a/", ", line 1: 'a/' has an empty tag", {}),
+        ("[b/ns c/n]nt d/v", r"line 1: 'c/n\]nt' ends brackets around several words", {}),
     ],
     "penn_treebank_pos": [
         ("The/DT\ndog\n", ", line 2: 'dog' is no token, expected word/TAG", {}),

@@ -127,6 +127,8 @@ TAGGER = {
         ("texts", "a.txt", "Review, bad movie\nI liked it\n", PLAIN),
         ("table", "a.txt", "review\ngood, I think\n", TABLE),
         ("table", "a.txt", "review\n", PLAIN),
+        ("own table", "a.txt", "t\na film\nb\n", TABLE),
+        ("ner", "a.txt", "王小明住在北京。\n他喜欢这里。\n\n李华住在上海。\n", PLAIN),
     ],
 )
 def test_the_log_says_what_is_read(predictor, examples, model, name, content, form):
@@ -325,6 +327,19 @@ def test_a_table_in_the_encoding_of_the_reader(predictor, tmp_path):
     path = tmp_path / "all.csv"
     path.write_bytes("text,label\nこの映画、,x\n".encode("shift_jis"))  # with a byte 0x81
     assert list(read_examples(str(path), predictor)) == [{"text": "この映画、", "label": "x"}]
+
+
+def test_most_words_are_unknown(predictor, caplog):
+    """It is said once, and not of a few words."""
+    predictor = predictor(*TAGGER["texts"])
+    known = "film "
+    for text in ("x y z " * 6, known * 20, known * 20 + "é " * 20, "e\u0301 " * 20, "e\u0301 " * 20):
+        predictor.predict_json({"text": text})
+    said = [message for message in caplog.messages if "unknown to the model" in message]
+    assert said == [
+        "20 of 20 words or characters (tokens) are unknown to the model: are the texts in the language "
+        "and Unicode form of its training data, and divided into words like them?"
+    ]
 
 
 @pytest.mark.parametrize("line", ["a b", "a    b", "7\ta\tb", "\ta\tb", "a\tb\tentailment"])
