@@ -135,7 +135,7 @@ class TaggedTextReader(ColumnsReader):
             if not word or not tag:
                 missing = "tag" if word else "word"
                 raise line.error(f"{item!r} has an empty {missing}, expected word{self._separator}TAG")
-            if re.search(r"\w\]", tag):  # as in the People's Daily corpus
+            if re.fullmatch(r"[^\[]*\w\][^\[]*", tag):  # as in the People's Daily corpus
                 raise line.error(
                     f"{item!r} ends brackets around several words, expected word{self._separator}TAG "
                     "without brackets"

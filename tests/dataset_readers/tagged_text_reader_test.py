@@ -31,6 +31,11 @@ def test_is_lazy_and_stops_at_max_instances(read, tmp_path):
     assert example_of(next(instances))["tokens"] == ["a"]  # before the broken line is read
 
 
+def test_brackets_of_a_tag(read):
+    (instance,) = read("tagged_text", "a/V[fin] ]/]", format="inline")
+    assert list(instance["tags"].labels) == ["V[fin]", "]"]
+
+
 def test_no_held_out_sentence_was_seen_in_training():
     parts = (TaggedTextReader().read(f"fixtures/pos/{part}.conllu") for part in ("train", "dev", "test"))
     train, dev, test = ({tuple(example_of(one)["tokens"]) for one in part} for part in parts)
