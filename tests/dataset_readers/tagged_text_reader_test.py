@@ -32,8 +32,8 @@ def test_is_lazy_and_stops_at_max_instances(read, tmp_path):
 
 
 def test_brackets_of_a_tag(read):
-    (instance,) = read("tagged_text", "a/V[fin] ]/]", format="inline")
-    assert list(instance["tags"].labels) == ["V[fin]", "]"]
+    (sentence,) = read("tagged_text", "a/V[fin] ]/]", format="inline")
+    assert sentence == ("a ]", "V[fin] ]")
 
 
 def test_no_held_out_sentence_was_seen_in_training():
