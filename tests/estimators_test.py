@@ -226,7 +226,12 @@ def test_columns_of_datasets():
         (text_classifier, ["x", "y"], ["a", ["b"]], r"y\[1\] is \['b'\], which is not hashable"),
         (text_classifier, ["x", "y"], ["a", float("nan")], r"y\[1\] is nan, expected a class"),
         (text_classifier, ["x", "y"], ["a", ""], r"y\[1\] is '', expected a class"),
-        (text_classifier, ["x", "y"], ["a", "\ud83d"], r"y\[1\] is '\\ud83d', half of an emoji"),
+        (
+            text_classifier,
+            ["x", "y"],
+            ["a", "\ud83d"],
+            r"y\[1\] is '\\ud83d', which has half of a surrogate pair",
+        ),
         (text_classifier, ["x", "y"], ["a", None], r"y\[1\] is None, expected a class"),
         (text_classifier, ["x", "y"], [True, 1], "y has True and 1, expected different classes"),
         (text_classifier, ["x", "y"], pandas.Series(["a", pandas.NA]), r"y\[1\] is (<NA>|nan)"),

@@ -66,7 +66,10 @@ def class_of(where: str, label: Any) -> Any:
     if is_missing or (isinstance(label, str) and not label.strip()):
         raise ValueError(f"{where} is {label!r}, expected a class")
     if isinstance(label, str) and _HALF.search(label):
-        raise ValueError(f"{where} is {label!r}, half of an emoji, expected a class")
+        raise ValueError(
+            f"{where} is {label!r}, which has half of a surrogate pair, as of an emoji or of a file's "
+            "name that is not UTF-8, expected a class"
+        )
     return label
 
 

@@ -16,11 +16,10 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     known = list(known)
     match = nearest(name, known)
     if match is not None:
-        return f", did you mean {_visible(match)}?"
-    return ", expected one of " + ", ".join(map(_visible, known))
+        look_alike = _composed(match) == _composed(str(name))
+        return f", did you mean {ascii(match) if look_alike else repr(match)}?"
+    return ", expected one of " + ", ".join(map(repr, known))
 
 
-def _visible(name: object) -> str:
-    """Return a name in quotation marks, with escapes if it only looks as another one (NFD, not NFC)."""
-    is_usual = unicodedata.is_normalized("NFC", str(name))
-    return repr(name) if is_usual else ascii(name)
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)

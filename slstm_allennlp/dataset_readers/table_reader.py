@@ -336,7 +336,7 @@ class TableReader(LabelledTextReader):
             if delimiter == "\t" and any("\t" in value for value in row):
                 raise line.error(f"a field in quotation marks has a tab, {expected}")
             if names is None:
-                names, with_names = [name.strip().strip(_INVISIBLE).strip() for name in row], line
+                names, with_names = list(map(_stripped, row)), line
                 header = _lowered(names)
                 named = list(filter(None, names))  # columns without a name are never read
                 start = names.index(named[0]) if named else 0  # before it is the index of pandas
@@ -421,7 +421,11 @@ def _usual_mark(path: str) -> str:
 
 def _lowered(row: List[str]) -> List[str]:
     """Return the values of a row in lower case and in order: other files have other columns first."""
-    return sorted(value.strip().lower() for value in row)
+    return sorted(_stripped(value).lower() for value in row)
+
+
+def _stripped(name: str) -> str:
+    return name.strip().strip(_INVISIBLE).strip()
 
 
 def is_header(line: str, reader: Any = None) -> bool:

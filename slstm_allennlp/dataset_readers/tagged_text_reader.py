@@ -135,7 +135,8 @@ class TaggedTextReader(ColumnsReader):
             if not word or not tag:
                 missing = "tag" if word else "word"
                 raise line.error(f"{item!r} has an empty {missing}, expected word{self._separator}TAG")
-            if re.fullmatch(r"[^\[]*\w\][^\[]*", tag):  # as in the People's Daily corpus
+            # As in the People's Daily corpus: n]nt, or n]/nt.
+            if re.fullmatch(r"[^\[]*\w\][^\[]*", tag) or re.search(rf"{separator}\w+\]$", word):
                 raise line.error(
                     f"{item!r} ends brackets around several words, expected word{self._separator}TAG "
                     "without brackets"

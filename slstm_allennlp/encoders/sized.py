@@ -1,4 +1,4 @@
-from typing import Optional, TypeVar
+from typing import Any, Optional, TypeVar
 
 from allennlp.common import Lazy
 from allennlp.common.checks import ConfigurationError
@@ -19,10 +19,15 @@ def sized(part: Lazy[T], size: Optional[int]) -> T:
     for key in INPUT_SIZES:  # AllenNLP passes on the sizes that were meant for an enclosing part
         part._constructor_extras.pop(key, None)
     params = part._params
-    # AllenNLP's `compose` and its sequence encoder `feedforward` have the size inside.
-    places = [params, params.get("feedforward") or {}, *(params.get("encoders") or [])]
-    is_given = size is None or any(key in place for place in places for key in INPUT_SIZES)
+    # AllenNLP's `compose` and its sequence encoder `feedforward` have the sizes inside.
+    inside = {"compose": params.get("encoders"), "feedforward": [params.get("feedforward")]}
+    inner = inside.get(str(params.get("type"))) or [None]
+    is_given = size is None or _has_size(params) or all(map(_has_size, inner))
     return part.construct(**({} if is_given else dict.fromkeys(INPUT_SIZES, size)))
+
+
+def _has_size(part: Any) -> bool:
+    return part is not None and any(key in part for key in INPUT_SIZES)
 
 
 def sized_seq2vec(where: str, encoder: Lazy[Seq2VecEncoder], given: int) -> Seq2VecEncoder:

@@ -239,8 +239,10 @@ def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str], has_
 def _are_single_words(lines: List[Line]) -> bool:
     """Return whether lines have a word each, without tags, and a blank line after each sentence."""
     sizes = [len(block) for block in blocks(lines)]
-    texts = [line.text for line in lines]
-    are_words = not any(len(text.split()) > 1 or _WITHOUT_BLANKS.search(text) for text in texts)
+    texts = [line.text.strip() for line in lines]
+    # Of words, the mark has a line of its own.
+    are_texts = any(map(_WITHOUT_BLANKS.search, texts)) and not set("。！？") & set(texts)
+    are_words = not are_texts and all(len(text.split()) < 2 for text in texts)
     return len(sizes) > 1 and max(sizes) > 1 and are_words
 
 

@@ -11,6 +11,7 @@ import torch
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import DatasetReader, Instance, Token
 from allennlp.data.fields import TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
 from allennlp.data.tokenizers import SpacyTokenizer, Tokenizer
 from allennlp.models import Archive, Model
 from allennlp.predictors import Predictor
@@ -34,7 +35,7 @@ _learning = threading.Lock()
 # These limit the memory for long texts. On a CPU, larger batches are not faster. On a GPU, a step with
 # 64 × 230 words takes little longer than one with 10 × 17 (benchmarks/README.md).
 _MAX_BATCH_WORDS, _ON_A_GPU = 500, 8_000
-_FEW_WORDS = 20  # of which any share may be unknown
+_FEW_WORDS = 100  # a few texts, of which any share may be unknown
 
 
 class TextInput(Predictor):
@@ -256,21 +257,26 @@ def learn_new_words(model: Model, instances: Sequence[Instance]) -> bool:
 
 def warn_of_unknown_words(model: Model, instances: Sequence[Instance]) -> bool:
     """
-    Log a warning if the model's vocabulary has less than half of the words, or of their characters.
-    Return whether it did. The model would predict something, in silence.
+    Log a warning if the model's vocabulary has less than half of the words. Return whether it did. The
+    model would predict something, in silence.
     """
     counts: Dict[str, Dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for instance in instances:
-        instance.count_vocab_items(counts)
+    for field in (field for instance in instances for field in instance.fields.values()):
+        if isinstance(field, TextField):
+            indexers = (field._token_indexers or {}).values()
+            of_words = [each for each in indexers if isinstance(each, SingleIdTokenIndexer)]
+            for indexer in {each.namespace: each for each in of_words}.values():
+                for token in field.tokens:
+                    indexer.count_vocab_items(token, counts)
     for namespace in counts.keys() & model.vocab.get_namespaces():
         known = model.vocab.get_token_to_index_vocabulary(namespace)
         number = sum(counts[namespace].values())
         unknown = sum(count for word, count in counts[namespace].items() if word not in known)
         if number >= _FEW_WORDS and 2 * unknown > number and model.vocab.is_padded(namespace):
             logger.warning(
-                "%d of %d words or characters (%s) are unknown to the model: are the texts in the "
-                "language and Unicode form of its training data, and divided into words like them?",
-                *(unknown, number, namespace),
+                "%d of %d words are unknown to the model: are the texts in the language and Unicode "
+                "form of its training data, and divided into words like them?",
+                *(unknown, number),
             )
             return True
     return False

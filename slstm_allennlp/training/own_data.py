@@ -181,7 +181,8 @@ def _tag_reader(
         return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
     is_named = bool(text or label or settings.keys() - {"encoding"})
     words_and_tags = [word for line in lines for word in line.words()]
-    separators = [mark for mark in "/_|" if all(mark in word for word in words_and_tags)]
+    marks = "/_" if label_encoding is None else "/_|"
+    separators = [mark for mark in marks if all(mark in word for word in words_and_tags)]
     is_inline = separators and not any("\t" in line.text.strip() for line in lines)
     if not is_named and rows and is_inline:
         if label_encoding is not None:
@@ -233,8 +234,7 @@ def _check_inline(lines: List[Line], items: List[str], separator: str) -> None:
             f"each line has one word{separator}TAG, such as {items[0]}, expected a sentence in each "
             "line, or a tab between a word and its tag and a blank line after each sentence"
         )
-    mark = rf"(?<!\\){re.escape(separator)}"
-    if all(re.search(rf"{mark}.*{mark}", item) for item in items):
+    if all(re.search(rf"(?<!\\){separator}.*(?<!\\){separator}", item) for item in items):
         raise lines[0].error(
             f"every word has two {separator!r} or more, such as {items[0]}, expected word{separator}TAG"
         )

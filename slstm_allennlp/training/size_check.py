@@ -10,6 +10,7 @@ from typing import Any, List, Optional, Set, Tuple
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, DataLoader, Instance
+from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.models import Model
 from allennlp.modules import FeedForward, Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.modules.encoder_base import _EncoderBase
@@ -58,12 +59,17 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
 
 
 def _first_instance(loader: Any) -> Optional[Instance]:
-    if not getattr(loader, "num_workers", 0) or loader._instances:
-        return next(iter(loader.iter_instances()), None)
-    instance = next(iter(loader.reader.read(loader.data_path)), None)  # starts no workers
-    if instance is not None:
-        loader.reader.apply_token_indexers(instance)
-    return instance
+    kind = type(loader)
+    is_lazy = kind is MultiProcessDataLoader and loader.num_workers and not loader._instances
+    if is_lazy:
+        try:
+            instance = next(iter(loader.reader.read(loader.data_path)), None)  # starts no workers
+            if instance is not None:
+                loader.reader.apply_token_indexers(instance)
+            return instance
+        except Exception:
+            logger.debug("The reader needs its worker", exc_info=True)
+    return next(iter(loader.iter_instances()), None)
 
 
 def _check_labels(model: Any) -> None:

@@ -21,3 +21,4 @@ def test_did_you_mean():
     assert did_you_mean("num_step", ["num_steps"]) == ", did you mean 'num_steps'?"
     assert did_you_mean("x", ["paper", True]) == ", expected one of 'paper', True"
     assert did_you_mean("étoile", ["e\u0301toile"]) == r", did you mean 'e\u0301toile'?"
+    assert did_you_mean("e\u0301toile", ["étoile"]) == r", did you mean '\xe9toile'?"

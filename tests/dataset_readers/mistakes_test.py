@@ -233,6 +233,7 @@ BAD_FILES = {
         (r"and\/or", r"has no tag, expected word/TAG \(the separator is '/'\)", {}),
         ("a/DT /NN", ", line 1: '/NN' has an empty word", {}),
         ("a/", ", line 1: 'a/' has an empty tag", {}),
+        ("[b/ns c/n]/nt d/v", r"line 1: 'c/n\]/nt' ends brackets around several words", {}),
         ("[b/ns c/n]nt d/v", r"line 1: 'c/n\]nt' ends brackets around several words", {}),
     ],
     "penn_treebank_pos": [
@@ -245,6 +246,7 @@ BAD_FILES = {
         ("\n======\n", ": no word in the file", {}),
     ],
     "csv": [
+        ("text,label\u200b\na,x\ntext,label\u200b\n", ", line 3: the names of the columns", {}),
         ("a,b\n1,2\n", ", line 1: the columns are a, b, expected the columns text and label", {}),
         ("sep=;\na;b\n1;2\n", ", line 2: the columns are a, b, expected the columns text and label", {}),
         ("\n\nsentence,review\na,b\n", ", line 3: the columns sentence and review all fit", {}),

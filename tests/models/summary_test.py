@@ -33,6 +33,15 @@ def test_what_a_classifier_is(sequence, vector, names, caplog):
     assert "found in both" not in caplog.text  # a size that is given twice
 
 
+def test_a_size_that_only_the_second_encoder_has():
+    """The first one has that of the embedder."""
+    encoder = {"type": "compose", "encoders": [{"type": "lstm", "hidden_size": 4}, LSTM]}
+    params = {"type": "basic_classifier", "text_field_embedder": EMBEDDER, "num_labels": 2}
+    params.update(seq2seq_encoder=encoder, seq2vec_encoder=CNN)
+    model = Model.from_params(Params(copy.deepcopy(params)), vocab=Vocabulary())
+    assert encoder_names(model) == ["lstm", "lstm", "cnn"]
+
+
 @pytest.mark.parametrize("given", ["paper", "released", "fastnlp", "balanced", {"candidate": "input"}])
 def test_the_name_of_a_transition(given):
     name = given if isinstance(given, str) else "own transition"

@@ -315,6 +315,7 @@ def test_a_format_that_is_named(predictor, examples):
             "Ada\nworks\n\nTom\nran\n",
             'expected JSON lines, such as {"words": ["Ada", "works"]}',
         ),
+        ("a.txt", "モーニング娘。\nが\n。\n\nTom\nran\n", "expected JSON lines, such as"),
     ],
 )
 def test_what_a_tagger_does_not_read(predictor, examples, name, content, message):
@@ -333,12 +334,13 @@ def test_most_words_are_unknown(predictor, caplog):
     """It is said once, and not of a few words."""
     predictor = predictor(*TAGGER["texts"])
     known = "film "
-    for text in ("x y z " * 6, known * 20, known * 20 + "é " * 20, "e\u0301 " * 20, "e\u0301 " * 20):
+    others = "e\u0301 " * 100
+    for text in ("x y z " * 30, known * 100, known * 100 + "é " * 100, others, others):
         predictor.predict_json({"text": text})
     said = [message for message in caplog.messages if "unknown to the model" in message]
     assert said == [
-        "20 of 20 words or characters (tokens) are unknown to the model: are the texts in the language "
-        "and Unicode form of its training data, and divided into words like them?"
+        "100 of 100 words are unknown to the model: are the texts in the language and Unicode form of "
+        "its training data, and divided into words like them?"
     ]
 
 

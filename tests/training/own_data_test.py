@@ -78,7 +78,8 @@ def put(tmp_path, monkeypatch):
             "60 sentences, 180 words, 3 tags: 60 B-PER, 60 I-PER, 60 O; train 48, dev 6"),
         ("ptb_slstm", "all.txt", numbered("a/DT {}/NN\n\n"), {}, {"format": "inline"}, "20 sentences, "),
         ("ptb_slstm", "all.txt", numbered("a_DT {}_NN\n\n"), {}, {"separator": "_"}, "20 sentences, "),
-        ("ptb_slstm", "all.txt", numbered("a|DT {}|NN\n\n"), {}, {"separator": "|"}, "20 sentences, "),
+        ("pos_slstm", "all.txt", numbered("a|0 N|sg\n{}|0 N|pl\n\n"), {},
+            {"format": "columns"}, "20 sentences, 40 words, 2 tags"),
         # The Brown corpus has a tab at the start of each line.
         ("ptb_slstm", "all.txt", numbered("\n\n\ta/dt {}/nn ./.\n"), {},
             {"format": "inline"}, "20 sentences, 60 words"),
@@ -214,7 +215,7 @@ def test_parts_and_epochs(put, options, paths, epochs):
         ("tags_bilstm", "all.txt", numbered("DT\ta{0}\nNN\tb{0}\n\n"), {}, "more different tags th"),
         ("tags_bilstm", "all.txt", COLUMNS, {"text": ["2"], "label": "2"}, "are both 2, expected two c"),
         ("tags_bilstm", "all.txt", numbered("a/DT\n{}/NN\n\n"), {}, "line 1: each line has one word/TA"),
-        ("tags_bilstm", "all.txt", numbered("a|DT|x {}|NN|x\n"), {}, "every word has two '|' or more"),
+        ("ner_linear", "all.txt", numbered("Ada|NNP|B-PER {}|CD|O\n"), {}, "a tag is behind each word"),
         ("ner_linear", "all.txt", numbered("Ada/B-PER {}/O\n"), {}, "line 1: a tag is behind each word"),
         ("tags_bilstm", "all.txt", numbered("a/DT/x {}/NN/x\n"), {}, "every word has two '/' or more"),
         ("mr_slstm", "all.jsonl", '{"text": "a", "label": 1}\n{"text": "b", "category": 2}\n', {},

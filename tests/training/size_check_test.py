@@ -112,6 +112,12 @@ def test_data_that_are_not_in_memory(caplog):
     assert "terminating" not in caplog.text
 
 
+def test_a_loader_of_another_project(classifier):
+    model, loader = classifier
+    loader.num_workers = 1
+    assert "accuracy" in check_sizes(model, loader, CPU)
+
+
 def test_the_check_changes_nothing(classifier):
     """The metrics and the weights are as before."""
     model, loader = classifier
