@@ -18,7 +18,7 @@ def sized(part: Lazy[T], size: Optional[int]) -> T:
         return part
     for key in INPUT_SIZES:  # AllenNLP passes on the sizes that were meant for an enclosing part
         part._constructor_extras.pop(key, None)
-    params = part._params
+    params: Any = {} if isinstance(part._params, str) else part._params  # or a name alone
     # AllenNLP's `compose` and its sequence encoder `feedforward` have the sizes inside.
     inside = {"compose": params.get("encoders"), "feedforward": [params.get("feedforward")]}
     inner = inside.get(str(params.get("type"))) or [None]
