@@ -21,7 +21,7 @@ from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
 from spacy.training import Corpus
 from spacy_encoder import tagged, with_entities
-from today import add, read
+from today import FIFTH, add, read
 
 from slstm_allennlp.vectors.packages import place_of
 
@@ -37,7 +37,7 @@ def documents(data, corpus):
     if corpus.startswith("ewt"):
         found = [list(tagged(data / f"en_ewt-ud-{part}.conllu")) for part in parts]
         if corpus == "ewt":
-            found[0] = found[0][:2509]
+            found[0] = found[0][:FIFTH]
     elif corpus == "wnut17":
         found = [with_entities(data / f"wnut17.{part}.conll") for part in parts]
     else:

@@ -21,8 +21,8 @@ def sized(part: Lazy[T], size: Optional[int]) -> T:
     params: Any = {} if isinstance(part._params, str) else part._params  # or a name alone
     # AllenNLP's `compose` and its sequence encoder `feedforward` have the sizes inside.
     inside = {"compose": params.get("encoders"), "feedforward": [params.get("feedforward")]}
-    inner = inside.get(str(params.get("type"))) or [None]
-    is_given = size is None or _has_size(params) or all(map(_has_size, inner))
+    places = inside.get(str(params.get("type"))) or [params]
+    is_given = size is None or all(map(_has_size, places))
     return part.construct(**({} if is_given else dict.fromkeys(INPUT_SIZES, size)))
 
 

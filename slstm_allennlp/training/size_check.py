@@ -60,8 +60,7 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
 
 def _first_instance(loader: Any) -> Optional[Instance]:
     kind = type(loader)
-    is_lazy = kind is MultiProcessDataLoader and loader.num_workers and not loader._instances
-    if is_lazy:
+    if kind is MultiProcessDataLoader and loader.num_workers and not loader._instances:
         try:
             instance = next(iter(loader.reader.read(loader.data_path)), None)  # starts no workers
             if instance is not None:
