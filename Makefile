@@ -28,6 +28,7 @@ help:
 	@echo "make test-all    all tests"
 	@echo "                 (these use Python 3.11, 3.12 or 3.13; PY=3.13 chooses one)"
 	@echo "make test-stock  make test on Python 3.10 with AllenNLP's own pins"
+	@echo "make format      format the code"
 	@echo "make check       lint, and run the tests of what differs from main"
 	@echo "make lint        formatting, linting and types"
 	@echo "make clean       remove the virtual environments and the output"

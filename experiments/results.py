@@ -256,7 +256,17 @@ def take(comparison: str, folders: Sequence[pathlib.Path], baselines: Sequence[s
     content = load(comparison) if path.exists() else {"corpora": {}}
     for folder in folders:
         report = read_report(folder)
-        content["corpora"][folder.name] = numbers_of(report, baselines)
+        found, known = numbers_of(report, baselines), content["corpora"].get(folder.name, {})
+        lost = [name for name in known if name not in found]
+        lost += [
+            f"{name}.{key}" for name in found for key in known.get(name, ()) if key not in found[name]
+        ]
+        if lost:
+            sys.exit(
+                f"{folder}: the report has no {', '.join(lost)}, expected all that {path.name} has of "
+                f"{folder.name} (remove from it what is not to be kept)"
+            )
+        content["corpora"][folder.name] = found
         runs = [run for system in report["systems"].values() for run in system["runs"]]
         content.setdefault("versions", {})[folder.name] = {
             key: sorted({run[key] for run in runs if key in run}) for key in ("torch", "slstm_allennlp")

@@ -41,6 +41,19 @@ def test_links_names_and_lines_of_prose(document):
     assert not [line for line in prose.splitlines() if len(line) >= 100 and not line.startswith("|")]
 
 
+def test_private_interfaces_are_used_where_contributing_says():
+    section = text_of(ROOT / "CONTRIBUTING.md").partition("## Private")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \|", section, re.MULTILINE)
+    assert len(rows) > 15
+    for interfaces, used_in in rows:
+        paths = [ROOT / "slstm_allennlp" / name for name in re.findall("`(.*?)`", used_in)]
+        files = [file for path in paths for file in ([path] if path.is_file() else path.glob("*.py"))]
+        source = "".join(map(text_of, files))
+        for name in re.findall("`(.*?)`", interfaces):
+            pattern = name.rpartition(".")[2].replace("*", r"\w*")
+            assert re.search(rf"\b{pattern}\b", source), (name, used_in)
+
+
 def anchors(document):
     """Return the anchors that GitHub gives to a document's headings."""
     headings = re.findall(r"^#+ (.*)$", text_of(document), flags=re.MULTILINE)

@@ -1,16 +1,23 @@
 """docs/implementations.md: its test of an S-LSTM, tried on right ones and on each public fault."""
 
+import math
 import re
 
 import pytest
 import torch
 from torch.nn.functional import layer_norm, pad, softmax
 
-from slstm_allennlp.ops.slstm import SlstmSettings, Transition, batched_slstm, initial_weights
+from slstm_allennlp.ops.slstm import (
+    SlstmSettings,
+    Transition,
+    batched_slstm,
+    initial_weights,
+    naive_slstm,
+)
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs/implementations.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| ([^|]+) \|" + r" (ok|[\d.]+) \|" * 5 + "$", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| ([^|]+) \|" + r" (ok|[\d.]+) \|" * 7 + "$", PAGE, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +54,24 @@ def test_every_preset_conforms(errors, preset):
     assert max(found.values()) < 1e-9
 
 
-@pytest.mark.parametrize("fault, expected", [(None, 5 * ["ok"]), *((row[0], row[1:]) for row in ROWS)])
+@pytest.mark.parametrize("fault, expected", [(None, 7 * ["ok"]), *((row[0], row[1:]) for row in ROWS)])
 def test_each_fault_has_the_errors_of_the_table(errors, fault, expected):
     assert len(ROWS) == len(FAULTS) and {row[0] for row in ROWS} == FAULTS
     found = errors(with_fault(fault)).values()
     for error, shown in zip(found, expected):
         assert error < 1e-9 if shown == "ok" else error == pytest.approx(float(shown), rel=0.6)
+
+
+# In all sentences, in those of one word, and beside padding.
+@pytest.mark.parametrize(
+    "where", [lambda mask: mask[:, 0], lambda mask: mask.sum(1) == 1, lambda mask: ~mask.all(1)]
+)
+def test_nan_is_an_error(errors, where):
+    def slstm(inputs, mask, *rest):
+        words, sentences = naive_slstm(inputs, mask, *rest)
+        return words, sentences.masked_fill(where(mask).unsqueeze(1), math.nan)
+
+    assert math.isnan(errors(slstm)["sentences, T = 1"])
 
 
 FAULTS = {

@@ -13,6 +13,7 @@ from allennlp_models.generation import Seq2SeqDatasetReader
 from allennlp_models.pair_classification import QuoraParaphraseDatasetReader
 from allennlp_models.pair_classification import SnliReader as StockSnliReader
 
+import slstm_allennlp.dataset_readers
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 from tests.dataset_readers.common import contents, example_of, reader_of, values
 
@@ -123,6 +124,11 @@ PATHS = {
     **{name: (options, path.format("dev")) for name, options, path, _ in CORPORA},
     "movie_review": ({}, "fixtures/mr#dev"),
     "parallel_text": ({}, TRANSLATION + "dev.{de,en}"),
+    "table": ({}, "fixtures/reviews.csv"),
+    "text_classification_json": (
+        {"text_key": "sentence1", "label_key": "gold_label"},
+        "fixtures/snli/dev.jsonl",
+    ),
 }
 OTHERS = [("text_classification_json", {}), ("table", {}), ("parallel_text", {})]
 BY_FILE = [*(corpus[:2] for corpus in CORPORA if "#" not in corpus[2]), *OTHERS]
@@ -137,7 +143,7 @@ def test_files_that_cannot_be_read(name, options, tmp_path):
         list(reader.read(path))
     for content, message in (
         (b"", r"x\.a: the file is empty"),
-        (b"\xe9\n", r"x\.a, line 1: byte 0xe9 at position 1 is not UTF-8"),
+        (b"\x81\n", r"x\.a, line 1: byte 0x81 at position 1 is not UTF-8"),  # nor Windows-1252
     ):
         for file in ("x.a", "x.b"):
             (tmp_path / file).write_bytes(content)
@@ -147,6 +153,11 @@ def test_files_that_cannot_be_read(name, options, tmp_path):
     (tmp_path / "x.a").mkdir()
     with pytest.raises(ValueError, match=r"cannot be read \(Is a directory\), expected a text file"):
         list(reader.read(path))
+
+
+def test_every_reader_is_here():
+    ours = {value for value in vars(slstm_allennlp.dataset_readers).values() if isinstance(value, type)}
+    assert {type(reader_of(name, **options)) for name, (options, _) in PATHS.items()} == ours
 
 
 @each_reader
@@ -162,9 +173,8 @@ def test_workers_share_the_instances(name, limit):
 
 
 @pytest.mark.parametrize("name", STOCK)
-def test_workers_of_a_data_loader(name, tmp_path):
-    options, path = PATHS.get(name, ({}, str(tmp_path / "texts.jsonl")))
-    (tmp_path / "texts.jsonl").write_text('{"text": "a b", "label": "x"}\n' * 9)
+def test_workers_of_a_data_loader(name):
+    options, path = PATHS[name]
     reader = reader_of(name, **options)
     assert isinstance(reader, STOCK[name])
     loader = MultiProcessDataLoader(reader, path, batch_size=8, num_workers=2)

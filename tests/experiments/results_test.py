@@ -130,6 +130,18 @@ def test_numbers_are_taken_into_an_existing_file(script, taken, tmp_path, monkey
     assert after == {"versions": {}, **content}
 
 
+def test_what_a_report_lacks_is_not_lost(taken, tmp_path):
+    a, b = ([0.5, 0.7], [0.6, 0.8]), ([0.6, 0.8], [0.9, 0.9])
+    taken({"a": a, "b": b})
+    file = tmp_path / "experiments" / "own.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    content["corpora"]["mine"]["a"]["unpaired"] = {}
+    file.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"no b, a\.unpaired, expected all that own\.json has of mine"):
+        taken({"a": a})
+    assert json.loads(file.read_text(encoding="utf-8")) == content
+
+
 def test_wilcoxons_test(script):
     assert script["wilcoxon"]([0.1, 0.2, 0.3]) == pytest.approx(0.25)  # all of one sign: 2 / 2 ** 3
     assert script["wilcoxon"]([0.0, 0.0]) is None

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_sequence
 
+from slstm_allennlp import modules
 from slstm_allennlp.modules import CellAwareStackedLSTM, CoupledLSTM, SentenceStateLSTM, StackedCNN
 from tests.conftest import autocast
 from tests.modules.common import MODULES, RECURRENT
@@ -19,6 +20,10 @@ OF_LAYERS = [
     ({"bidirectional": 1}, "bidirectional is 1, expected True or False"),
     ({"dropout": 1.5}, "dropout is 1.5, expected a rate from 0 to 1"),
 ]
+
+
+def test_every_module_is_in_the_tests_of_all():
+    assert {type(make()).__name__ for make in MODULES.values()} == {*modules.__all__}
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,15 @@
 """Modules and helpers for the tests of all modules."""
 
+from typing import get_args, get_type_hints
+
 import torch
 
 from slstm_allennlp import modules
+from slstm_allennlp.ops.slstm import Transition
 
 LENGTHS = (4, 0, 1)
+# Each choice of the S-LSTM with its values.
+CHOICES = {name: get_args(kind) or (False, True) for name, kind in get_type_hints(Transition).items()}
 
 
 def slstm(**settings):

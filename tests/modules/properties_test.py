@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import properties  # noqa: F401  (sets the number of examples)
+from tests.modules.common import CHOICES
 
 SIZES = st.integers(1, 5)
 INVALID = [True, False, 1.5, "4", [4], {}, "", -1, [[]], {"type": "x"}]
@@ -24,18 +25,8 @@ LSTM = {**CNN, "bidirectional": FLAG}
 POOLINGS = [[], ["max"], ["mean"], ["max", "mean"], ["mean", "max"]]
 NO_POOLINGS = [["min"], "max", ["max", 1], ["max", "max"], 3, True, [None], {}]
 PRESETS = ["paper", "released", "fastnlp", "balanced"]
-CHOICES = {
-    "preset": PRESETS,
-    "candidate": ["tanh", "input"],
-    "gate_normalization": ["sigmoid_softmax", "softmax"],
-    "sentence_forget": ["separate", "shared"],
-    "initial_state": ["learned", "input", "uniform"],
-    "window": ["concatenated", "summed"],
-    "sentence_vector": ["node", "mean", "sum_over_words"],
-    "initialization": ["normal", "linear"],
-    **dict.fromkeys(("project_input", "boundary"), (True, False)),
-}
-SOME = st.fixed_dictionaries({}, optional={k: st.sampled_from(values) for k, values in CHOICES.items()})
+CHOSEN = {name: st.sampled_from(values) for name, values in {"preset": PRESETS, **CHOICES}.items()}
+SOME = st.fixed_dictionaries({}, optional=CHOSEN)
 TRANSITIONS = st.sampled_from([*PRESETS, {}]) | SOME
 SLSTM = {
     "input_size": SIZE,

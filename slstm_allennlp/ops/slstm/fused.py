@@ -51,8 +51,10 @@ def fused_slstm(
 ) -> Tuple[Optional[Tensor], Optional[Tensor]]:
     """
     Return every word's last state and the sentence vectors. Other arguments and results as in
-    `slstm_allennlp.ops.slstm.batched.batched_slstm`.
+    `slstm_allennlp.ops.slstm.batched.batched_slstm`. `ValueError` if the settings are not fusible.
     """
+    if not is_fusible(settings):
+        raise ValueError(f"settings is {settings}, expected one for which is_fusible is true")
     x, x_mask = inputs, mask
     if weights.boundary_inputs is not None:
         x, x_mask = add_boundary(inputs, mask, weights.boundary_inputs)
