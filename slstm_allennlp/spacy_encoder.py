@@ -14,7 +14,7 @@ names it as it names spaCy's own encoders. It needs spaCy, and no AllenNLP.
     transition = "paper"
 """
 
-from typing import Any, Callable, Dict, List, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Tuple, Union
 
 from spacy.util import registry
 from thinc.api import ArgsKwargs, Model, PyTorchWrapper, torch2xp, xp2torch
@@ -73,12 +73,36 @@ class _WordStates(Module):
         self.slstm, self.dropout = slstm, dropout
 
     def forward(self, *documents: Tensor) -> List[Tensor]:
-        if not documents:
-            return []
-        lengths = [len(document) for document in documents]
-        inputs = pad_sequence(list(documents), batch_first=True).to(self.slstm.word_b.device)
-        words, _ = self.slstm(self.dropout(inputs), need_sentence=False, lengths=lengths)
-        return [states[:length] for states, length in zip(self.dropout(words), lengths)]
+        result = list(documents)
+        for group in _groups(list(map(len, documents))):
+            lengths = [len(documents[index]) for index in group]
+            inputs = pad_sequence([documents[index] for index in group], batch_first=True)
+            if inputs.size(2) != self.slstm.input_size:
+                raise ValueError(
+                    f"width is {self.slstm.input_size}, expected {inputs.size(2)}, that of the embedding"
+                )
+            vectors = self.dropout(inputs.to(self.slstm.word_b.device))
+            words, _ = self.slstm(vectors, need_sentence=False, lengths=lengths)
+            for index, states, length in zip(group, self.dropout(words), lengths):
+                result[index] = states[:length]
+        return result
+
+
+def _groups(lengths: List[int]) -> Iterator[List[int]]:
+    """
+    Divide documents into groups, in which at most three quarters are padding, so that one long document
+    does not multiply time and memory. Yield their indices. Most batches are one group.
+    """
+    group: List[int] = []
+    words = 0
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if group and (len(group) + 1) * lengths[index] > 4 * (words + lengths[index]):
+            yield sorted(group)
+            group, words = [], 0
+        group.append(index)
+        words += lengths[index]
+    if group:
+        yield sorted(group)
 
 
 def _from_torch(

@@ -62,7 +62,7 @@ def ragged(*lengths, width=6):
 
 
 @pytest.mark.parametrize("transition", ["paper", "balanced", {"gate_normalization": "softmax"}])
-@pytest.mark.parametrize("lengths", [(3, 7, 1), (2, 0, 4), (0,), (0, 0), ()])
+@pytest.mark.parametrize("lengths", [(3, 7, 1), (2, 0, 4), (0,), (0, 0), (), (1, 2, 0, 40, 2, 1, 1)])
 def test_states_and_gradients_are_those_of_torch(transition, lengths):
     layer = slstm_encoder(6, 3, window_size=2, transition=transition)
     own = layer.shims[0]._model.slstm
@@ -89,6 +89,21 @@ def test_states_and_gradients_are_those_of_torch(transition, lengths):
             numpy.testing.assert_allclose(got, expected, atol=1e-4)
     for predicted, state in zip(layer.predict(batch), states):
         numpy.testing.assert_allclose(predicted, state, atol=1e-5)
+
+
+def test_one_long_document_does_not_multiply_the_padding():
+    layer, sizes = slstm_encoder(6, 1), []
+    layer.shims[0]._model.slstm.register_forward_pre_hook(
+        lambda _, given: sizes.append(given[0].shape[:2])
+    )
+    layer.predict(ragged(*[2, 3] * 20, 500, 1, 30))
+    layer.predict(ragged(5, 30, 1, 20, 12))
+    assert sizes == [(41, 3), (2, 500), (5, 30)]
+
+
+def test_another_width_than_that_of_the_embedding():
+    with pytest.raises(ValueError, match=r"^width is 6, expected 5, that of the embedding"):
+        slstm_encoder(6).predict(ragged(3, width=5))
 
 
 def test_dropout_is_that_of_training():

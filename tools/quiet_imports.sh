@@ -4,8 +4,8 @@
 #    NLTK finds no tokenizers/punkt, so an empty one is created where NLTK looks for it. Only the NarrativeQA script
 #    needs this data; it still reports which data is missing and how to get it.
 # 2. `allennlp` imports torchvision, pkg_resources and Google's storage client, which warn, before it loads any plugin.
-#    Python executes .pth files when it starts: one filters these warnings, as slstm_allennlp/common/noise.py does for
-#    `slstm`.
+#    Python executes .pth files when it starts: one filters these warnings, as slstm_allennlp/console/quiet.py does
+#    for `slstm`.
 set -eu
 mkdir -p "$1/nltk_data/tokenizers/punkt"
 packages=$("$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

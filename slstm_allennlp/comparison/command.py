@@ -141,6 +141,8 @@ def compare(arguments: argparse.Namespace) -> None:
     results = Results(plan, folder, num_resamples=arguments.resamples)
     if not results.done and not failures:
         what = f"has a number for {plan.metric.name}" if results.without_score else "is done there"
+        if results.outdated:
+            what = f"of these options and data is done there ({results.outdated[0].name} is of others)"
         raise ConfigurationError(f"{folder.path}: no run {what}, expected one to report")
     print("Writing the report", file=sys.stderr)
     path = write_report(results, failures)

@@ -29,6 +29,7 @@ _KNOWN_WARNINGS = (
     r"You are using a .*Python version .*google\.",  # of Google's storage client
     "User provided device_type of 'cuda'",  # autocast finds no GPU
     r"`torch\.cuda\.amp\..*` is deprecated",  # AllenNLP's name of autocast
+    "`resume_download` is deprecated",  # transformers asks the Hub for a BERT
 )
 
 

@@ -113,6 +113,9 @@ def test_interrupted_resumed_and_reported(tmp_path, monkeypatch, capsys):
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert "2 runs not in this report: slstm-3, lstm-3." in report
     assert ", against lstm)" in capsys.readouterr().out
+    options = {"trainer.patience": 1}
+    with pytest.raises(ConfigurationError, match=r"no run of these options.* \(\w+-1 is of others\)"):
+        compare(folder, "--seeds", "9", "--report-only", **options)
     with pytest.raises(ConfigurationError, match="no run is done there, expected one to report"):
         compare(tmp_path / "empty", "--report-only")
 

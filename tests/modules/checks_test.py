@@ -164,6 +164,16 @@ def test_a_batch_without_words_has_a_gradient(name, shape):
     assert not any(each.grad.any() for each in (inputs, *module.parameters()))
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_half_precision_as_default(name):
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        module = MODULES[name]()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert {parameter.dtype for parameter in module.parameters()} == {torch.bfloat16}
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", MODULES)
 def test_autocast(name, dtype):

@@ -65,12 +65,13 @@ def initial_weights(
     b = torch.zeros(directions, gates, hidden_size)
     if is_first:
         b[:, 1] = 1
-    U = torch.empty(directions, 4 if peephole else gates, hidden_size, hidden_size)
+    precision = torch.promote_types(b.dtype, torch.float32)  # LAPACK has no lower one
+    U = torch.empty(directions, 4 if peephole else gates, hidden_size, hidden_size, dtype=precision)
     for gate in U.flatten(0, 1):
         torch.nn.init.orthogonal_(gate)
     return CasLstmWeights(
         W=torch.empty(directions, gates, hidden_size, input_size).uniform_(-bound, bound),
-        U=U,
+        U=U.to(b.dtype),
         b=b,
         fusion=None,
         peephole=torch.empty(directions, 2, hidden_size).uniform_(-bound, bound) if peephole else None,
