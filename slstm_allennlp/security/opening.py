@@ -58,8 +58,8 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
     """
     Read an archive's config as plain JSON, as AllenNLP writes it. AllenNLP reads it as Jsonnet, which
     can import files and read environment variables. The user's overrides may be Jsonnet.
-    `ConfigurationError` for a config that is not plain JSON or has a key that runs code, unless the user
-    trusts archives.
+    `ConfigurationError` for a config that is not plain JSON, has a key that runs code, or exchanges the
+    reader or the file of a command, unless the user trusts archives.
     """
     if is_trusting():
         return Params.from_file(path, overrides)
@@ -77,6 +77,13 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
         )
     params = Params.from_file(path, overrides)
     _check_keys(params.as_dict(quiet=True))
+    # `evaluate` builds the loader later, and these keys win over its own reader and file.
+    for loader in ("data_loader", "validation_data_loader"):
+        for key in ("reader", "data_path"):
+            if key in (params.get(loader) or {}):
+                raise ConfigurationError(
+                    f"the archive's config has {loader}.{key}, expected no such key, which commands give"
+                )
     return params
 
 

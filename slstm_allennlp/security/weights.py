@@ -1,15 +1,17 @@
 """Read weights and checkpoints with PyTorch's `weights_only`."""
 
 import inspect
+import os
 import pickle
 import re
 import struct
-from typing import Any, Callable
+from typing import Any, Callable, Dict, Union
 
 import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.params import Params
 
-from slstm_allennlp.security.opening import IS_OPENING, refuse
+from slstm_allennlp.security.opening import IS_OPENING, opening, read_config, refuse
 
 CAN_CHECK = "weights_only" in inspect.signature(torch.load).parameters
 """Whether this PyTorch can read weights without running their code (version 1.13 or later)."""
@@ -21,17 +23,26 @@ _DAMAGE = (
 )
 
 
+def read_config_of_weights(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params:
+    """
+    Return an archive's config by `read_config`. `ConfigurationError` if this PyTorch cannot check its
+    weights, unless the user trusts archives: now, before a part of the config is built.
+    """
+    if not CAN_CHECK:
+        how = f"PyTorch {torch.__version__} cannot read weights without running code in them"
+        with opening():
+            refuse(f"{os.path.dirname(path)}: {how}, expected PyTorch 1.13 or later")
+    return read_config(path, overrides)
+
+
 def load(original: Callable[..., Any], f: Any, *args: Any, **kwargs: Any) -> Any:
     """
     Call `torch.load`, the `original`, with `weights_only=True`, whatever the caller and the environment
-    variables say. `ConfigurationError` for a file with any other object. While an archive is opened,
-    also for a damaged file, and for any file if PyTorch is older than 1.13. The trainer handles a
-    damaged checkpoint.
+    variables say, if PyTorch has it. `ConfigurationError` for a file with any other object. While an
+    archive is opened, also for a damaged file. The trainer handles a damaged checkpoint.
     """
     name = getattr(f, "name", f)
     if not CAN_CHECK:
-        how = f"PyTorch {torch.__version__} cannot read weights without running code in them"
-        refuse(f"{name}: {how}, expected PyTorch 1.13 or later")
         return original(f, *args, **kwargs)
     try:
         return original(f, *args, **{**kwargs, "weights_only": True})

@@ -120,6 +120,8 @@ class TransformerFeatures(TokenEmbedder):
                 # RoBERTa and GPT-2 mark the start of a word by a space, which split words lack.
                 self._tokenizer = cached_transformers.get_tokenizer(source, add_prefix_space=True)
             self._tokenizer = copy.deepcopy(self._tokenizer)  # a call sets its max_length
+        # Features depend on the text alone, not on what is padded beside it.
+        self._tokenizer.padding_side = self._tokenizer.truncation_side = "right"
         # Its check for a mask, which is always given, imports torch._dynamo: three seconds.
         self.transformer.warn_if_padding_and_no_attention_mask = _nothing
         if not self._tokenizer.is_fast:
@@ -220,6 +222,7 @@ class TransformerFeatures(TokenEmbedder):
             max_length=self._max_length,
             return_overflowing_tokens=True,
             return_attention_mask=True,
+            return_token_type_ids=True,
             padding=True,
             return_tensors="pt",
         )

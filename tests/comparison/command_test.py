@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -137,7 +138,7 @@ def expect_a_failed_run_loses_nothing(folder, path, capsys):
     assert "slstm: test accuracy (%)" in shown.out and "lstm: test accuracy (%)" in shown.out
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert "1 run not in this report: broken-1 (failed)." in report
-    assert sizes in report.split("````")[1]
+    assert re.search(rf"^    .*{re.escape(sizes)}", report, re.MULTILINE)
     assert {path: path.stat().st_mtime_ns for path in done} == done
     with pytest.raises(SystemExit, match="1"):
         compare(folder, "--report-only", "--overrides", "{}", systems=[path])

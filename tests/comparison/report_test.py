@@ -199,12 +199,13 @@ def test_runs_that_differ(comparison):
 def test_failed_and_missing_runs(comparison):
     the_plan = plan("base", "other", "broken")
     run = the_plan.runs()[2]
-    failure = Failure(run, "ended with exit status 1", comparison.log(run), ["Traceback", "a < b | c"])
+    log = ["Traceback", "a < b | c", "````", "<b>"]
+    failure = Failure(run, "ended with exit status 1", comparison.log(run), log)
     text = report(comparison, the_plan, [failure])
     assert "2 runs not in this report: broken-1 (failed), broken-2." in text
     section = text.split("## Failed runs\n")[1]
     assert "broken-1 ended with exit status 1. The end of its log:" in section
-    assert "````text\nTraceback\na < b | c\n````" in section
+    assert "\n\n    Traceback\n    a < b | c\n    ````\n    <b>\n" in section
     links = "[the whole log](logs/broken-1.log) [its config](configs/broken-1.json)"
     assert rows(text, "Failed runs") == [["broken-1", links]]
     assert "a &lt; b | c" in (comparison.path / "report.html").read_text(encoding="utf-8")

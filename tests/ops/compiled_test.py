@@ -29,13 +29,17 @@ def test_the_cache_is_the_users(tmp_path, monkeypatch):
     assert compiled._cache().is_dir()
 
 
-@pytest.mark.parametrize("reason", ("no home", "a file in its place"))
+@pytest.mark.parametrize("reason", ("no home", "a file in its place", "others can write"))
 def test_without_a_cache_it_is_a_temporary_folder_of_ones_own(tmp_path, monkeypatch, reason):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     temporary = tmp_path / f"slstm_allennlp-{os.getuid()}"
     if reason == "no home":
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
         monkeypatch.setattr(pathlib.Path, "home", mock.Mock(side_effect=RuntimeError("no home")))
+    elif reason == "others can write":
+        (tmp_path / "slstm_allennlp").mkdir()
+        (tmp_path / "slstm_allennlp").chmod(0o777)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     else:
         (tmp_path / "file").touch()
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))

@@ -143,10 +143,12 @@ def test_by_checkpoint_and_cache(forge, tmp_path):
 
 def test_a_pytorch_that_cannot_check_weights(forge, monkeypatch):
     monkeypatch.setattr(weights, "CAN_CHECK", False)
-    path = forge.write()
     message = rf"PyTorch .* cannot read weights without running code.*{TRUST} to 1"
+    forge.put("dataset_reader.type", "unknown")  # not built before
     with pytest.raises(ConfigurationError, match=message):
-        load_archive(path)
+        load_archive(forge.write())
+    forge.put("dataset_reader.type", "sequence_tagging")
+    path = forge.write()
     with safe_archives(trust=True):
         archival.load_archive(path)
     with safe_archives():  # a checkpoint or one's own best weights
@@ -166,6 +168,21 @@ def test_the_limits_can_be_set(forge, monkeypatch, variable):
         load_archive(path)
     monkeypatch.setenv(variable, "1000000")
     load_archive(path)
+
+
+def test_the_limit_is_for_an_archive_and_those_within(forge, monkeypatch):
+    forge.member("notes", bytes(100_000))
+    path = forge.write()
+    inner = path.rename(path.with_name("inner.tar.gz"))
+    forge.put("model", {"type": "from_archive", "archive_file": str(inner)})
+    path = forge.write()
+    monkeypatch.setenv(TRUST, "1")
+    load_archive(path)
+    monkeypatch.setenv(MAX_BYTES, "150000")
+    load_archive(inner)
+    with pytest.raises(ConfigurationError, match=r"inner\.tar\.gz, up to .* more than 150000 bytes"):
+        load_archive(path)
+    load_archive(inner)
 
 
 def test_evalb_can_be_set_to_null(forge):

@@ -76,6 +76,19 @@ def limited(limit):
     return make
 
 
+def overlapping(forge):
+    """Add members with the same bytes: a name of sparse files gives a size after their place."""
+    forge.patch.setenv(MAX_BYTES, "600000")
+    for name in "abc":
+        forge.member(name, pax_headers={"GNU.sparse.realsize": "500000"})
+    forge.member("zeros", bytes(500_000))
+
+
+def chained(forge):
+    for _ in range(2000):
+        forge.member("x", type=tarfile.XHDTYPE)
+
+
 def module_on_the_path(forge):
     (forge.folder / "stranger_module.py").write_text(f"open({str(forge.pwned)!r}, 'w').close()")
     forge.patch.syspath_prepend(forge.folder)
@@ -165,7 +178,12 @@ ATTACKS = {
     "file behind a link": ("is a link to", file_behind_a_link),
     "character device": (SPECIAL, member("x", type=tarfile.CHRTYPE, devmajor=1, devminor=5)),
     "unknown kind": (SPECIAL, member("thing", type=b"Z")),
-    "sparse file": ("is a sparse file|damaged", member("x", b"0\n".ljust(512), pax_headers=SPARSE)),
+    "sparse file": ("is a sparse file", member("x", b"0\n".ljust(512), pax_headers=SPARSE)),
+    "old sparse file": ("member 'x' is a sparse file", member("x", type=tarfile.GNUTYPE_SPARSE)),
+    "overlapping members": ("more than 600000 bytes unpacked", overlapping),
+    "chained headers": ("is damaged", chained),
+    "size that is none": ("damaged", member("x", pax_headers={"GNU.sparse.realsize": "x"})),
+    "long global header": ("a header of 65537 bytes", member("x", bytes(65537), type=tarfile.XGLTYPE)),
     "size in the header alone": ("100000 bytes unpacked.*ARCHIVE_BYTES raises", limited("100000")),
     "large pax header": ("a header of 8589934592 bytes", header(tarfile.XHDTYPE)),
     "large long name": ("a header of 8589934592 bytes", header(tarfile.GNUTYPE_LONGNAME)),
@@ -198,6 +216,11 @@ ATTACKS = {
     "unasked": ("Config, expected one of|requires you to execute|trust_remote_code", unasked_code),
     "transformer with pickle": ('"posix.system"|Unable to load weights', transformer_with_pickle),
     "other weights for it": ('it holds "posix.system"', other_weights_for_a_transformer),
+    "reader of a loader": ("_loader.reader, expected no", config("data_loader.reader", {"type": "x"})),
+    "file of a loader": (
+        "validation_data_loader.data_path, expected no",
+        config("validation_data_loader.data_path", "/etc/passwd"),
+    ),
     # Configs that are not plain JSON
     "import": ("is no JSON.*expected what AllenNLP writes", text('importstr "/etc/hostname"')),
     "environment": ("is no JSON", text('{"dataset_reader": {"type": std.extVar("HOME")}}')),

@@ -64,6 +64,14 @@ def forward():
         yield counted
 
 
+def test_what_is_padded_beside_a_text_changes_nothing(bert, tmp_path):
+    copy = shutil.copytree(bert, tmp_path / "left")
+    BertTokenizerFast.from_pretrained(bert, padding_side="left").save_pretrained(copy)
+    found = embed(embedder(copy, cache=False), WORDS, WORDS[:2])
+    torch.testing.assert_close(found[0], expected(bert, WORDS))
+    torch.testing.assert_close(found[1, :2], expected(bert, WORDS[:2]))
+
+
 LEFT = [(None, 2), ([0], 0), ([1], 1), ([-1], 2), ([2, 0], 2), ([-2, 1], 1)]
 
 
