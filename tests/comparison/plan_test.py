@@ -160,6 +160,7 @@ def file(tmp_path):
 def test_a_linear_model_and_a_systems_own_overrides(file):
     """They come after those for all."""
     assert names_of(plan_from_options([file({**ONE, "linear": True})])) == ["a", "linear"]
+    assert names_of(plan_from_options([file(ONE)], linear=True)) == ["a", "linear"]
     systems = {"a": {"config": MR[1], "overrides": {STEPS: 2}}, "b": {"config": MR[1]}}
     plan = plan_from_options([file({"systems": systems, "overrides": {STEPS: 8}})])
     assert [encoder(system)["num_steps"] for system in plan.systems] == [2, 8]
@@ -215,6 +216,7 @@ def test_what_is_wrong_with_a_comparison_file(file, given, message):
         ({"overrides": {"test_data_path": None}}, "mr_bilstm has no test_data_path, expected one"),
         ({"sweep": {"trainer.patience": 3}}, "--sweep has trainer.patience: 3, expected a list"),
         ({"sweep": {"trainer.patience": []}}, r"--sweep has trainer.patience: \[\], expected a list"),
+        ({"sweep": {"trainer.patience": [1, 1.0]}}, r"\[1, 1\.0\], expected a list of different values"),
         ({"metric": "loss"}, "metric is 'loss', expected .loss where .*=-loss"),
         ({"overrides": {"trainer.optimizer.lr.rate": 1}}, "do not fit the config of mr_bilstm"),
     ],

@@ -58,11 +58,13 @@ def test_a_system_with_another_test_set_is_not_compared(comparison):
 def test_other_sentences_with_the_same_labels(comparison):
     """Such as those of two files that are sorted by label."""
     the_plan = plan("base", "other", seeds=(1,))
-    for path in ("test.txt", "dvd.txt"):
+    lowered = {"base": "A film", "other": "a film"}  # of an uncased model
+    for path in ("test.txt", "dvd.txt", "copy.txt"):
         the_plan.systems[1].config["test_data_path"] = path
         for run in the_plan.runs():
             folder = write_run(comparison, run, [1, 1, 0, 0])
-            predictions = [Prediction(1, x, "a", texts={"tokens": run.name}) for x in "aabb"]
+            text = lowered[run.system] if path == "copy.txt" else run.name
+            predictions = [Prediction(1, x, "a", texts={"tokens": text}) for x in "aabb"]
             write_predictions(folder.predictions, predictions)
         (compared,) = Results(the_plan, comparison).comparisons
         assert (compared.verdict == "tested on other data") == (path == "dvd.txt")
@@ -161,15 +163,17 @@ def test_without_labels_there_is_no_test_over_sentences(comparison, num_labels):
     results = Results(the_plan, comparison)
     assert results.comparisons[0].over_sentences is None
     assert results.unpaired == "base gives no labels that can be compared"
+    assert results.disagreement is None
 
 
 def test_a_metric_that_the_sentences_or_the_test_do_not_have(comparison):
     """Those of one system are enough."""
     the_plan = plan("base", "other", seeds=(1,))
-    for folder, accuracy in zip(write_all(comparison, the_plan), (0.5, 0.6)):
-        change(folder.measurements, test_metrics={"accuracy": accuracy})
-    said = "accuracy that is counted sentence by sentence is 0.5000 for other-1, but accuracy is 0.6"
-    assert said in Results(the_plan, comparison).disagreement
+    for given in (0.4, 0.6):
+        for folder, accuracy in zip(write_all(comparison, the_plan), (0.5, given)):
+            change(folder.measurements, test_metrics={"accuracy": accuracy})
+        said = f"counted sentence by sentence is 0.5000 for other-1, but accuracy is {given}"
+        assert said in Results(the_plan, comparison).disagreement
     # The test has no F1.
     the_plan = plan("base", seeds=(1,), metric="f1")
     write_all(comparison, the_plan)
@@ -192,6 +196,10 @@ def test_span_f1_takes_the_configs_encoding(comparison):
     for run in results.done:
         assert results.counts([run]).scores().tolist() == [0.4]
     assert results.disagreement is None
+    for run in the_plan.runs():
+        change(comparison.run(run).measurements, test_metrics={"accuracy": 1 / 3})
+    results = Results(dataclasses.replace(the_plan, metric=Metric("accuracy")), comparison)
+    assert results.sentence_score == "accuracy of the tags" and results.disagreement is None
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ GOLD, FOUND = ["B-PER", "I-PER", "O", "B-LOC"], ["B-PER", "I-PER", "O", "B-ORG"]
         # One of two gold spans is predicted, and a wrong one: 2 · 1 / (2 + 2). Sentence 2 has no spans.
         ([(GOLD, FOUND), (["O"], ["O"])], "BIO", [2, 0], [4, 0], 0.5),
         ([(["O"], ["B-PER"])], "BIO", [0], [1], 0),
+        ([("a", "a")], None, [1], [1], 1),
         ([(["O"], ["O"])], "BIO", [0], [0], 0),  # it is not a known score
     ],
 )
@@ -63,6 +64,8 @@ def test_the_t_test_is_the_one_of_the_differences():
         ([0.9], [0.7], "one seed: no spread, no test over seeds"),
         ([0.7, 0.8, 0.9], [0.7, 0.8, 0.9], "the results are the same with every seed: no t-test"),
         ([0.8, 0.9, 1.0], [0.7, 0.8, 0.9], "the difference is the same with every seed: no t-test"),
+        ([0.6, 0.7, 0.8], [0.7, 0.8, 0.9], "the difference is the same with every seed: no t-test"),
+        ([0.9, 0.9005], [0.7, 0.7], "2 seeds: the t-test has little power"),
         ([0.8, 0.9], [0.7, 0.7], "2 seeds: the t-test has little power"),
     ],
 )
@@ -167,6 +170,7 @@ def sentences(p_value, difference=0.1):
         (SeedTest(0.1, 3, 0.2), sentences(0.01), "too few seeds to say"),
         (SeedTest(0.1, 3, 0.2), sentences(0.2), "too few seeds to say"),
         (SeedTest(0.1, 1), sentences(0.01), "too few seeds to say"),
+        (SeedTest(0.1, 4), sentences(0.01), "too few seeds to say"),
         # The difference is the same with every seed: there is no t-test.
         (SeedTest(0.1, 5), sentences(0.01), "better"),
         (SeedTest(0.1, 5), sentences(0.2), "too close to call"),
@@ -223,6 +227,9 @@ def test_length_by_enumeration():
     baseline = Counts(numpy.array([[0.0, 0, 2, 2]]), numpy.array([[3.0, 1, 8, 2]]))
     test = length_test(system, baseline, [1, 2, 3, 4])
     assert test.shorter == pytest.approx(2 / 4) and test.longer == pytest.approx(6 / 10 - 4 / 10)
+    # By enumeration, with each sentence's influence on F1 over two seeds and uneven halves
+    test = length_test(random_counts(7, sentences=7), random_counts(8, sentences=7), [1] * 4 + [5, 6, 7])
+    assert test.p_value == pytest.approx(34 / 35)
     # Sentences of one length stay together.
     counts = one_seed(1, 0, 1, 0, 1)
     assert length_test(counts, counts, [4, 4, 4, 4, 9]).most_words == 4

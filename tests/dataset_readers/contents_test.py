@@ -37,7 +37,7 @@ TWO_ROWS = f"{row('1', 'a', '_', 'DET')}\n{row('2', 'b', '_', 'NOUN')}\n"
 TWO_WORDS = [("a b", "DET NOUN")]
 UPOS = {"tag_column": "upos"}
 ALL = "-DOCSTART- -X- O O\n\nThe\tDT\ndog\tNN\n\t\nNew York\tNNP\n\n\n-DOCSTART-\tO\nIt\tPRP\nran\tVBD"
-EN = "en:a A\nen:b B\nen:: C\n"
+EN = "en:a A\nen:b B\nen:en: C\n"
 IOB1, IOB2, BIOES = ({"coding_scheme": scheme} for scheme in ("IOB1", "IOB2", "BIOES"))
 # GermEval 2014, whose last column has nested entities, and WNUT-17, with lone tabs between sentences.
 GERMEVAL = "#\thttp://x.de\n1\tAda\tB-PER\tO\n2\tMay\tI-PER\tB-LOC\n\n#\tx\n1\tTom\tO\tO\n"
@@ -122,8 +122,8 @@ CONTENTS = {
         ("1 CD\n2 CD\n", [("1 2", "CD CD")], {"word_column": 1}),
         ("B1 X\nB3 X\n\nw1x X\nw2x X\n", [("B1 B3", "X X"), ("w1x w2x", "X X")], {}),
         ("Zoë A\n\né B\n".encode("latin-1"), [("Zoë", "A"), ("é", "B")], {"encoding": "latin-1"}),
-        (EN, [("a b :", "A B C")], {"word_prefix": "en:"}),
-        (EN, [("en:a en:b en::", "A B C")], {"word_prefix": ""}),
+        (EN, [("a b en:", "A B C")], {"word_prefix": "en:"}),
+        (EN, [("en:a en:b en:en:", "A B C")], {"word_prefix": ""}),
         ("# 5 = 6 7\na A\n# B\n", [("a #", "A B")], {"comment": "# "}),
         # A sentence may repeat a word, and one of several may begin with this character.
         ("# A\nha A\nha A\n\nha A\nha A\n", [("# ha ha", "A A A"), ("ha ha", "A A")], {}),

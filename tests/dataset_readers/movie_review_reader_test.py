@@ -88,6 +88,7 @@ def test_sentences_of_the_same_words_stay_together(corpus, caplog):
     [
         # A line that is not UTF-8 is Windows-1252. Its 0x85 is a word (…), not a line break.
         ([b"\xe9 \x85 c", "é … b".encode()], ["plain"], None, "plain|é … b|é … c"),
+        ([b"\xe2\x80 c"], ["a", "b"], None, "a|b|â€ c"),  # the start of three bytes
         ([b"caf\xe9", b"b"], ["c"], "cp1251", "b|c|cafй"),
         # In Latin-1, 0x85 is U+0085, where `str.split()` splits.
         ([b"third\x85emotionally"], ["b", "c"], "latin-1", "b|c|third\x85emotionally"),

@@ -40,6 +40,9 @@ def test_parts(path, reader, options, content):
     assert read("#dev", seed=1) != parts[1] == read("#dev")
     if reader == "table":  # each part has its share of each class
         assert [sum("few" in example for example in part) for part in parts] == [8, 1, 1]
+        # Archives count on it: their #test must not become #train.
+        dev = [n for n in range(100) if any(f"'text {n}'" in example for example in parts[1])]
+        assert dev == [1, 29, 35, 38, 47, 48, 57, 75, 79, 88]
     assert len(list(reader_of(reader, **options).read(f"{path}#dev"))) == 10
 
 

@@ -213,6 +213,8 @@ class OwnSizes(Seq2VecEncoder):
 def test_an_optional_argument_is_no_size():
     """An encoder of another project may call another size so."""
     assert sized(Lazy(OwnSizes, Params({"input_dim": 8})), 8).sizes == (8, 16)
+    inner = Lazy(OwnSizes, Params({"input_dim": 8}), constructor_extras={"embedding_dim": 4})
+    assert sized(inner, 8).sizes == (8, 16)  # 4 was meant for an enclosing part
 
 
 def test_what_pooling_gives():

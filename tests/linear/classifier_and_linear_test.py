@@ -41,6 +41,7 @@ def config(model=MODEL, callbacks=("fit_linear",), num_epochs=1, **keys):
 @pytest.mark.parametrize("weight", (0, 1, 0.3))
 def test_the_product_of_both(tmp_path, weight):
     model = train_model(config(weight=weight), str(tmp_path / "run"))
+    assert model.linear._calibrated
     batch = Batch(read("fixtures/mtl#test", **READER))
     batch.index_instances(model.vocab)
     tensors = batch.as_tensor_dict()

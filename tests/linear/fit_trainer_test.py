@@ -49,6 +49,7 @@ def test_it_writes_what_allennlps_trainer_writes(run):
     for metric in ("accuracy", "loss"):
         assert epoch[f"validation_{metric}"] == epoch[f"best_validation_{metric}"]
         assert f"training_{metric}" in epoch
+    assert epoch["validation_loss"] != epoch["training_loss"]  # of other sentences
     assert epoch["training_duration"].startswith("0:00:")
     assert 0.5 < epoch["training_accuracy"] <= 1
     assert {key: metrics[key] for key in epoch} == epoch and 0 <= metrics["test_accuracy"] <= 1
@@ -98,6 +99,8 @@ def test_without_a_validation_set(tmp_path):
     epoch = read(folder / "metrics_epoch_0.json")
     assert epoch["training_C"] == 1
     assert not [key for key in epoch if "validation" in key]
+    with_one = train(tmp_path / "with", "mr_linear", {**FEW, "model.strengths": [0.1, 10.0]})
+    assert read(with_one / "metrics_epoch_0.json")["training_C"] in (0.1, 10)  # not 1
 
 
 @pytest.mark.parametrize(

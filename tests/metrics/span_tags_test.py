@@ -58,6 +58,9 @@ def test_ignored_types_and_other_encodings():
     assert bioul_spans(["U-PER", "U-LOC"], ["PER"]) == [("LOC", (1, 1))]
     assert spans_of(["I-PER", "I-PER", "B-PER"], "IOB1") == [("PER", (0, 1)), ("PER", (2, 2))]
     assert spans_of(["B-PER", "I-PER"], "BIO") == [("PER", (0, 1))]
+    for encoding in ("BIO", "IOB1"):  # AllenNLP's have no order
+        starts = [start for _, (start, _) in spans_of(["B-PER", "O", "I-LOC"] * 9, encoding)]
+        assert starts == sorted(starts) and len(starts) == 18
     assert spans_of(["S-PER", "B-LOC", "E-LOC"], "BMES") == [("PER", (0, 0)), ("LOC", (1, 2))]
 
 
@@ -66,7 +69,7 @@ def test_the_missing_tags_of_each_type():
         missing_tags(["O", "B-PER", "L-PER", "U-LOC"], "BIOUL")
         == "I-PER U-PER B-LOC I-LOC L-LOC".split()
     )
-    assert missing_tags(["B-PER", "I-PER", "NN", "X-Y"], "BIO") == []
+    assert missing_tags(["B-PER", "I-PER", "NN", "INTJ", "X-Y"], "BIO") == []
     assert missing_tags(["S-A"], "BMES") == ["B-A", "M-A", "E-A"]
 
 

@@ -67,6 +67,8 @@ def test_the_weights_are_those_of_the_cross_entropy(tmp_path):
     output, weight = model(**batch), torch.tensor([1.0, 3.0])
     expected = torch.nn.functional.cross_entropy(output["logits"], batch["label"], weight=weight)
     assert output["loss"].item() == pytest.approx(expected.item())
+    both, _ = build(tmp_path, BOTH, TEXTS, {"no": 3})
+    assert both.linear.class_weights == both.classifier.class_weights == {"no": 3}
 
 
 @pytest.mark.parametrize("given", ["balanced", {"no": 3}])

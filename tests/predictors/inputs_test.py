@@ -94,6 +94,8 @@ TAGGER = {
         ("ner", "a.txt", COLUMNS, COLUMNS_FORM),
         ("ner", "a.txt", COLUMNS.replace("\t", " "), COLUMNS_FORM),
         ("ner", "a.txt", "Mon\tB-DATE\n\n" + COLUMNS, COLUMNS_FORM),
+        ("entities", "a.txt", COLUMNS, COLUMNS_FORM),
+        ("tags", "a#1.txt", "Go .\nRun .\n", PLAIN),
         ("ner", "a.txt", "Ada works\nTom sleeps\n", PLAIN),
         ("ner", "a.txt", "FIRE IN ROME\nTom sleeps\n", PLAIN),
         ("ner", "a.txt", "Ada\nMay\nTom\n", PLAIN),
@@ -132,7 +134,9 @@ TAGGER = {
     ],
 )
 def test_the_log_says_what_is_read(predictor, examples, model, name, content, form):
-    assert examples(predictor(*TAGGER[model]), name, content)[1] == form
+    options = {"label_encoding": "BIOUL"} if model == "entities" else {}
+    predictor = predictor(*TAGGER["ner" if options else model], **options)
+    assert examples(predictor, name, content)[1] == form
 
 
 @pytest.mark.parametrize(
@@ -254,6 +258,11 @@ def test_an_empty_cell_of_a_table_has_no_label(predictor, examples):
 def test_an_empty_cell_of_the_only_column_is_an_empty_text(predictor, examples):
     inputs, _ = examples(predictor(*TAGGER["table"]), "a.csv", "text\na\n\nb\n\n")
     assert [given["text"] for given in inputs] == ["a", "", "b", ""]
+
+
+def test_a_line_of_blanks_is_an_empty_text(predictor, examples):
+    inputs, _ = examples(predictor(*TAGGER["texts"]), "a.txt", "good\n \t\nbad\n")
+    assert [given["sentence"] for given in inputs] == ["good", "", "bad"]
 
 
 def test_a_line_break_that_is_none(predictor, examples):

@@ -285,3 +285,10 @@ def test_a_long_input_of_another_form_is_shortened(predictors, name, given):
         with pytest.raises(ValueError, match="expected") as error:
             call(value)
         assert 100 < len(str(error.value)) < 400
+
+
+def test_texts_of_a_service_are_not_cached(predictors, monkeypatch):
+    base = predictors["classifier"]
+    monkeypatch.setattr(base._model, "adds_to_cache", True, raising=False)  # as `TransformerFeatures`
+    type(base)(base._model, base._dataset_reader)
+    assert base._model.adds_to_cache is False

@@ -61,6 +61,7 @@ def test_it_ends_with_the_last_of_several_threads():
     assert torch.load is load
 
 
+@CHECKS_WEIGHTS
 @pytest.mark.parametrize(
     "command",
     [
@@ -98,6 +99,7 @@ def test_by_a_process_of_a_distributed_training(monkeypatch):
     assert train_worker(0, Params({})) is not torch.load
 
 
+@CHECKS_WEIGHTS
 def test_by_predictor_and_by_overrides(forge):
     with pytest.raises(ConfigurationError, match=IS_POPEN):
         load_archive(forge.write(), overrides=json.dumps({"dataset_reader": POPEN}))
@@ -185,6 +187,7 @@ def test_the_limit_is_for_an_archive_and_those_within(forge, monkeypatch):
     load_archive(inner)
 
 
+@CHECKS_WEIGHTS
 def test_evalb_can_be_set_to_null(forge):
     forge.put("model.evalb_directory_path", "x; touch {}")
     with pytest.raises(ConfigurationError, match="--overrides can set it to null"):
@@ -193,6 +196,7 @@ def test_evalb_can_be_set_to_null(forge):
         load_archive(forge.write(), overrides='{"model.evalb_directory_path": null}')
 
 
+@CHECKS_WEIGHTS
 def test_trust_and_the_users_own_configs(forge, monkeypatch):
     fetch = mock.Mock(side_effect=OSError("no network"))
     monkeypatch.setattr(_cached_path, "get_scheme_client", fetch)
@@ -214,6 +218,7 @@ def test_trust_and_the_users_own_configs(forge, monkeypatch):
     assert [call.args for call in fetch.call_args_list] == [("http://127.0.0.1:9/x",)] * 2
 
 
+@CHECKS_WEIGHTS
 def test_only_trusted_configs_are_jsonnet(forge, monkeypatch):
     forge.config_text = json.dumps(forge.config)[:-1] + ', "more": 1 + 1}'
     path = forge.write()

@@ -148,6 +148,8 @@ def test_every_config_of_one_corpus_takes_data(put, config):
     table = pairs if corpus in ("snli", "mnli", "quora", "pairs") else csv(ROWS)
     made = put(config, *(("all.txt", COLUMNS) if is_tagged else ("all.csv", table)))
     reader = DatasetReader.from_params(Params(dict(made["dataset_reader"])))
+    assert "validation_dataset_reader" not in made  # it would read the user's files, too
+    assert "num_epochs" not in made["trainer"] or not config.endswith("_linear")
     instance = next(iter(reader.read(made["train_data_path"])))
     assert ("tags" if is_tagged else "label") in instance.fields
     assert set(made["data_loader"]["batch_sampler"]["sorting_keys"]) <= set(instance.fields)

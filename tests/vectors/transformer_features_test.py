@@ -190,6 +190,10 @@ def test_a_text_is_computed_once(bert, tmp_path, forward):
     assert forward.call_count == 1
     embed(other, WORDS, ["other"])
     assert forward.call_count == 2
+    other.adds_to_cache = False  # as predictors do
+    for _ in range(2):
+        embed(other, ["sent", "to", "a", "service"])
+    assert forward.call_count == 4
     torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # in 16 bits
 
 
