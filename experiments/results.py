@@ -21,7 +21,7 @@ import re
 import statistics
 import sys
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set
 
 from scipy import stats
 
@@ -257,11 +257,7 @@ def take(comparison: str, folders: Sequence[pathlib.Path], baselines: Sequence[s
     for folder in folders:
         report = read_report(folder)
         found, known = numbers_of(report, baselines), content["corpora"].get(folder.name, {})
-        lost = [name for name in known if name not in found]
-        lost += [
-            f"{name}.{key}" for name in found for key in known.get(name, ()) if key not in found[name]
-        ]
-        if lost:
+        if lost := sorted(parts_of(known) - parts_of(found)):
             sys.exit(
                 f"{folder}: the report has no {', '.join(lost)}, expected all that {path.name} has of "
                 f"{folder.name} (remove from it what is not to be kept)"
@@ -274,6 +270,17 @@ def take(comparison: str, folders: Sequence[pathlib.Path], baselines: Sequence[s
         if report["missing"]:
             print(f"{folder.name}: taken without {', '.join(report['missing'])}")
     path.write_text(to_json(content), encoding="utf-8")
+
+
+def parts_of(systems: Systems) -> Set[str]:
+    """Return the names of all that is known of the systems, such as `lstm.differences.slstm`."""
+    parts = {*systems}
+    for name, of in systems.items():
+        if isinstance(of, dict):
+            parts |= {f"{name}.{key}" for key in of}
+            parts |= {f"{name}.differences.{baseline}" for baseline in of.get("differences", ())}
+            parts |= {f"{name}.seeds.{seed}" for seed in of.get("seeds", ())}
+    return parts
 
 
 def read_report(folder: pathlib.Path) -> Dict[str, Any]:

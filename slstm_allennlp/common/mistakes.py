@@ -1,5 +1,6 @@
 """Tell user errors from bugs by their classes, and format user errors as one sentence."""
 
+import unicodedata
 from typing import Optional
 
 from allennlp.common.checks import ConfigurationError
@@ -26,4 +27,4 @@ def users_mistake(error: BaseException) -> Optional[str]:
 
 def _printable(text: str) -> str:
     """Escape control characters, with which a stranger's file could change the terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(repr(c)[1:-1] if unicodedata.category(c) == "Cc" else c for c in text)

@@ -141,7 +141,7 @@ def compare(arguments: argparse.Namespace) -> None:
     results = Results(plan, folder, num_resamples=arguments.resamples)
     if not results.done and not failures:
         what = f"has a number for {plan.metric.name}" if results.without_score else "is done there"
-        if results.outdated:
+        if results.outdated and not results.without_score:
             what = f"of these options and data is done there ({results.outdated[0].name} is of others)"
         raise ConfigurationError(f"{folder.path}: no run {what}, expected one to report")
     print("Writing the report", file=sys.stderr)

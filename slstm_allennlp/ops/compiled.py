@@ -132,20 +132,24 @@ def _cache() -> pathlib.Path:
     try:
         home = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
         folder = home / "slstm_allennlp"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
-        return _expect_own(folder)
-    except (OSError, RuntimeError):  # no home folder, not writable, or another user's
+        return _expect_own(folder, 0o002)
+    except (OSError, RuntimeError) as error:  # no home folder, not writable, or another user's
+        logger.info("Compiled kernels are kept in a temporary folder: %s", error)
         folder = pathlib.Path(tempfile.gettempdir()) / f"slstm_allennlp-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
-        return _expect_own(folder)
+        return _expect_own(folder, 0o022)
 
 
-def _expect_own(folder: pathlib.Path) -> pathlib.Path:
-    """Return a folder into which no other user can put a library, which would run in this process."""
+def _expect_own(folder: pathlib.Path, writers: int) -> pathlib.Path:
+    """
+    Return a folder into which no other user but root can put a library, which would run in this process.
+    `writers` are the permissions that others must not have.
+    """
     status = folder.stat()
     owners = {status.st_uid, folder.lstat().st_uid}  # of a link, too
-    if os.name != "nt" and (owners != {os.getuid()} or status.st_mode & 0o002):
+    if os.name != "nt" and (owners - {0, os.getuid()} or status.st_mode & writers):
         raise OSError(f"{folder} can be written to by others, expected a folder of one's own") from None
     return folder
 

@@ -7,21 +7,22 @@ import tarfile
 import tempfile
 import zlib
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from pathlib import PureWindowsPath
 from typing import Any, Dict, Iterator, List, Optional, Union
 
 from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.common.atomic_write import raise_not_written
-from slstm_allennlp.security.opening import opening
+from slstm_allennlp.security.opening import IS_OPENING, opening
 
 # For comparison: the archive of a BERT model has about half a gigabyte and ten members.
 MAX_BYTES = "SLSTM_ALLENNLP_MAX_ARCHIVE_BYTES"
 MAX_MEMBERS = "SLSTM_ALLENNLP_MAX_ARCHIVE_MEMBERS"
 _LIMITS = {MAX_BYTES: str(16 * 2**30), MAX_MEMBERS: "10000"}
 _MAX_HEADER = 2**16
-# The bytes in each folder of an archive of this process. Of an archive in an archive, both are there.
-_unpacked: Dict[str, int] = {}
+# The bytes in the folder of an archive, and in those of the archives whose configs name it.
+_UNPACKED: ContextVar[Dict[str, int]] = ContextVar("_UNPACKED")
 # Errors that a damaged file can cause in tarfile.
 _DAMAGE = (
     *(tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError),
@@ -39,10 +40,12 @@ def extracted_archive(
     case if the archive is refused. `ConfigurationError` for an archive that `check_members` refuses, and
     for a file that is damaged or not an archive. `NotWritten` if the disk is full.
     """
+    if not IS_OPENING.get():
+        _UNPACKED.set({})
     with opening(), ExitStack() as stack:
         folder = tempfile.mkdtemp()
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        _unpacked[folder] = _extract(str(resolved_archive_file), folder)
+        _UNPACKED.get()[folder] = _extract(str(resolved_archive_file), folder)
         if not cleanup:
             stack.pop_all()
         yield folder
@@ -81,8 +84,11 @@ class _Member(tarfile.TarInfo):
             raise tarfile.ReadError(f"a header of {self.size} bytes, expected at most {_MAX_HEADER}")
         return super()._proc_member(archive)  # type: ignore[misc]
 
-    def _refuse_sparse(self, *_: Any) -> None:
-        raise tarfile.ReadError(f"member {self.name!r} is a sparse file")
+    def _refuse_sparse(self, *given: Any) -> None:
+        member = next((one for one in given if isinstance(one, tarfile.TarInfo)), self)
+        raise ConfigurationError(
+            f"member {member.name!r} is a sparse file, expected files and folders alone"
+        )
 
     _proc_sparse = _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _refuse_sparse
 
@@ -90,12 +96,13 @@ class _Member(tarfile.TarInfo):
 def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
     """
     Return the members of an archive. `ConfigurationError`, with the member's name, for links, devices,
-    absolute paths and paths with `..`, for more members than the limit, and for more bytes, those of all
-    archives that are unpacked at the time together.
+    absolute paths and paths with `..`, for more members than the limit, and for more bytes, those of the
+    archives around it included.
     """
     name = str(archive.name)
     members: List[tarfile.TarInfo] = []
-    total = _bytes_unpacked()
+    around = _UNPACKED.get({}).items()
+    total = sum(size for folder, size in around if os.path.isdir(folder))
     for member in archive:
         member.pax_headers = {}  # a copy of all global ones
         members.append(member)
@@ -117,13 +124,6 @@ def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
             max(total, end), f"{name}, up to member {member.name!r},", "bytes unpacked", MAX_BYTES
         )
     return members
-
-
-def _bytes_unpacked() -> int:
-    for folder in [*_unpacked]:
-        if not os.path.isdir(folder):  # removed by the caller
-            _unpacked.pop(folder, None)
-    return sum(_unpacked.values())
 
 
 def _refused_kind(member: tarfile.TarInfo) -> Optional[str]:

@@ -80,9 +80,10 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
     # `evaluate` builds the loader later, and these keys win over its own reader and file.
     for loader in ("data_loader", "validation_data_loader"):
         for key in ("reader", "data_path"):
-            if key in (params.get(loader) or {}):
+            if key in (config.get(loader) or {}):
                 raise ConfigurationError(
-                    f"the archive's config has {loader}.{key}, expected no such key, which commands give"
+                    f"the archive's config has {loader}.{key}, which commands give, expected none; "
+                    f"{TRUST}=1 takes it, for archives that you trust"
                 )
     return params
 

@@ -121,6 +121,8 @@ class TransformerFeatures(TokenEmbedder):
                 self._tokenizer = cached_transformers.get_tokenizer(source, add_prefix_space=True)
             self._tokenizer = copy.deepcopy(self._tokenizer)  # a call sets its max_length
         # Features depend on the text alone, not on what is padded beside it.
+        sides = self._tokenizer.padding_side, self._tokenizer.truncation_side
+        self._had_left_side = "left" in sides
         self._tokenizer.padding_side = self._tokenizer.truncation_side = "right"
         # Its check for a mask, which is always given, imports torch._dynamo: three seconds.
         self.transformer.warn_if_padding_and_no_attention_mask = _nothing
@@ -222,7 +224,6 @@ class TransformerFeatures(TokenEmbedder):
             max_length=self._max_length,
             return_overflowing_tokens=True,
             return_attention_mask=True,
-            return_token_type_ids=True,
             padding=True,
             return_tensors="pt",
         )
@@ -319,6 +320,8 @@ class TransformerFeatures(TokenEmbedder):
         settings = [self._max_length, type(self.transformer).__name__, config, tokenizer]
         if self._layers is not None:
             settings.append(self._layers)
+        if self._had_left_side:  # earlier features in the cache depended on others
+            settings.append("from the left")
         if self._uses_bfloat16():
             settings.append("bfloat16")
         elif self._autocast() is not None:
@@ -405,7 +408,9 @@ def _save_files(module: TransformerFeatures, *_: Any) -> None:
         module.transformer.config.save_pretrained(folder)
         tokenizer = module._tokenizer
         PreTrainedTokenizerFast(
-            tokenizer_object=tokenizer.backend_tokenizer, **tokenizer.special_tokens_map
+            tokenizer_object=tokenizer.backend_tokenizer,
+            model_input_names=tokenizer.model_input_names,
+            **tokenizer.special_tokens_map,
         ).save_pretrained(folder)
 
     keep(module._archived, write)

@@ -137,8 +137,15 @@ def test_what_a_report_lacks_is_not_lost(taken, tmp_path):
     content = json.loads(file.read_text(encoding="utf-8"))
     content["corpora"]["mine"]["a"]["unpaired"] = {}
     file.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(SystemExit, match=r"no b, a\.unpaired, expected all that own\.json has of mine"):
+    lost = (
+        r"no a\.unpaired, b, b\.dev, b\.differences, b\.differences\.a, b\.seeds, b\.seeds\.1, .*b\.test"
+    )
+    with pytest.raises(SystemExit, match=rf"{lost}, expected all that own\.json has of mine"):
         taken({"a": a})
+    with pytest.raises(SystemExit, match=r"no a\.unpaired, b\.differences\.a, expected all"):
+        taken({"a": a, "b": b}, baseline="b")
+    with pytest.raises(SystemExit, match=r"no a\.seeds\.2, a\.unpaired, b\.seeds\.2, expected all"):
+        taken({"a": ([0.5], [0.6]), "b": ([0.6], [0.9])})
     assert json.loads(file.read_text(encoding="utf-8")) == content
 
 

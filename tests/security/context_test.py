@@ -3,7 +3,9 @@
 import json
 import pickle
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from threading import Barrier
 from unittest import mock
 
 import pytest
@@ -23,7 +25,7 @@ from transformers import dynamic_module_utils
 
 from slstm_allennlp.comparison import worker
 from slstm_allennlp.console.main import main
-from slstm_allennlp.security import context, load_archive, safe_archives, weights
+from slstm_allennlp.security import archives, context, load_archive, safe_archives, weights
 from slstm_allennlp.security.archives import MAX_BYTES, MAX_MEMBERS
 from slstm_allennlp.security.opening import TRUST
 
@@ -188,6 +190,23 @@ def test_the_limit_is_for_an_archive_and_those_within(forge, monkeypatch):
 
 
 @CHECKS_WEIGHTS
+def test_the_limit_is_for_one_archive_at_a_time(forge, monkeypatch):
+    forge.member("notes", bytes(100_000))
+    path = forge.write()
+    monkeypatch.setenv(MAX_BYTES, "150000")
+    for _ in range(3):  # kept, and in threads
+        with archives.extracted_archive(path, cleanup=False):
+            pass
+    together = Barrier(3)
+
+    def opened(_):
+        with archives.extracted_archive(path):
+            together.wait(timeout=60)
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(opened, range(3)))
+
+
 def test_evalb_can_be_set_to_null(forge):
     forge.put("model.evalb_directory_path", "x; touch {}")
     with pytest.raises(ConfigurationError, match="--overrides can set it to null"):

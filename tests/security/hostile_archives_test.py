@@ -178,8 +178,11 @@ ATTACKS = {
     "file behind a link": ("is a link to", file_behind_a_link),
     "character device": (SPECIAL, member("x", type=tarfile.CHRTYPE, devmajor=1, devminor=5)),
     "unknown kind": (SPECIAL, member("thing", type=b"Z")),
-    "sparse file": ("is a sparse file", member("x", b"0\n".ljust(512), pax_headers=SPARSE)),
-    "old sparse file": ("member 'x' is a sparse file", member("x", type=tarfile.GNUTYPE_SPARSE)),
+    "sparse file": (
+        "^member 'x' is a sparse file, expected files and folders",
+        member("x", b"0\n".ljust(512), pax_headers=SPARSE),
+    ),
+    "old sparse file": ("^member 'x' is a sparse file", member("x", type=tarfile.GNUTYPE_SPARSE)),
     "overlapping members": ("more than 600000 bytes unpacked", overlapping),
     "chained headers": ("is damaged", chained),
     "size that is none": ("damaged", member("x", pax_headers={"GNU.sparse.realsize": "x"})),
@@ -216,9 +219,12 @@ ATTACKS = {
     "unasked": ("Config, expected one of|requires you to execute|trust_remote_code", unasked_code),
     "transformer with pickle": ('"posix.system"|Unable to load weights', transformer_with_pickle),
     "other weights for it": ('it holds "posix.system"', other_weights_for_a_transformer),
-    "reader of a loader": ("_loader.reader, expected no", config("data_loader.reader", {"type": "x"})),
+    "reader of a loader": (
+        "_loader.reader, which commands",
+        config("data_loader.reader", {"type": "x"}),
+    ),
     "file of a loader": (
-        "validation_data_loader.data_path, expected no",
+        "validation_data_loader.data_path, which commands",
         config("validation_data_loader.data_path", "/etc/passwd"),
     ),
     # Configs that are not plain JSON

@@ -17,6 +17,9 @@ from transformers import (
     BertModel,
     BertTokenizer,
     BertTokenizerFast,
+    GPT2Config,
+    GPT2Model,
+    GPT2TokenizerFast,
     RobertaConfig,
     RobertaModel,
     RobertaTokenizerFast,
@@ -70,6 +73,8 @@ def test_what_is_padded_beside_a_text_changes_nothing(bert, tmp_path):
     found = embed(embedder(copy, cache=False), WORDS, WORDS[:2])
     torch.testing.assert_close(found[0], expected(bert, WORDS))
     torch.testing.assert_close(found[1, :2], expected(bert, WORDS[:2]))
+    # What was computed beside other padding is in caches.
+    assert embedder(copy)._keys_of([WORDS]) != embedder(bert)._keys_of([WORDS])
 
 
 LEFT = [(None, 2), ([0], 0), ([1], 1), ([-1], 2), ([2, 0], 2), ([-2, 1], 1)]
@@ -423,6 +428,33 @@ def test_a_tokenizer_that_marks_spaces(bert, tmp_path):
     assert embed(embedder(folder, cache=False), ["a"] * 600).shape == (1, 600, 12)
     with pytest.raises(ConfigurationError, match="max_length is 513, expected 3 to 512"):
         embedder(folder, max_length=513)
+
+
+def test_a_tokenizer_without_types(tmp_path):
+    """GPT-2 adds the vector of piece 0 to pieces of type 0, and its tokenizer gives no types."""
+    folder, run = tmp_path / "gpt2", tmp_path / "run"
+    folder.mkdir()
+    (run / "vocabulary").mkdir(parents=True)
+    bpe = ByteLevelBPETokenizer()
+    bpe.train_from_iterator([" ".join(WORDS)] * 9, vocab_size=300, special_tokens=list(MARKS))
+    files = bpe.save_model(str(folder))
+    tokenizer = GPT2TokenizerFast(*files, pad_token="<pad>", add_prefix_space=True)
+    model = GPT2Model(GPT2Config(bpe.get_vocab_size(), n_embd=12, n_layer=1, n_head=2)).eval()
+    for part in (tokenizer, model):
+        part.save_pretrained(folder)
+    words = ["book", "well"]
+    pieces = tokenizer(words, is_split_into_words=True, return_tensors="pt")
+    states = model(**pieces).last_hidden_state[0].detach()
+    of_word = [[i for i, word in enumerate(pieces.word_ids()) if word == w] for w in range(2)]
+    known = torch.stack([states[of_one].mean(0) for of_one in of_word])
+    module = embedder(folder, cache=False, serialization_dir=str(run))
+    torch.testing.assert_close(embed(module, words)[0], known)
+    state = module.state_dict()
+    shutil.rmtree(folder)
+    cached_transformers._clear_caches()
+    again = embedder(folder, cache=False, serialization_dir=str(run))
+    again.load_state_dict(state)
+    torch.testing.assert_close(embed(again, words)[0], known)
 
 
 def test_a_slow_tokenizer(bert, monkeypatch):
