@@ -23,9 +23,15 @@ def test_the_kernels_compile_here(operation):
     assert load_kernels(operation) is not None
 
 
-def test_the_cache_is_the_users(tmp_path, monkeypatch):
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0])
+def test_the_cache_is_the_users(tmp_path, monkeypatch, umask):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new" / "cache"))
-    assert compiled._cache() == tmp_path / "new" / "cache" / "slstm_allennlp"
+    before = os.umask(umask)
+    try:
+        found = compiled._cache()
+    finally:
+        os.umask(before)
+    assert found == tmp_path / "new" / "cache" / "slstm_allennlp"
     assert compiled._cache().is_dir()
 
 
