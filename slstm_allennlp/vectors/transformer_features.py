@@ -322,6 +322,9 @@ class TransformerFeatures(TokenEmbedder):
             settings.append(self._layers)
         if self._had_left_side:  # earlier features in the cache depended on others
             settings.append("from the left")
+        types = "token_type_ids"
+        if types in self._arguments and types not in self._tokenizer.model_input_names:
+            settings.append("without types")
         if self._uses_bfloat16():
             settings.append("bfloat16")
         elif self._autocast() is not None:

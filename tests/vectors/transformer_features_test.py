@@ -449,6 +449,9 @@ def test_a_tokenizer_without_types(tmp_path):
     known = torch.stack([states[of_one].mean(0) for of_one in of_word])
     module = embedder(folder, cache=False, serialization_dir=str(run))
     torch.testing.assert_close(embed(module, words)[0], known)
+    other = embedder(folder)  # as that of a strange archive may be
+    other._tokenizer.model_input_names = [*other._tokenizer.model_input_names, "token_type_ids"]
+    assert other._keys_of([words]) != module._keys_of([words])
     state = module.state_dict()
     shutil.rmtree(folder)
     cached_transformers._clear_caches()
