@@ -67,10 +67,16 @@ def _extract(archive_file: str, folder: str) -> int:
             members = check_members(archive)
             archive.extractall(folder, members, filter="data")
             return sum(member.size for member in members)
+    except _Sparse as error:
+        raise ConfigurationError(f"{archive_file}: {error}") from None
     except _DAMAGE as error:
         raise ConfigurationError(
             f"{archive_file} is damaged or no archive ({error}), expected a whole tar.gz file"
         ) from error
+
+
+class _Sparse(tarfile.ReadError):
+    pass
 
 
 class _Member(tarfile.TarInfo):
@@ -86,9 +92,7 @@ class _Member(tarfile.TarInfo):
 
     def _refuse_sparse(self, *given: Any) -> None:
         member = next((one for one in given if isinstance(one, tarfile.TarInfo)), self)
-        raise ConfigurationError(
-            f"member {member.name!r} is a sparse file, expected files and folders alone"
-        )
+        raise _Sparse(f"member {member.name!r} is a sparse file, expected files and folders alone")
 
     _proc_sparse = _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _refuse_sparse
 

@@ -189,7 +189,6 @@ def test_the_limit_is_for_an_archive_and_those_within(forge, monkeypatch):
     load_archive(inner)
 
 
-@CHECKS_WEIGHTS
 def test_the_limit_is_for_one_archive_at_a_time(forge, monkeypatch):
     forge.member("notes", bytes(100_000))
     path = forge.write()
@@ -207,6 +206,7 @@ def test_the_limit_is_for_one_archive_at_a_time(forge, monkeypatch):
         list(pool.map(opened, range(3)))
 
 
+@CHECKS_WEIGHTS
 def test_evalb_can_be_set_to_null(forge):
     forge.put("model.evalb_directory_path", "x; touch {}")
     with pytest.raises(ConfigurationError, match="--overrides can set it to null"):
