@@ -79,8 +79,9 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
     _check_keys(params.as_dict(quiet=True))
     # `evaluate` builds the loader later, and these keys win over its own reader and file.
     for loader in ("data_loader", "validation_data_loader"):
+        given = config.get(loader)
         for key in ("reader", "data_path"):
-            if key in (config.get(loader) or {}):
+            if isinstance(given, dict) and key in given:
                 raise ConfigurationError(
                     f"the archive's config has {loader}.{key}, which commands give, expected none; "
                     f"{TRUST}=1 takes it, for archives that you trust"
