@@ -28,7 +28,7 @@ from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.train import archive_model
 from slstm_allennlp.predictors.predictions import write_predictions
 from slstm_allennlp.security import safe_archives
-from slstm_allennlp.security.weights import CAN_CHECK
+from slstm_allennlp.security.opening import CAN_CHECK
 from slstm_allennlp.version import __version__
 
 logger = logging.getLogger(__name__)

@@ -68,7 +68,7 @@ def _replacements() -> Iterator[Tuple[Any, str, Any]]:
 
     yield archival, "extracted_archive", archives.extracted_archive
     # `load_archive` uses only `Params.from_file`, to read the config.
-    yield archival, "Params", SimpleNamespace(from_file=weights.read_config_of_weights)
+    yield archival, "Params", SimpleNamespace(from_file=opening.read_config)
     for name in ("_load_dataset_readers", "_load_model"):
         yield archival, name, opening.opening()(getattr(archival, name))
 

@@ -1,6 +1,7 @@
 """Restrict what the config of an untrusted archive can do while the archive is opened."""
 
 import functools
+import inspect
 import json
 import os
 import tarfile
@@ -9,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any, Callable, Dict, Iterator, Union
 
 import spacy
+import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import Params
 
@@ -19,6 +21,8 @@ _CODE_KEYS = {
     "evalb_directory_path": "a program that would be compiled and run",
     "srl_eval_path": "a Perl script that would be run",
 }
+CAN_CHECK = "weights_only" in inspect.signature(torch.load).parameters
+"""Whether this PyTorch can read weights without running their code (version 1.13 or later)."""
 IS_OPENING: ContextVar[bool] = ContextVar("IS_OPENING", default=False)
 IS_TRUSTING: ContextVar[bool] = ContextVar("IS_TRUSTING", default=False)
 
@@ -49,9 +53,13 @@ def is_restricted() -> bool:
 def refuse(refusal: str) -> None:
     """Raise `ConfigurationError` if an archive is being opened that the user does not trust."""
     if is_restricted():
-        raise ConfigurationError(
-            f"{refusal}; if you trust who made the archive, set the environment variable {TRUST} to 1"
-        )
+        raise _refused(refusal)
+
+
+def _refused(refusal: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{refusal}; if you trust who made the archive, set the environment variable {TRUST} to 1"
+    )
 
 
 def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params:
@@ -59,10 +67,14 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
     Read an archive's config as plain JSON, as AllenNLP writes it. AllenNLP reads it as Jsonnet, which
     can import files and read environment variables. The user's overrides may be Jsonnet.
     `ConfigurationError` for a config that is not plain JSON, has a key that runs code, or exchanges the
-    reader or the file of a command, unless the user trusts archives.
+    reader or the file of a command, and for any if this PyTorch cannot check the weights, unless the
+    user trusts archives.
     """
     if is_trusting():
         return Params.from_file(path, overrides)
+    if not CAN_CHECK:  # before a part of the config is built
+        how = f"PyTorch {torch.__version__} cannot read weights without running code in them"
+        raise _refused(f"{os.path.dirname(path)}: {how}, expected PyTorch 1.13 or later")
     try:
         with open(path, encoding="utf-8") as file:
             config = json.load(file)
@@ -82,9 +94,8 @@ def read_config(path: str, overrides: Union[str, Dict[str, Any]] = "") -> Params
         given = config.get(loader)
         for key in ("reader", "data_path"):
             if isinstance(given, dict) and key in given:
-                raise ConfigurationError(
-                    f"the archive's config has {loader}.{key}, which commands give, expected none; "
-                    f"{TRUST}=1 takes it, for archives that you trust"
+                raise _refused(
+                    f"the archive's config has {loader}.{key}, which commands give, expected none"
                 )
     return params
 

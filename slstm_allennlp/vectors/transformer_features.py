@@ -121,8 +121,7 @@ class TransformerFeatures(TokenEmbedder):
                 self._tokenizer = cached_transformers.get_tokenizer(source, add_prefix_space=True)
             self._tokenizer = copy.deepcopy(self._tokenizer)  # a call sets its max_length
         # Features depend on the text alone, not on what is padded beside it.
-        sides = self._tokenizer.padding_side, self._tokenizer.truncation_side
-        self._had_left_side = "left" in sides
+        self._had_left_side = "left" in (self._tokenizer.padding_side, self._tokenizer.truncation_side)
         self._tokenizer.padding_side = self._tokenizer.truncation_side = "right"
         # Its check for a mask, which is always given, imports torch._dynamo: three seconds.
         self.transformer.warn_if_padding_and_no_attention_mask = _nothing

@@ -34,11 +34,8 @@ MIXED = (
 SETTINGS = (
     *(("paper", 1, 1, False), ("paper", 2, 0, False), ("paper", 2, 2, True)),
     *(("released", 1, 1, False), ("released", 2, 1, False), (TRANSITIONS[-1], 1, 1, False)),
-    *(
-        ("fastnlp", 2, 1, False),
-        ("fastnlp", 1, 2, True),
-        ({"gate_normalization": "softmax"}, 1, 1, False),
-    ),
+    *(("fastnlp", 2, 1, False), ("fastnlp", 1, 2, True)),
+    ({"gate_normalization": "softmax"}, 1, 1, False),
 )
 
 

@@ -80,6 +80,7 @@ COLUMNS_FORM = "columns of words and tags, by the reader conll_ner"
 PLAIN, TABLE = "plain text, one text per line", "a table, by the reader table"
 TAGGER = {
     "ner": (NER, "n", COLUMNS),
+    "entities": (NER, "n", COLUMNS),  # by a model with an encoding
     "tags": (TAGS, "n", TAGGED),
     "texts": (JSON, *TEXTS),
     "trees": ({"type": "sst_tokens"}, "n", TREES),
@@ -135,8 +136,7 @@ TAGGER = {
 )
 def test_the_log_says_what_is_read(predictor, examples, model, name, content, form):
     options = {"label_encoding": "BIOUL"} if model == "entities" else {}
-    predictor = predictor(*TAGGER["ner" if options else model], **options)
-    assert examples(predictor, name, content)[1] == form
+    assert examples(predictor(*TAGGER[model], **options), name, content)[1] == form
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from threading import Barrier
 from unittest import mock
 
@@ -25,11 +26,11 @@ from transformers import dynamic_module_utils
 
 from slstm_allennlp.comparison import worker
 from slstm_allennlp.console.main import main
-from slstm_allennlp.security import archives, context, load_archive, safe_archives, weights
+from slstm_allennlp.security import archives, context, load_archive, opening, safe_archives
 from slstm_allennlp.security.archives import MAX_BYTES, MAX_MEMBERS
 from slstm_allennlp.security.opening import TRUST
 
-CHECKS_WEIGHTS = pytest.mark.skipif(not weights.CAN_CHECK, reason="needs PyTorch 1.13 or later")
+CHECKS_WEIGHTS = pytest.mark.skipif(not opening.CAN_CHECK, reason="needs PyTorch 1.13 or later")
 IS_POPEN = 'type "subprocess.Popen" is no'
 POPEN = {"type": "subprocess.Popen", "args": ["touch", "{}"]}
 FETCHING = {"type": "from_archive", "archive_file": "http://127.0.0.1:9/x"}
@@ -146,7 +147,7 @@ def test_by_checkpoint_and_cache(forge, tmp_path):
 
 
 def test_a_pytorch_that_cannot_check_weights(forge, monkeypatch):
-    monkeypatch.setattr(weights, "CAN_CHECK", False)
+    monkeypatch.setattr(opening, "CAN_CHECK", False)
     message = rf"PyTorch .* cannot read weights without running code.*{TRUST} to 1"
     forge.put("dataset_reader.type", "unknown")  # not built before
     with pytest.raises(ConfigurationError, match=message):
@@ -193,17 +194,18 @@ def test_the_limit_is_for_one_archive_at_a_time(forge, monkeypatch):
     forge.member("notes", bytes(100_000))
     path = forge.write()
     monkeypatch.setenv(MAX_BYTES, "150000")
-    for _ in range(3):  # kept, and in threads
-        with archives.extracted_archive(path, cleanup=False):
-            pass
     together = Barrier(3)
 
-    def opened(_):
-        with archives.extracted_archive(path):
-            together.wait(timeout=60)
+    def size_of_notes(is_thread):
+        with archives.extracted_archive(path, cleanup=is_thread) as folder:
+            if is_thread:
+                together.wait(timeout=60)
+            return (Path(folder) / "notes").stat().st_size
 
+    assert [*map(size_of_notes, [False] * 3)] == [100_000] * 3  # one after another, and kept
     with ThreadPoolExecutor(3) as pool:
-        list(pool.map(opened, range(3)))
+        assert [*pool.map(size_of_notes, [True] * 3)] == [100_000] * 3
+    assert len([*(forge.folder / "tmp").iterdir()]) == 3
 
 
 @CHECKS_WEIGHTS

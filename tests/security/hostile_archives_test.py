@@ -19,7 +19,7 @@ from allennlp.common.checks import ConfigurationError
 
 from slstm_allennlp.security import load_archive, safe_archives
 from slstm_allennlp.security.archives import MAX_BYTES
-from slstm_allennlp.security.weights import CAN_CHECK
+from slstm_allennlp.security.opening import CAN_CHECK
 from tests.security.conftest import Forge
 
 # Each of these returns a function that calls this method of a forge.
