@@ -4,6 +4,7 @@ need it, and answers `slstm --help`, `slstm --version` and `slstm config` by its
 """
 
 import argparse
+import errno
 import os
 import re
 import runpy
@@ -66,13 +67,19 @@ def run() -> None:
 
             install_sigterm_handler()
             status = main(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as for a daemon
+            sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         status = 128 + signal.SIGINT
-    except BrokenPipeError:  # `| head` has seen enough
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.ENOSPC):
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 128 + signal.SIGPIPE
+        status = 128 + signal.SIGPIPE  # `| head` has seen enough
+        if error.errno == errno.ENOSPC:
+            print(f"error: the output cannot be written ({error.strerror})", file=sys.stderr)
+            status = 2
     sys.exit(status)
 
 

@@ -19,6 +19,7 @@ TOO_FEW_SEEDS = "too few seeds to say"
 _SENTENCES_AT_A_TIME = 1_000_000
 _RESAMPLING_SEED = 0  # fixed, so that the same runs give the same report
 _TOLERANCE = 1e-12
+_DIGITS = 12  # of what is permuted: rounding would make equal differences unequal
 
 Interval = Tuple[float, float]
 
@@ -136,7 +137,7 @@ def sentence_test(system: Counts, baseline: Counts, *, num_resamples: int = 9999
         swaps = [names @ change for change in changes]
         first = ratio(*(a + change for (a, _), change in zip(sums, swaps)))
         second = ratio(*(b - change for (_, b), change in zip(sums, swaps)))
-        return (first - second).mean(axis=-1)
+        return (first - second).mean(axis=-1).round(_DIGITS)
 
     def resampled(sentences: numpy.ndarray, axis: int = -1) -> numpy.ndarray:
         """Return the difference of the scores. *Shape:* (..., num_sentences) to (...)"""
@@ -202,7 +203,7 @@ def length_test(
         shorter, of_shorter = _difference_on(1 - is_longer, system, baseline)
         longer, of_longer = _difference_on(is_longer, system, baseline)
         variance = ((of_shorter + of_longer) ** 2).sum(axis=-1)  # each sentence is in one half
-        return (longer - shorter) / numpy.sqrt(variance + _TOLERANCE)
+        return ((longer - shorter) / numpy.sqrt(variance + _TOLERANCE)).round(_DIGITS)
 
     test = stats.permutation_test(
         (is_longer,), change, permutation_type="pairings", **_resampling(len(lengths), num_resamples)

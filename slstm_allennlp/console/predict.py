@@ -16,7 +16,7 @@ from typing import Any, Iterable, Iterator, List, Optional, TypeVar
 from allennlp.commands.predict import _PredictManager
 from allennlp.common import logging as common_logging
 from allennlp.common.checks import ConfigurationError
-from allennlp.common.util import JsonDict
+from allennlp.common.util import JsonDict, SigTermReceived
 from allennlp.models import load_archive
 from allennlp.predictors import Predictor
 
@@ -146,6 +146,8 @@ class PredictManager(_PredictManager):
         try:
             yield from list(predict(group))
             return
+        except SigTermReceived:
+            raise
         except Exception:
             if len(group) > 1:
                 logger.debug("Predicting one input at a time, up to the error", exc_info=True)
@@ -189,6 +191,8 @@ def groups_of(items: Iterable[Item], size: int) -> Iterator[List[Item]]:
             if len(group) == size:
                 yield group
                 group = []
+    except SigTermReceived:
+        raise
     except Exception:
         if group:
             yield group

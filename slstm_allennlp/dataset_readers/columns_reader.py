@@ -25,7 +25,7 @@ _WORD_NAMES = {*"word words token tokens form text".split()}
 _TAG_NAMES = {*"tag tags label labels pos upos xpos ner ner_tag ner_tags entity entity_type".split()}
 _TAG_NAMES |= {*"pos_tag pos_tags upostag xpostag upos_tag xpos_tag class iob gold".split()}
 _TAG_NAMES |= {"part_of_speech"}
-_PREFIX = re.compile(r"([a-z]{2,3}:)[^/]")
+_PREFIX = re.compile(r"([a-z]{2,}(?:-[a-z]+)*:)[^/]")
 _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _QUOTED = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"')  # a word with a quotation mark, as CSV writes it
@@ -113,7 +113,9 @@ class ColumnsReader(TaggingReader):
         has_tabs: Optional[bool] = None
         for sentence in itertools.chain(head, sentences):
             width = width or max(least, len(sentence[0].columns()))
-            start = re.match(r"#([ \t]|[^\W\d]*)", sentence[0].text) if self._comment is None else None
+            # Lines of CoNLL-2012 and WebAnno, which have others of another first word
+            form = r"#(?=begin document|FORMAT=)|#[ \t]|#[^\W\d]*"
+            start = re.match(form, sentence[0].text) if self._comment is None else None
             hint = ""
             if start:
                 hint = f'; "comment": {json.dumps(start[0])} of the reader skips comments'
@@ -191,6 +193,15 @@ class ColumnsReader(TaggingReader):
             )
 
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
+        ids = [line.columns()[0] for line in sentence] if (self._word_column or 1) > 1 else []
+        numbers = list(filter(str.isdecimal, ids))
+        if numbers and numbers == [str(n + 1) for n in range(len(numbers))]:
+            for line, each in zip(sentence, ids):
+                if re.fullmatch(r"\d+(-\d+|\.1)", each):
+                    raise line.error(
+                        f"{each} is the id of a multiword token or an empty node of CoNLL-U, expected "
+                        "words alone (grep -vP '^\\d+[-.]' removes these lines)"
+                    )
         return [self._tagged_word(line) for line in sentence]
 
     def _tagged_word(self, line: Line) -> Tuple[str, str]:

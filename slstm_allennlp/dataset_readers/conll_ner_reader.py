@@ -80,6 +80,8 @@ class ConllNerReader(ColumnsReader):
     def _check_tag(self, tag: str, line: Line) -> None:
         letter, _, entity = tag.partition("-")
         if tag != "O" and not (letter in tuple(_LETTERS[self._coding_scheme]) and entity):
+            if tag in ("B", "I"):
+                raise line.error(f"the tag {tag} names no type, expected one behind it, such as {tag}-X")
             forms = " or ".join(f"{known}-TYPE" for known in _LETTERS[self._coding_scheme])
             raise line.error(
                 f"the tag is {tag!r}, expected O or {forms} (coding_scheme is "

@@ -233,7 +233,7 @@ def blocks(lines: Iterable[Line], end: Optional[str] = None) -> Iterator[List[Li
     """Yield the lines between blank lines. A line whose first word is `end` counts as blank."""
 
     def is_blank(line: Line) -> bool:
-        return not line.text.strip() or line.text.split()[0] == end
+        return not line.text.strip() or line.text.split()[0].upper() == end
 
     for blank, block in itertools.groupby(lines, is_blank):
         if not blank:

@@ -150,7 +150,7 @@ class TableReader(LabelledTextReader):
         is_other = json_dict and not {"sentence", "text", "words"} & {*json_dict}
         if not texts and len(self._texts) == 1 and is_other:
             raise CorpusError(self._no_text_in(json_dict))
-        given = None if _is_unlabelled(json_dict, label) else json_dict.get(label)
+        given = None if _is_unlabelled(json_dict, label) else _only(json_dict.get(label))
         return _as_input([json_dict[key] for key in texts], given) if texts else json_dict
 
     def text_to_instance(  # type: ignore[override]
@@ -201,6 +201,8 @@ class TableReader(LabelledTextReader):
                 raise with_names.error(str(error)) from None
             if not keys:
                 raise with_names.error(self._no_text_in(row))
+            if label in row:
+                row = {**row, label: _only(row[label])}
             read = [key for key in (*keys, label) if key in row]
             if len(read) > 1 and all(row[key] == key for key in read):
                 raise line.error(_SECOND_HEADER)
@@ -326,6 +328,11 @@ class TableReader(LabelledTextReader):
                     raise line.error(
                         "a carriage return outside quotation marks, expected none"
                     ) from None
+                if '\\"' in last:
+                    expected = (
+                        'expected a quotation mark in quotation marks doubled ("", in Spark '
+                        'option("escape", "\\""))'
+                    )
                 raise line.error(f"{error}, {expected}") from None
             if row is None:
                 return
@@ -350,7 +357,7 @@ class TableReader(LabelledTextReader):
                     f"{number_of_columns(len(row))}, expected {len(names)} with {delimiter!r} between: "
                     f"{shortened(', '.join(names))}"
                 )
-            else:
+            elif partly or any(map(str.strip, row)):  # a spreadsheet ends in empty rows
                 for number in nameless:
                     if row[number].strip():
                         raise line.error(
@@ -364,8 +371,9 @@ class TableReader(LabelledTextReader):
         """Return the delimiter in the line with the names."""
         header, usual = line.text, _usual_mark(line.path)
         marks = [mark for mark in (usual, *_MARKS) if mark in header]
-        often = [mark for mark in marks if mark == usual or header.count(mark) > header.count(usual)]
-        return next((mark for mark in often if self._has_text(header.split(mark))), [*marks, usual][0])
+        if not self._texts:  # whose names say which one it is
+            marks = [mark for mark in marks if mark == usual or header.count(mark) > header.count(usual)]
+        return next((mark for mark in marks if self._has_text(header.split(mark))), [*marks, usual][0])
 
     def _delimiter_of(self, lines: List[Line]) -> str:
         """Return the delimiter of the first lines of a table without names: it gives `columns`."""
@@ -400,8 +408,8 @@ class TableReader(LabelledTextReader):
 
     def _choose(self, names: List[str]) -> Tuple[List[str], str]:
         """Return the columns of the texts (none, one, or two for pairs) and of the label, if any."""
-        label = [self._label] if self._label else _only(names, "label", _LABEL)
-        texts = self._texts or _only(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
+        label = [self._label] if self._label else _fitting(names, "label", _LABEL)
+        texts = self._texts or _fitting(names, "text, or text_a and text_b", [*_TEXT, *_PAIRS])
         return texts if set(texts) <= set(names) else [], label[0] if label else "label"
 
 
@@ -456,7 +464,7 @@ def is_name_of_text(line: str, reader: Any = None) -> bool:
     return [name] in _TEXT or (isinstance(reader, TableReader) and reader._texts == [name])
 
 
-def _only(names: List[str], key: str, known: List[List[str]]) -> List[str]:
+def _fitting(names: List[str], key: str, known: List[List[str]]) -> List[str]:
     """Return the names of the only known columns that occur, as they are written in the file."""
     written: Dict[str, str] = {}
     hint = f" (slstm train: --{'label' if key == 'label' else 'text'})"
@@ -483,6 +491,11 @@ def _no_column(named: Optional[str], row: Dict[str, Any]) -> str:
         meant = shortened(did_you_mean(named, row))
         return f"there is no column {named!r}{meant} (the reader's keys text and label name columns)"
     return f"the columns are {shortened(', '.join(row))}, {_EXPECTED}"
+
+
+def _only(value: Any) -> Any:
+    """Return the item of a list that has one, as doccano and Prodigy write a label, or the value."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _is_unlabelled(row: Dict[str, Any], label: str) -> bool:

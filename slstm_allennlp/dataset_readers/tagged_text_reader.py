@@ -184,6 +184,6 @@ def _other_format(line: Line) -> str:
         return (
             '; "format": "inline" of the reader tagged_text reads words with their tags, The/DT dog/NN'
         )
-    if len(line.columns()) > 2:
+    if 2 < len(line.columns()) < 6:
         return "; the reader conll_ner reads entities in columns, the word first and the tag last"
     return ""

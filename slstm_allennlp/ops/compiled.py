@@ -18,14 +18,17 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
+from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
-from typing import Callable, Optional
+from typing import Callable, Iterator, Optional
 
 import torch
 
 logger = logging.getLogger(__name__)
 
+_building = threading.Lock()  # one at a time, since it changes PATH
 _HEADER = pathlib.Path(__file__).with_name("elementwise.h")
 # The kernels are elementwise loops, which the compiler vectorises. Matrix products stay with PyTorch.
 _FLAGS = ["-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
@@ -219,12 +222,8 @@ def _build(name: str, source: pathlib.Path, library: pathlib.Path) -> None:
     from torch.utils import cpp_extension  # slow to import
 
     logger.info("Compiling the CPU kernels of %s, once (about half a minute)", source.parent.parent.name)
-    # A virtual environment has ninja next to Python, which is not on PATH unless it is activated.
-    os.environ["PATH"] = os.pathsep.join(
-        [os.environ.get("PATH", ""), str(pathlib.Path(sys.executable).parent)]
-    )
     # Build in a temporary folder and rename: an atomic write, also without file locks.
-    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+    with _building, _path_with_python(), tempfile.TemporaryDirectory(dir=library.parent) as folder:
         cpp_extension.load(
             name,
             [str(source)],
@@ -234,3 +233,17 @@ def _build(name: str, source: pathlib.Path, library: pathlib.Path) -> None:
             is_python_module=False,
         )
         os.replace(pathlib.Path(folder) / f"{name}.so", library)
+
+
+@contextmanager
+def _path_with_python() -> Iterator[None]:
+    """A virtual environment has ninja next to Python, which is not on PATH unless it is activated."""
+    path = os.environ.get("PATH")
+    os.environ["PATH"] = os.pathsep.join([path or os.defpath, str(pathlib.Path(sys.executable).parent)])
+    try:
+        yield
+    finally:
+        if path is None:
+            del os.environ["PATH"]
+        else:
+            os.environ["PATH"] = path

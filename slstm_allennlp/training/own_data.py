@@ -45,7 +45,7 @@ _HEAD = 100  # sentences, which show the format of a file
 # A recipe learns from this number of examples, in all epochs together (docs/recipes.md).
 _TEXTS, _SENTENCES = 3_200, 10_000
 _LONGEST = 100  # words: a file of one sentence that has more lacks its blank lines
-_NO_LABEL = {"-", "?", "NA", "N/A", "n/a", "NaN", "nan", "None", "NULL", "null"}
+_NO_LABEL = {"-", "?", "NA", "<NA>", "N/A", "#N/A", "n/a", "NaN", "nan", "None", "NULL", "null", "\\N"}
 _FEW = 50  # dev examples
 _MANY = 20  # examples of a class, beside which a class with one is a mistake
 
@@ -175,14 +175,17 @@ def _tag_reader(
     lines = [line for line in all_lines if not line.text.startswith(comments)]
     rows = [line.text.split("\t") for line in lines]
     conllu = [row for row in rows if len(row) == 10 or row[0][:1] != "#"]  # comments, without a space
-    if label_encoding is None and conllu and (is_plus or all(len(row) == 10 for row in conllu)):
-        words = [] if is_plus else [row for row in conllu if row[0].isdecimal()]
+    if label_encoding is None and conllu and (is_plus or len(conllu[0]) == 10):
+        words = [] if is_plus else [row for row in conllu if len(row) == 10 and row[0].isdecimal()]
         tags = label or ("xpos" if any(row[4] != "_" for row in words) else "upos")
+        logger.info("%s: CoNLL-U, tags are read from the column %s", file, tags)
         return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
     is_named = bool(text or label or settings.keys() - {"encoding"})
     words_and_tags = [word for line in lines for word in line.words()]
     marks = "/_" if label_encoding is None else "/_|"
-    separators = [mark for mark in marks if all(mark in word for word in words_and_tags)]
+    # In most words: the reader says which one has no tag.
+    most = 0.9 * len(words_and_tags)
+    separators = [mark for mark in marks if sum(mark in word for word in words_and_tags) > most]
     is_inline = separators and not any("\t" in line.text.strip() for line in lines)
     if not is_named and rows and is_inline:
         if label_encoding is not None:
@@ -324,7 +327,7 @@ def _warn_of_spellings(counts: Counter, where: str, kind: str) -> None:
 
 
 def _warn_of_no_label(counts: Counter, where: str) -> None:
-    """Warn of classes that are marks for "no label" in pandas, R, Weka and Hugging Face's datasets."""
+    """Warn of classes that are marks for "no label" in pandas, R, Excel, SQL and others."""
     marks = sorted(_NO_LABEL & counts.keys())
     if {"-1", "2"} <= counts.keys() and "-2" not in counts:  # -1, 0, 1 is a scale
         marks.append("-1")

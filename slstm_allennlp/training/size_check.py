@@ -9,6 +9,7 @@ from typing import Any, List, Optional, Set, Tuple
 
 import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import SigTermReceived
 from allennlp.data import Batch, DataLoader, Instance
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.models import Model
@@ -46,7 +47,7 @@ def check_sizes(model: Model, loader: DataLoader, device: torch.device) -> Set[s
         with torch.no_grad():
             model.eval()(**move_to_device(batch.as_tensor_dict(), device))
             metrics = {"loss", *model.get_metrics()}
-    except _SizeError:
+    except (_SizeError, SigTermReceived):
         raise
     except Exception:
         logger.debug("The sizes were not checked", exc_info=True)

@@ -4,6 +4,7 @@ import inspect
 import itertools
 import json
 import logging
+import os
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
@@ -340,6 +341,8 @@ class TransformerFeatures(TokenEmbedder):
         is_default = self._cache is True
         folder = cache_folder() / "features" if is_default else Path(str(self._cache)).expanduser()
         size = self.get_output_dim()
+        if not self.adds_to_cache and not os.path.exists(folder / f"{size}"):
+            return None  # an empty cache would be opened for nothing
         try:
             return open_store(folder / f"{size}", size, self._cache_gigabytes)
         except ConfigurationError as error:

@@ -1,7 +1,9 @@
 """Measurements of trained models, for each kind of model in the configs."""
 
 import copy
+import itertools
 import json
+import statistics
 
 import pytest
 from allennlp.commands.train import train_model, train_model_from_file
@@ -153,6 +155,10 @@ def test_time_over_length(tagger, monkeypatch):
     groups = trained.time_over_length()
     lengths = [group["length"] for group in groups]  # each is the median of its group
     assert lengths == sorted(lengths) and lengths[0] < lengths[-1] < max(map(max, batches))
+    read = trained._read(trained._archive.dataset_reader, "train_data_path")
+    every = sorted(len(instance["tokens"].tokens) for instance in read)
+    bounds = [len(every) * number // 10 for number in range(11)]
+    assert lengths == [statistics.median_high(every[a:b]) for a, b in itertools.pairwise(bounds)]
     number = len(batches) // 10
     assert 2 <= number <= 5 and len(batches) == 1 + 10 * number
     for group, start in zip(groups, range(1, len(batches), number)):

@@ -367,6 +367,23 @@ def test_a_metric_without_a_unit(comparison):
     text = report(comparison, plan("base", "other", metric="loss"))
     assert rows(text, "Results")[0][2] == "1.50 ± 0.00" and "These are different measures" in text
     assert rows(text, "Differences to base")[0][1] == "+0.0000"
+    assert "| 95% over sentences, accuracy (%) |" in text and "| 95% over sentences |" not in text
+
+
+def test_only_what_has_a_p_value_is_corrected(comparison):
+    """One of three systems has one seed, and no test over seeds."""
+    right = {
+        "base": [[0] * 4, [1, 0, 0, 0]] * 3,
+        "good": [[1, 1, 0, 0], [1, 1, 1, 1]] * 3,
+        "poor": [[0] * 4, [0] * 4] * 3,
+    }
+    the_plan = plan("base", "good", "poor", "one", seeds=range(1, 7))
+    first = next(run for run in the_plan.runs() if run.system == "one")
+    write_run(comparison, first, [1, 1, 1, 1])
+    text = report(comparison, the_plan, right=right)
+    corrected = [one["corrected_p_value"] for one in in_json(comparison, "comparisons")]
+    assert [value is not None for value in corrected] == [True, True, False]
+    assert "The larger p is corrected for 2 comparisons" in text
 
 
 def test_a_linear_model_is_in_every_table_and_picture(comparison):

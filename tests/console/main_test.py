@@ -265,6 +265,22 @@ def test_a_closed_pipe(folder, command):
     assert process.wait() == 141
 
 
+@pytest.mark.parametrize(
+    "redirection, options, status, end",
+    [
+        (">/dev/full", [], 2, "error: the output cannot be written (No space left on device)"),
+        (">&-", ["--silent", "--output-file", "out.jsonl"], 0, "correct: 6 of 12 (50.00 %)"),  # a daemon
+    ],
+)
+def test_a_standard_output_that_takes_nothing(folder, redirection, options, status, end):
+    assert main(["train", "mine.json", "-s", "run"]) == 0
+    files = ["run/model.tar.gz", "dev.jsonl"]
+    shell = ["sh", "-c", f'exec "$@" {redirection}', "sh", *PROGRAM, "predict", *files, *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(shell, env=environment, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.splitlines()[1:]) == (status, [end])
+
+
 def test_find_lr_and_inside(folder, capsys):
     """`slstm inside` is `allennlp slstm-inside`."""
     assert main(["find-lr", "mine.json", "-s", "rates", "--num-batches", "12"]) == 0

@@ -7,12 +7,14 @@ import sys
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import SigTermReceived
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.console.main import _parser
 from slstm_allennlp.console.predict import PredictManager
 from slstm_allennlp.predictors import text_input
+from slstm_allennlp.predictors.text_input import TextInput
 from tests.conftest import ROOT
 
 
@@ -107,6 +109,25 @@ def test_what_was_read_or_predicted_before_an_error_is_kept(predictors, tmp_path
     with pytest.raises(CorpusError, match=r"in\.jsonl, input 5: it has {'number': 5}"):
         run(Minimal(), path, output, batch_size)
     assert unfinished.read_text() == '{"alone": true}\n' * 4
+
+
+@pytest.mark.parametrize("where", ("_instance_of_words", "load_line"))
+def test_a_signal_ends_it(predictors, tmp_path, monkeypatch, where):
+    """It is no error of an input, whose group is predicted one by one, and of which those before are."""
+    path, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    path.write_text('{"sentence": "It rains"}\n' * 3)
+    own, calls = getattr(TextInput, where), []
+
+    def stopped(self, given):
+        calls.append(given)
+        if len(calls) == 2:
+            raise SigTermReceived
+        return own(self, given)
+
+    monkeypatch.setattr(TextInput, where, stopped)
+    with pytest.raises(SigTermReceived):
+        run(predictors["classifier"], path, output)
+    assert len(calls) == 2 and not list(tmp_path.glob("out*"))
 
 
 def test_other_predictors_have_one_json_object_at_a_time(tmp_path):

@@ -7,6 +7,7 @@ import lzma
 
 import pytest
 
+from slstm_allennlp.dataset_readers import TableReader
 from tests.dataset_readers.common import FORMATS, NoMarks, pair, row
 
 
@@ -21,6 +22,7 @@ def with_tags(tags):
 TEXTS = [("a, b", "x"), ("c", "y")]
 HYPOTHESIS = {"sentence1": "a", "sentence2": "b", "gold_label": "x"}
 PAIRS = [("a", "b", "same"), ("c", "d", "1")]
+SIGNS = [("a", "b", "+"), ("c", "d", "-"), ("e", "f", "hidden")]
 CSV, TSV, TXT, JSONL = ({"file": f"table.{ending}"} for ending in ("csv", "tsv", "txt", "jsonl"))
 ROWS = [
     *(("1-2", "Don't"), ("1", "Do", "do", "AUX", "VB"), ("2", "n't", "not", "PART", "RB")),
@@ -61,10 +63,16 @@ CONTENTS = {
         ),
         ("a;b\na, b;x\nc;y\n", TEXTS, {**CSV, "delimiter": ";", "text": "a", "label": "b"}),
         ("text;label\na, b;x\nc;y\n", TEXTS, CSV),
+        ("Warm, or?;b\na, b;x\nc;y\n", TEXTS, {**CSV, "text": "Warm, or?", "label": "b"}),
+        # A spreadsheet ends in empty rows.
+        ('text,label\n"a, b",x\n , \nc,y\n,\n', TEXTS, CSV),
+        # doccano and Prodigy have lists of labels.
+        ('{"text": "a, b", "label": ["x"]}\n{"label": ["y"], "text": "c"}\n', TEXTS, JSONL),
         ("Text;Label;Note, free\na, b;x;\nc;y;n\n", TEXTS, CSV),
         ('"a, b",x\nc,y\n', TEXTS, {**CSV, "columns": ["text", "label"]}),
         ("a, b\tx\nc\ty\n", TEXTS, {**TSV, "columns": ["text", "label"]}),
         ("a, b;x\nc;y\n", TEXTS, {**CSV, "columns": ["text", "label"]}),
+        ("a, b;x\n\nc;y\n", TEXTS, {**CSV, "columns": ["text", "label"]}),
         ('"a, b";"x"\n"c";"y"\n', TEXTS, {**CSV, "columns": ["text", "label"]}),
         ("x,a; b\ny,c\n", [("a; b", "x"), ("c", "y")], {**CSV, "columns": ["label", "text"]}),
         (
@@ -79,10 +87,12 @@ CONTENTS = {
         ),
         ('text\tlabel\n"a\tx\nb"\ty\n', [('"a', "x"), ('b"', "y")], {**TSV, "quoting": False}),
         ("text,label\né,x\n".encode("latin-1"), [("é", "x")], {**CSV, "encoding": "latin-1"}),
+        ("ID,id,text,label\n1,2,a,x\n", [("a", "x")], CSV),
         ("text,label,gold_label\na,x,y\n", [("a", "y")], {**CSV, "label": "gold_label"}),
         ("text,sentence,label,class\na,b,x,y\n", [("a", "x")], CSV),
         ("\n\ntext;label\nc;y\n", [("c", "y")], CSV),
         ("sep=;\r\ntext;label\r\nc;y\r\n", [("c", "y")], CSV),
+        ("sep=,\ntext;label\nc;y\n", [("c", "y")], {**CSV, "delimiter": ";"}),
         ('"sep=;;"\ntext;label\nc;y\n', [("c", "y")], {"file": "TABLE.CSV"}),
         ("\ufeffSEP=|\ntext|label\na, b|x\nc|y\n", TEXTS, CSV),
         (gzip.compress(b"text,label\nc,y\n", mtime=0), [("c", "y")], {"file": "table.csv.gz"}),
@@ -96,6 +106,8 @@ CONTENTS = {
             PAIRS,
             {"file": "table.json"},
         ),
+        # Under another name than SNLI's they are labels.
+        ("text_a,text_b,label\na,b,+\nc,d,-\ne,f,hidden\n", SIGNS, CSV),
         # SNLI: the annotators did not agree.
         ("gold_label\ttext_a\ttext_b\n-\tx\ty\nsame\ta\tb\n1\tc\td\n", PAIRS, TSV),
         ("l,x,y\nsame,a,b\n1,c,d\n", PAIRS, {**CSV, "text_a": "x", "text_b": "y", "label": "l"}),
@@ -111,6 +123,9 @@ CONTENTS = {
         (ALL, [("The dog", "DT NN"), ("New York", "NNP"), ("It ran", "PRP VBD")], {}),
         # -DOCSTART- ends a sentence, and only it.
         ("a A\n-DOCSTART- O\nb B\n-DOCSTART-ed C\n", [("a", "A"), ("b -DOCSTART-ed", "B C")], {}),
+        ("-docstart- o\n\na A\n", [("a", "A")], {}),  # CoNLL-2003 in lower case
+        ("1-1 0-2 a A\n1-2 3-4 b B\n", [("a b", "A B")], {"word_column": 3}),  # WebAnno
+        ("0.5 1 a A\n1 2.5 b B\n", [("a b", "A B")], {"word_column": 3}),  # seconds
         # A no-break space does not end a column, and a line separator does not end a line.
         ("a\u00a0b NN\nc\u2028d NN\n", [("a\u00a0b c\u2028d", "NN NN")], {}),
         ("\ufeffa A \n\u3000 B\n\u00a0 C\u00a0\n", [("a \u3000 \u00a0", "A B C")], {}),
@@ -229,3 +244,8 @@ def test_what_is_left_out_is_counted(read, caplog, name, content, number, messag
     assert len(read(name, content, **options)) == number
     found = [text.partition("corpus: ")[2] for text in caplog.messages if "left out" in text]
     assert found == ([] if message is None else [message])
+
+
+def test_labels_of_pairs_are_in_the_given_namespace():
+    instance = TableReader(label_namespace="own_labels").text_to_instance("a", "b", "x")
+    assert instance["label"]._label_namespace == "own_labels"

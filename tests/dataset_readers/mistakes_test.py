@@ -147,6 +147,7 @@ BAD_FILES = {
         (tagged("O S-PER"), "4: the tag is 'S-PER', expected O or I-TYPE or B-TYPE .*BIOES", IOB1),
         (tagged("B-"), ", line 3: the tag is 'B-', expected O or B-TYPE or I-TYPE", IOB2),
         (tagged("PER"), ", line 3: the tag is 'PER'", IOB2),
+        (tagged("B"), ", line 3: the tag B names no type, expected one behind it, such as B-X", IOB2),
         (tagged("-PER"), ", line 3: the tag is '-PER'", BIOES),
         ("word\n", ", line 1: 1 column, expected 2", {}),
         ("a NN I-NP O\nb NN O\n", ", line 2: 3 columns, expected 4", {}),
@@ -215,12 +216,21 @@ BAD_FILES = {
         ("0 A\n\n1 A\n2 A\n", r"running numbers.* \(0, 1, 2, …\).*word_column", {}),
         ("f A\n" * 10, ", line 1: the first column has .*f, f, f.*word_column", {}),
         ("de:a A\n" * 3, ", line 1: every word begins with 'de:'.*word_prefix", {}),
+        ("be-x-old:a A\n" * 3, ", line 1: every word begins with 'be-x-old:'.*word_prefix", {}),
+        ("simple:a A\n" * 3, ", line 1: every word begins with 'simple:'.*word_prefix", {}),
+        *(
+            (f"1 a A\n{extra} b B\n2 c C\n", f", line 2: {extra} is the id of .* CoNLL-U, exp", second)
+            for second in ({"word_column": 2},)
+            for extra in ("2-3", "1.1")
+        ),
         ("de:a A\nen:b B", ", line 2: the word is 'en:b'", {"word_prefix": "de:"}),
         *(
             ("a A\n", ", line 1: 2 columns, expected 3 on every line", {key: number})
             for key, number in (("tag_column", 3), ("word_column", 2))  # the tag is behind the word
         ),
         ("# x y z\n", '4 columns, expected two.*"comment": "# " of the reader', {}),
+        ("#begin document (x)\na X\n", '3 columns, expected two.*"comment": "#" of the reader', {}),
+        ("#FORMAT=WebAnno TSV 3\na X\n", '3 columns, expected two.*"comment": "#" of the reader', {}),
         ("#id: 1 x\na X\n", '3 columns, expected two.*"comment": "#id" of the reader', {}),
         ("\n\n-DOCSTART- O\n", ": no sentence in the file, expected at least one", {}),
         ("_\tX\n" * 10, ": 10 of 10 words are _, expected words; some treebanks", {}),
@@ -270,6 +280,7 @@ BAD_FILES = {
         ("good, ok;x\n", ", line 1: ';' and ',' both fit, expected the reader's deli", {"columns": TWO}),
         (f"{300 * 'a'},b\n1,2\n", f", line 1: the columns are {100 * 'a'}…, expected the", {}),
         ('text,label\na,x\n"b,y\n', ", line 3: unexpected end of data, .*quoting", {}),
+        ('text,label\n"a \\"b\\" c",x\n', ", line 2: .* expected a quotation mark .* doubled", {}),
         ('text,label\n"a" b,x\n', ", line 2: .* expected fields with ',' between; .quoting", {}),
         ("text,label\n ,x\n", ", line 2: the text is empty", {}),
         ("comment; free,label\ngood; bad,x\n", ", line 1: the columns are comment; free, label", {}),
@@ -301,6 +312,8 @@ BAD_FILES = {
     "tsv": [('text\tlabel\n"a\tx\nb"\ty\n', ", line 2: a field in quotation marks has a tab", {})],
     "jsonl": [
         ('{"text": "a", "label": 0.5}\n', ", line 1: label is 0.5, expected a string", {}),
+        ('{"text": "a", "label": ["x", "y"]}\n', r', line 1: label is \["x", "y"\], expected', {}),
+        ('{"text": "a", "label": []}\n', r", line 1: label is \[\], expected", {}),
         ('{"text": ["a"], "label": "x"}\n', r', line 1: text is \["a"\], expected', {}),
         ("text\n", ", line 1: not JSON", {}),
         (json.dumps({"text": {"0": 300 * "a"}}), 'line 1: text is {"0": "a{93}…, expected text', {}),

@@ -46,6 +46,25 @@ def test_a_classifier_and_plain_text(inside, classifier, tmp_path, capsys):
     assert "inside.html" in out
 
 
+def test_the_format_is_the_given_one(inside, classifier, tmp_path):
+    path = tmp_path / "sentences.txt"
+    path.write_text('{"sentence": "bad"}\n')
+    read = [
+        inside(classifier, path, *given)["inputs"][0]["input"]
+        for given in ((), ("--input-format", "text"))
+    ]
+    assert read == [{"sentence": "bad"}, {"sentence": '{"sentence": "bad"}'}]
+
+
+def test_a_sample_is_of_texts(inside, classifier, tmp_path):
+    """All lines are read if there are fewer."""
+    path = tmp_path / "sentences.txt"
+    path.write_text("A film .\n\n\n\nBad .\n")
+    for number, read in ((1, 1), (2, 5), (3, 5)):
+        inputs = inside(classifier, path, "--sample", number)["inputs"]
+        assert len(inputs) == read and sum(bool(each["readings"]) for each in inputs) == min(2, number)
+
+
 def test_a_tagger_beyond_its_steps(inside, tagger):
     report = inside(tagger, ROOT / "fixtures" / "pos" / "raw.jsonl", "--more-steps", 4)
     for result in report["inputs"]:

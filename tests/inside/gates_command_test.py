@@ -23,6 +23,9 @@ def test_a_histogram_of_numbers():
     histogram.add(values[:1])
     histogram.add(values[1:])
     assert histogram.as_dict() == histogram_of(values)
+    alike = Histogram()
+    alike.add(torch.full((100,), 0.7))  # the variance is below zero by rounding
+    assert alike.as_dict()["std"] == 0
 
 
 def test_gates_are_those_of_the_equations(double):
@@ -61,8 +64,13 @@ def test_without_a_mask_with_nothing_to_read_and_by_name():
     assert histograms["range"].as_dict()["count"] == 10 + 7
     # Gates that are not numbers
     module, message = CellAwareStackedLSTM(3, 4), "layer 2, forward: the gate is not finite"
-    with GateHistograms(module), pytest.raises(ValueError, match=message):
-        module(torch.full((1, 2, 3), float("nan")), None)
+    nan = torch.full((1, 2, 3), float("nan"))
+    for each in (
+        nan,
+        nan.masked_fill(torch.tensor([[[True], [False]]]), 0),
+    ):  # all, and one of two words
+        with GateHistograms(module), pytest.raises(ValueError, match=message):
+            module(each, None)
 
 
 def test_nothing_to_watch():

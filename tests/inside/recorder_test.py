@@ -79,6 +79,22 @@ def two_texts(**options):
     return TwoTexts(Vocabulary.from_instances(instances), **options).eval(), instances
 
 
+class OfLengths(TwoTexts):
+    def forward(self, one, two):
+        lengths = get_text_field_mask(one).sum(1)
+        return {"one": self.first._module(self.embedder(one), lengths=lengths)[1]}
+
+
+def test_lengths_in_the_place_of_a_mask():
+    _, instances = two_texts()
+    instances[1]["one"].tokens.pop()  # one text is padded
+    model = OfLengths(Vocabulary.from_instances(instances)).eval()
+    expected = sanitize(model.forward_on_instances(instances))
+    with TraceRecorder(model) as recorder:
+        assert sanitize(model.forward_on_instances(instances)) == nearly(expected, **ROUNDING)
+    assert [each.words and len(each.words) for each in recorder.take()] == [3, 2]
+
+
 def recorded(model, instances, **options):
     with TraceRecorder(model, **options) as recorder:
         outputs = model.forward_on_instances(instances)

@@ -3,6 +3,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from unittest import mock
@@ -54,6 +55,25 @@ def test_without_a_cache_it_is_a_temporary_folder_of_ones_own(tmp_path, monkeypa
     temporary.chmod(0o777)  # another user could put a program there
     with pytest.raises(OSError, match="can be written to by others, expected a folder of one's own"):
         compiled._cache()
+
+
+@pytest.mark.parametrize("path", (None, "", "/own"))
+def test_building_leaves_the_path_as_it_was(tmp_path, monkeypatch, path):
+    """Without one it is the system's: an empty entry would be the current folder."""
+    if path is None:
+        monkeypatch.delenv("PATH")
+    else:
+        monkeypatch.setenv("PATH", path)
+
+    def load(name, *_, build_directory, **options):
+        first, *others = os.environ["PATH"].split(os.pathsep)
+        assert first == (path or os.defpath.split(os.pathsep)[0])
+        assert others[-1] == str(pathlib.Path(sys.executable).parent) and "" not in others
+        (pathlib.Path(build_directory) / f"{name}.so").touch()
+
+    monkeypatch.setattr("torch.utils.cpp_extension.load", load)
+    compiled._build("x", tmp_path / "a" / "b" / "c.cpp", tmp_path / "x.so")
+    assert os.environ.get("PATH") == path and (tmp_path / "x.so").exists()
 
 
 @with_compiler

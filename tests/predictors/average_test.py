@@ -11,6 +11,7 @@ from allennlp.models.archival import archive_model
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.console.main import main
+from slstm_allennlp.predictors.average import _averaged
 
 PAIR = {"premise": "A girl is throwing a ball.", "hypothesis": "A child is throwing something."}
 INPUTS = {
@@ -96,3 +97,20 @@ def test_models_that_have_no_average(request, first, others, message):
     archives = [path(name) for name in others] if isinstance(others, list) else others
     with pytest.raises(ConfigurationError, match=message):
         Predictor.from_path(path(first), "average", archives=archives)
+
+
+def test_models_of_other_classes(classifier, tmp_path):
+    with tarfile.open(classifier / "model.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    labels = tmp_path / "vocabulary" / "labels.txt"
+    labels.write_text(labels.read_text().replace("negative", "mixed"))
+    archive_model(tmp_path, weights="weights.th")
+    first, other = (str(folder / "model.tar.gz") for folder in (classifier, tmp_path))
+    with pytest.raises(ConfigurationError, match=r"classes mixed, positive, expected .* negative, posi"):
+        Predictor.from_path(first, "average", archives=[other])
+
+
+def test_a_text_in_which_one_model_finds_no_words():
+    read, blank = {"probabilities": {"a": 1.0}}, {"probabilities": {}}
+    for outputs in ((read, blank), (blank, read)):
+        assert _averaged(*outputs) == {"label": None, "probabilities": {}}

@@ -100,6 +100,8 @@ TAGGER = {
         ("ner", "a.txt", "Ada works\nTom sleeps\n", PLAIN),
         ("ner", "a.txt", "FIRE IN ROME\nTom sleeps\n", PLAIN),
         ("ner", "a.txt", "Ada\nMay\nTom\n", PLAIN),
+        ("tags", "a.txt", "Hello\n\nGoodbye\n", PLAIN),
+        ("texts", "a.txt", "Goodbye,x\nno film\n", PLAIN),
         ("tags", "a", "Go .\nRun .\n", PLAIN),
         ("tags", "a.txt", "Ada\tworks\n", PLAIN),
         ("tags", "a.txt", '{"text": "a"}\n', "JSON, one object per line"),

@@ -24,6 +24,9 @@ COLUMNS = "".join(f"Ada\tB-PER\nReyes\tI-PER\nsees{n}\tO\n\n" for n in range(60)
 PLUS = "# global.columns = FORM LEMMA UPOS\n"
 
 
+TREEBANK = "1\ta{}\t_\tX\tA\t_\t0\troot\t_\t_\n2\tb\t_\tX\tB\t_\t1\tx\t_\t_\n\n"
+
+
 def numbered(sentence):
     return "".join(sentence.format(n) for n in range(20))
 
@@ -107,6 +110,8 @@ def put(tmp_path, monkeypatch):
             {"overrides": {"dataset_reader.tag_column": 3}}, {"tag_column": 3}, "2 tags: 20 DT, 20 NN"),
         ("pos_linear", "all.txt", numbered("#id 3 x y\na{} A\nb B\n\n"),
             {"overrides": {"dataset_reader.comment": "#id"}}, {"comment": "#id"}, "2 tags: 20 A, 20 B"),
+        ("tags_bilstm", "all.conllu", numbered(TREEBANK), {}, {"format": "conllu"},
+            "all.conllu: CoNLL-U, tags are read from the column xpos"),
         ("tags_bilstm", "all.conllup", PLUS + numbered("a\ta\tA\nb{}\tb\tB\n\n"), {},
             {"format": "conllu", "tag_column": "upos"}, "20 sentences, 40 words, 2 tags: 20 A, 20 B"),
     ],
@@ -215,6 +220,14 @@ def test_parts_and_epochs(put, options, paths, epochs):
         ("tags_bilstm", "all.txt", "a DT x\n\n", {}, "line 1: 3 columns, expected the number of that"),
         ("tags_bilstm", "all.txt", "a DT x\n\n", {"text": ["1"]}, "line 1: 3 columns, expected the num"),
         ("tags_bilstm", "all.txt", numbered("DT\ta{0}\nNN\tb{0}\n\n"), {}, "more different tags th"),
+        ("tags_bilstm", "all.conllu", numbered(TREEBANK) + "1\ta\tX\n", {},
+            "line 61: 3 columns between tabs, expected the 10 of CoNLL-U"),
+        ("tags_bilstm", "all.conllu", numbered(TREEBANK.replace("A", "_").replace("B", "_")) + "1\ta\n",
+            {}, "line 61: 2 columns between tabs, expected the 10 of CoNLL-U"),
+        ("tags_bilstm", "all.conllu", numbered(TREEBANK) + "1\ta\t_\tX\tA\t_\t0\tr\t_\n", {},
+            "line 61: 9 columns between tabs, expected the 10 of CoNLL-U"),
+        ("tags_bilstm", "all.txt", numbered("a/DT {}/NN\n\n") + "a/DT x\n", {},
+            "line 41: 'x' has no tag, expected word/TAG"),
         ("tags_bilstm", "all.txt", COLUMNS, {"text": ["2"], "label": "2"}, "are both 2, expected two c"),
         ("tags_bilstm", "all.txt", numbered("a/DT\n{}/NN\n\n"), {}, "line 1: each line has one word/TA"),
         ("ner_linear", "all.txt", numbered("Ada|NNP|B-PER {}|CD|O\n"), {}, "a tag is behind each word"),
@@ -268,7 +281,7 @@ def test_a_pipe_is_no_file(put, tmp_path, key):
                 [*ROWS, *((f"x{number}", mark) for number in range(9))],
                 f"the class {mark!r} may stand for",
             )
-            for mark in ("NA", "None", "-")
+            for mark in ("NA", "None", "-", "#N/A", "<NA>", r"\N")
         ),
         (
             [(text, len(text) % 3) for text, _ in ROWS] + [(f"x{number}", -1) for number in range(9)],

@@ -105,6 +105,8 @@ def test_random_numbers_of_a_reader(two_kinds, tmp_path, encoding):
     for name, kind in (("gradient_descent", ReliableTrainer), ("of_allennlp", OfAllenNlp)):
         params = Params(json.loads(json.dumps(two_kinds)))
         params["trainer"]["type"] = name
+        if kind is OfAllenNlp:
+            params["trainer"]["a_key_of_its_own"] = 1  # which is no unknown one
         random.seed(1)
         torch.manual_seed(1)
         folder = str(tmp_path / name)

@@ -4,11 +4,14 @@ import copy
 import functools
 import operator
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import SigTermReceived
 from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 
 from slstm_allennlp.training.size_check import check_sizes
@@ -100,6 +103,22 @@ def test_other_errors_are_left_to_the_training(classifier, caplog):
     with caplog.at_level("DEBUG", logger="slstm_allennlp.training.size_check"):
         check_sizes(model, loader, CPU)
     assert "not checked" in caplog.text and model.training
+
+
+def test_a_stateful_encoder_starts_anew(classifier):
+    model, loader = classifier
+    size = model._text_field_embedder.get_output_dim()
+    lstm = torch.nn.LSTM(size, size, batch_first=True)
+    model._seq2seq_encoder = PytorchSeq2SeqWrapper(lstm, stateful=True)
+    assert "accuracy" in check_sizes(model, loader, CPU)
+    assert model._seq2seq_encoder._states is None
+
+
+def test_a_signal_ends_the_check(classifier, monkeypatch):
+    model, loader = classifier
+    monkeypatch.setattr(type(model), "forward", mock.Mock(side_effect=SigTermReceived))
+    with pytest.raises(SigTermReceived):
+        check_sizes(model, loader, CPU)
 
 
 def test_data_that_are_not_in_memory(caplog):

@@ -1,11 +1,13 @@
 """The best epoch, and clipping: it has the same effect on sparse gradients as on dense ones."""
 
 import math
+from unittest import mock
 
 import pytest
 import torch
 from allennlp.data.data_loaders import SimpleDataLoader
 from allennlp.nn.parallel import DdpWrappedModel
+from allennlp.training import GradientDescentTrainer
 
 from slstm_allennlp.training.trainer import LowerLossFirst, ReliableTrainer
 
@@ -81,3 +83,11 @@ def test_with_several_processes(monkeypatch):
 
     monkeypatch.setattr(ReliableTrainer, "__init__", init_and_wrap)
     torch.testing.assert_close(clipped(True, grad_norm=0.05), expected, rtol=0, atol=0)
+
+
+def test_the_scaler_skips_an_infinite_loss(monkeypatch):
+    outputs = {"loss": torch.tensor(math.inf)}
+    monkeypatch.setattr(GradientDescentTrainer, "batch_outputs", lambda *_: outputs)
+    trainer = object.__new__(ReliableTrainer)
+    trainer._run, trainer._scaler = mock.Mock(starts=[{}]), mock.Mock()
+    assert trainer.batch_outputs({}, True) is outputs

@@ -3,7 +3,9 @@
 import bz2
 import gzip
 import json
+import os
 import shutil
+import zipfile
 
 import numpy
 import pyarrow
@@ -154,6 +156,17 @@ def test_a_text_file_is_converted_once_until_it_changes(tmp_path, monkeypatch):
         assert isinstance(open_vectors(str(path))._vectors, numpy.memmap)
     path.write_text("a 22\nb 2\n")
     assert open_vectors(str(path)).lookup(["a"])[1].tolist() == [[22]]
+    path.write_text("a 33\nb 2\n")  # as long as before
+    os.utime(path, ns=(0, 0))
+    assert open_vectors(str(path)).lookup(["a"])[1].tolist() == [[33]]
+
+
+def test_members_have_vectors_of_their_own(tmp_path):
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("one.txt", "a 1\nb 2\n")
+        archive.writestr("two.txt", "a 3\nb 4\n")
+    names = [f"({tmp_path}/two.zip)#{name}.txt" for name in ("one", "two")]
+    assert [open_vectors(name).lookup(["a"])[1].tolist() for name in names] == [[[1]], [[3]]]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """Features of a tiny BERT: their values, the cache, and archives without BERT's folder."""
 
+import os
 import shutil
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from unittest import mock
 
 import numpy
@@ -199,6 +201,10 @@ def test_a_text_is_computed_once(bert, tmp_path, forward):
     for _ in range(2):
         embed(other, ["sent", "to", "a", "service"])
     assert forward.call_count == 4
+    alone = embedder(bert, cache=str(tmp_path / "none"))
+    alone.adds_to_cache = False
+    assert torch.equal(embed(alone, WORDS), embed(embedder(bert, cache=False), WORDS))
+    assert not (tmp_path / "none").exists()
     torch.testing.assert_close(first[0], expected(bert, WORDS), rtol=1e-3, atol=1e-3)  # in 16 bits
 
 
@@ -315,6 +321,7 @@ def read(folder):
 def test_both_processes_read_after_a_fork(tmp_path):
     """LMDB has room for 126 readers. After a fork, each call took one for good, for all processes."""
     open_store(tmp_path, 4, 0.1).put({b"key": numpy.ones((1, 4))})
+    assert open_store(Path(os.path.relpath(tmp_path)), 4, 0.1) is open_store(tmp_path, 4, 0.1)
     with get_context("fork").Pool(1) as pool:
         assert pool.map(read, [tmp_path] * 200, chunksize=1) == [[[1.0] * 4]] * 200
         assert read(tmp_path) == [[1.0] * 4]

@@ -27,7 +27,7 @@ _CORRECTED = (
 
 
 def verdict(results: Results) -> List[Part]:
-    """Return the first paragraph: the scores, the best first, and which differences are certain."""
+    """Return the first paragraph: the scores, the best first, and which differences are significant."""
     if not results.done:
         return []
     scale, scores = numbers.scale_of(results.plan.metric.name), results.test_scores
@@ -89,6 +89,9 @@ def _how_it_was_measured(results: Results) -> str:
 def differences(results: Results) -> List[Part]:
     """Return the significance tests, or nothing without comparisons."""
     baseline, scale = results.plan.baseline, numbers.scale_of(results.plan.metric.name)
+    over_sentences = "95% over sentences"
+    if results.disagreement:  # in another measure than the differences
+        over_sentences += f", {results.sentence_score} (%)"
     rows = []
     for comparison in results.comparisons:
         seeds, sentences = comparison.over_seeds, comparison.over_sentences
@@ -100,7 +103,7 @@ def differences(results: Results) -> List[Part]:
                 "p (t-test over seeds)": p_value(seeds.p_value),
                 "95% over seeds": numbers.interval(seeds.interval, scale),
                 "p (randomisation over sentences)": p_value(sentences.p_value) if sentences else NONE,
-                "95% over sentences": numbers.interval(sentences.interval) if sentences else NONE,
+                over_sentences: numbers.interval(sentences.interval) if sentences else NONE,
                 "verdict": comparison.verdict,
             }
         )
@@ -122,10 +125,11 @@ def _notes_on_differences(results: Results) -> Iterator[str]:
             "together. They ask whether these trained models differ on other sentences. The t-test asks "
             "whether the systems differ with other seeds."
         )
+    number = len(numbers.given([comparison.corrected_p_value for comparison in comparisons]))
     yield (
         f'"better" and "worse": p is below {ALPHA} in both tests (or in the only one), with differences '
         "in the same direction. "
-        + (_CORRECTED.format(len(comparisons)) if len(comparisons) > 1 else "")
+        + (_CORRECTED.format(number) if number > 1 else "")
         + f'"{TOO_FEW_SEEDS}": neither of these, with fewer than {ENOUGH_SEEDS} seeds. "too close '
         'to call" does not mean that two systems are equal. "the same with every seed": their scores '
         "are equal."
