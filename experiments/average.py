@@ -6,7 +6,7 @@ Average the probabilities of two systems of a comparison, as scikit-learn's Voti
 OUT is the --output-dir of `slstm compare experiments/bert.jsonnet` on the CORPUS, whose folder is
 DATA (as for today.py). The average with each seed is added to experiments/today.json. With
 `--others`, all are also scored on the sentences of Pang and Lee's corpus in this folder that are not
-in MR's files, and so is the average of the first system with its two first seeds.
+in MR's files. With several seeds, so is the average of the first system with its two first seeds.
 """
 
 import argparse
@@ -48,8 +48,13 @@ def main():
         for system in arguments.systems
     }
 
-    def scores(part, *averaged):
-        """Return mean and standard deviation over lists of runs, each of which is averaged."""
+    def result(averaged, **keys):
+        """Return what experiments/today.json has of lists of runs, each of which is averaged."""
+        own = sorted({seed for runs in averaged for _, seed in runs})
+        return {key: scores(part, averaged) for key, part in keys.items()} | {"seeds": own}
+
+    def scores(part, averaged):
+        """Return mean and standard deviation over the lists."""
         gold = numpy.array(parts[part][1])
         each = [
             100 * (numpy.mean([found[run][part] for run in runs], 0).argmax(1) == gold).mean()
@@ -57,18 +62,15 @@ def main():
         ]
         return [round(number, 2) for number in Spread.of(each) if number is not None]
 
-    pairs = [[(first, seed), (second, seed)] for seed in seeds]
-    add(
-        arguments.corpus,
-        "average",
-        {part: scores(part, *pairs) for part in ("dev", "test")} | {"seeds": seeds},
-    )
+    rows = {"average": [[(first, seed), (second, seed)] for seed in seeds]}
+    if len(seeds) > 1:
+        rows[f"two_{first}"] = [[(first, seed) for seed in seeds[:2]]]
+    for name, averaged in rows.items():
+        add(arguments.corpus, name, result(averaged, dev="dev", test="test"))
     if arguments.others is not None:
-        rows = {name: [[(name, seed)] for seed in seeds] for name in arguments.systems}
-        rows |= {"average": pairs, f"two_{first}": [[(first, seed) for seed in seeds[:2]]]}
+        rows |= {name: [[(name, seed)] for seed in seeds] for name in arguments.systems}
         for name, averaged in rows.items():
-            own = sorted({seed for runs in averaged for _, seed in runs})
-            add(f"{arguments.corpus}_others", name, {"test": scores("others", *averaged), "seeds": own})
+            add(f"{arguments.corpus}_others", name, result(averaged, test="others"))
 
 
 def probabilities(out, system, seed, texts):

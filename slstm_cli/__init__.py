@@ -73,13 +73,16 @@ def run() -> None:
         print("interrupted", file=sys.stderr)
         status = 128 + signal.SIGINT
     except OSError as error:
-        if error.errno not in (errno.EPIPE, errno.ENOSPC):
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 128 + signal.SIGPIPE  # `| head` has seen enough
-        if error.errno == errno.ENOSPC:
-            print(f"error: the output cannot be written ({error.strerror})", file=sys.stderr)
+        if error.errno == errno.EPIPE:  # `| head` has seen enough
+            status = 128 + signal.SIGPIPE
+        elif error.errno == errno.ENOSPC and "--verbose" not in arguments:
+            where = "the standard output or a file (--verbose shows where)"
+            print(f"error: {error.strerror}: {where} cannot be written", file=sys.stderr)
             status = 2
+        else:
+            raise
+        if sys.stdout is not None:  # the rest has no place
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
 
 

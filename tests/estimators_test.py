@@ -247,6 +247,7 @@ def test_columns_of_datasets():
         (tagger, [["a", "b\tc"]], [["A", "B"]], r"X\[0\]\[1\] is 'b\\tc', expected a word"),
         (tagger, [["a", "b\0"]], [["A", "B"]], r"X\[0\]\[1\] is 'b\\x00', expected a word"),
         (tagger, [["-DOCSTART-"]], [["A"]], r"X\[0\]\[0\] is '-DOCSTART-', expected a word"),
+        (tagger, [["-docstart-"]], [["A"]], r"X\[0\]\[0\] is '-docstart-', expected a word"),
         (tagger, [["a"], ["b", "c"]], [["A"], ["B"]], r"y\[1\] has 1 tags, X has 2 words"),
         (tagger, [["a", "b"]], [["A", None]], r"y\[0\]\[1\] is None, expected a class"),
         (entity_tagger, [["a", "b"]], [["O", "PER"]], r"y\[0\]\[1\]: the tag is 'PER', expected O or"),

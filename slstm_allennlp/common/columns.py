@@ -9,7 +9,7 @@ import numpy
 
 _NO_TEXT = re.compile(r"[\s\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # blank, or half of an emoji
 _NOTHING = re.compile(r"[ \t\r\n\ufeff]*|.*[\ud800-\udfff].*", re.DOTALL)  # no word, as in files
-_NO_WORD = re.compile(r" .*|.* |.*[\t\r\n\0].*|-DOCSTART-(\s.*)?", re.DOTALL)
+_NO_WORD = re.compile(r" .*|.* |.*[\t\r\n\0].*|(?i:-DOCSTART-)(\s.*)?", re.DOTALL)
 _HALF = re.compile("[\ud800-\udfff]")
 shown = reprlib.repr
 

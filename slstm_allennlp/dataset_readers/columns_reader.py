@@ -27,6 +27,7 @@ _TAG_NAMES |= {*"pos_tag pos_tags upostag xpostag upos_tag xpos_tag class iob go
 _TAG_NAMES |= {"part_of_speech"}
 _PREFIX = re.compile(r"([a-z]{2,}(?:-[a-z]+)*:)[^/]")
 _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
+_ID = re.compile(r"\d+([-.]\d+)?")  # of CoNLL-U
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _QUOTED = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"')  # a word with a quotation mark, as CSV writes it
 
@@ -195,7 +196,8 @@ class ColumnsReader(TaggingReader):
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
         ids = [line.columns()[0] for line in sentence] if (self._word_column or 1) > 1 else []
         numbers = list(filter(str.isdecimal, ids))
-        if numbers and numbers == [str(n + 1) for n in range(len(numbers))]:
+        are_ids = numbers == [str(n + 1) for n in range(len(numbers))] and all(map(_ID.fullmatch, ids))
+        if numbers and are_ids:
             for line, each in zip(sentence, ids):
                 if re.fullmatch(r"\d+(-\d+|\.1)", each):
                     raise line.error(

@@ -17,6 +17,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Se
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.file_utils import cached_path
+from allennlp.common.util import SigTermReceived
 from allennlp.data import Tokenizer
 
 from slstm_allennlp.common.errors import CorpusError
@@ -153,6 +154,8 @@ def local_path(path: str, expected: str) -> str:
     try:
         is_in_archive = "!" in path and not os.path.exists(path)
         return cached_path(path, extract_archive=is_in_archive)
+    except SigTermReceived:
+        raise
     except Exception as error:  # whatever the clients of the protocols and the archives raise
         raise _unreadable(path, error, expected) from None
 

@@ -178,7 +178,8 @@ def _tag_reader(
     if label_encoding is None and conllu and (is_plus or len(conllu[0]) == 10):
         words = [] if is_plus else [row for row in conllu if len(row) == 10 and row[0].isdecimal()]
         tags = label or ("xpos" if any(row[4] != "_" for row in words) else "upos")
-        logger.info("%s: CoNLL-U, tags are read from the column %s", file, tags)
+        if label is None:
+            logger.info("%s: CoNLL-U, tags are read from the column %s", file, tags)
         return {"type": "tagged_text", "format": "conllu", "tag_column": tags}
     is_named = bool(text or label or settings.keys() - {"encoding"})
     words_and_tags = [word for line in lines for word in line.words()]

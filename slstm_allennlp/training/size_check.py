@@ -67,6 +67,8 @@ def _first_instance(loader: Any) -> Optional[Instance]:
             if instance is not None:
                 loader.reader.apply_token_indexers(instance)
             return instance
+        except SigTermReceived:
+            raise
         except Exception:
             logger.debug("The reader needs its worker", exc_info=True)
     return next(iter(loader.iter_instances()), None)

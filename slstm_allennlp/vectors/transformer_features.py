@@ -188,20 +188,20 @@ class TransformerFeatures(TokenEmbedder):
                 "its folder or an archive with them"
             )
         texts = words_of({"token_ids": token_ids, "mask": mask})
-        store = self._store() if self._is_frozen else None
-        features = self._compute(texts) if store is None else self._cached_features(texts, store)
+        features = self._cached_features(texts) if self._is_frozen else self._compute(texts)
         # To a GPU in one copy.
         weight = next(self.transformer.parameters())
         padded = pad_sequence(features, batch_first=True).to(weight.device).to(weight.dtype)
         missing = mask.shape[1] - padded.shape[1]
         return torch.nn.functional.pad(padded, (0, 0, 0, missing)) if missing else padded
 
-    def _cached_features(
-        self, texts: Sequence[Sequence[str]], store: FeatureStore
-    ) -> List[torch.Tensor]:
+    def _cached_features(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
         """Return the features of each text, cached or new, on the CPU in half precision."""
+        store = self._store()
+        if not self._cache:
+            return self._compute(texts)
         keys = self._keys_of(texts)
-        found = dict(zip(keys, store.get(keys)))
+        found = dict(zip(keys, store.get(keys) if store else [None] * len(keys)))
         new = {key: words for key, words in zip(keys, texts) if found[key] is None}
         if new:
             with torch.no_grad():
@@ -209,7 +209,7 @@ class TransformerFeatures(TokenEmbedder):
             of_all = torch.cat(computed).half().cpu()  # from a GPU in one copy
             parts = of_all.split([len(one) for one in computed])
             arrays = {key: one.numpy() for key, one in zip(new, parts)}
-            if self.adds_to_cache:
+            if store and self.adds_to_cache:
                 store.put(arrays)
             found.update(arrays)
         return [torch.from_numpy(found[key]) for key in keys]
@@ -335,14 +335,17 @@ class TransformerFeatures(TokenEmbedder):
         return digest.digest()
 
     def _store(self) -> Optional[FeatureStore]:
-        """Open the cache. If the default cache cannot be used, warn and continue without one."""
+        """
+        Open the cache, if there is anything to read or add. If the default cache cannot be used, warn
+        and continue without one.
+        """
         if not self._cache:
             return None
         is_default = self._cache is True
         folder = cache_folder() / "features" if is_default else Path(str(self._cache)).expanduser()
         size = self.get_output_dim()
         if not self.adds_to_cache and not os.path.exists(folder / f"{size}"):
-            return None  # an empty cache would be opened for nothing
+            return None
         try:
             return open_store(folder / f"{size}", size, self._cache_gigabytes)
         except ConfigurationError as error:

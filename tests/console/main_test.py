@@ -30,6 +30,7 @@ from tests.conftest import ROOT, run_program
 
 CHECKPOINT = "slstm_allennlp.training.checkpointer.ReliableCheckpointer.save_checkpoint"
 RECOVER = "; the same command with --recover{} goes on"
+OUTPUT = "the standard output or a file (--verbose shows where)"
 PROGRAM = [sys.executable, "-m", "slstm_allennlp.console"]
 
 
@@ -268,7 +269,7 @@ def test_a_closed_pipe(folder, command):
 @pytest.mark.parametrize(
     "redirection, options, status, end",
     [
-        (">/dev/full", [], 2, "error: the output cannot be written (No space left on device)"),
+        (">/dev/full", [], 2, f"error: No space left on device: {OUTPUT} cannot be written"),
         (">&-", ["--silent", "--output-file", "out.jsonl"], 0, "correct: 6 of 12 (50.00 %)"),  # a daemon
     ],
 )
@@ -279,6 +280,20 @@ def test_a_standard_output_that_takes_nothing(folder, redirection, options, stat
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(shell, env=environment, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr.splitlines()[1:]) == (status, [end])
+
+
+@pytest.mark.parametrize("options, stop", [([], SystemExit), (["--verbose"], OSError)])
+def test_a_full_disk_of_another_file(monkeypatch, capsys, options, stop):
+    """A daemon has no standard output."""
+    full = mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    monkeypatch.setattr("slstm_allennlp.console.main.main", full)
+    monkeypatch.setattr("allennlp.common.util.install_sigterm_handler", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["slstm", "train", *options])
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(stop):
+        slstm_cli.run()
+    said = f"error: No space left on device: {OUTPUT} cannot be written\n"
+    assert capsys.readouterr().err == ("" if options else said)
 
 
 def test_find_lr_and_inside(folder, capsys):

@@ -125,6 +125,7 @@ CONTENTS = {
         ("a A\n-DOCSTART- O\nb B\n-DOCSTART-ed C\n", [("a", "A"), ("b -DOCSTART-ed", "B C")], {}),
         ("-docstart- o\n\na A\n", [("a", "A")], {}),  # CoNLL-2003 in lower case
         ("1-1 0-2 a A\n1-2 3-4 b B\n", [("a b", "A B")], {"word_column": 3}),  # WebAnno
+        ("1 1 X\n. . Y\n1.1 1.1 X\n", [("1 . 1.1", "X Y X")], {"word_column": 2}),  # lemmas
         ("0.5 1 a A\n1 2.5 b B\n", [("a b", "A B")], {"word_column": 3}),  # seconds
         # A no-break space does not end a column, and a line separator does not end a line.
         ("a\u00a0b NN\nc\u2028d NN\n", [("a\u00a0b c\u2028d", "NN NN")], {}),

@@ -1,8 +1,10 @@
 """What all readers have in common: the corpora, worker processes, and AllenNLP's readers' instances."""
 
 import itertools
+from unittest import mock
 
 import pytest
+from allennlp.common.util import SigTermReceived
 from allennlp.data import Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.data.dataset_readers import TextClassificationJsonReader as StockJsonReader
@@ -14,6 +16,7 @@ from allennlp_models.pair_classification import QuoraParaphraseDatasetReader
 from allennlp_models.pair_classification import SnliReader as StockSnliReader
 
 import slstm_allennlp.dataset_readers
+from slstm_allennlp.dataset_readers import lines
 from slstm_allennlp.tokenizers import SpacyBlankTokenizer
 from tests.dataset_readers.common import contents, example_of, reader_of, values
 
@@ -153,6 +156,13 @@ def test_files_that_cannot_be_read(name, options, tmp_path):
     (tmp_path / "x.a").mkdir()
     with pytest.raises(ValueError, match=r"cannot be read \(Is a directory\), expected a text file"):
         list(reader.read(path))
+
+
+def test_a_signal_while_a_file_is_fetched(monkeypatch):
+    """It is no error of the file."""
+    monkeypatch.setattr(lines, "cached_path", mock.Mock(side_effect=SigTermReceived))
+    with pytest.raises(SigTermReceived):
+        list(lines.read_lines("https://x/y.txt"))
 
 
 def test_every_reader_is_here():

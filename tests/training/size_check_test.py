@@ -129,6 +129,9 @@ def test_data_that_are_not_in_memory(caplog):
     loader = MultiProcessDataLoader(reader, f"fixtures/swap/{path}", **lazy)
     assert "accuracy" in check_sizes(model, loader, CPU)
     assert "terminating" not in caplog.text
+    reader.read = mock.Mock(side_effect=SigTermReceived)
+    with pytest.raises(SigTermReceived):
+        check_sizes(model, loader, CPU)
 
 
 def test_a_loader_of_another_project(classifier):
