@@ -219,9 +219,8 @@ BAD_FILES = {
         ("be-x-old:a A\n" * 3, ", line 1: every word begins with 'be-x-old:'.*word_prefix", {}),
         ("simple:a A\n" * 3, ", line 1: every word begins with 'simple:'.*word_prefix", {}),
         *(
-            (f"1 a A\n{extra} b B\n2 c C\n", f", line 2: {extra} is the id of .* CoNLL-U, exp", second)
-            for second in ({"word_column": 2},)
-            for extra in ("2-3", "1.1")
+            (f"1 a A\n{each} b B\n2 c C\n", f"2: {each} is the id of .* of CoNLL-U", {"word_column": 2})
+            for each in ("2-3", "1.1")
         ),
         ("de:a A\nen:b B", ", line 2: the word is 'en:b'", {"word_prefix": "de:"}),
         *(
