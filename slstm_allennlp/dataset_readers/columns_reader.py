@@ -194,16 +194,8 @@ class ColumnsReader(TaggingReader):
             )
 
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
-        ids = [line.columns()[0] for line in sentence] if (self._word_column or 1) > 1 else []
-        numbers = list(filter(str.isdecimal, ids))
-        are_ids = numbers == [str(n + 1) for n in range(len(numbers))] and all(map(_ID.fullmatch, ids))
-        if numbers and are_ids:
-            for line, each in zip(sentence, ids):
-                if re.fullmatch(r"\d+(-\d+|\.1)", each):
-                    raise line.error(
-                        f"{each} is the id of a multiword token or an empty node of CoNLL-U, expected "
-                        "words alone (grep -vP '^\\d+[-.]' removes these lines)"
-                    )
+        if (self._word_column or 1) > 1:
+            _expect_words_alone(sentence)
         return [self._tagged_word(line) for line in sentence]
 
     def _tagged_word(self, line: Line) -> Tuple[str, str]:
@@ -223,6 +215,21 @@ class ColumnsReader(TaggingReader):
                 "quoting=csv.QUOTE_NONE)"
             )
         return word, tag
+
+
+def _expect_words_alone(sentence: List[Line]) -> None:
+    """Raise an error for multiword tokens (`3-4`) and empty nodes (`3.1`) beside CoNLL-U's words."""
+    ids = [line.columns()[0] for line in sentence]
+    numbers = list(filter(str.isdecimal, ids))
+    if not numbers or numbers != [str(number + 1) for number in range(len(numbers))]:
+        return
+    if all(map(_ID.fullmatch, ids)):  # or else they are lemmas, for example
+        for line, word_id in zip(sentence, ids):
+            if re.fullmatch(r"\d+(-\d+|\.1)", word_id):
+                raise line.error(
+                    f"{word_id} is the id of a multiword token or an empty node of CoNLL-U, expected "
+                    "words alone (grep -vP '^\\d+[-.]' removes these lines)"
+                )
 
 
 def _of_document(line: Line) -> bool:

@@ -198,7 +198,7 @@ class TransformerFeatures(TokenEmbedder):
     def _cached_features(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
         """Return the features of each text, cached or new, on the CPU in half precision."""
         store = self._store()
-        if not self._cache:
+        if not self._cache:  # or the default one cannot be used
             return self._compute(texts)
         keys = self._keys_of(texts)
         found = dict(zip(keys, store.get(keys) if store else [None] * len(keys)))
