@@ -28,6 +28,9 @@ _TAG_NAMES |= {"part_of_speech"}
 _PREFIX = re.compile(r"([a-z]{2,}(?:-[a-z]+)*:)[^/]")
 _NUMBER = re.compile(r"(?:.*[\W_])?[A-Za-z]?(\d{1,9})[\W_]*")  # 7, and T7, 1-7 or 7.
 _ID = re.compile(r"\d+([-.]\d+)?")  # of CoNLL-U
+_NO_WORD_ID = re.compile(r"\d+(-\d+|\.1)")
+# The start of a comment. CoNLL-2012 and WebAnno have others of another first word.
+_COMMENT = re.compile(r"#(?=begin document|FORMAT=)|#[ \t]|#[^\W\d]*")
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _QUOTED = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"')  # a word with a quotation mark, as CSV writes it
 
@@ -114,9 +117,7 @@ class ColumnsReader(TaggingReader):
         has_tabs: Optional[bool] = None
         for sentence in itertools.chain(head, sentences):
             width = width or max(least, len(sentence[0].columns()))
-            # Lines of CoNLL-2012 and WebAnno, which have others of another first word
-            form = r"#(?=begin document|FORMAT=)|#[ \t]|#[^\W\d]*"
-            start = re.match(form, sentence[0].text) if self._comment is None else None
+            start = _COMMENT.match(sentence[0].text) if self._comment is None else None
             hint = ""
             if start:
                 hint = f'; "comment": {json.dumps(start[0])} of the reader skips comments'
@@ -225,7 +226,7 @@ def _expect_words_alone(sentence: List[Line]) -> None:
         return
     if all(map(_ID.fullmatch, ids)):  # or else they are lemmas, for example
         for line, word_id in zip(sentence, ids):
-            if re.fullmatch(r"\d+(-\d+|\.1)", word_id):
+            if _NO_WORD_ID.fullmatch(word_id):
                 raise line.error(
                     f"{word_id} is the id of a multiword token or an empty node of CoNLL-U, expected "
                     "words alone (grep -vP '^\\d+[-.]' removes these lines)"

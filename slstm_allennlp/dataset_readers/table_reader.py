@@ -202,7 +202,7 @@ class TableReader(LabelledTextReader):
             if not keys:
                 raise with_names.error(self._no_text_in(row))
             if label in row:
-                row = {**row, label: _only(row[label])}
+                row[label] = _only(row[label])
             read = [key for key in (*keys, label) if key in row]
             if len(read) > 1 and all(row[key] == key for key in read):
                 raise line.error(_SECOND_HEADER)
