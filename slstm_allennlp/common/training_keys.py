@@ -1,5 +1,6 @@
-"""Top-level keys of a config for `allennlp train`, and what is under them."""
+"""Keys of a config for `allennlp train`, and what is under them."""
 
+import json
 from typing import Any, Dict, List
 
 DATA_KEYS = ("train_data_path", "validation_data_path", "test_data_path")
@@ -21,3 +22,24 @@ def validation_metrics(config: Dict[str, Any]) -> List[str]:
 def is_fitted(config: Dict[str, Any]) -> bool:
     """Return whether the trainer is `fit`, which fits a model in one step, such as a linear model."""
     return "fit" in (config.get("trainer"), section(config, "trainer").get("type"))
+
+
+def flatten(config: Dict[str, Any]) -> Dict[str, Any]:
+    """Flatten a config to dotted keys. Lists and objects without keys stay values."""
+    flat: Dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, dict) and value:
+            flat.update({f"{key}.{inner}": part for inner, part in flatten(value).items()})
+        else:
+            flat[key] = value
+    return flat
+
+
+def differences(a: Dict[str, Any], b: Dict[str, Any]) -> Dict[str, List[str]]:
+    """Return the dotted keys in which two configs differ, each with both values, as JSON."""
+    a, b, missing = flatten(a), flatten(b), object()
+    return {
+        key: [json.dumps(of[key]) if key in of else "absent" for of in (a, b)]
+        for key in {**a, **b}
+        if a.get(key, missing) != b.get(key, missing)
+    }

@@ -9,8 +9,8 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.training import Checkpointer
 
 from slstm_allennlp.common.atomic_write import atomic_write
-from slstm_allennlp.common.training_keys import SEED_KEYS
-from slstm_allennlp.comparison.plan import Run, differences, flatten
+from slstm_allennlp.common.training_keys import SEED_KEYS, differences
+from slstm_allennlp.comparison.plan import Run
 from slstm_allennlp.console import output_folder
 from slstm_allennlp.dataset_readers.parts import checksums, file_of
 from slstm_allennlp.training.train_model import CHECKSUMS
@@ -127,18 +127,14 @@ class ComparisonFolder:
         folder = self.run(run)
         if not folder.is_begun():
             return
-        existing = read_json(folder.config)
-        keys = differences(existing, run.config)
-        if any(key.endswith(".split_checksum") for key in keys):  # of `--data`
+        changed = differences(read_json(folder.config), run.config)
+        if any(key.endswith(".split_checksum") for key in changed):  # of `--data`
             raise _other_data(folder, file_of(run.config["train_data_path"]))
-        if keys:
-            old, new = (
-                json.dumps(flat[keys[0]]) if keys[0] in flat else "absent"
-                for flat in map(flatten, (existing, run.config))
-            )
-            more = f" (and {len(keys) - 1} more)" if len(keys) > 1 else ""
+        if changed:
+            key, (old, new) = next(iter(changed.items()))
+            more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
             raise ConfigurationError(
-                f"{folder.path} holds a run with another config: {keys[0]} is {old} there and {new} here"
+                f"{folder.path} holds a run with another config: {key} is {old} there and {new} here"
                 f"{more}; expected the same, or another name or --output-dir"
             )
         read = folder.read_checksums()

@@ -11,7 +11,14 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.params import with_overrides
 
-from slstm_allennlp.common.training_keys import SEED_KEYS, is_fitted, section, validation_metrics
+from slstm_allennlp.common.training_keys import (
+    SEED_KEYS,
+    differences,
+    flatten,
+    is_fitted,
+    section,
+    validation_metrics,
+)
 from slstm_allennlp.comparison.linear import stand_in
 from slstm_allennlp.training.own_data import with_data
 from slstm_cli.bundled import is_bundled, whole_config
@@ -324,23 +331,6 @@ def _common_metric(systems: Sequence[System]) -> Metric:
             "one by --metric"
         )
     return next(iter(metrics))
-
-
-def flatten(config: Config) -> Dict[str, Any]:
-    """Flatten a config to dotted keys. Lists and objects without keys stay values."""
-    flat: Dict[str, Any] = {}
-    for key, value in config.items():
-        if isinstance(value, dict) and value:
-            flat.update({f"{key}.{inner}": part for inner, part in flatten(value).items()})
-        else:
-            flat[key] = value
-    return flat
-
-
-def differences(a: Config, b: Config) -> List[str]:
-    """Return the dotted keys in which two configs differ."""
-    a, b, missing = flatten(a), flatten(b), object()
-    return [key for key in {**a, **b} if a.get(key, missing) != b.get(key, missing)]
 
 
 def settings_of(system: System) -> Dict[str, Any]:

@@ -18,7 +18,7 @@ from allennlp.models import archival
 from allennlp.models.archival import CONFIG_NAME
 
 from slstm_allennlp.common.atomic_write import AS_IT_WAS, atomic_write
-from slstm_allennlp.common.training_keys import DATA_KEYS, section
+from slstm_allennlp.common.training_keys import DATA_KEYS, differences, section
 from slstm_allennlp.console.missing import expect_device
 from slstm_allennlp.console.output_folder import output_folder
 from slstm_allennlp.console.training import result_lines
@@ -115,12 +115,11 @@ def train(arguments: argparse.Namespace) -> None:
 
 def _expect_config_of(folder: Path, params: Params) -> None:
     """Raise `ConfigurationError` unless the config is that of the training in the folder."""
-    configs = [each.as_flat_dict() for each in (params, Params.from_file(str(folder / CONFIG_NAME)))]
-    found = {key: [of.get(key, "not given") for of in configs] for of in configs for key in of}
-    changed = {key: values for key, values in sorted(found.items()) if values[0] != values[1]}
+    configs = (params, Params.from_file(str(folder / CONFIG_NAME)))
+    changed = differences(*(each.as_dict(quiet=True) for each in configs))
     if any(key.endswith(".split_checksum") for key in changed):
         raise changed_data(file_of(str(params.get("train_data_path"))))
-    shown = [f"{key} is {now}, and was {was}" for key, (now, was) in changed.items()]
+    shown = [f"{key} is {now}, and was {was}" for key, (now, was) in sorted(changed.items())]
     if shown:
         more = f"; {len(shown) - 3} more keys are different" if len(shown) > 3 else ""
         raise ConfigurationError(

@@ -7,11 +7,10 @@ import torch
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, Seq2VecEncoder, TextFieldEmbedder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
-from allennlp.training.metrics import SpanBasedF1Measure
+from allennlp.training.metrics import Metric, SpanBasedF1Measure
 
 from slstm_allennlp.common.registered_name import registered_name
 from slstm_allennlp.encoders import ComposeSeq2VecEncoder
-from slstm_allennlp.metrics.of_model import metrics_of
 from slstm_allennlp.metrics.span_tags import ENCODINGS
 from slstm_allennlp.modules import SentenceStateLSTM
 from slstm_allennlp.ops.slstm.settings import PRESETS
@@ -46,6 +45,18 @@ def encoding_of(model: Any) -> Optional[str]:
     labels = model.vocab.get_index_to_token_vocabulary(namespace_of(model)) if f1s else {}
     of_tags = (f1._label_encoding for f1 in f1s if labels in ({}, f1._label_vocabulary))
     return next(filter(None, of_tags), None)
+
+
+def metrics_of(model: torch.nn.Module) -> List[Metric]:
+    """Return all metrics that are attributes of a model's modules, or in dictionaries or lists there."""
+    found: Dict[int, Metric] = {}
+    for module in model.modules():
+        for value in vars(module).values():
+            values = value.values() if isinstance(value, dict) else value
+            for item in values if isinstance(value, (dict, list, tuple)) else (value,):
+                if isinstance(item, Metric):
+                    found[id(item)] = item
+    return list(found.values())
 
 
 def encoder_names(model: Model) -> List[str]:

@@ -5,7 +5,7 @@ from typing import Any, Dict, List
 import torch
 from allennlp.nn.util import move_to_device
 
-from slstm_allennlp.metrics.of_model import metrics_of
+from slstm_allennlp.models.summary import metrics_of
 
 
 def metric_states(model: torch.nn.Module) -> List[Dict[str, Any]]:

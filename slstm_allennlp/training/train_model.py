@@ -16,8 +16,8 @@ from allennlp.training.metrics import SpanBasedF1Measure
 from slstm_allennlp.common.atomic_write import atomic_write
 from slstm_allennlp.common.training_keys import DATA_KEYS
 from slstm_allennlp.dataset_readers.parts import checksums
-from slstm_allennlp.metrics.of_model import metrics_of
 from slstm_allennlp.metrics.span_tags import missing_tags
+from slstm_allennlp.models.summary import metrics_of
 from slstm_allennlp.training.all_data import LIMITS, on_all_data, say_what_is_scored, without_drop_last
 from slstm_allennlp.training.label_counts import num_instances, warn_of_unseen
 from slstm_allennlp.training.model_card import write_metrics_by_epoch, write_model_card

@@ -11,7 +11,6 @@ from slstm_allennlp.comparison.plan import (
     Metric,
     System,
     common_settings,
-    differences,
     plan_from_options,
     varied_keys,
 )
@@ -278,8 +277,3 @@ def test_settings_that_differ_and_that_do_not():
             "trainer.validation_metric": "+accuracy",
             "distributed": None,
         }
-    # Differences go by dotted keys.
-    a, b = {"x": {"y": 1, "z": [1, 2]}, "u": None}, {"x": {"y": 2, "z": [1, 2]}}
-    assert differences(a, b) == ["x.y", "u"]
-    assert differences({"x": {"type": "a"}}, {"x": "b"}) == ["x.type", "x"]
-    assert differences({"x": {}}, {}) == ["x"] and differences(a, a) == []

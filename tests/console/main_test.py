@@ -212,7 +212,18 @@ def test_recovery_with_other_settings_is_refused(folder, capsys):
     assert main(["train", "mine.json", "-s", "run", "--recover", "-o", other]) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert line.startswith("error: --recover: trainer.num_epochs is 34, and was ")
-    assert "; trainer.patience is 2, and was not given, expected the first command" in line
+    assert "; trainer.patience is 2, and was absent, expected the first command" in line
+
+
+def test_recovery_without_an_empty_object_is_refused(folder, capsys):
+    """`"moving_average": {}` is AllenNLP's default average, and not none."""
+    given, none = json.dumps({"trainer.moving_average": {}}), "{}"
+    for now, was in ((given, none), (none, given)):
+        assert main(["train", "mine.json", "-s", "run", "-f", "-o", was]) == 0
+        capsys.readouterr()
+        assert main(["train", "mine.json", "-s", "run", "--recover", "-o", now]) == 2
+        shown = "{}, and was absent" if now == given else "absent, and was {}"
+        assert f"--recover: trainer.moving_average is {shown}, expected" in capsys.readouterr().err
 
 
 def test_predict_and_evaluate(folder, changed, capsys):

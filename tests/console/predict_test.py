@@ -98,13 +98,16 @@ class OfTranslation(Minimal):
 
 
 @pytest.mark.parametrize("batch_size", (None, 3, 9))
-def test_what_was_read_or_predicted_before_an_error_is_kept(predictors, tmp_path, batch_size):
+def test_what_was_read_or_predicted_before_an_error_is_kept(predictors, tmp_path, caplog, batch_size):
     path, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     path.write_text('{"sentence": "It rains"}\n{"sentence": "Rosa sleeps"}\n{"sentence": 3}\n')
+    output.write_text("the last ones")
     with pytest.raises(ValueError, match="line 3"):
         run(predictors["classifier"], path, output, batch_size)
     unfinished = tmp_path / "out.jsonl.unfinished"
-    assert len(unfinished.read_text().splitlines()) == 2 and not output.exists()
+    assert len(unfinished.read_text().splitlines()) == 2
+    assert output.read_text() == "the last ones"
+    assert f"The predictions so far are in {unfinished}" in caplog.text
     path.write_text("{}\n" * 4 + '{"number": 5}\n{}\n')
     with pytest.raises(CorpusError, match=r"in\.jsonl, input 5: it has {'number': 5}"):
         run(Minimal(), path, output, batch_size)

@@ -162,20 +162,6 @@ def test_predictions(classifier, sentences, tmp_path, capsys):
         assert unfinished.read_text() == before[:size]
 
 
-def test_predictions_before_a_mistake_are_kept(classifier, sentences, tmp_path, capsys):
-    output, unfinished = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
-    good, bad = sentences.read_text(), '{"sentence": 7}\n'
-    sentences.write_text(bad)
-    assert predict(classifier, sentences, output) == USERS_MISTAKE
-    assert [path.name for path in tmp_path.iterdir()] == ["sentences.jsonl"]  # without one, no file
-    output.write_text("the last ones")
-    sentences.write_text(good + bad)
-    assert predict(classifier, sentences, output) == USERS_MISTAKE
-    assert output.read_text() == "the last ones"
-    assert len(unfinished.read_text().splitlines()) == 60
-    assert f"The predictions so far are in {unfinished}" in capsys.readouterr().err
-
-
 def test_predictions_to_a_link_or_what_is_no_file(classifier, sentences, tmp_path):
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "out.jsonl")
     assert predict(classifier, sentences, tmp_path / "link.jsonl") == 0

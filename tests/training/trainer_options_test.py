@@ -99,7 +99,6 @@ def test_all_names_that_a_config_can_give_are_here():
 OF_SPARSE = {"dense_sparse_adam": {"grad_norm": 0.01}, "sgd": {"grad_norm": True}}
 OF_SPARSE["adagrad"] = {"grad_clipping": 0.01}
 TABLE = {
-    "plain": {},
     **{name: {"learning_rate_scheduler": {"type": name, **SCHEDULERS[name]}} for name in SCHEDULERS},
     **{name: {"optimizer": {"type": name, **keys}} for name, keys in OPTIMIZERS.items()},
     **{name: {"callbacks": [{"type": name, **CALLBACKS[name]}]} for name in CALLBACKS},
