@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from slstm_allennlp import predictors
 from slstm_allennlp.common import columns
-from slstm_allennlp.common.atomic_write import atomic_write
+from slstm_allennlp.common.atomic_write import atomic_write, raise_not_written
 from slstm_allennlp.common.training_keys import SEED_KEYS, is_fitted, section
 from slstm_allennlp.console.friendly import friendly_messages
 from slstm_allennlp.console.missing import device_number
@@ -216,7 +216,8 @@ class _Estimator(BaseEstimator):
         """Open the archive, which errors call by this name."""
         with TemporaryDirectory() as folder, self._allennlp(), safe_archives(self._trust):
             path = Path(folder) / _ARCHIVE
-            path.write_bytes(self.files_[_ARCHIVE])
+            with raise_not_written(folder, "TMPDIR names another folder"):
+                path.write_bytes(self.files_[_ARCHIVE])
             with _naming({str(path): name}):
                 archive = load_archive(path, cuda_device=device_number(self.device))
             self._device = self.device

@@ -15,6 +15,7 @@ import tempfile
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import pandas
@@ -37,6 +38,7 @@ from slstm_allennlp.console.main import main
 from slstm_allennlp.security import safe_archives
 from slstm_allennlp.vectors import packages
 from tests.conftest import EMBEDDING, ROOT, slow_but
+from tests.training.full_disk_test import full_disk
 
 SMALL = {EMBEDDING: 8, "model.seq2vec_encoder.hidden_size": 6, "model.seq2vec_encoder.num_steps": 2}
 SMALL_TAGS = {EMBEDDING: 8, "model.encoder.hidden_size": 6, "model.encoder.num_steps": 2}
@@ -330,6 +332,9 @@ def test_an_archive_of_a_stranger_and_of_another_kind(classifier, monkeypatch):
     for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert len(other.predict(["A film."])) == 1
     assert trusted == [False, False]
+    no_room = r"could not be written \(.*\), expected enough disk space; TMPDIR names another folder"
+    with full_disk(1000), pytest.raises(OSError, match=no_room):
+        pickle.loads(pickle.dumps(model)).predict(["A film."])
     with pytest.raises(ValueError, match="is for TextClassifier, expected Tagger"):
         Tagger.load(classifier, verbose=0)
     with pytest.raises(ValueError, match=r"model\.tar\.gz is a file, expected the folder that it is in"):
@@ -507,6 +512,12 @@ def test_a_line_for_each_epoch_and_a_bar_in_a_notebook(capsys, monkeypatch):
     assert [line.split("  ")[0] for line in lines[1:3]] == ["epoch 1/2", "epoch 2/2"]
     assert lines[3].startswith("best epoch ") and len(lines) == 4
     assert "%|" in stream.getvalue() and tempfile.gettempdir() not in stream.getvalue()
+    written = []
+    monkeypatch.setattr(
+        sys, "stderr", SimpleNamespace(write=written.append, flush=bool)
+    )  # has no isatty
+    text_classifier(verbose=1).fit(TEXTS, LABELS)
+    assert "epoch 2/2" in capsys.readouterr().out and "%|" not in "".join(written)
 
 
 def test_warnings_name_what_was_given(capsys):

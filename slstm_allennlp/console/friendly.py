@@ -2,8 +2,10 @@
 
 import functools
 import inspect
+import pkgutil
 import re
 from contextlib import ExitStack, contextmanager, nullcontext
+from types import SimpleNamespace
 from typing import Any, Callable, Iterator, Optional
 from unittest.mock import patch
 
@@ -34,14 +36,19 @@ _OTHER_SIZE = re.compile(r"size mismatch for (\S+): .*?Size\((.*?)\) from checkp
 @contextmanager
 def friendly_messages() -> Iterator[None]:
     """
-    Within this context, errors that a user can mend are one sentence, a `ConfigurationError`, and the
-    archive of a training is written atomically. Afterwards AllenNLP is as it was.
+    Within this context, errors that a user can mend are one sentence, a `ConfigurationError`, the
+    archive of a training is written atomically, and importing the plugins runs no other file. Afterwards
+    AllenNLP is as it was.
     """
     with ExitStack() as stack:
         for owner, name, function in _REPLACED:
             original = inspect.getattr_static(owner, name)
             stack.enter_context(patch.object(owner, name, _calling(function, original)))
         stack.enter_context(patch.object(allennlp_train, "archive_model", train.archive_model))
+        # To look into `allennlp.training`, AllenNLP's `walk_packages` imports `training`, too, which may
+        # be a file of the user's in the current folder.
+        by_full_name = SimpleNamespace(walk_packages=pkgutil.iter_modules)
+        stack.enter_context(patch.object(util, "pkgutil", by_full_name))
         yield
 
 

@@ -6,6 +6,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Dict, NoReturn, Sequence
+from unittest.mock import patch
 
 from allennlp.commands import ArgumentParserWithDefaults, Subcommand
 from allennlp.common.checks import ConfigurationError
@@ -61,7 +62,9 @@ def main(arguments: Sequence[str]) -> int:
             mistake = users_mistake(error)
             if mistake is None:
                 raise
-            logger.error("User error", exc_info=True)  # in the log, and on a verbose console
+            # In the log, and on a verbose console. A disk that is full is not an error of the log, too.
+            with patch.object(logging, "raiseExceptions", False):
+                logger.error("User error", exc_info=True)
             print(f"{MISTAKE}{mistake}", file=sys.stderr)
             return USERS_MISTAKE
 

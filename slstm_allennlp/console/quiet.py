@@ -152,6 +152,7 @@ class _BarWriter(TqdmToLogsWriter):
 
     def write(self, message: str) -> None:
         is_notebook = type(sys.stderr).__module__.startswith("ipykernel.")
-        to_console = common_logging.FILE_FRIENDLY_LOGGING or sys.stderr.isatty() or is_notebook
+        is_terminal = getattr(sys.stderr, "isatty", bool)()  # a program's own object may not have it
+        to_console = common_logging.FILE_FRIENDLY_LOGGING or is_terminal or is_notebook
         with nullcontext() if to_console else redirect_stderr(io.StringIO()):
             super().write(message)

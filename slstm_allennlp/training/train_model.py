@@ -124,7 +124,7 @@ class TrainModelWithCard(TrainModel):
                 path.write_bytes(content)
             raise ConfigurationError(
                 f"--recover: the vocabulary of the data is not that in {folder}, expected the data of "
-                "the interrupted training"
+                "the interrupted training (-f in its place starts again, and deletes what is there)"
             )
         if local_rank == 0 and not known.exists():
             with atomic_write(known) as unfinished:

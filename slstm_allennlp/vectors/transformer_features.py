@@ -196,12 +196,22 @@ class TransformerFeatures(TokenEmbedder):
         return torch.nn.functional.pad(padded, (0, 0, 0, missing)) if missing else padded
 
     def _cached_features(self, texts: Sequence[Sequence[str]]) -> List[torch.Tensor]:
-        """Return the features of each text, cached or new, on the CPU in half precision."""
-        store = self._store()
-        if not self._cache:  # or the default one cannot be used
+        """
+        Return the features of each text, cached or new, on the CPU in half precision. If the default
+        cache cannot be used, warn and compute them each time.
+        """
+        if not self._cache:
             return self._compute(texts)
         keys = self._keys_of(texts)
-        found = dict(zip(keys, store.get(keys) if store else [None] * len(keys)))
+        try:
+            store = self._store()
+            found = dict(zip(keys, store.get(keys) if store else [None] * len(keys)))
+        except ConfigurationError as error:
+            if self._cache is not True:
+                raise
+            logger.warning("%s; until then, features are computed each time", error)
+            self._cache = False
+            return self._compute(texts)
         new = {key: words for key, words in zip(keys, texts) if found[key] is None}
         if new:
             with torch.no_grad():
@@ -335,25 +345,13 @@ class TransformerFeatures(TokenEmbedder):
         return digest.digest()
 
     def _store(self) -> Optional[FeatureStore]:
-        """
-        Open the cache, if there is anything to read or add. If the default cache cannot be used, warn
-        and continue without one.
-        """
-        if not self._cache:
-            return None
+        """Open the cache, if there is anything to read or add."""
         is_default = self._cache is True
         folder = cache_folder() / "features" if is_default else Path(str(self._cache)).expanduser()
         size = self.get_output_dim()
         if not self.adds_to_cache and not os.path.exists(folder / f"{size}"):
             return None
-        try:
-            return open_store(folder / f"{size}", size, self._cache_gigabytes)
-        except ConfigurationError as error:
-            if not is_default:
-                raise
-            logger.warning("%s; until then, features are computed each time", error)
-            self._cache = False
-            return None
+        return open_store(folder / f"{size}", size, self._cache_gigabytes)
 
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
         super()._load_from_state_dict(*args, **kwargs)

@@ -124,8 +124,13 @@ def test_everything_is_undone(folder, changed, monkeypatch, capsys, options):
     assert process_after == process
 
 
-def test_the_program_with_warnings(changed):
-    """In its own process. It shows warnings, except the one about a missing patience."""
+def test_the_program_with_warnings(folder, changed):
+    """
+    In its own process. It shows warnings, except the one about a missing patience. Files that have the
+    name of a part of AllenNLP or of this package are not run.
+    """
+    for name in ("training", "tagging", "console"):
+        (folder / f"{name}.py").write_text("raise SystemExit(7)")
     groups = [[["nothing"], {"lr": 1}]]
     changed(trainer__optimizer={"type": "adam", "parameter_groups": groups})
     status, out, (warning,) = run("train", "mine.json")
@@ -183,7 +188,10 @@ def test_recovery_with_other_data_is_refused(folder, capsys):
     (folder / "run" / "data_checksums.json").unlink()
     (folder / "train.jsonl").write_text(text.replace("film", "play"))
     assert main(["train", "mine.json", "-s", "run", "--recover"]) == 2
-    assert "the vocabulary of the data is not that in run/vocabulary" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert (
+        "the vocabulary of the data is not that in run/vocabulary" in err and "(-f in its place" in err
+    )
 
 
 def test_a_file_system_without_locks(tmp_path, monkeypatch, caplog):

@@ -361,6 +361,16 @@ def test_a_default_cache_that_cannot_be_used_is_done_without(bert, tmp_path, mon
     monkeypatch.setenv("SLSTM_ALLENNLP_CACHE", str(tmp_path / "file"))
     torch.testing.assert_close(embed(embedder(bert), WORDS)[0], expected(bert, WORDS))
     assert "the cache of features cannot be used" in caplog.text
+    caplog.clear()
+    monkeypatch.setenv("SLSTM_ALLENNLP_CACHE", str(tmp_path / "damaged"))
+    module = embedder(bert)
+    module._store().put({module._keys_of([WORDS])[0]: numpy.zeros((len(WORDS), BERT_SIZE + 1))})
+    for _ in range(2):  # what is read is damaged; from then on nothing is read
+        torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS))
+    (message,) = caplog.messages
+    assert message.startswith(
+        f"{tmp_path}/damaged/features/{BERT_SIZE}: the cache of features cannot be"
+    )
 
 
 def test_an_archive_needs_no_folder(bert, tmp_path):
