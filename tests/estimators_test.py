@@ -120,6 +120,9 @@ def test_it_trains_predicts_and_is_saved(make, X, y, tmp_path, monkeypatch, caps
     (tmp_path / "here/inputs.jsonl").write_text("\n".join(inputs))
     assert main(["predict", "saved/model.tar.gz", "inputs.jsonl", "--output-file", "o", "--silent"]) == 0
     lines = [json.loads(line) for line in (tmp_path / "here/o").read_text().splitlines()]
+    assert make is not pair_classifier or json.loads(inputs[0]) == dict(
+        zip(("premise", "hypothesis"), X[0])
+    )
     if make is entity_tagger:
         assert [line["spans"] for line in lines] == model.predict_spans(X[:5])
     else:
@@ -341,6 +344,34 @@ def test_an_archive_of_a_stranger_and_of_another_kind(classifier, monkeypatch):
         TextClassifier.load(classifier / "model.tar.gz", verbose=0)
     with pytest.raises(FileNotFoundError, match=r"model\.tar\.gz"):
         Tagger.load(classifier / "vocabulary")
+
+
+def test_fitted_again_and_scored(monkeypatch):
+    seeds, split = [], _estimators.train_test_split
+
+    def watched(*arrays, random_state, **options):
+        seeds.append(random_state)
+        return split(*arrays, random_state=random_state, **options)
+
+    monkeypatch.setattr(_estimators, "train_test_split", watched)
+    model = text_classifier(epochs=numpy.int64(1), random_state=numpy.int64(3))
+    first, second = (model.fit(TEXTS, y).predict_proba(TEXTS) for y in (LABELS[::-1], LABELS))
+    assert not numpy.array_equal(first, second) and seeds == [3, 3]
+    right = sum(model.predict(TEXTS) == LABELS)
+    score = model.score([*TEXTS, "x"], [*LABELS, "never"])  # a class that the model does not know
+    assert score == pytest.approx(right / (len(TEXTS) + 1))
+    model = tagger(epochs=1, overrides=json.dumps(SMALL_TAGS)).fit(WORDS, TAGS)
+    first, (_, last) = model.predict(WORDS[:2])
+    assert model.score(WORDS[:2], [first, ["?", last]]) == pytest.approx(5 / 6)
+    with pytest.raises(ValueError, match="y has 0, expected classes of the model: "):
+        model.score(WORDS[:1], [[0, 0, 0, 0]])
+
+
+def test_a_linear_recipe_and_the_device_of_another(monkeypatch, tmp_path):
+    model = TextClassifier("mr_linear", device="cpu", verbose=0).fit(TEXTS, LABELS)
+    assert model.predict(TEXTS[:2]).tolist() == LABELS[:2]
+    monkeypatch.setattr(_estimators, "device_number", lambda device: 7)
+    assert text_classifier(device="cuda:7")._config(tmp_path)["trainer"]["cuda_device"] == 7
 
 
 def test_other_tools_of_scikit_learn():

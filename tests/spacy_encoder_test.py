@@ -110,6 +110,8 @@ def test_dropout_is_that_of_training():
     layer, batch = slstm_encoder(6, 2, dropout=0.5), ragged(4, 2)
     first, second = (layer(batch, is_train=True)[0] for _ in range(2))
     assert (first[0] == 0).any() and not numpy.array_equal(first[0], second[0])
+    kept = (first[0] != 0) & (second[0] != 0)  # of the states; of the vectors, others were dropped
+    assert kept.any() and not numpy.allclose(first[0][kept], second[0][kept])
     first, second = (layer.predict(batch) for _ in range(2))
     assert numpy.array_equal(first[0], second[0]) and first[0].all()
 

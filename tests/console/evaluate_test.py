@@ -6,11 +6,12 @@ import re
 import shutil
 
 import pytest
-from allennlp.models import load_archive
+from allennlp.models import BasicClassifier, load_archive
 
 from slstm_allennlp import Tagger
 from slstm_allennlp.console import evaluate
 from slstm_allennlp.console.main import main
+from slstm_allennlp.predictors.predictions import Prediction
 
 FILES = [
     ("classifier", "class", "mr#dev"),
@@ -73,6 +74,10 @@ def test_pairs_are_no_texts(classifier, tmp_path, capsys):
     (tmp_path / "new.csv").write_text("text_a,text_b,label\na,b,0\n")
     assert main(["evaluate", str(classifier / "model.tar.gz"), f"{tmp_path}/new.csv"]) == 2
     assert "new.csv: the columns are those of pairs, expected those of texts" in capsys.readouterr().err
+    (tmp_path / "new.csv").write_text("text_a,text_b,label\na,b,positive\n")
+    both = json.dumps({"dataset_reader": {"type": "table", "combine_input_fields": True}})
+    command = ["evaluate", str(classifier / "model.tar.gz"), f"{tmp_path}/new.csv", "--overrides", both]
+    assert main(command) == 0
 
 
 def test_a_file_with_a_comma_in_its_name(classifier, tmp_path, capsys):
@@ -117,12 +122,29 @@ def test_more_files_than_a_name_has_characters(classifier, tmp_path, capsys, mon
     assert "test_set_19_accuracy" in capsys.readouterr().out
 
 
-def test_a_batch_size_beside_a_sampler(classifier, capsys):
-    """AllenNLP gives it to the data loader, which refuses both."""
+def test_a_batch_size_beside_a_sampler(classifier, monkeypatch):
+    """AllenNLP gives it to the data loader, which refuses both. Limits of validation are not read."""
     archive = str(classifier / "model.tar.gz")
     assert load_archive(archive).config["data_loader"]["batch_sampler"]["type"] == "bucket"
-    assert main(["evaluate", archive, "fixtures/reviews.csv", "--batch-size", "7"]) == 0
-    assert "accuracy" in capsys.readouterr().out
+    sizes, forward = [], BasicClassifier.forward
+
+    def watched(self, tokens, label=None, metadata=None):
+        sizes.append(len(label))
+        return forward(self, tokens, label, metadata)
+
+    monkeypatch.setattr(BasicClassifier, "forward", watched)
+    limit = json.dumps({"validation_data_loader": {"batch_size": 2, "batches_per_epoch": 1}})
+    for options, size in (["--batch-size", "7"], 7), (["--overrides", limit], 2):
+        assert main(["evaluate", archive, "fixtures/reviews.csv", *options]) == 0
+        assert max(sizes) == size and sum(sizes) == 300
+        sizes.clear()
+
+
+def test_the_columns_of_a_class():
+    pairs = [("b", "b"), ("a", "a"), ("b", "a")]  # gold, predicted
+    lines = list(evaluate._lines([Prediction(1, *pair) for pair in pairs], None))
+    assert lines[0].split() == ["class", "precision", "recall", "F1", "gold"]
+    assert lines[1].split() == ["b", "1.0000", "0.5000", "0.6667", "2"]
 
 
 def test_a_language_model_has_no_place_for_new_words(tmp_path, capsys):
@@ -166,6 +188,9 @@ def test_a_reader_of_another_package_may_read_csv(classifier):
     assert (
         evaluate._reading_tables(archive).validation_dataset_reader._label_namespace == "polarity_labels"
     )
+    own._combine_input_fields = True
+    table = evaluate._reading_tables(archive).validation_dataset_reader
+    assert table._tokenizer is own._tokenizer and table._combine_input_fields
     own.__class__ = type("Other", (type(own),), {})
     assert evaluate._reading_tables(archive) is archive
 

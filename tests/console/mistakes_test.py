@@ -145,6 +145,10 @@ def test_a_metric_that_the_model_does_not_have(changed, capsys):
         ("train mine.json -s new -r -f", "--recover and --force are both given"),
         ("train mine.json -s used -f", "--force: used is not the output folder of a training"),
         ("train mine.json -s . -f", "--force would delete train.jsonl, expected another folder"),
+        (
+            'train mine.json -s own -f -o {"test_data_path":"own/test.jsonl"}',
+            "--force would delete own/test.jsonl, expected another folder",
+        ),
         ("train mine.json --data a --data b", "--data is given 2 times, expected once"),
         ("predict a.tar.gz dev.jsonl --output-file ./dev.jsonl", "is ./dev.jsonl, the input file, exp"),
         ("evaluate a.tar.gz dev.jsonl --output-file dev.jsonl", "is dev.jsonl, the input file, expe"),

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from slstm_allennlp.console.main import main
+from slstm_allennlp.console.train import _are_own_data
 from tests.conftest import SMALL, SMALL_TEXTS
 
 HEADER = "review,stars\n"
@@ -23,6 +24,23 @@ def files(monkeypatch, tmp_path):
 def train(*arguments, **overrides):
     given = json.dumps({**SMALL_TEXTS, "trainer.num_epochs": 1, **overrides})
     return main(["train", "mr_slstm", "-s", "out", "-o", given, *arguments])
+
+
+@pytest.mark.parametrize(
+    "reader, path, dev, own_dev, are",
+    [
+        ("tagged_text", "all.txt", "fixtures/pos/dev.conllu", None, True),
+        ("tagged_text", "all.txt", "fixtures/pos/dev.conllu", "dev.txt", False),
+        ("table", "all.csv", "dev.csv", None, False),
+        ("review", "all.csv", "dev.csv", None, True),
+    ],
+)
+def test_which_paths_are_own_data(tmp_path, reader, path, dev, own_dev, are):
+    """A file in the overrides, without a reader for it, where the config's reader reads none such."""
+    (tmp_path / path).touch()
+    config = {"dataset_reader": {"type": reader}, "train_data_path": dev, "validation_data_path": dev}
+    given = {"train_data_path": str(tmp_path / path), "validation_data_path": own_dev}
+    assert _are_own_data(config, given) is are
 
 
 def test_train_recover_evaluate_and_predict(files, capsys):

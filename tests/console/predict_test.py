@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from unittest import mock
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from allennlp.common.util import SigTermReceived
 from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.errors import CorpusError
+from slstm_allennlp.console import predict
 from slstm_allennlp.console.main import _parser
 from slstm_allennlp.console.predict import PredictManager
 from slstm_allennlp.predictors import text_input
@@ -95,6 +97,27 @@ class Minimal(Predictor):
 class OfTranslation(Minimal):
     def predict(self, source):
         return self.predict_json({"source": source})
+
+
+def test_the_options_reach_allennlp(monkeypatch, tmp_path):
+    load, choose = mock.Mock(), mock.Mock(return_value=Minimal())
+    monkeypatch.setattr(predict, "load_archive", load)
+    monkeypatch.setattr(predict, "predictor_of", choose)
+    (tmp_path / "in").write_text("{}\n")
+    options = ["--weights-file", "w.th", "--predictor", "p", "--dataset-reader-choice", "train"]
+    files = ["a.tar.gz", str(tmp_path / "in"), "--output-file", str(tmp_path / "out")]
+    predict.predict(_parser().parse_args(["predict", *files, *options]))
+    assert load.call_args.kwargs["weights_file"] == "w.th"
+    chosen = mock.call(load.return_value, "p", dataset_reader_to_load="train", extra_args={})
+    assert choose.call_args == chosen
+
+
+def test_inputs_without_a_label_are_not_scored(predictors, tmp_path, caplog):
+    caplog.set_level("INFO")
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"sentence": "It rains", "label": "positive"}\n{"sentence": "Rosa sleeps"}\n')
+    run(predictors["classifier"], path, tmp_path / "out.jsonl")
+    assert " of 1 (" in caplog.text
 
 
 @pytest.mark.parametrize("batch_size", (None, 3, 9))

@@ -1,6 +1,7 @@
 import csv
 import json
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 from allennlp.models import load_archive
@@ -27,6 +28,7 @@ def test_the_card_of_a_tagger(tagger):
         f"- to use it: `slstm predict {tagger}/model.tar.gz FILE`",
         f"- to cite it: slstm-allennlp {__version__}; Zhang, Liu and Song: ",
         "| best_validation_accuracy | 0.",
+        f"| best_epoch | {json.loads((tagger / 'metrics.json').read_text())['best_epoch'] + 1} |",
     ):
         assert expected in card, card
 
@@ -57,14 +59,18 @@ def test_the_scores_and_the_head_that_the_hub_reads(folder, task, part, metric, 
     assert {"allennlp", "slstm-allennlp", "slstm (paper)"} <= set(data.tags)
     first = data.eval_results[0]
     assert (first.task_type, first.dataset_split, first.metric_type) == (task, part, metric)
+    config = json.loads((folder / "config.json").read_text())
+    assert first.dataset_name == Path(config[f"{part}_data_path"]).name
     metrics = json.loads((folder / "metrics.json").read_text())
     assert first.metric_value in metrics.values()
 
 
 def test_the_head_has_the_score_of_the_archived_weights(entity_tagger):
     archive = load_archive(entity_tagger / "model.tar.gz")
-    metrics = {"validation_accuracy": 0.5, "best_validation_accuracy": 0.9}
-    head = model_card._head("", archive.config.as_dict(quiet=True), archive.model, metrics)
+    metrics = {"validation_accuracy": 0.5, "best_validation_accuracy": 0.9, "best_validation_loss": 0.3}
+    config = archive.config.as_dict(quiet=True)
+    config["trainer"]["validation_metric"] = "-loss"
+    head = model_card._head("", config, archive.model, metrics)
     assert [each["value"] for each in head["model-index"][0]["results"][0]["metrics"]] == [0.9]
 
 

@@ -72,6 +72,16 @@ def put(tmp_path, monkeypatch):
             {"type": "table", "text": "body", "label": "stars"}, "400 texts, 2 classes"),
         ("mr_slstm", "all.csv", csv(ROWS, comma=";").partition("\n")[2],
             {"overrides": {"dataset_reader.columns": ["text", "label"]}}, TABLE, "400 texts, 2 classes"),
+        ("mr_slstm", "all.txt", csv(ROWS, "Kommentar,Note", "\t") + "\n\na\tpositive\n",
+            {"text": ["Kommentar"], "label": "Note"}, {"text": "Kommentar"}, "401 texts, 2 classes"),
+        ("pos_slstm", "all.txt", numbered("1 a DT\n2 {} NN\n\n"), {"text": ["2"]}, {"word_column": 2},
+            "20 sentences"),
+        ("ptb_slstm", "all.txt", numbered("a/DT {}/NN\n\n"),
+            {"overrides": {"dataset_reader.encoding": "utf-8"}}, {"format": "inline"}, "20 sentences"),
+        ("ptb_slstm", "all.txt", numbered("1\\/2/CD {}\\/3/NN\n\n"), {}, {"format": "inline"},
+            "20 sentences, 40 words, 2 tags"),
+        ("ner_linear", "all.txt", numbered("Ada{}\tS-PER\nsings\tO\n\n"), {}, {"coding_scheme": "BIOES"},
+            "20 PER"),
         ("mr_slstm", "all!.csv", csv([(n, "-+"[n % 2]) for n in range(60)], "text,gold_label"), {},
             TABLE, r"60 texts, 2 classes: 30 \+, 30 -"),
         ("pairs_bilstm", "all.jsonl", PAIRS, {}, TABLE, "60 pairs, 3 classes: 20 0, 20 1, 20 2; train"),
@@ -187,6 +197,15 @@ def test_parts_and_epochs(put, options, paths, epochs):
         "reviews_slstm", "all.csv", csv(ROWS), files=FILES, **{**options, "overrides": distributed}
     )
     assert made["evaluate_on_test"] is False
+
+
+def test_what_else_the_config_says_is_kept(put):
+    put("mr_slstm", "all.csv", csv(ROWS))
+    config, kept = whole_config("mr_slstm"), {"max_instances": 50, "label_namespace": "my_labels"}
+    config["dataset_reader"].update(kept)
+    assert with_data(config, "all.csv")["dataset_reader"].items() >= kept.items()
+    # 48 sentences for training: more epochs, for 10,000 of them
+    assert put("tags_bilstm", "all.txt", COLUMNS)["trainer"]["num_epochs"] == 209
 
 
 @pytest.mark.parametrize(

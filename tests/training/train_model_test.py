@@ -4,6 +4,7 @@ import copy
 
 import pytest
 from allennlp.commands.train import TrainModel
+from allennlp.commands.train import train_model as train_as_allennlp
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
@@ -65,6 +66,20 @@ def test_every_sentence_is_scored(config, tmp_path, caplog, settings, train, oth
     assert scored({**config, **settings}, tmp_path / "run") == [train, others, others]
     said = [message for message in caplog.messages if " scored " in message]
     assert said == ([] if warning is None else [f"{tmp_path}/{part}{warning}" for part in PARTS])
+
+
+def test_a_label_that_only_test_has(config, tmp_path, caplog):
+    (tmp_path / "test.txt").write_text("a\tX\ndog\tN\n\n" * 15)
+    params = Params(copy.deepcopy(config))
+    TrainModel.from_params(params, serialization_dir=str(tmp_path), local_rank=0).run()
+    assert "no example for training has the label 'X'" in caplog.text
+
+
+def test_recovery_with_another_token_for_unknown_words(config, tmp_path):
+    config["vocabulary"] = {"oov_token": "[UNK]"}
+    for recover in (False, True):
+        train_as_allennlp(Params(copy.deepcopy(config)), str(tmp_path / "run"), recover=recover)
+    assert "[UNK]" in (tmp_path / "run/vocabulary/tokens.txt").read_text()
 
 
 def test_a_loader_by_its_name_and_an_unchanged_config():

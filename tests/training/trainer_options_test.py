@@ -57,6 +57,7 @@ SPARSE_WORDS = {
 BY_SECONDS = {"save_every_num_seconds": 0.001, "keep_most_recent_by_age": 100}
 GROUPS = [[["embedder"], {}], [["encoder", "projection"], {}]]
 UNFREEZING = {"discriminative_fine_tuning": True, "gradual_unfreezing": True}
+AVERAGE = {"moving_average": {"type": "exponential", "decay": 0.9}}
 OTHERS = {
     "grad_norm": {"grad_norm": 1.0},
     "grad_norm: true": {"grad_norm": True},
@@ -65,7 +66,9 @@ OTHERS = {
         "optimizer": {"type": "sgd", **OPTIMIZERS["sgd"]},
         "momentum_scheduler": {"type": "inverted_triangular", "cool_down": 1, "warm_up": 1},
     },
-    "moving_average": {"moving_average": {"type": "exponential", "decay": 0.9}},
+    "moving_average": AVERAGE,
+    "moving_average, after an epoch": {**AVERAGE, "batches": 4, "every": None},
+    "validation_metric of the first epoch": {"validation_metric": "+loss"},
     # Of the groups of two batches, an epoch has two.
     "accumulation": {"num_gradient_accumulation_steps": 2, "batches": 3, "every": 1},
     "patience": {"patience": 1},

@@ -8,6 +8,7 @@ import torch
 from allennlp.data.data_loaders import SimpleDataLoader
 from allennlp.nn.parallel import DdpWrappedModel
 from allennlp.training import GradientDescentTrainer
+from torch.cuda.amp.grad_scaler import OptState
 
 from slstm_allennlp.training.trainer import LowerLossFirst, ReliableTrainer
 
@@ -83,6 +84,15 @@ def test_with_several_processes(monkeypatch):
 
     monkeypatch.setattr(ReliableTrainer, "__init__", init_and_wrap)
     torch.testing.assert_close(clipped(True, grad_norm=0.05), expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("stage", OptState)
+def test_gradients_are_unscaled_once(stage):
+    trainer = object.__new__(ReliableTrainer)
+    trainer.optimizer = mock.sentinel.optimizer
+    trainer._scaler = mock.Mock(_per_optimizer_states={id(trainer.optimizer): {"stage": stage}})
+    trainer._unscale()
+    assert trainer._scaler.unscale_.called is (stage is not OptState.UNSCALED)
 
 
 def test_the_scaler_skips_an_infinite_loss(monkeypatch):
