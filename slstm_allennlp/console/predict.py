@@ -26,6 +26,7 @@ from slstm_allennlp.common.suggestions import did_you_mean
 from slstm_allennlp.console.output_folder import expect_output
 from slstm_allennlp.predictors.examples import INPUT_FORMATS, read_examples
 from slstm_allennlp.predictors.text_input import TextInput, predictor_of
+from slstm_allennlp.training.all_data import say_what_is_scored
 
 logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -75,6 +76,8 @@ def predict(arguments: argparse.Namespace) -> None:
         raise ConfigurationError(
             f"--predictor-args is {arguments.predictor_args}: {error}{hint}"
         ) from error
+    if arguments.use_dataset_reader:
+        say_what_is_scored(arguments.input_file, predictor._dataset_reader, done="predicted")
     PredictManager(
         predictor,
         arguments.input_file,

@@ -141,7 +141,8 @@ def _taken(predictor: Predictor) -> str:
     predict = getattr(predictor, "predict", None)
     keys = inspect.signature(predict).parameters if predict else ()
     example = "{" + ", ".join(f'"{key}": "…"' for key in keys) + "}" if keys else "a JSON object"
-    return f"{type(predictor).__name__} takes {example} a line"
+    taken = f"{type(predictor).__name__} takes {example} a line"
+    return f"{taken} (--use-dataset-reader: a file as in training)"
 
 
 def _inputs(reader: Any, path: str) -> Iterator[JsonDict]:

@@ -30,15 +30,15 @@ def without_drop_last(loader_config: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def say_what_is_scored(
-    path: Any, reader: DatasetReader, limit: Optional[Tuple[str, int]] = None
+    path: Any, reader: DatasetReader, limit: Optional[Tuple[str, int]] = None, done: str = "scored"
 ) -> None:
     """
     Log a warning if the reader's `max_instances`, or one of the `LIMITS` of the loader for this file
-    itself, a key and its value, may leave out a part of it.
+    itself, a key and its value, may leave out a part of it. `done` says what is done with the rest.
     """
     if limit is not None:
         key, number = limit
-        logger.warning("%s: only %d %s are scored (%s)", path, number, key.partition("_")[0], key)
+        logger.warning("%s: only %d %s are %s (%s)", path, number, key.partition("_")[0], done, key)
     first = getattr(reader, "max_instances", None)  # AllenNLP's `multitask` has none
     if first is not None:
-        logger.warning("%s: at most the first %d are scored (max_instances)", path, first)
+        logger.warning("%s: at most the first %d are %s (max_instances)", path, first, done)

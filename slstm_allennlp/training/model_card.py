@@ -150,7 +150,8 @@ def _lines(
     if not any(name.startswith("test_") for name in metrics):
         yield "- It was not tested. The validation score, which chose the best epoch, is too high."
     yield "- On texts of another kind, or in another language, than the training data it is worse."
-    yield "- It predicts the labels above and no others, and was not checked for bias."
+    no_others = "predicts the labels above and no others, and " if _labels(model) else ""
+    yield f"- It {no_others}was not checked for bias."
     yield ""
     yield "`slstm predict model.tar.gz FILE` uses it, with slstm-allennlp installed."
 

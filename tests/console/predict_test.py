@@ -13,7 +13,7 @@ from allennlp.predictors import Predictor
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.console import predict
-from slstm_allennlp.console.main import _parser
+from slstm_allennlp.console.main import _parser, main
 from slstm_allennlp.console.predict import PredictManager
 from slstm_allennlp.predictors import text_input
 from slstm_allennlp.predictors.text_input import TextInput
@@ -112,6 +112,15 @@ def test_the_options_reach_allennlp(monkeypatch, tmp_path):
     assert choose.call_args == chosen
 
 
+def test_a_reader_that_leaves_out_a_part_says_so(classifier, tmp_path, capsys):
+    limit, output = json.dumps({"dataset_reader.max_instances": 3}), tmp_path / "out"
+    command = ["predict", str(classifier / "model.tar.gz"), "fixtures/mr#dev", "--use-dataset-reader"]
+    assert main([*command, "--overrides", limit, "--silent", "--output-file", str(output)]) == 0
+    assert len(output.read_text().splitlines()) == 3
+    said = "fixtures/mr#dev: at most the first 3 are predicted (max_instances)"
+    assert said in capsys.readouterr().err
+
+
 def test_inputs_without_a_label_are_not_scored(predictors, tmp_path, caplog):
     caplog.set_level("INFO")
     path = tmp_path / "in.jsonl"
@@ -164,7 +173,9 @@ def test_other_predictors_have_one_json_object_at_a_time(tmp_path):
     for name, kind in (("a JSON object", Minimal), ('{"source": "…"}', OfTranslation)):
         for line, what in (("a good film", "no JSON"), ("", "no JSON"), ("3", "no object")):
             path.write_text(f"{{}}\n{line}\n{{}}\n")
-            message = rf"in\.txt, line 2: '{line}' is {what}, {kind.__name__} takes {name} a line$"
+            message = (
+                rf"in\.txt, line 2: '{line}' is {what}, {kind.__name__} takes {name} a line \(--use-d"
+            )
             with pytest.raises(CorpusError, match=message):
                 run(kind(), path, tmp_path / "out.jsonl")
     given = str(path), None, None, True, False, None
