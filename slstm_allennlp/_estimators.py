@@ -87,8 +87,7 @@ class _Estimator(BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> "_Estimator":
         """Train. If ctrl-C interrupts it, the best epoch so far is kept, if one was completed."""
-        with TemporaryDirectory() as temporary:
-            folder = Path(temporary)
+        with _temporary_folder() as folder:
             parts, config = [self._examples(X, y)], self._config(folder)
             is_share = isinstance(self.validation, (float, numpy.floating)) and 0 < self.validation < 1
             if isinstance(self.validation, (tuple, list)) and len(self.validation) == 2:
@@ -214,10 +213,9 @@ class _Estimator(BaseEstimator):
 
     def _open(self, name: str = _ARCHIVE) -> Any:
         """Open the archive, which errors call by this name."""
-        with TemporaryDirectory() as folder, self._allennlp(), safe_archives(self._trust):
-            path = Path(folder) / _ARCHIVE
-            with raise_not_written(folder, "TMPDIR names another folder"):
-                path.write_bytes(self.files_[_ARCHIVE])
+        with _temporary_folder() as folder, self._allennlp(), safe_archives(self._trust):
+            path = folder / _ARCHIVE
+            path.write_bytes(self.files_[_ARCHIVE])
             with _naming({str(path): name}):
                 archive = load_archive(path, cuda_device=device_number(self.device))
             self._device = self.device
@@ -299,6 +297,13 @@ class _Estimator(BaseEstimator):
 
     def _line(self, given: Dict[str, Any], names: List[str]) -> str:
         return json.dumps({**given, "label": names[0]}) + "\n"
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    elsewhere = "the environment variable TMPDIR names another folder"
+    with TemporaryDirectory() as folder, raise_not_written(folder, elsewhere):
+        yield Path(folder)
 
 
 @contextmanager

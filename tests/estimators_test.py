@@ -335,9 +335,11 @@ def test_an_archive_of_a_stranger_and_of_another_kind(classifier, monkeypatch):
     for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert len(other.predict(["A film."])) == 1
     assert trusted == [False, False]
-    no_room = r"could not be written \(.*\), expected enough disk space; TMPDIR names another folder"
+    no_room = r"could not be written \(.*\), expected enough disk space; the environment variable TMPDIR"
     with full_disk(1000), pytest.raises(OSError, match=no_room):
         pickle.loads(pickle.dumps(model)).predict(["A film."])
+    with full_disk(1000), pytest.raises(OSError, match=no_room):
+        text_classifier().fit(TEXTS, LABELS)
     with pytest.raises(ValueError, match="is for TextClassifier, expected Tagger"):
         Tagger.load(classifier, verbose=0)
     with pytest.raises(ValueError, match=r"model\.tar\.gz is a file, expected the folder that it is in"):

@@ -38,8 +38,12 @@ def flatten(config: Dict[str, Any]) -> Dict[str, Any]:
 def differences(a: Dict[str, Any], b: Dict[str, Any]) -> Dict[str, List[str]]:
     """Return the dotted keys in which two configs differ, each with both values, as JSON."""
     a, b, missing = flatten(a), flatten(b), object()
+
+    def differ(x: Any, y: Any) -> bool:
+        return x != y or isinstance(x, bool) != isinstance(y, bool)  # in Python, True is 1
+
     return {
-        key: [json.dumps(of[key]) if key in of else "absent" for of in (a, b)]
+        key: [json.dumps(of[key], ensure_ascii=False) if key in of else "absent" for of in (a, b)]
         for key in {**a, **b}
-        if a.get(key, missing) != b.get(key, missing)
+        if differ(a.get(key, missing), b.get(key, missing))
     }

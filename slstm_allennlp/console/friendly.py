@@ -37,8 +37,8 @@ _OTHER_SIZE = re.compile(r"size mismatch for (\S+): .*?Size\((.*?)\) from checkp
 def friendly_messages() -> Iterator[None]:
     """
     Within this context, errors that a user can mend are one sentence, a `ConfigurationError`, the
-    archive of a training is written atomically, and importing the plugins runs no other file. Afterwards
-    AllenNLP is as it was.
+    archive of a training is written atomically, and importing a package runs no file that has the name
+    of a part of it. Afterwards AllenNLP is as it was.
     """
     with ExitStack() as stack:
         for owner, name, function in _REPLACED:

@@ -77,7 +77,9 @@ def predict(arguments: argparse.Namespace) -> None:
             f"--predictor-args is {arguments.predictor_args}: {error}{hint}"
         ) from error
     if arguments.use_dataset_reader:
-        say_what_is_scored(arguments.input_file, predictor._dataset_reader, done="predicted")
+        own: Any = predictor._dataset_reader
+        own = getattr(own, "readers", {}).get(arguments.multitask_head, own)  # of `multitask`
+        say_what_is_scored(arguments.input_file, own, done="predicted")
     PredictManager(
         predictor,
         arguments.input_file,

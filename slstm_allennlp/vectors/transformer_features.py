@@ -200,14 +200,15 @@ class TransformerFeatures(TokenEmbedder):
         Return the features of each text, cached or new, on the CPU in half precision. If the default
         cache cannot be used, warn and compute them each time.
         """
-        if not self._cache:
+        cache = self._cache  # another thread may find that it cannot be used
+        if not cache:
             return self._compute(texts)
         keys = self._keys_of(texts)
         try:
-            store = self._store()
+            store = self._store(cache)
             found = dict(zip(keys, store.get(keys) if store else [None] * len(keys)))
         except ConfigurationError as error:
-            if self._cache is not True:
+            if cache is not True:
                 raise
             logger.warning("%s; until then, features are computed each time", error)
             self._cache = False
@@ -344,10 +345,9 @@ class TransformerFeatures(TokenEmbedder):
             digest.update(weight.cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
         return digest.digest()
 
-    def _store(self) -> Optional[FeatureStore]:
+    def _store(self, cache: Union[bool, str]) -> Optional[FeatureStore]:
         """Open the cache, if there is anything to read or add."""
-        is_default = self._cache is True
-        folder = cache_folder() / "features" if is_default else Path(str(self._cache)).expanduser()
+        folder = cache_folder() / "features" if cache is True else Path(str(cache)).expanduser()
         size = self.get_output_dim()
         if not self.adds_to_cache and not os.path.exists(folder / f"{size}"):
             return None

@@ -8,4 +8,6 @@ def test_configs_differ_by_dotted_keys():
         "x.type": ['"a"', "absent"],
         "x": ["absent", '"b"'],
     }
+    assert differences({"x": True, "y": 1}, {"x": 1.0, "y": 1.0}) == {"x": ["true", "1.0"]}
+    assert differences({"x": "评论"}, {}) == {"x": ['"评论"', "absent"]}
     assert differences({"x": {}}, {}) == {"x": ["{}", "absent"]} and differences(a, a) == {}

@@ -258,7 +258,9 @@ def test_a_cache_that_cannot_be_used(bert, tmp_path):
         with pytest.raises(ConfigurationError, match=message + advice):
             embed(embedder(bert, cache=str(folder)), WORDS)
     module = embedder(bert, cache=str(tmp_path / "of_other_sizes"))
-    module._store().put({module._keys_of([WORDS])[0]: numpy.zeros((len(WORDS), BERT_SIZE + 1))})
+    module._store(module._cache).put(
+        {module._keys_of([WORDS])[0]: numpy.zeros((len(WORDS), BERT_SIZE + 1))}
+    )
     with pytest.raises(ConfigurationError, match=message):
         embed(module, WORDS)
 
@@ -364,7 +366,9 @@ def test_a_default_cache_that_cannot_be_used_is_done_without(bert, tmp_path, mon
     caplog.clear()
     monkeypatch.setenv("SLSTM_ALLENNLP_CACHE", str(tmp_path / "damaged"))
     module = embedder(bert)
-    module._store().put({module._keys_of([WORDS])[0]: numpy.zeros((len(WORDS), BERT_SIZE + 1))})
+    module._store(module._cache).put(
+        {module._keys_of([WORDS])[0]: numpy.zeros((len(WORDS), BERT_SIZE + 1))}
+    )
     for _ in range(2):  # what is read is damaged; from then on nothing is read
         torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS))
     (message,) = caplog.messages
