@@ -371,10 +371,8 @@ def test_a_default_cache_that_cannot_be_used_is_done_without(bert, tmp_path, mon
     )
     for _ in range(2):  # what is read is damaged; from then on nothing is read
         torch.testing.assert_close(embed(module, WORDS)[0], expected(bert, WORDS))
-    (message,) = caplog.messages
-    assert message.startswith(
-        f"{tmp_path}/damaged/features/{BERT_SIZE}: the cache of features cannot be"
-    )
+    (message,) = [message for message in caplog.messages if "cache of features" in message]
+    assert message.startswith(f"{tmp_path}/damaged/features/{BERT_SIZE}: ")
 
 
 def test_an_archive_needs_no_folder(bert, tmp_path):
