@@ -13,6 +13,7 @@ import pathlib
 import re
 import statistics
 import sys
+import textwrap
 import warnings
 from decimal import Decimal
 from typing import Any, Dict, List, NamedTuple, Optional
@@ -24,6 +25,7 @@ from allennlp.models import Model
 import slstm_allennlp  # noqa: F401
 
 ROOT = pathlib.Path(__file__).parent.parent
+WIDTH = 99  # of a line on the pages
 TAGGING = ("WSJ", "CONLL")  # their encoder is model.encoder
 
 
@@ -49,8 +51,17 @@ class Row(NamedTuple):
     @property
     def command(self) -> str:
         jsonnet = ", ".join([f"${self.corpus}", *self.settings])
-        command = f"allennlp train training_config/{self.config}.jsonnet -s output/{self.run}"
-        return f'{command} -o "{{{jsonnet}}}"'
+        parts = [
+            f"allennlp train training_config/{self.config}.jsonnet",
+            f"-s output/{self.run}",
+            f'-o "{{{jsonnet}}}"',
+        ]
+        if len(" ".join(parts)) <= WIDTH:
+            return " ".join(parts)
+        parts[2] = textwrap.fill(
+            parts[2], WIDTH - 2, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        )
+        return " \\\n  ".join(parts)
 
 
 def mr(

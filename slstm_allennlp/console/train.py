@@ -25,7 +25,7 @@ from slstm_allennlp.console.training import result_lines
 from slstm_allennlp.dataset_readers.lines import ending
 from slstm_allennlp.dataset_readers.parts import file_of
 from slstm_allennlp.training.own_data import with_data
-from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST, changed_data
+from slstm_allennlp.training.train_model import NO_DISTRIBUTED_TEST, START_AGAIN, changed_data
 from slstm_cli.bundled import is_sample
 
 logger = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ def _expect_config_of(folder: Path, params: Params) -> None:
         more = f"; {len(shown) - 3} more keys are different" if len(shown) > 3 else ""
         raise ConfigurationError(
             f"--recover: {'; '.join(shown[:3])}{more}, expected the first command with --recover "
-            "(-f in its place starts again, and deletes what is there)"
+            f"{START_AGAIN}"
         )
 
 

@@ -34,7 +34,7 @@ def say_what_is_scored(
 ) -> None:
     """
     Log a warning if the reader's `max_instances`, or one of the `LIMITS` of the loader for this file
-    itself, a key and its value, may leave out a part of it. `done` says what is done with the rest.
+    itself, a key and its value, may leave out a part of it. `done` is what happens to the other part.
     """
     if limit is not None:
         key, number = limit

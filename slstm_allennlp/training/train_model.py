@@ -26,6 +26,7 @@ from slstm_allennlp.training.trainer import ReliableTrainer
 _FIXED = ("from_files", "empty", "from_pretrained_transformer")  # vocabularies without the data's words
 CHECKSUMS = "data_checksums.json"
 """The file in the folder of a training with the checksums of its data."""
+START_AGAIN = "(-f in its place starts again, and deletes what is there)"  # in the place of --recover
 # The first process would wait for the others, which have ended, and write no archive.
 NO_DISTRIBUTED_TEST = (
     "evaluate_on_test is true, expected false with distributed training, where AllenNLP cannot do it; "
@@ -124,7 +125,7 @@ class TrainModelWithCard(TrainModel):
                 path.write_bytes(content)
             raise ConfigurationError(
                 f"--recover: the vocabulary of the data is not that in {folder}, expected the data of "
-                "the interrupted training (-f in its place starts again, and deletes what is there)"
+                f"the interrupted training {START_AGAIN}"
             )
         if local_rank == 0 and not known.exists():
             with atomic_write(known) as unfinished:
@@ -157,8 +158,7 @@ class TrainModelWithCard(TrainModel):
 def changed_data(path: str) -> ConfigurationError:
     """Return the error for a training that cannot go on, because its data are others now."""
     return ConfigurationError(
-        f"--recover: {path} has changed since, expected the same data (-f in its place starts again, "
-        "and deletes what is there)"
+        f"--recover: {path} has changed since, expected the same data {START_AGAIN}"
     )
 
 

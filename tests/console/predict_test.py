@@ -173,9 +173,9 @@ def test_other_predictors_have_one_json_object_at_a_time(tmp_path):
     for name, kind in (("a JSON object", Minimal), ('{"source": "…"}', OfTranslation)):
         for line, what in (("a good film", "no JSON"), ("", "no JSON"), ("3", "no object")):
             path.write_text(f"{{}}\n{line}\n{{}}\n")
-            message = (
-                rf"in\.txt, line 2: '{line}' is {what}, {kind.__name__} takes {name} a line \(--use-d"
-            )
+            takes = rf"{kind.__name__} takes {name} a line"
+            other = r" \(--use-dataset-reader: a file as in training\)"
+            message = rf"in\.txt, line 2: '{line}' is {what}, {takes}{other}$"
             with pytest.raises(CorpusError, match=message):
                 run(kind(), path, tmp_path / "out.jsonl")
     given = str(path), None, None, True, False, None
