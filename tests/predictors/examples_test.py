@@ -1,13 +1,10 @@
 """Inputs of `allennlp predict`: files of the training data's format, JSON and plain text."""
 
-import io
 import json
-import sys
 
 import pytest
 
 from slstm_allennlp.console.predict import PredictManager
-from slstm_allennlp.predictors.examples import read_examples
 from tests.conftest import ROOT
 
 
@@ -65,33 +62,3 @@ def test_pairs(predict, predictors):
     expected = predictors["pairs"].predict_json(pair)["probabilities"]
     (output,) = predict("pairs", "pairs.txt", "\t".join(pair.values()) + "\n")
     assert output["probabilities"] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    "file, text, message",
-    [
-        ("bad.jsonl", '{"sentence": "It"}\n\n{"text": 3}\n', "bad.jsonl, line 3: text is 3, expected"),
-        ("bad.txt", '{"sentence": "Zoë"}'.encode("cp1252"), "byte 0xeb .* expected a UTF-8 file .iconv"),
-        ("bad.txt", '{"sentence": "It"}\nIt\n', "bad.txt, line 2: 'It' is not JSON"),
-        ("bad.conllu", "1\tIt\n", "bad.conllu, line 1: 2 columns between tabs, expected the 10"),
-        ("none.conllu", None, "none.conllu: cannot be read"),
-        ("empty.txt", "", "empty.txt: the file is empty"),
-    ],
-)
-def test_what_cannot_be_read(predictors, tmp_path, file, text, message):
-    if text is not None:
-        (tmp_path / file).write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(ValueError, match=message):
-        list(read_examples(str(tmp_path / file), predictors["tagger"]))
-
-
-@pytest.mark.parametrize(
-    "text, expected",
-    [
-        ('{"text": "It rains"}\n\n', [{"text": "It rains"}, {"sentence": ""}]),
-        ("\nIt rains\n", [{"sentence": ""}, {"sentence": "It rains"}]),
-    ],
-)
-def test_the_standard_input(predictors, monkeypatch, text, expected):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-    assert list(read_examples("-", predictors["tagger"])) == expected

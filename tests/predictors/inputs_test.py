@@ -6,7 +6,6 @@ import io
 import json
 import logging
 import os
-import re
 import sys
 
 import numpy
@@ -63,12 +62,17 @@ def predictor(tmp_path):
 
 
 @pytest.fixture
-def examples(tmp_path, caplog):
-    """Write a file, and return the inputs that are read and what the log says."""
+def examples(tmp_path, caplog, monkeypatch):
+    """Write a file, and return the inputs that are read and what the log says. "-" is standard input."""
     caplog.set_level(logging.INFO)
 
     def read(predictor, name, content, **options):
-        (tmp_path / name).write_text(content, encoding="utf-8")
+        content = content.encode() if isinstance(content, str) else content
+        if name == "-":
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+            return list(read_examples("-", predictor, **options)), None
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
         inputs = list(read_examples(str(tmp_path / name), predictor, **options))
         *_, message = [text for text in caplog.messages if f"{name}: read as " in text]
         return inputs, message.partition(": read as ")[2]
@@ -76,12 +80,14 @@ def examples(tmp_path, caplog):
     return read
 
 
+LABELS = "standard input: looks like labelled data"
 COLUMNS_FORM = "columns of words and tags, by the reader conll_ner"
 PLAIN, TABLE = "plain text, one text per line", "a table, by the reader table"
 TAGGER = {
     "ner": (NER, "n", COLUMNS),
     "entities": (NER, "n", COLUMNS),  # by a model with an encoding
     "tags": (TAGS, "n", TAGGED),
+    "conllu": ({"type": "tagged_text"}, "n", "1\tit\t_\tPRON\tPRP" + "\t_" * 5 + "\n"),
     "texts": (JSON, *TEXTS),
     "trees": ({"type": "sst_tokens"}, "n", TREES),
     "table": ({"type": "table", **WHITE}, "t.csv", "text,label\na film,x\nb,y\n"),
@@ -163,7 +169,7 @@ def test_the_log_says_what_is_read(predictor, examples, model, name, content, fo
         ("table", "txt\tlabel\na\tx\n", "the columns are txt, label"),
     ],
 )
-def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatch, model, content, why):
+def test_what_looks_like_labels_is_no_plain_text(predictor, examples, model, content, why):
     predictor = predictor(*TAGGER[model])
     message = rf"a\.txt: looks like labelled data.*{why}.*--input-format text"
     with pytest.raises(CorpusError, match=message):
@@ -171,53 +177,89 @@ def test_what_looks_like_labels_is_no_plain_text(predictor, examples, monkeypatc
     assert len(examples(predictor, "a.txt", content, input_format="text")[0]) == content.count("\n")
     is_seen_at_once = "\t" in content.partition("\n")[0] and model != "table"
     if is_seen_at_once or content.startswith(("text", "sep=")):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
-        with pytest.raises(CorpusError, match="standard input: looks like labelled data"):
-            list(read_examples("-", predictor))
+        with pytest.raises(CorpusError, match=LABELS):
+            examples(predictor, "-", content)
+
+
+CUT_OFF = gzip.compress(b"a film\n" * 9000, mtime=0)[:-12]
+WORDS_AS_JSON = r'expected JSON lines, such as \{"words": \["Ada", "works"\]\}'
+A_TABLE = r"a\.csv: is a table, and the model tags words, exp"
+A_LIST = r"line 1: .*the start of a list; JSON lines have one"
+OF_TAGS = '\n{"words": ["Ada", "May"], "tags": %s}\n'
+NOT_READ = {
+    "tags": [
+        *(("-", f"{line}\n", LABELS) for line in ("# sent_id = 1", "# id 12 x", "EU NNP B-NP B-ORG")),
+        *(("-", f"{line}\n", LABELS) for line in ("the DET", "-DOCSTART- -X- -X- O")),
+        ("-", "1\ta\t_" + "\t_" * 7 + "\n", LABELS),
+    ],
+    "conllu": [
+        ("bad.jsonl", '{"sentence": "It"}\n\n{"text": 3}\n', "bad.jsonl, line 3: text is 3, expected"),
+        ("bad.txt", '{"sentence": "Zoë"}'.encode("cp1252"), "byte 0xeb .* expected a UTF-8 file .iconv"),
+        ("bad.txt", '{"sentence": "It"}\nIt\n', "bad.txt, line 2: 'It' is not JSON"),
+        ("empty.txt", "", "empty.txt: the file is empty"),
+        ("bad.conllu", "1\tIt\n", "bad.conllu, line 1: 2 columns between tabs, expected the 10"),
+        ("none.conllu", None, "none.conllu: cannot be read"),
+    ],
+    "ner": [
+        *(("-", f"{line}\n", LABELS) for line in ("EU NNP L-PER", "Ada _ _ B-PER", "Ada B-PER")),
+        ("a.csv", "id,text\n1,Ada works in Paris\n", A_TABLE),
+        ("a.csv", 'text\n"Ada works in Paris"\n', A_TABLE),
+        ("a.txt", "Ada\nworks\n\nTom\nran\n", WORDS_AS_JSON),
+        ("a.txt", "モーニング娘。\nが\n。\n\nTom\nran\n", "expected JSON lines, such as"),
+        ("a.jsonl", OF_TAGS % 4, "a.jsonl, line 2: tags is 4, expected a list"),
+        (
+            "a.jsonl",
+            OF_TAGS % [1, 2],
+            r"a.jsonl, line 2: tags is \[1, 2\], expected a list of tags, such as B-PER",
+        ),
+        ("a.jsonl", OF_TAGS % '["B-PER", "S-X"]', "a.jsonl, line 2: the tags are B-PER S-X"),
+    ],
+    "texts": [
+        *((name, '[{"text": "a"},\n {"text": "b"}]\n', A_LIST) for name in ("-", "a")),
+        *((name, '[\n{\n"text": "a"\n}\n]\n', A_LIST) for name in ("-", "a")),
+        ("a.txt.gz", CUT_OFF, r"a\.txt\.gz: cannot be read \(.*expected a text file"),
+        ("a.txt", "a\nb\rc\n", r"a\.txt, line 2: a carriage return inside the line"),
+    ],
+    "own table": [("-", "id,t\n", LABELS)],
+}
 
 
 @pytest.mark.parametrize(
-    "model, line",
+    "model, name, content, message", [(model, *row) for model in NOT_READ for row in NOT_READ[model]]
+)
+def test_what_is_not_read(predictor, examples, model, name, content, message):
+    with pytest.raises(CorpusError, match=message):
+        examples(predictor(*TAGGER[model]), name, content)
+
+
+@pytest.mark.parametrize(
+    "model, name, content, keys, texts",
     [
-        *(("tags", line) for line in ("# sent_id = 1", "# id 12 x", "EU NNP B-NP B-ORG", "the DET")),
-        *(("tags", line) for line in ("-DOCSTART- -X- -X- O", "1\ta\t_" + "\t_" * 7)),
-        *(("ner", line) for line in ("EU NNP L-PER", "Ada _ _ B-PER", "Ada B-PER")),
-        ("own table", "id,t"),
+        ("ner", "-", "Blood type O\n", ["sentence"], ["Blood type O"]),
+        ("tags", "-", "NOUN\n", ["sentence"], ["NOUN"]),
+        ("texts", "-", "a list [1] {x}\n", ["sentence"], ["a list [1] {x}"]),
+        ("conllu", "-", '{"text": "It rains"}\n\n', ["text", "sentence"], ["It rains", ""]),
+        ("conllu", "-", "\nIt rains\n", ["sentence"] * 2, ["", "It rains"]),
+        ("texts", "a.txt", "good\n \t\nbad\n", ["sentence"] * 3, ["good", "", "bad"]),
+        # An empty cell of the only column is an empty text.
+        ("table", "a.csv", "text\na\n\nb\n\n", ["text"] * 4, ["a", "", "b", ""]),
+        # In a field of a table, a carriage return is part of the text.
+        ("texts", "a.csv", 'text\n"a\rb"\n', ["text"], ["a\rb"]),
     ],
 )
-def test_columns_on_the_standard_input(predictor, monkeypatch, model, line):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{line}\n".encode())))
-    with pytest.raises(CorpusError, match="standard input: looks like labelled data"):
-        list(read_examples("-", predictor(*TAGGER[model])))
+def test_the_text_of_each_line(predictor, examples, model, name, content, keys, texts):
+    inputs, _ = examples(predictor(*TAGGER[model]), name, content)
+    assert inputs == [{key: text} for key, text in zip(keys, texts)]
 
 
-@pytest.mark.parametrize(
-    "model, line", [("ner", "Blood type O"), ("tags", "NOUN"), ("texts", "a list [1] {x}")]
-)
-def test_texts_on_the_standard_input(predictor, monkeypatch, model, line):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{line}\n".encode())))
-    [read] = read_examples("-", predictor(*TAGGER[model]))
-    assert read == {"sentence": line}
-
-
-@pytest.mark.parametrize("content", ['[{"text": "a"},\n {"text": "b"}]\n', '[\n{\n"text": "a"\n}\n]\n'])
-def test_a_list_of_json_is_no_text(predictor, examples, monkeypatch, content):
-    predictor = predictor(*TAGGER["texts"])
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
-    for read in (lambda: list(read_examples("-", predictor)), lambda: examples(predictor, "a", content)):
-        with pytest.raises(CorpusError, match=r"line 1: .*the start of a list; JSON lines have one"):
-            read()
-
-
-def test_columns_of_another_table(predictor, examples, monkeypatch):
+def test_columns_of_another_table(predictor, examples):
     """Of the standard input, too, which is read once."""
     predictor = predictor(
         {"type": "table", "text": "remark", **WHITE}, "t.csv", "remark,label\na,x\nb,y\n"
     )
     given = "sep=,\n\nfoo,bar\n1,2\n"
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
     with pytest.raises(CorpusError, match=r"^standard input, line 3: there is no column 'remark'"):
-        list(read_examples("-", predictor, "corpus"))
+        examples(predictor, "-", given, input_format="corpus")
     with pytest.raises(CorpusError, match=r"a\.csv, line 3: there is no column 'remark'"):
         examples(predictor, "a.csv", given)
     with pytest.raises(CorpusError, match=r"a\.jsonl, line 2: there is no column 'remark'"):
@@ -255,24 +297,6 @@ def test_an_empty_cell_of_a_table_has_no_label(predictor, examples):
     inputs, _ = examples(predictor, "a.csv", "id,text\n1,a\n2,\n3,b\n")
     labels = [output["label"] for output in predictor.predict_batch_json(inputs)]
     assert [label is None for label in labels] == [False, True, False]
-
-
-def test_an_empty_cell_of_the_only_column_is_an_empty_text(predictor, examples):
-    inputs, _ = examples(predictor(*TAGGER["table"]), "a.csv", "text\na\n\nb\n\n")
-    assert [given["text"] for given in inputs] == ["a", "", "b", ""]
-
-
-def test_a_line_of_blanks_is_an_empty_text(predictor, examples):
-    inputs, _ = examples(predictor(*TAGGER["texts"]), "a.txt", "good\n \t\nbad\n")
-    assert [given["sentence"] for given in inputs] == ["good", "", "bad"]
-
-
-def test_a_line_break_that_is_none(predictor, examples):
-    """In a field of a table it is part of the text."""
-    with pytest.raises(CorpusError, match=r"a\.txt, line 2: a carriage return inside the line"):
-        examples(predictor(*TAGGER["texts"]), "a.txt", "a\nb\rc\n")
-    inputs, _ = examples(predictor(*TAGGER["texts"]), "a.csv", 'text\n"a\rb"\n')
-    assert [given["text"] for given in inputs] == ["a\rb"]
 
 
 def test_pairs_without_a_gold_label_are_predicted(predictor, examples):
@@ -316,29 +340,10 @@ def test_a_format_that_is_named(predictor, examples):
         examples(predictor, "a.txt", "a\tX\n", input_format="csv")
 
 
-@pytest.mark.parametrize(
-    "name, content, message",
-    [
-        ("a.csv", "id,text\n1,Ada works in Paris\n", "a.csv: is a table, and the model tags words, exp"),
-        ("a.csv", 'text\n"Ada works in Paris"\n', "a.csv: is a table, and the model tags words, exp"),
-        (
-            "a.txt",
-            "Ada\nworks\n\nTom\nran\n",
-            'expected JSON lines, such as {"words": ["Ada", "works"]}',
-        ),
-        ("a.txt", "モーニング娘。\nが\n。\n\nTom\nran\n", "expected JSON lines, such as"),
-    ],
-)
-def test_what_a_tagger_does_not_read(predictor, examples, name, content, message):
-    with pytest.raises(CorpusError, match=re.escape(message)):
-        examples(predictor(*TAGGER["ner"]), name, content)
-
-
-def test_a_table_in_the_encoding_of_the_reader(predictor, tmp_path):
+def test_a_table_in_the_encoding_of_the_reader(predictor, examples):
     predictor = predictor({"type": "table", "encoding": "shift_jis"}, "t.csv", "text,label\na,x\nb,y\n")
-    path = tmp_path / "all.csv"
-    path.write_bytes("text,label\nこの映画、,x\n".encode("shift_jis"))  # with a byte 0x81
-    assert list(read_examples(str(path), predictor)) == [{"text": "この映画、", "label": "x"}]
+    content = "text,label\nこの映画、,x\n".encode("shift_jis")  # with a byte 0x81
+    assert examples(predictor, "all.csv", content)[0] == [{"text": "この映画、", "label": "x"}]
 
 
 def test_most_words_are_unknown(predictor, caplog):
@@ -409,20 +414,6 @@ def test_unknown_labels_are_named_once(predictor, caplog):
     assert [text[:5] for text in messages] == ["'pos'", "'1' i"]
 
 
-@pytest.mark.parametrize(
-    "tags, message",
-    [
-        (4, "tags is 4, expected a list"),
-        ([1, 2], r"tags is \[1, 2\], expected a list of tags, such as B-PER"),
-        (["B-PER", "S-X"], "the tags are B-PER S-X"),
-    ],
-)
-def test_tags_that_are_none(predictor, examples, tags, message):
-    line = json.dumps({"words": ["Ada", "May"], "tags": tags})
-    with pytest.raises(CorpusError, match=f"a.jsonl, line 2: {message}"):
-        examples(predictor(*TAGGER["ner"]), "a.jsonl", f"\n{line}\n")
-
-
 @pytest.mark.parametrize("before", ["", "  ", "\t", "\u3000\u3000", "\u00a0 "])
 def test_offsets_are_those_of_the_line(predictor, examples, monkeypatch, before):
     predictor = predictor(*TAGGER["ner"])
@@ -473,10 +464,10 @@ def test_several_texts_of_an_input(predictor):
         '{"words": ["\\uFEFFAda", "May"]}\n',
     ],
 )
-def test_byte_order_marks(predictor, examples, monkeypatch, content):
+def test_byte_order_marks(predictor, examples, content):
     predictor = predictor(*TAGGER["ner"])
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
-    for inputs in (list(read_examples("-", predictor)), examples(predictor, "a.txt", content)[0]):
+    for name in ("-", "a.txt"):
+        inputs, _ = examples(predictor, name, content)
         assert predictor.predict_batch_json(inputs)[0]["words"] == ["Ada", "May"]
 
 
@@ -491,19 +482,12 @@ def test_byte_order_marks(predictor, examples, monkeypatch, content):
 )
 @pytest.mark.parametrize("ending, pack", [("GZ", gzip.compress), ("bz2", bz2.compress)])
 def test_a_compressed_file_is_read_as_what_it_has(
-    predictor, examples, tmp_path, caplog, model, name, content, form, ending, pack
+    predictor, examples, model, name, content, form, ending, pack
 ):
     predictor = predictor(*TAGGER[model])
     expected = examples(predictor, name, content)
-    (tmp_path / f"{name}.{ending}").write_bytes(pack(content.encode()))
-    assert (list(read_examples(str(tmp_path / f"{name}.{ending}"), predictor)), form) == expected
-    assert f"{name}.{ending}: read as {form}" in caplog.text
-
-
-def test_a_compressed_file_that_was_cut_off(predictor, tmp_path):
-    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"a film\n" * 9000)[:-12])
-    with pytest.raises(CorpusError, match=r"a\.txt\.gz: cannot be read \(.*expected a text file"):
-        list(read_examples(str(tmp_path / "a.txt.gz"), predictor(*TAGGER["texts"])))
+    assert examples(predictor, f"{name}.{ending}", pack(content.encode())) == expected
+    assert expected[1] == form
 
 
 def test_one_tag_a_word_from_a_model_that_tags_padding(predictor):
