@@ -6,7 +6,7 @@ import random
 import numpy
 import pytest
 import torch
-from allennlp.commands.train import train_model
+from allennlp.commands.train import TrainModel, train_model
 from allennlp.common import Params
 from allennlp.training import TrainerCallback
 
@@ -68,12 +68,6 @@ def kill(trainer):
 
 
 @pytest.fixture
-def kill_after(fault):
-    """Return a function that has the next run killed after some batches and their checkpoint."""
-    return lambda batches: fault(batches + 1, kill)
-
-
-@pytest.fixture
 def run(tmp_path):
     """Train the tagger, with dropout, in the named folder. Return its weights and metrics."""
     source = random.Random(1)
@@ -102,6 +96,25 @@ def run(tmp_path):
     return train
 
 
+@pytest.fixture
+def killed(run, tmp_path, fault):
+    """Kill a run after some batches and their checkpoint, and return its folder."""
+
+    def kill_after(batches, **options):
+        fault(batches + 1, kill)
+        with pytest.raises(Killed):
+            run("killed", **options)
+        return tmp_path / "killed"
+
+    return kill_after
+
+
+def built(config, folder):
+    """Return AllenNLP's training of a config, which has not begun."""
+    params = Params(json.loads(json.dumps(config)))
+    return TrainModel.from_params(params, serialization_dir=str(folder), local_rank=0)
+
+
 def results(folder, model):
     files = {file.name: file.read_text() for file in folder.glob("vocabulary/*.txt")}
     # AllenNLP writes a set: its order depends on the process's hash seed and on the order of insertion.
@@ -118,13 +131,13 @@ def assert_same(found, expected):
 
 
 @pytest.fixture
-def assert_recovers(run, tmp_path, kill_after):
+def assert_recovers(run, tmp_path, fault):
     """Kill a run after some batches, recover it, and compare it with an uninterrupted run."""
 
     def check(batches=7, every=2, is_exact=True, **options):
         options = {"checkpointer": {"save_every_num_batches": every}, **options}
         whole = run("whole", **options)
-        kill_after(batches)
+        fault(batches + 1, kill)
         try:
             run("killed", **options)
         except Killed:

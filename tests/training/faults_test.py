@@ -13,7 +13,7 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.common.mistakes import USERS_MISTAKE
 from slstm_allennlp.console.main import main
 from slstm_allennlp.training.signals import received_signals
-from tests.training.conftest import EVERY_BATCH, Killed, assert_same
+from tests.training.conftest import EVERY_BATCH, assert_same
 
 
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
@@ -95,22 +95,14 @@ def test_an_infinite_loss(run, tmp_path, fault):
         run("run")
 
 
-@pytest.fixture
-def killed(run, tmp_path, kill_after):
-    """The folder of a run that was killed after its sixth checkpoint, the second of epoch 1."""
-    kill_after(6)
-    with pytest.raises(Killed):
-        run("killed", **EVERY_BATCH)
-    return tmp_path / "killed"
-
-
 # AllenNLP looks for the model's state: without it there is no checkpoint.
 @pytest.mark.parametrize(
     "part, damage",
     [(part, how) for part in FILES for how in ("cut", "empty")] + [("training", "missing")],
 )
 def test_a_damaged_checkpoint(run, killed, part, damage):
-    path = killed / f"{part}_state_e1_b2.th"
+    # After the sixth checkpoint, the second of epoch 1
+    path = killed(6, **EVERY_BATCH) / f"{part}_state_e1_b2.th"
     if damage == "missing":
         path.unlink()
     else:
@@ -121,7 +113,7 @@ def test_a_damaged_checkpoint(run, killed, part, damage):
 
 
 def test_when_every_checkpoint_is_damaged(run, killed):
-    for path in killed.glob("model_state*.th"):
+    for path in killed(6, **EVERY_BATCH).glob("model_state*.th"):
         path.write_bytes(b"")
     with pytest.raises(ConfigurationError, match=r"model_state_e1_b.\.th is damaged"):
         run("killed", recover=True, **EVERY_BATCH)

@@ -1,6 +1,5 @@
 """Models, readers, vocabularies and checkpoints of projects that do not know the plugin."""
 
-import json
 import random
 import shutil
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from allennlp.commands.find_learning_rate import search_learning_rate
-from allennlp.commands.train import TrainModel, train_model
+from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Instance, Token, Vocabulary
 from allennlp.data.fields import SequenceLabelField, TextField
@@ -18,7 +17,7 @@ from allennlp.training import GradientDescentTrainer, Trainer, TrainerCallback
 from allennlp.training.metrics import SpanBasedF1Measure
 
 from slstm_allennlp.training.trainer import ReliableTrainer
-from tests.training.conftest import Killed, tagger_config
+from tests.training.conftest import built, tagger_config
 
 
 @DatasetReader.register("two_kinds_of_tags")
@@ -67,19 +66,21 @@ def two_kinds(tmp_path):
     return {**config, "model": {"type": "two_heads"}}
 
 
-def test_tags_of_two_kinds(two_kinds, tmp_path):
-    """The tags of the first kind are not checked by the encoding or the number of the second one."""
-    train_model(Params(two_kinds), str(tmp_path / "run"))
-    assert (tmp_path / "run" / "model.tar.gz").exists()
+ENCODER = torch.nn.Embedding(3, 4)
 
 
 @pytest.mark.parametrize(
-    "name, value",
-    [("_num_labels", 1), ("label_encoding", "one-hot"), ("label_encoding", torch.nn.Embedding(3, 4))],
+    "attributes", [{}, {"_num_labels": 1}, {"label_encoding": "one-hot"}, {"label_encoding": ENCODER}]
 )
-def test_names_that_mean_something_else(two_kinds, tmp_path, monkeypatch, name, value):
-    """One output for two classes, and no encoding of tags."""
-    monkeypatch.setattr(TwoHeads, name, value, raising=False)
+def test_tags_of_two_kinds_and_names_that_mean_something_else(
+    two_kinds, tmp_path, monkeypatch, attributes
+):
+    """
+    The tags of the first kind are not checked by the encoding or the number of the second one, nor by
+    attributes of these names that are something else: one output for two classes, no encoding of tags.
+    """
+    for name, value in attributes.items():
+        monkeypatch.setattr(TwoHeads, name, value, raising=False)
     train_model(Params(two_kinds), str(tmp_path / "run"))
     assert (tmp_path / "run" / "model.tar.gz").exists()
 
@@ -95,23 +96,17 @@ def test_random_numbers_of_a_reader(two_kinds, tmp_path, encoding):
     two_kinds["data_loader"] = {"batch_size": 1, "max_instances_in_memory": 1}
     if encoding is not None:
         two_kinds["dataset_reader"]["is_swapped"] = True
-        two_kinds["model"] = {
-            **tagger_config("")["model"],
-            "type": "crf_tagger",
-            "label_encoding": encoding,
-        }
+        two_kinds["model"] = tagger_config("")["model"]
+        two_kinds["model"].update(type="crf_tagger", label_encoding=encoding)
         two_kinds["model"]["text_field_embedder"]["token_embedders"]["tokens"]["type"] = "embedding"
     drawn = []
     for name, kind in (("gradient_descent", ReliableTrainer), ("of_allennlp", OfAllenNlp)):
-        params = Params(json.loads(json.dumps(two_kinds)))
-        params["trainer"]["type"] = name
-        if kind is OfAllenNlp:
-            params["trainer"]["a_key_of_its_own"] = 1  # which is no unknown one
+        own = {"a_key_of_its_own": 1} if kind is OfAllenNlp else {}  # which is no unknown one
+        trainer = {**two_kinds["trainer"], "type": name, **own}
         random.seed(1)
         torch.manual_seed(1)
-        folder = str(tmp_path / name)
-        built = TrainModel.from_params(params, serialization_dir=folder, local_rank=0)
-        assert type(built.trainer) is kind
+        training = built({**two_kinds, "trainer": trainer}, tmp_path / name)
+        assert type(training.trainer) is kind
         drawn.append((random.random(), torch.rand(1).item()))
     assert drawn[0] == drawn[1]
 
@@ -123,26 +118,18 @@ def test_a_vocabulary_of_files_stays_as_it_is(tmp_path):
     vocab.add_tokens_to_namespace(["O", "U-PER"], "labels")
     vocab.add_tokens_to_namespace(["Ada", "works"], "tokens")
     vocab.save_to_files(str(tmp_path / "kept"))
-    sizes = []
-    files = {"directory": str(tmp_path / "kept")}
-    for kind in (
-        {"type": "from_files", **files},
-        {"type": "extend", **files},
-        {"type": "from_instances"},
-    ):
-        config = tagger_config(tmp_path / "t.txt", vocabulary=kind)
+    sizes, files = [], {"directory": str(tmp_path / "kept")}
+    for name, keys in (("from_files", files), ("extend", files), ("from_instances", {})):
+        config = tagger_config(tmp_path / "t.txt", vocabulary={"type": name, **keys})
         config["model"].update(type="crf_tagger", label_encoding="BIOUL")
-        model = train_model(Params(config), str(tmp_path / kind["type"]))
+        model = train_model(Params(config), str(tmp_path / name))
         sizes.append(model.vocab.get_vocab_size("labels"))
     assert sizes == [2, 5, 5]
 
 
-def test_words_in_another_order_go_on(run, tmp_path, kill_after):
+def test_words_in_another_order_go_on(run, killed):
     """Loader workers give words that are as frequent as others in any order."""
-    kill_after(5)
-    with pytest.raises(Killed):
-        run("killed")
-    file = tmp_path / "killed/vocabulary/tokens.txt"
+    file = killed(5) / "vocabulary/tokens.txt"
     first, *words = file.read_text().splitlines()
     file.write_text("\n".join([first, *words[::-1], ""]))
     before = file.read_bytes()
@@ -164,46 +151,37 @@ class CountsBatches(TrainerCallback):
         self.number = state_dict["number"]
 
 
-def test_the_state_of_callbacks_in_a_checkpoint_of_allennlp(run, tmp_path, kill_after, monkeypatch):
+def test_the_state_of_callbacks_in_a_checkpoint_of_allennlp(run, tmp_path, killed, monkeypatch):
     """AllenNLP's trainer writes the states of callbacks without that of `RunState`, the first one."""
-    kill_after(6)
-    with pytest.raises(Killed):
-        run("killed", callbacks=["counts_batches"])
-    path = tmp_path / "killed/training_state_e1_b0.th"
+    path = killed(6, callbacks=["counts_batches"]) / "training_state_e1_b0.th"
     state = torch.load(path)
     first, *state["callbacks"] = state["callbacks"]
     assert "starts" in first and state["callbacks"][0] == {"number": 4}
     torch.save(state, path)
-    numbers = []
-    count = CountsBatches.load_state_dict
-    monkeypatch.setattr(
-        CountsBatches,
-        "load_state_dict",
-        lambda self, state: (count(self, state), numbers.append(self.number)),
-    )
+    numbers, load = [], CountsBatches.load_state_dict
+
+    def counted(self, state):
+        load(self, state)
+        numbers.append(self.number)
+
+    monkeypatch.setattr(CountsBatches, "load_state_dict", counted)
     run("killed", recover=True, callbacks=["counts_batches"])
     # A trainer of another project has the states as they are.
     shutil.rmtree(tmp_path / "killed")
-    kill_after(6)
-    with pytest.raises(Killed):
-        run("killed", type="of_allennlp", callbacks=["counts_batches"])
+    killed(6, type="of_allennlp", callbacks=["counts_batches"])
     run("killed", recover=True, type="of_allennlp", callbacks=["counts_batches"])
     assert numbers == [4, 4]
 
 
 def test_a_training_in_python_has_no_config_file(two_kinds, tmp_path):
-    built = TrainModel.from_params(
-        Params(two_kinds), serialization_dir=str(tmp_path / "run"), local_rank=0
-    )
-    built.finish(built.run())
+    training = built(two_kinds, tmp_path / "run")
+    training.finish(training.run())
     assert "# two_heads" in (tmp_path / "run/model_card.md").read_text()
 
 
 def test_rates_that_are_too_high_are_found(two_kinds, tmp_path):
     """`find-lr` goes on to losses that are infinite or NaN."""
     two_kinds["trainer"]["optimizer"] = {"type": "sgd", "lr": 1.0}
-    built = TrainModel.from_params(
-        Params(two_kinds), serialization_dir=str(tmp_path / "run"), local_rank=0
-    )
-    rates, losses = search_learning_rate(built.trainer, 1e-2, 1e30, num_batches=60)
+    trainer = built(two_kinds, tmp_path / "run").trainer
+    rates, losses = search_learning_rate(trainer, 1e-2, 1e30, num_batches=60)
     assert len(rates) == len(losses) > 5 and not torch.tensor(losses).isfinite().all()

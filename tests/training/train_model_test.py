@@ -3,7 +3,6 @@
 import copy
 
 import pytest
-from allennlp.commands.train import TrainModel
 from allennlp.commands.train import train_model as train_as_allennlp
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
@@ -11,7 +10,7 @@ from allennlp.common.checks import ConfigurationError
 from slstm_allennlp.training import train_model
 from slstm_allennlp.training.all_data import on_all_data
 from tests.conftest import SMALL, train
-from tests.training.conftest import tagger_config
+from tests.training.conftest import built, tagger_config
 
 READER = {"type": "tagged_text", "format": "columns"}
 FIRST_TEN = ".txt: at most the first 10 are scored (max_instances)"
@@ -32,10 +31,9 @@ def config(tmp_path):
 
 
 def scored(config, folder):
-    params = Params(copy.deepcopy(config))
-    built = TrainModel.from_params(params, serialization_dir=str(folder), local_rank=0)
-    of_training = (built.trainer.data_loader, built.trainer._validation_data_loader)
-    loaders = (*of_training, built.evaluation_data_loader)
+    training = built(config, folder)
+    of_training = (training.trainer.data_loader, training.trainer._validation_data_loader)
+    loaders = (*of_training, training.evaluation_data_loader)
     return [sum(len(batch["tokens"]["tokens"]["tokens"]) for batch in loader) for loader in loaders]
 
 
@@ -70,8 +68,7 @@ def test_every_sentence_is_scored(config, tmp_path, caplog, settings, train, oth
 
 def test_a_label_that_only_test_has(config, tmp_path, caplog):
     (tmp_path / "test.txt").write_text("a\tX\ndog\tN\n\n" * 15)
-    params = Params(copy.deepcopy(config))
-    TrainModel.from_params(params, serialization_dir=str(tmp_path), local_rank=0).run()
+    built(config, tmp_path).run()
     assert "no example for training has the label 'X'" in caplog.text
 
 
