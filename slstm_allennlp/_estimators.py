@@ -1,5 +1,6 @@
 """Train and predict by scikit-learn's conventions, through AllenNLP's `train_model` and predictors."""
 
+import functools
 import io
 import json
 import logging
@@ -47,6 +48,7 @@ from slstm_cli.bundled import config_path
 
 _ARCHIVE, _LABELS = "model.tar.gz", "labels.json"
 _KEPT = (_ARCHIVE, _LABELS, "model_card.md", "metrics.json")
+_import_plugins = functools.cache(import_plugins)  # again, it would search for half a second
 _one_at_a_time = threading.Lock()  # AllenNLP's logging and the random states belong to the process
 
 
@@ -233,7 +235,7 @@ class _Estimator(BaseEstimator):
             stack.enter_context(friendly_messages())
             for module in (own_data, table_reader):  # they would show the temporary files
                 stack.enter_context(patch.object(module.logger, "info"))
-            import_plugins()
+            _import_plugins()
             yield
 
     def _config(self, folder: Path) -> Dict[str, Any]:

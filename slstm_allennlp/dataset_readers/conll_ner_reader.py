@@ -59,12 +59,15 @@ class ConllNerReader(ColumnsReader):
 
     def _tagged_words(self, sentence: List[Line]) -> List[Tuple[str, str]]:
         pairs = super()._tagged_words(sentence)
-        previous = "O"
-        for line, (_, tag) in zip(sentence, pairs):
-            self._check_tag(tag, line)
-            self._check_transition(f"the tag {tag}", previous, tag, line)
-            previous = tag
-        self._check_transition("the end of the sentence", previous, "O", sentence[-1])
+        tags = [tag for _, tag in pairs]
+        wrong = _misfit(tags, self._coding_scheme)
+        if wrong is not None:
+            number, what = wrong
+            fitting = [scheme for scheme in _LETTERS if _misfit(tags, scheme) is None]
+            hint = f"the coding_scheme of a reader can be {', '.join(_LETTERS)}"
+            if fitting:
+                hint = f"the reader's coding_scheme {' or '.join(fitting)} fits the sentence"
+            raise sentence[number].error(f"{what} ({hint})")
         return pairs
 
     def text_to_instance(  # type: ignore[override]
@@ -76,27 +79,6 @@ class ConllNerReader(ColumnsReader):
     def entities_in(self, tags: List[str]) -> List[str]:
         """Return the type of each entity in the tags of a sentence."""
         return [tag[2:] for tag in self._to_bioul(tags) if tag[0] in "BU"]
-
-    def _check_tag(self, tag: str, line: Line) -> None:
-        letter, _, entity = tag.partition("-")
-        if tag != "O" and not (letter in tuple(_LETTERS[self._coding_scheme]) and entity):
-            if tag in ("B", "I"):
-                raise line.error(f"the tag {tag} names no type, expected one behind it, such as {tag}-X")
-            forms = " or ".join(f"{known}-TYPE" for known in _LETTERS[self._coding_scheme])
-            raise line.error(
-                f"the tag is {tag!r}, expected O or {forms} (coding_scheme is "
-                f"{self._coding_scheme}, one of {', '.join(_LETTERS)})"
-            )
-
-    def _check_transition(self, what: str, previous: str, tag: str, line: Line) -> None:
-        """Check that the tag may follow the previous one. O stands for both ends of a sentence."""
-        before, after = _with_bioul_letter(previous), _with_bioul_letter(tag)
-        scheme = _ALLENNLP_ENCODINGS[self._coding_scheme]
-        if not is_transition_allowed(scheme, before[0], before[2:], after[0], after[2:]):
-            raise line.error(
-                f"{what} follows {previous}, which {self._coding_scheme} does not allow, expected "
-                f"{self._coding_scheme} (the coding_scheme of a reader can be {', '.join(_LETTERS)})"
-            )
 
     def _to_bioul(self, tags: List[str]) -> List[str]:
         if self._coding_scheme == "BIOES":
@@ -113,14 +95,35 @@ class ConllNerReader(ColumnsReader):
 
 def expect_iob2(where: str, tags: List[str]) -> None:
     """Raise `CorpusError` for the tags of a sentence that are not IOB2, with the place of the first."""
-    ConllNerReader("IOB2")._tagged_words([_Tag(where, i, f"x\t{tag}") for i, tag in enumerate(tags)])
+    wrong = _misfit(tags, "IOB2")
+    if wrong is not None:
+        number, what = wrong
+        raise CorpusError(f"{where}[{number}]: {what}")
 
 
-class _Tag(Line):
-    """A tag in a list."""
+def _misfit(tags: List[str], scheme: str) -> Optional[Tuple[int, str]]:
+    """Return the position of the first tag that is not in a coding scheme, and what is wrong with it."""
+    previous, not_allowed = "O", f"which {scheme} does not allow, expected {scheme}"
+    for number, tag in enumerate(tags):
+        letter, _, entity = tag.partition("-")
+        if tag != "O" and not (letter in tuple(_LETTERS[scheme]) and entity):
+            if tag in ("B", "I"):
+                return number, f"the tag {tag} names no type, expected one behind it, such as {tag}-X"
+            forms = " or ".join(f"{known}-TYPE" for known in _LETTERS[scheme])
+            return number, f"the tag is {tag!r}, expected O or {forms}"
+        if not _may_follow(previous, tag, scheme):
+            return number, f"the tag {tag} follows {previous}, {not_allowed}"
+        previous = tag
+    if not _may_follow(previous, "O", scheme):
+        return len(tags) - 1, f"the end of the sentence follows {previous}, {not_allowed}"
+    return None
 
-    def error(self, what: str) -> CorpusError:
-        return CorpusError(f"{self.path}[{self.number}]: {what}")
+
+def _may_follow(previous: str, tag: str, scheme: str) -> bool:
+    """Return whether the tag may follow the previous one. O stands for both ends of a sentence."""
+    before, after = _with_bioul_letter(previous), _with_bioul_letter(tag)
+    encoding = _ALLENNLP_ENCODINGS[scheme]
+    return is_transition_allowed(encoding, before[0], before[2:], after[0], after[2:])
 
 
 def _with_bioul_letter(tag: str) -> str:

@@ -43,6 +43,7 @@ _SECOND_HEADER = "the names of the columns, expected them on the first line alon
 _NOT_ACCEPTED = ("reject", "ignore")
 NO_GOLD = ("-", "hidden")  # as a `gold_label` in SNLI, without agreement, and in MultiNLI's test set
 _SEPARATOR = re.compile(r"\"?sep=(.)\1*\"?", re.IGNORECASE)  # a first line for Excel
+_FASTTEXT = re.compile(r"__label__[^\s,;|]+ ")
 _EXPECTED = (
     "expected the columns text and label, or text_a, text_b and label (--text and --label of `slstm "
     "train` or the reader's keys of these names give others, its key columns all of a file without a "
@@ -298,6 +299,11 @@ class TableReader(LabelledTextReader):
         if head and head[-1].text.lstrip().startswith('{"'):
             raise head[-1].error(
                 "looks like JSON lines, expected a table, or a name that ends in .jsonl"
+            )
+        if head and self._columns is None and _FASTTEXT.match(head[-1].text):
+            raise head[-1].error(
+                "looks like fastText's format, expected a table with the names of its columns on the "
+                "first line, such as label and text"
             )
         if delimiter is None and self._columns is not None:
             head += itertools.islice(lines, _HEAD)

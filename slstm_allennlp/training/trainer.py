@@ -249,7 +249,13 @@ class ReliableTrainer(GradientDescentTrainer):
             run.resume()
         run.start_epoch(completed)
         if not is_resumed or batches == 0:
-            return super()._train_epoch(epoch)
+            metrics = super()._train_epoch(epoch)
+            if self._total_batches_completed == 0:
+                raise ConfigurationError(
+                    "the data loader has no batch for training, expected one or more (with drop_last, "
+                    "batch_size is at most the number of examples)"
+                )
+            return metrics
         count = batches * self._num_gradient_accumulation_steps
         self.data_loader = ResumedLoader(loader, count, run.resume)  # type: ignore[assignment]
         try:

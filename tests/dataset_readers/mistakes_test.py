@@ -123,7 +123,9 @@ def tagged(tags):
 FIRST = row("1", "a", "_", "X", "X")
 IOB1, IOB2 = {"coding_scheme": "IOB1"}, {"coding_scheme": "IOB2"}
 BIOES = {"coding_scheme": "BIOES"}
-OTHER = r"which IOB1 does not allow, expected IOB1 \(the coding_scheme of a reader can be IOB1, "
+OTHER = r"which IOB1 does not allow, expected IOB1"
+FITS = r" \(the reader's coding_scheme %s fits the sentence\)$"
+NONE_FITS = r" \(the coding_scheme of a reader can be IOB1, IOB2, BIOES\)$"
 A = '{"text": "a", "label": %s}\n'
 NO_MARKS, NUMBERS, UPOS = {"tokenizer": NoMarks()}, {"skip_label_indexing": True}, {"tag_column": "upos"}
 UNMARKED = {"target_tokenizer": NoMarks()}
@@ -132,11 +134,16 @@ UNMARKED.update(target_add_start_token=False, target_add_end_token=False)
 TWO = ["text", "label"]
 BAD_FILES = {
     "conll_ner": [
-        (tagged("O B-PER"), f", line 4: the tag B-PER follows O, {OTHER}IOB2, BIOES", IOB1),
-        (tagged("I-PER B-LOC"), ", line 4: the tag B-LOC follows I-PER", IOB1),
+        (tagged("O B-PER"), f", line 4: the tag B-PER follows O, {OTHER}" + FITS % "IOB2", IOB1),
+        (tagged("I-PER B-LOC"), f", line 4: the tag B-LOC follows I-PER, {OTHER}{NONE_FITS}", IOB1),
         ("# id 1\tx=y\n# _ _ O\nhit _ _ O\n", ", line 2: '# _ _ O' begins as a c", {"comment": "# "}),
         ("a\tO\n\n#Rome\tB-LOC\na\tO\n", ", line 3: .* begins as a com.*'# id'", {"comment": "#"}),
-        (tagged("I-PER"), ", line 3: the tag I-PER follows O, which IOB2 does not allow", IOB2),
+        (
+            tagged("I-PER"),
+            ", line 3: the tag I-PER follows O, which IOB2 does not allow, expected IOB2"
+            + FITS % "IOB1",
+            IOB2,
+        ),
         (tagged("B-PER I-LOC"), ", line 4: the tag I-LOC follows B-PER", IOB2),
         (tagged("B-PER O"), ", line 4: the tag O follows B-PER", BIOES),
         (tagged("B-PER I-PER"), ", line 4: the end of the sentence follows I-PER", BIOES),
@@ -144,7 +151,18 @@ BAD_FILES = {
         (tagged("B-PER E-LOC"), ", line 4: the tag E-LOC follows B-PER", BIOES),
         (tagged("O E-LOC"), ", line 4: the tag E-LOC follows O", BIOES),
         (tagged("S-LOC I-LOC E-LOC"), ", line 4: the tag I-LOC follows S-LOC", BIOES),
-        (tagged("O S-PER"), "4: the tag is 'S-PER', expected O or I-TYPE or B-TYPE .*BIOES", IOB1),
+        (
+            tagged("O S-PER"),
+            "4: the tag is 'S-PER', expected O or I-TYPE or B-TYPE" + FITS % "BIOES",
+            IOB1,
+        ),
+        (tagged("B-PER E-PER"), f", line 3: the tag B-PER follows O, {OTHER}" + FITS % "BIOES", IOB1),
+        (tagged("B-PER M-PER E-PER"), f", line 3: the tag B-PER follows O, {OTHER}{NONE_FITS}", IOB1),
+        (
+            tagged("B-PER B-PER"),
+            ", line 4: the tag B-PER follows B-PER, .* expected BIOES" + FITS % "IOB2",
+            BIOES,
+        ),
         (tagged("B-"), ", line 3: the tag is 'B-', expected O or B-TYPE or I-TYPE", IOB2),
         (tagged("PER"), ", line 3: the tag is 'PER'", IOB2),
         (tagged("B"), ", line 3: the tag B names no type, expected one behind it, such as B-X", IOB2),
@@ -304,6 +322,11 @@ BAD_FILES = {
             "text,stars\na,\nb,x\n",
             ', line 2: stars is "", and line 3 has a label, expected labels on all',
             {"label": "stars"},
+        ),
+        (
+            "__label__b a, c\n__label__d e\n",
+            ", line 1: looks like fastText's format, expected a table",
+            {},
         ),
         ('{"text": "a", "label": "x"}\n', ", line 1: looks like JSON lines, expected a table, or a", {}),
         ("text,class\na,x\nb,\n", ', line 3: class is "", and the lines before have labels', {}),

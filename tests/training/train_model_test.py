@@ -79,6 +79,15 @@ def test_recovery_with_another_token_for_unknown_words(config, tmp_path):
     assert "[UNK]" in (tmp_path / "run/vocabulary/tokens.txt").read_text()
 
 
+def test_a_training_without_a_batch(config, tmp_path):
+    loader = {"batch_size": 100, "drop_last": True}
+    training = built({**config, "data_loader": loader}, tmp_path / "run")
+    with pytest.raises(
+        ConfigurationError, match=r"^the data loader has no batch for training, expected"
+    ):
+        training.run()
+
+
 def test_a_loader_by_its_name_and_an_unchanged_config():
     limits = {"batches_per_epoch": 2, "instances_per_epoch": 8}
     config = {"batch_size": 4, "batch_sampler": "bucket", "drop_last": True, **limits}
