@@ -27,8 +27,12 @@ def test_every_encoder_has_a_config():
 OVERRIDES = {
     "frozen": {},
     "tuned": {f"{EMBEDDER}.train_parameters": True},
-    # The rate of BERT alone
-    "rate 0": {f"{EMBEDDER}.train_parameters": True, "trainer.optimizer.parameter_groups.0.1.lr": 0},
+    # The rate of BERT alone, and the default of a key, which is not the namespace of the bytes
+    "rate 0": {
+        f"{EMBEDDER}.train_parameters": True,
+        "trainer.optimizer.parameter_groups.0.1.lr": 0,
+        "model.namespace": "tokens",
+    },
 }
 
 

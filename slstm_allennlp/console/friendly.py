@@ -127,17 +127,21 @@ def _predict(original: Original, self: Predictor, inputs: Any) -> Any:
 
 
 def _load(original: Original, cls: Any, *arguments: Any, **named: Any) -> Model:
-    """Raise `ConfigurationError` for weights that are not of the sizes in the config."""
+    """Raise `ConfigurationError` for weights that are not of the sizes or parts in the config."""
     try:
         return original(cls, *arguments, **named)
     except RuntimeError as error:
         wrong = _OTHER_SIZE.search(str(error))
-        if wrong is None:
+        if wrong is not None:
+            name, archived, here = wrong.groups()
+            said = f"the weights {name} have the shape {archived}, and {here} by the config"
+        elif "Error loading state dict" in str(error):  # AllenNLP's words
+            said = f"the weights are not those of the config ({' '.join(str(error).split())})"
+        else:
             raise
-        name, archived, here = wrong.groups()
         raise ConfigurationError(
-            f"the weights {name} have the shape {archived}, and {here} by the config, expected the "
-            "same: neither --overrides nor --weights-file can change the sizes of a trained model"
+            f"{said}, expected the same: neither --overrides nor --weights-file can change the sizes "
+            "and parts of a trained model"
         ) from error
 
 

@@ -19,6 +19,7 @@ from torch import Tensor
 from slstm_allennlp.encoders.sized import sized
 from slstm_allennlp.metrics.span_tags import check_encoding, span_f1
 from slstm_allennlp.models.class_weights import ClassWeights, WithClassWeights
+from slstm_allennlp.token_indexers.utf8_indexer import NAMESPACE
 
 
 @Model.register("basic_classifier", constructor="from_partial_objects", exist_ok=True)
@@ -32,6 +33,12 @@ class BasicClassifier(StockBasicClassifier, WithClassWeights):
     def __init__(self, *args: Any, class_weights: Optional[ClassWeights] = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.use_class_weights(class_weights)
+
+    def make_output_human_readable(self, output_dict: Dict[str, Tensor]) -> Dict[str, Tensor]:
+        # AllenNLP looks the ids of the input up in `namespace`, which has none if they are bytes alone.
+        if self.vocab.get_vocab_size(self._namespace) <= 2 < self.vocab.get_vocab_size(NAMESPACE):
+            self._namespace = NAMESPACE
+        return super().make_output_human_readable(output_dict)
 
     @classmethod
     def from_partial_objects(

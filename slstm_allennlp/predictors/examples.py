@@ -37,9 +37,11 @@ _PLAIN = (".txt", ".text", ".md", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
 _OBJECT = re.compile(r"\s*(\[\s*)?\{\s*([\"}]|$)|\s*\[\s*$")  # or a list of objects, which is an error
 _TAG = re.compile(rf"{ENTITY_TAG.pattern}|[A-Z][A-Z$]+")
-# Of a tree, in fastText's format, of a document of CoNLL's, and of CoNLL-U.
+# Of a tree, in fastText's format, in AllenNLP's of tagged words, of a document of CoNLL's, and of
+# CoNLL-U.
 _START = re.compile(
-    r"\(\S+ \(|__label__|-DOCSTART-|# (id|sent_id|text|newdoc|newpar|global)\b|([^\t]*\t){9}"
+    r"\(\S+ \(|__label__|[^\s#]+###[^\s#]|-DOCSTART-|# (id|sent_id|text|newdoc|newpar|global)\b"
+    r"|([^\t]*\t){9}"
 )
 _WITHOUT_BLANKS = re.compile(r"\w[。！？]")  # the end of a sentence in Chinese and Japanese
 _WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
@@ -92,7 +94,10 @@ def read_examples(
     of_sentence = getattr(predictor, "of_sentence", None)
     if input_format == "corpus":
         if reader is None:
-            raise ConfigurationError(f"{name}: the model's reader reads JSON, expected text or json")
+            raise ConfigurationError(
+                f"{name}: the model's reader reads JSON, or is not of this package, expected text or "
+                "json (--use-dataset-reader reads what the reader reads)"
+            )
         form = f"{_form(reader)}, by the reader {registered_name(DatasetReader, reader)}"
     elif input_format == "json":
         form = "JSON, one object per line"
@@ -223,7 +228,7 @@ def _format_of(path: str, name: str, head: List[Line], reader: Any, predictor: A
 def _why_no_corpus(path: str, reader: Any, predictor: Any, known: Set[str], has_names: bool) -> str:
     """Return why a file is not what the reader reads, with labels of the model, or an empty string."""
     if reader is None:
-        return "the model's reader reads JSON"
+        return "the model's reader reads JSON, or is not of this package"
     try:
         examples = itertools.islice(_inputs(reader, path), _HEAD)
         golds = list(map(predictor.gold, examples))

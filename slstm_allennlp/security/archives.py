@@ -26,7 +26,7 @@ _UNPACKED: ContextVar[Dict[str, int]] = ContextVar("_UNPACKED")
 # Errors that a damaged file can cause in tarfile.
 _DAMAGE = (
     *(tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError),
-    *(ValueError, IndexError, RecursionError),
+    *(ValueError, IndexError, RecursionError, OverflowError),
 )
 
 
@@ -66,6 +66,9 @@ def _extract(archive_file: str, folder: str) -> int:
         ):
             members = check_members(archive)
             archive.extractall(folder, members, filter="data")
+            gzipped: Any = archive.fileobj
+            while gzipped.read(2**20):  # to the end, where gzip's checksum is
+                _check_limit(gzipped.tell(), archive_file, "bytes unpacked", MAX_BYTES)
             return sum(member.size for member in members)
     except _Sparse as error:
         raise ConfigurationError(f"{archive_file}: {error}") from None
@@ -110,6 +113,8 @@ def check_members(archive: tarfile.TarFile) -> List[tarfile.TarInfo]:
     for member in archive:
         member.pax_headers = {}  # a copy of all global ones
         members.append(member)
+        if member.size < 0:
+            raise ValueError(f"member {member.name!r} has a size of {member.size} bytes")
         total += member.size  # several may be the same bytes of the file
         kind = _refused_kind(member)
         if kind is not None:

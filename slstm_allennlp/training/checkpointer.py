@@ -1,6 +1,7 @@
 import errno
 import logging
 import os
+import zipfile
 from contextlib import nullcontext
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -19,7 +20,7 @@ _NUMPY_NUMBERS = [numpy.float64, numpy.float32, numpy.int64, numpy.int32, numpy.
 _NUMPY: List[Any] = [numpy.float64(0).__reduce__()[0], numpy.dtype]
 _NUMPY += [type(numpy.dtype(number)) for number in _NUMPY_NUMBERS]
 # What `torch.load` raises for a file that is cut off or changed.
-_DAMAGE = (EOFError, KeyError, OSError, RuntimeError, ValueError)
+_DAMAGE = (EOFError, KeyError, OSError, RuntimeError, ValueError, zipfile.BadZipFile)
 
 
 class _Damaged(ConfigurationError):
@@ -99,6 +100,9 @@ def _load(path: str) -> Dict[str, Any]:
     try:
         with torch.serialization.safe_globals(_NUMPY) if has_list else nullcontext():
             state: Dict[str, Any] = torch.load(path, map_location="cpu")
+        with zipfile.ZipFile(path) as file:  # PyTorch checks no checksum
+            if file.testzip() is not None:
+                raise ValueError("a wrong checksum")
         return state
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno not in (errno.EINVAL, errno.ENOENT):

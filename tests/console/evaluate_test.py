@@ -172,13 +172,23 @@ def test_a_language_model_has_no_place_for_new_words(tmp_path, capsys):
     assert "perplexity" in capsys.readouterr().out
 
 
-def test_overrides_that_the_weights_do_not_fit(classifier, capsys):
-    archive, size = str(classifier / "model.tar.gz"), "model.seq2vec_encoder.hidden_size"
-    assert main(["predict", archive, "fixtures/reviews.csv", "--overrides", f'{{"{size}": 3}}']) == 2
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("hidden_size", 3, r"_seq2vec_encoder\..* have the shape \[.*\], and \[.*\] by the config, exp"),
+        (
+            "layer_norm",
+            True,
+            r"are not those of the config \(.* Missing keys: \[.*\]\), expected the same",
+        ),
+    ],
+)
+def test_overrides_that_the_weights_do_not_fit(classifier, capsys, key, value, message):
+    overrides = json.dumps({f"model.seq2vec_encoder.{key}": value})
+    archive = str(classifier / "model.tar.gz")
+    assert main(["predict", archive, "fixtures/reviews.csv", "--overrides", overrides]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert re.match(
-        r"error: the weights _seq2vec_encoder\..* have the shape \[.*\], and \[.*\] by the config", line
-    )
+    assert re.match(f"error: the weights {message}", line)
 
 
 def test_a_reader_of_another_package_may_read_csv(classifier):

@@ -189,7 +189,7 @@ OF_TAGS = '\n{"words": ["Ada", "May"], "tags": %s}\n'
 NOT_READ = {
     "tags": [
         *(("-", f"{line}\n", LABELS) for line in ("# sent_id = 1", "# id 12 x", "EU NNP B-NP B-ORG")),
-        *(("-", f"{line}\n", LABELS) for line in ("the DET", "-DOCSTART- -X- -X- O")),
+        *(("-", f"{line}\n", LABELS) for line in ("the DET", "-DOCSTART- -X- -X- O", "the###DET a###N")),
         ("-", "1\ta\t_" + "\t_" * 7 + "\n", LABELS),
     ],
     "conllu": [

@@ -251,6 +251,15 @@ def test_only_trusted_configs_are_jsonnet(forge, monkeypatch):
     assert load_archive(path, overrides=overrides).config["more"] == 2
 
 
+def test_an_archive_with_another_checksum(forge):
+    path = forge.write()
+    content = bytearray(path.read_bytes())
+    content[-8] ^= 1  # of the checksum of what is unpacked
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r"model\.tar\.gz is damaged or no archive \(CRC check"):
+        load_archive(path)
+
+
 def test_a_file_that_is_no_archive(tmp_path):
     (tmp_path / "model.tar.gz").write_bytes(b"no archive")
     with pytest.raises(ConfigurationError, match=r"model\.tar\.gz is damaged or no archive \("):

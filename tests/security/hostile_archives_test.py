@@ -186,6 +186,8 @@ ATTACKS = {
     "overlapping members": ("more than 600000 bytes unpacked", overlapping),
     "chained headers": ("is damaged", chained),
     "size that is none": ("damaged", member("x", pax_headers={"GNU.sparse.realsize": "x"})),
+    "negative size": (r"-400000 bytes\)", member("x", pax_headers={"GNU.sparse.realsize": "-400000"})),
+    "time without end": ("is damaged", member("x", pax_headers={"mtime": "1e300"})),
     "long global header": ("a header of 65537 bytes", member("x", bytes(65537), type=tarfile.XGLTYPE)),
     "size in the header alone": ("100000 bytes unpacked.*ARCHIVE_BYTES raises", limited("100000")),
     "large pax header": ("a header of 8589934592 bytes", header(tarfile.XHDTYPE)),

@@ -98,13 +98,19 @@ def test_an_infinite_loss(run, tmp_path, fault):
 # AllenNLP looks for the model's state: without it there is no checkpoint.
 @pytest.mark.parametrize(
     "part, damage",
-    [(part, how) for part in FILES for how in ("cut", "empty")] + [("training", "missing")],
+    [(part, how) for part in FILES for how in ("cut", "empty")]
+    + [("training", "missing"), ("model", "bit")],
 )
 def test_a_damaged_checkpoint(run, killed, part, damage):
     # After the sixth checkpoint, the second of epoch 1
     path = killed(6, **EVERY_BATCH) / f"{part}_state_e1_b2.th"
     if damage == "missing":
         path.unlink()
+    elif damage == "bit":
+        weight = torch.load(path)[WEIGHT].numpy().tobytes()
+        content = path.read_bytes()
+        assert content.count(weight) == 1
+        path.write_bytes(content.replace(weight, bytes([weight[0] ^ 1]) + weight[1:]))
     else:
         with path.open("r+b") as file:
             file.truncate(path.stat().st_size // 2 if damage == "cut" else 0)
