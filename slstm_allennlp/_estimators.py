@@ -1,6 +1,5 @@
 """Train and predict by scikit-learn's conventions, through AllenNLP's `train_model` and predictors."""
 
-import functools
 import io
 import json
 import logging
@@ -48,7 +47,6 @@ from slstm_cli.bundled import config_path
 
 _ARCHIVE, _LABELS = "model.tar.gz", "labels.json"
 _KEPT = (_ARCHIVE, _LABELS, "model_card.md", "metrics.json")
-_import_plugins = functools.cache(import_plugins)  # again, it would search for half a second
 _one_at_a_time = threading.Lock()  # AllenNLP's logging and the random states belong to the process
 
 
@@ -235,7 +233,7 @@ class _Estimator(BaseEstimator):
             stack.enter_context(friendly_messages())
             for module in (own_data, table_reader):  # they would show the temporary files
                 stack.enter_context(patch.object(module.logger, "info"))
-            _import_plugins()
+            import_plugins()
             yield
 
     def _config(self, folder: Path) -> Dict[str, Any]:
@@ -426,7 +424,7 @@ class Tagger(_Estimator):
         if len(tags) != len(given["words"]):
             raise ValueError(f"{where} has {len(tags)} tags, X has {len(given['words'])} words")
         if self.entities:
-            expect_iob2(where, tags)
+            expect_iob2(where, list(map(str, tags)))
             for number, tag in enumerate(tags):
                 if columns.written(tag) != tag:
                     raise ValueError(

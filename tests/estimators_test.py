@@ -242,6 +242,7 @@ def test_columns_of_datasets():
         ("tags", [["-docstart-"]], [["A"]], r"X\[0\]\[0\] is '-docstart-', expected a word"),
         ("tags", [["a"], ["b", "c"]], [["A"], ["B"]], r"y\[1\] has 1 tags, X has 2 words"),
         ("tags", [["a", "b"]], [["A", None]], r"y\[0\]\[1\] is None, expected a class"),
+        ("entities", [["a"]], [[1]], r"y\[0\]\[0\]: the tag is '1', expected O or B-TYPE or I-TYPE"),
         ("entities", [["a", "b"]], [["O", "PER"]], r"y\[0\]\[1\]: the tag is 'PER', expected O or"),
         ("entities", [["a", "b"]], [["O", "I-PER"]], r"y\[0\]\[1\]: the tag I-PER follows O"),
         ("entities", [["a"]], [["B-A\xa0B"]], r"y\[0\]\[0\] is 'B-A\\xa0B', expected single spaces al"),

@@ -24,6 +24,7 @@ from slstm_allennlp.common.mistakes import users_mistake
 from slstm_allennlp.console import config_keys, missing, train
 from slstm_allennlp.console.config_keys import Original
 from slstm_allennlp.console.quiet import is_quiet, quiet_console
+from slstm_allennlp.dataset_readers.lines import shortened
 from slstm_allennlp.training.label_counts import words_of
 
 _UNKNOWN_LABEL = re.compile(
@@ -136,7 +137,7 @@ def _load(original: Original, cls: Any, *arguments: Any, **named: Any) -> Model:
             name, archived, here = wrong.groups()
             said = f"the weights {name} have the shape {archived}, and {here} by the config"
         elif "Error loading state dict" in str(error):  # AllenNLP's words
-            said = f"the weights are not those of the config ({' '.join(str(error).split())})"
+            said = f"the weights are not those of the config ({shortened(' '.join(str(error).split()))})"
         else:
             raise
         raise ConfigurationError(

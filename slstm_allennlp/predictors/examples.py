@@ -37,14 +37,12 @@ _PLAIN = (".txt", ".text", ".md", "")  # corpora may have these suffixes, too
 _HEAD = 100  # lines or examples, which show the format of a file
 _OBJECT = re.compile(r"\s*(\[\s*)?\{\s*([\"}]|$)|\s*\[\s*$")  # or a list of objects, which is an error
 _TAG = re.compile(rf"{ENTITY_TAG.pattern}|[A-Z][A-Z$]+")
-# Of a tree, in fastText's format, in AllenNLP's of tagged words, of a document of CoNLL's, and of
-# CoNLL-U.
+# Of a tree, in fastText's format, of a document of CoNLL's, and of CoNLL-U.
 _START = re.compile(
-    r"\(\S+ \(|__label__|[^\s#]+###[^\s#]|-DOCSTART-|# (id|sent_id|text|newdoc|newpar|global)\b"
-    r"|([^\t]*\t){9}"
+    r"\(\S+ \(|__label__|-DOCSTART-|# (id|sent_id|text|newdoc|newpar|global)\b|([^\t]*\t){9}"
 )
 _WITHOUT_BLANKS = re.compile(r"\w[。！？]")  # the end of a sentence in Chinese and Japanese
-_WORD_AND_TAG = re.compile(r"\S+[/_][A-Z$.,:'`()-]+")
+_WORD_AND_TAG = re.compile(r"\S+([/_][A-Z$.,:'`()-]+|###\S+)")
 
 
 def read_examples(
@@ -95,8 +93,8 @@ def read_examples(
     if input_format == "corpus":
         if reader is None:
             raise ConfigurationError(
-                f"{name}: the model's reader reads JSON, or is not of this package, expected text or "
-                "json (--use-dataset-reader reads what the reader reads)"
+                f"{name}: the model's reader reads JSON, expected text or json (--use-dataset-reader "
+                "reads what a reader of another package reads)"
             )
         form = f"{_form(reader)}, by the reader {registered_name(DatasetReader, reader)}"
     elif input_format == "json":

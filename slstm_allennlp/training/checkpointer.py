@@ -2,6 +2,7 @@ import errno
 import logging
 import os
 import zipfile
+import zlib
 from contextlib import nullcontext
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -20,7 +21,7 @@ _NUMPY_NUMBERS = [numpy.float64, numpy.float32, numpy.int64, numpy.int32, numpy.
 _NUMPY: List[Any] = [numpy.float64(0).__reduce__()[0], numpy.dtype]
 _NUMPY += [type(numpy.dtype(number)) for number in _NUMPY_NUMBERS]
 # What `torch.load` raises for a file that is cut off or changed.
-_DAMAGE = (EOFError, KeyError, OSError, RuntimeError, ValueError, zipfile.BadZipFile)
+_DAMAGE = (EOFError, KeyError, OSError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
 
 
 class _Damaged(ConfigurationError):
@@ -98,11 +99,12 @@ def _load(path: str) -> Dict[str, Any]:
     """Load a file to the CPU. In PyTorch 2, only its allow-list and NumPy numbers are loaded."""
     has_list = hasattr(torch.serialization, "safe_globals")
     try:
+        if zipfile.is_zipfile(path):  # PyTorch checks no checksum, and may write none
+            with zipfile.ZipFile(path) as file:
+                if any(record.CRC for record in file.infolist()) and file.testzip() is not None:
+                    raise ValueError("a wrong checksum")
         with torch.serialization.safe_globals(_NUMPY) if has_list else nullcontext():
             state: Dict[str, Any] = torch.load(path, map_location="cpu")
-        with zipfile.ZipFile(path) as file:  # PyTorch checks no checksum
-            if file.testzip() is not None:
-                raise ValueError("a wrong checksum")
         return state
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno not in (errno.EINVAL, errno.ENOENT):

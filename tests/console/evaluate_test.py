@@ -179,7 +179,7 @@ def test_a_language_model_has_no_place_for_new_words(tmp_path, capsys):
         (
             "layer_norm",
             True,
-            r"are not those of the config \(.* Missing keys: \[.*\]\), expected the same",
+            r"are not those of the config \(.* Missing keys: \[.*…\), expected the same",
         ),
     ],
 )

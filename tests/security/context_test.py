@@ -1,5 +1,6 @@
 """All ways to open an archive have the checks, nothing else has, and trust lifts some."""
 
+import gzip
 import json
 import pickle
 import sys
@@ -257,6 +258,14 @@ def test_an_archive_with_another_checksum(forge):
     content[-8] ^= 1  # of the checksum of what is unpacked
     path.write_bytes(content)
     with pytest.raises(ConfigurationError, match=r"model\.tar\.gz is damaged or no archive \(CRC check"):
+        load_archive(path)
+
+
+def test_bytes_behind_the_members_count(forge, monkeypatch):
+    path = forge.write()
+    monkeypatch.setenv(MAX_BYTES, "600000")
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()) + bytes(2_000_000)))
+    with pytest.raises(ConfigurationError, match="has more than 600000 bytes unpacked; the environment"):
         load_archive(path)
 
 

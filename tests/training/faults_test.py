@@ -99,23 +99,36 @@ def test_an_infinite_loss(run, tmp_path, fault):
 @pytest.mark.parametrize(
     "part, damage",
     [(part, how) for part in FILES for how in ("cut", "empty")]
-    + [("training", "missing"), ("model", "bit")],
+    + [("training", "missing")]
+    + [("model", how) for how in ("bit of a weight", "bit of a name", "bit of the zip file")],
 )
 def test_a_damaged_checkpoint(run, killed, part, damage):
     # After the sixth checkpoint, the second of epoch 1
     path = killed(6, **EVERY_BATCH) / f"{part}_state_e1_b2.th"
     if damage == "missing":
         path.unlink()
-    elif damage == "bit":
-        weight = torch.load(path)[WEIGHT].numpy().tobytes()
+    elif "bit" in damage:
         content = path.read_bytes()
-        assert content.count(weight) == 1
-        path.write_bytes(content.replace(weight, bytes([weight[0] ^ 1]) + weight[1:]))
+        weight = torch.load(path)[WEIGHT].numpy().tobytes()
+        before = {"weight": weight, "name": b"torch", "file": b"PK\x03\x04"}[damage.split()[-1]]
+        assert before in content
+        path.write_bytes(content.replace(before, bytes([before[0] ^ 1]) + before[1:], 1))
     else:
         with path.open("r+b") as file:
             file.truncate(path.stat().st_size // 2 if damage == "cut" else 0)
     assert_same(run("killed", recover=True, **EVERY_BATCH), run("whole", **EVERY_BATCH))
     assert path.with_name(f"{path.name}.damaged").exists() is (damage != "missing")
+
+
+@pytest.mark.parametrize("is_zip", [True, False])
+def test_a_checkpoint_without_checksums(run, killed, is_zip):
+    checksums = getattr(torch.serialization, "set_crc32_options", lambda _: None)  # of PyTorch 2.6
+    path = killed(6, **EVERY_BATCH) / "model_state_e1_b2.th"
+    checksums(False)
+    torch.save(torch.load(path), path, _use_new_zipfile_serialization=is_zip)
+    checksums(True)
+    assert_same(run("killed", recover=True, **EVERY_BATCH), run("whole", **EVERY_BATCH))
+    assert not path.with_name(f"{path.name}.damaged").exists()
 
 
 def test_when_every_checkpoint_is_damaged(run, killed):
