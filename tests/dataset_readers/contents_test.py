@@ -74,6 +74,12 @@ CONTENTS = {
         ("a, b;x\nc;y\n", TEXTS, {**CSV, "columns": ["text", "label"]}),
         ("a, b;x\n\nc;y\n", TEXTS, {**CSV, "columns": ["text", "label"]}),
         ('"a, b";"x"\n"c";"y"\n', TEXTS, {**CSV, "columns": ["text", "label"]}),
+        # A file of fastText's begins so, too, but has no columns.
+        (
+            "__label__x a,x\nc,y\n",
+            [("__label__x a", "x"), ("c", "y")],
+            {**CSV, "columns": ["text", "label"]},
+        ),
         ("x,a; b\ny,c\n", [("a; b", "x"), ("c", "y")], {**CSV, "columns": ["label", "text"]}),
         (
             f'1,"a; b;\nc{200000 * "a"}",x\n',
