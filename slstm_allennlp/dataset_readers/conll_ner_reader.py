@@ -64,9 +64,10 @@ class ConllNerReader(ColumnsReader):
         if wrong is not None:
             number, what = wrong
             fitting = [scheme for scheme in _LETTERS if _misfit(tags, scheme) is None]
-            hint = f"the coding_scheme of a reader can be {', '.join(_LETTERS)}"
             if fitting:
                 hint = f"the reader's coding_scheme {' or '.join(fitting)} fits the sentence"
+            else:
+                hint = f"the coding_scheme of a reader can be {', '.join(_LETTERS)}"
             raise sentence[number].error(f"{what} ({hint})")
         return pairs
 

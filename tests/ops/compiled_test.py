@@ -60,7 +60,10 @@ def test_without_a_cache_it_is_a_temporary_folder_of_ones_own(tmp_path, monkeypa
 @pytest.mark.parametrize("path", (None, "", "/own"))
 def test_building_leaves_the_path_as_it_was(tmp_path, monkeypatch, path):
     """Without one it is the system's: an empty entry would be the current folder."""
-    monkeypatch.delenv("PATH") if path is None else monkeypatch.setenv("PATH", path)
+    if path is None:
+        monkeypatch.delenv("PATH")
+    else:
+        monkeypatch.setenv("PATH", path)
 
     def load(name, *_, build_directory, **options):
         first, *others = os.environ["PATH"].split(os.pathsep)

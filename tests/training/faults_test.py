@@ -107,10 +107,13 @@ def test_a_damaged_checkpoint(run, killed, part, damage):
     path = killed(6, **EVERY_BATCH) / f"{part}_state_e1_b2.th"
     if damage == "missing":
         path.unlink()
-    elif "bit" in damage:
-        content = path.read_bytes()
-        weight = torch.load(path)[WEIGHT].numpy().tobytes()
-        before = {"weight": weight, "name": b"torch", "file": b"PK\x03\x04"}[damage.split()[-1]]
+    elif damage.startswith("bit of "):
+        parts = {
+            "bit of a weight": torch.load(path)[WEIGHT].numpy().tobytes(),
+            "bit of a name": b"torch",
+            "bit of the zip file": b"PK\x03\x04",
+        }
+        content, before = path.read_bytes(), parts[damage]
         assert before in content
         path.write_bytes(content.replace(before, bytes([before[0] ^ 1]) + before[1:], 1))
     else:
@@ -125,8 +128,10 @@ def test_a_checkpoint_without_checksums(run, killed, is_zip):
     checksums = getattr(torch.serialization, "set_crc32_options", lambda _: None)  # of PyTorch 2.6
     path = killed(6, **EVERY_BATCH) / "model_state_e1_b2.th"
     checksums(False)
-    torch.save(torch.load(path), path, _use_new_zipfile_serialization=is_zip)
-    checksums(True)
+    try:
+        torch.save(torch.load(path), path, _use_new_zipfile_serialization=is_zip)
+    finally:
+        checksums(True)
     assert_same(run("killed", recover=True, **EVERY_BATCH), run("whole", **EVERY_BATCH))
     assert not path.with_name(f"{path.name}.damaged").exists()
 
