@@ -13,7 +13,6 @@
 
   model: {
     type: 'basic_classifier',
-    namespace: 'utf8',  // that of the token indexer
     text_field_embedder: {
       token_embedders: {
         tokens: {

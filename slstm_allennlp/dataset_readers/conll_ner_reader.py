@@ -4,12 +4,11 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Token
 from allennlp.data.dataset_readers.dataset_utils import to_bioul
 from allennlp.data.dataset_readers.dataset_utils.span_utils import InvalidTagSequence
-from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
 
 from slstm_allennlp.common.errors import CorpusError
 from slstm_allennlp.dataset_readers.columns_reader import ColumnsReader
 from slstm_allennlp.dataset_readers.lines import Line
-from slstm_allennlp.metrics.span_tags import ENTITY_TAG
+from slstm_allennlp.metrics.span_tags import ENTITY_TAG, may_follow
 
 _LETTERS = {"IOB1": "IB", "IOB2": "BI", "BIOES": "BIESLU"}  # prefixes, besides O
 _ALLENNLP_ENCODINGS = {"IOB1": "IOB1", "IOB2": "BIO", "BIOES": "BIOUL"}
@@ -122,9 +121,8 @@ def _misfit(tags: List[str], scheme: str) -> Optional[Tuple[int, str]]:
 
 def _may_follow(previous: str, tag: str, scheme: str) -> bool:
     """Return whether the tag may follow the previous one. O stands for both ends of a sentence."""
-    before, after = _with_bioul_letter(previous), _with_bioul_letter(tag)
     encoding = _ALLENNLP_ENCODINGS[scheme]
-    return is_transition_allowed(encoding, before[0], before[2:], after[0], after[2:])
+    return may_follow(encoding, _with_bioul_letter(previous), _with_bioul_letter(tag))
 
 
 def _with_bioul_letter(tag: str) -> str:

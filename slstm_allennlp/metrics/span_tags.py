@@ -1,12 +1,14 @@
 """Entities in tag sequences, as in the evaluation script of the CoNLL shared tasks (`conlleval`)."""
 
 import re
-from typing import Collection, List, Optional
+from functools import cache
+from typing import Collection, List, Optional, Tuple
 
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.data.dataset_readers.dataset_utils import span_utils
 from allennlp.data.dataset_readers.dataset_utils.span_utils import TypedStringSpan
+from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
 from allennlp.training.metrics import SpanBasedF1Measure
 
 _LETTERS = {"BIO": "BI", "IOB1": "BI", "BIOUL": "BILU", "BMES": "BMES"}  # prefixes, besides O
@@ -45,6 +47,19 @@ def missing_tags(tags: Collection[str], encoding: str) -> List[str]:
     return [
         tag for kind in types for tag in (f"{letter}-{kind}" for letter in letters) if tag not in tags
     ]
+
+
+@cache
+def may_follow(encoding: str, before: str, after: str) -> bool:
+    """Return whether a tag may follow another one. START and END stand for both ends of a sentence."""
+    return is_transition_allowed(encoding, *_parts(before), *_parts(after))
+
+
+def _parts(tag: str) -> Tuple[str, str]:
+    """Split `B-PER` into `B` and `-PER`. A tag such as `NN` has no letter of an encoding."""
+    if tag in ("START", "END", "O"):
+        return tag, ""
+    return (tag[0], tag[1:]) if tag and tag[1:2] in ("", "-") and tag[0] != "O" else ("", tag)
 
 
 def check_encoding(encoding: str) -> None:

@@ -1,6 +1,5 @@
 """Check before training that all gold tags are in the model's `label_encoding`."""
 
-from functools import cache
 from itertools import count
 from typing import Iterator, List, Sequence, Tuple
 
@@ -9,10 +8,9 @@ from allennlp.common.util import is_distributed
 from allennlp.data import DataLoader
 from allennlp.data.fields import SequenceLabelField
 from allennlp.models import Model
-from allennlp.modules.conditional_random_field.conditional_random_field import is_transition_allowed
 
 from slstm_allennlp.common.errors import CorpusError
-from slstm_allennlp.metrics.span_tags import ENCODINGS
+from slstm_allennlp.metrics.span_tags import ENCODINGS, may_follow
 from slstm_allennlp.models.summary import encoding_of, namespace_of
 
 _BIOES_TO_BIOUL = str.maketrans("SEM", "ULI")
@@ -44,19 +42,7 @@ def is_in(encoding: str, tags: Sequence[str]) -> bool:
     """Return whether AllenNLP's constrained decoding in this encoding can predict the tags."""
     if encoding == _BIOES:
         return is_in("BIOUL", [tag[:1].translate(_BIOES_TO_BIOUL) + tag[1:] for tag in tags])
-    return all(_may_follow(encoding, *pair) for pair in zip(["START", *tags], [*tags, "END"]))
-
-
-@cache
-def _may_follow(encoding: str, before: str, after: str) -> bool:
-    return is_transition_allowed(encoding, *_parts(before), *_parts(after))
-
-
-def _parts(tag: str) -> Tuple[str, str]:
-    """Split `B-PER` into `B` and `-PER`. A tag such as `NN` has no letter of an encoding."""
-    if tag in ("START", "END", "O"):
-        return tag, ""
-    return (tag[0], tag[1:]) if tag and tag[1:2] in ("", "-") and tag[0] != "O" else ("", tag)
+    return all(may_follow(encoding, *pair) for pair in zip(["START", *tags], [*tags, "END"]))
 
 
 def _what_fits(encoding: str, sentences: List[List[str]]) -> str:
