@@ -1,6 +1,6 @@
 """
-The recipes for few labelled texts and the fine-tuned BERT beside them, without word vectors and with a
-tiny BERT, to train offline.
+The recipes for few labelled texts and BERT alone beside them, fine-tuned or frozen, without word vectors
+and with a tiny BERT, to train offline.
 """
 
 import json
@@ -24,6 +24,7 @@ from tests.conftest import BERT_SIZE, RECIPES, ROOT, slow_but
 WORD = 300 + 50 + 2 * BERT_SIZE
 INPUT = {"reviews": WORD, "pairs": WORD, "tags": WORD + 150}
 BERT = [name for name in RECIPES if name.endswith("_bert")]
+FROZEN = [name for name in RECIPES if name.endswith("_frozen")]
 OUTPUT = {
     "pairs": {"slstm": 300, "bilstm": 400, "cas_lstm": 200, "mean": WORD},
     "reviews": {"slstm": 100, "bilstm": 400, "bilstm_attention": 200, "mean": WORD},
@@ -34,6 +35,13 @@ OUTPUT = {
 def small(name, bert):
     """Return overrides with which the recipe trains in seconds."""
     few = {"dataset_reader.max_instances": 30, "trainer.num_epochs": 1}
+    if name in FROZEN:
+        tokens = "model.text_field_embedder.token_embedders.tokens"
+        return {
+            "dataset_reader.max_instances": 30,
+            f"{tokens}.model_name": str(bert),
+            f"{tokens}.layers": [1, 2],
+        }
     if name in BERT:
         return {"model.text_field_embedder.token_embedders.tokens.model_name": str(bert), **few}
     prefix = "model.classifier" if name.startswith("reviews_") else "model"
@@ -47,7 +55,9 @@ def small(name, bert):
     }
 
 
-@pytest.mark.parametrize("name", slow_but(RECIPES, fast=["pairs_bert", "reviews_slstm", "tags_slstm"]))
+@pytest.mark.parametrize(
+    "name", slow_but(RECIPES, fast=["pairs_bert", "pairs_frozen", "reviews_slstm", "tags_slstm"])
+)
 def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
     import_plugins()
     path = str(ROOT / f"training_config/{name}.jsonnet")
@@ -55,12 +65,12 @@ def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
     archive = load_archive(tmp_path / "run/model.tar.gz")
     model = archive.model
     task = name.replace("entities", "tags")
-    if name in BERT:
+    if name in (*BERT, *FROZEN):
         now, before = (
             [w for key, w in of.named_parameters() if key.endswith("query.weight")]
             for of in (model, BertModel.from_pretrained(bert))
         )
-        assert len(now) == 2 and not any(map(torch.equal, now, before))
+        assert list(map(torch.equal, now, before)) == 2 * [name in FROZEN]
     else:
         encoders = {"reviews": "classifier._seq2vec_encoder", "pairs": "_encoder", "tags": "encoder"}
         kind, _, encoder_name = task.partition("_")
@@ -83,7 +93,9 @@ def test_a_recipe_trains_and_predicts_as_it_was_evaluated(bert, tmp_path, name):
     assert metrics["test_accuracy"] == pytest.approx(sum(right) / len(right))
 
 
-@pytest.mark.parametrize("name", [name for name in RECIPES if "_slstm" not in name and name not in BERT])
+@pytest.mark.parametrize(
+    "name", [name for name in RECIPES if "_slstm" not in name and name not in (*BERT, *FROZEN)]
+)
 def test_the_recipes_differ_in_the_encoder_alone(name):
     ours, other = (
         Params.from_file(str(ROOT / f"training_config/{each}.jsonnet")).as_dict(quiet=True)

@@ -42,14 +42,15 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
         if argument.default is argument.empty
         and argument.kind not in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD)
     }
-    if is_fitted(config) or not linear or not needed <= {*inputs_of(linear)}:
+    is_the_same = is_fitted(config) and "text_field_embedder" not in given
+    if is_the_same or not linear or not needed <= {*inputs_of(linear)}:
         raise ConfigurationError(
             f"compare: --linear has no model that can stand in for {given.get('type')}, the model of "
             f"{name}, expected a classifier of texts or pairs, or a tagger"
         )
     given = {**given.get("classifier", {}), **given}  # the label_namespace is the classifier's
-    shared = infer_params(Model.resolve_class_name(linear)[0])
-    model = {"type": linear, **{key: given[key] for key in shared if key in given}}
+    shared = infer_params(Model.resolve_class_name(linear)[0]).keys() - {"text_field_embedder"}
+    model = {"type": linear, **{key: given[key] for key in given if key in shared}}
     if given.get("class_weights") is not None and "class_weights" not in shared:
         logger.warning("--linear: %s has no class_weights, unlike %s", linear, name)
     if linear == "linear_tagger":

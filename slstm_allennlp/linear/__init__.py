@@ -1,4 +1,4 @@
-"""Linear models over counts of words, by scikit-learn and CRFsuite: the baseline, but of translation."""
+"""Linear models by scikit-learn and CRFsuite, over counts of words or fixed vectors."""
 
 from slstm_allennlp.linear.classifier import LinearClassifier, LinearPairClassifier
 from slstm_allennlp.linear.classifier_and_linear import ClassifierAndLinear, FitLinear

@@ -5,9 +5,11 @@ from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple
 import numpy
 import torch
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import TextFieldTensors, Vocabulary
+from allennlp.common.util import lazy_groups_of
+from allennlp.data import Batch, TextFieldTensors, Vocabulary
 from allennlp.models import Model
-from allennlp.nn.util import get_text_field_mask
+from allennlp.modules import TextFieldEmbedder
+from allennlp.nn.util import get_text_field_mask, masked_mean
 from allennlp.training.metrics import CategoricalAccuracy
 from scipy import sparse
 from sklearn.base import clone
@@ -17,7 +19,7 @@ from sklearn.model_selection import cross_val_predict
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from slstm_allennlp.linear.fitted_model import FittedModel, Instances, Texts, texts_of, words_in
+from slstm_allennlp.linear.fitted_model import FittedModel, Instances, texts_of, words_in
 from slstm_allennlp.models.class_weights import ClassWeights, check_class_weights
 from slstm_allennlp.models.sentence_pair_classifier import add_likeliest_label, check_features
 from slstm_allennlp.training.calibration import calibration_factor
@@ -26,16 +28,18 @@ STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _WITHOUT_VALIDATION = 1.0
 _MAX_ITERATIONS = 1000
 _FOLDS = 5
+_TOGETHER = 64  # texts that are embedded at a time
 # The logit of a class that is not in the train set. It is finite, so that the loss is.
 _UNSEEN = -100.0
 
 
-class TfidfClassifier(FittedModel):
+class LogisticClassifier(FittedModel):
     """
     The base class of the linear classifiers: a logistic regression over TF-IDF vectors, both by
     scikit-learn. The terms are lower-cased word n-grams. A term that occurs n times in a text has the
-    term frequency 1 + log n. Training is deterministic. `ConfigurationError` for an instance without a
-    label, and for a train set with fewer than two labels.
+    term frequency 1 + log n. With a `text_field_embedder`, a text's vector is the mean of its embedded
+    words in the place of TF-IDF; the embedder is not trained. Training is deterministic.
+    `ConfigurationError` for an instance without a label, and for a train set with fewer than two labels.
 
     # Parameters
 
@@ -53,6 +57,8 @@ class TfidfClassifier(FittedModel):
         (`calibration_factor`). Predicted labels do not change.
     class_weights : `str` or `Dict[str, float]`, optional (default = `None`)
         `"balanced"`, or the weights of some classes in the loss.
+    text_field_embedder : `TextFieldEmbedder`, optional (default = `None`)
+        Such as one with a frozen BERT, `transformer_features`.
     """
 
     texts: ClassVar[Tuple[str, ...]]
@@ -65,8 +71,10 @@ class TfidfClassifier(FittedModel):
         label_namespace: str = "labels",
         calibrated: bool = False,
         class_weights: Optional[ClassWeights] = None,
+        text_field_embedder: Optional[TextFieldEmbedder] = None,
     ) -> None:
         super().__init__(vocab)
+        self._embedder = text_field_embedder
         self._calibrated = calibrated
         self._strengths = list(STRENGTHS if strengths is None else strengths)
         if max_words < 1:
@@ -104,15 +112,16 @@ class TfidfClassifier(FittedModel):
             raise ConfigurationError(
                 f"the {len(labels)} training instances have no words, expected some"
             )
-        self._vectorizer.set_params(vocabulary=None).fit(chain(*texts))
-        features = self._features(texts)
+        if self._embedder is None:
+            self._vectorizer.set_params(vocabulary=None).fit(chain(*texts))
+        features = self._features(train)
         weights: Any = self.class_weights
         if isinstance(weights, dict):
             names = self.vocab.get_index_to_token_vocabulary(self._label_namespace)
             weights = {number: weights.get(names[number], 1) for number in known}
         if validation:
-            held_out = self._features(texts_of(validation, *self.texts))
             gold = torch.tensor(self._labels_of(validation))
+            held_out = self._features(validation)
 
             def quality(model: LogisticRegression) -> Tuple[float, float, float]:
                 logits = torch.as_tensor(self._logits(model, held_out))
@@ -135,7 +144,7 @@ class TfidfClassifier(FittedModel):
             self.fitted.coef_ *= factor
             self.fitted.intercept_ *= factor
 
-    def _logits(self, regression: LogisticRegression, features: sparse.csr_matrix) -> numpy.ndarray:
+    def _logits(self, regression: LogisticRegression, features: Any) -> numpy.ndarray:
         """Return logits of all labels, also of unseen ones. *Shape:* (batch_size, num_labels)"""
         logits = numpy.full((features.shape[0], self._num_labels), _UNSEEN)
         logits[:, regression.classes_] = _score_per_class(regression.decision_function(features))
@@ -148,9 +157,12 @@ class TfidfClassifier(FittedModel):
     def get_extra_state(self) -> Dict[str, Any]:
         if not self.is_fitted:
             return {}
+        terms = {}
+        if self._embedder is None:
+            terms["terms"] = self._vectorizer.get_feature_names_out().tolist()
+            terms["idf"] = torch.as_tensor(self._vectorizer.idf_)
         return {
-            "terms": self._vectorizer.get_feature_names_out().tolist(),
-            "idf": torch.as_tensor(self._vectorizer.idf_),
+            **terms,
             "coefficients": torch.as_tensor(self.fitted.coef_),
             "intercepts": torch.as_tensor(self.fitted.intercept_),
             "classes": self.fitted.classes_.tolist(),
@@ -159,17 +171,40 @@ class TfidfClassifier(FittedModel):
     def set_extra_state(self, state: Dict[str, Any]) -> None:
         if not state:
             return
-        self._vectorizer.set_params(vocabulary=state["terms"])
-        self._vectorizer.idf_ = state["idf"].cpu().numpy()
+        if self._embedder is None:
+            self._vectorizer.set_params(vocabulary=state["terms"])
+            self._vectorizer.idf_ = state["idf"].cpu().numpy()
         self._fitted = LogisticRegression()
         self._fitted.coef_ = state["coefficients"].cpu().numpy()
         self._fitted.intercept_ = state["intercepts"].cpu().numpy()
         self._fitted.classes_ = numpy.array(state["classes"])
 
-    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
-        """Compute features from the texts of each field. *Shape:* (batch_size, num_features)"""
-        (only,) = texts
-        return self._vectorizer.transform(only)
+    def _features(self, instances: Instances) -> Any:
+        """Compute the features of indexed instances. *Shape:* (len(instances), num_features)"""
+        if self._embedder is None:
+            return self._combined(
+                list(map(self._vectorizer.transform, texts_of(instances, *self.texts)))
+            )
+        self._embedder.eval()
+        batches = (Batch(part).as_tensor_dict() for part in lazy_groups_of(instances, _TOGETHER))
+        return numpy.concatenate([self._features_of([b[name] for name in self.texts]) for b in batches])
+
+    def _features_of(self, texts: Sequence[Any]) -> Any:
+        """Compute the features of a batch of tensors. *Shape:* (batch_size, num_features)"""
+        return self._combined(list(map(self._vectors, texts)))
+
+    def _vectors(self, text: TextFieldTensors) -> Any:
+        """Return the vectors of one field. *Shape:* (batch_size, dim)"""
+        if self._embedder is None:
+            return self._vectorizer.transform(words_in(text))
+        mask: Any = get_text_field_mask(text).unsqueeze(-1)
+        with torch.no_grad():
+            return masked_mean(self._embedder(text).double(), mask, dim=1).cpu().numpy()
+
+    def _combined(self, vectors: List[Any]) -> Any:
+        """Combine the vectors of each field, (batch_size, dim), sparse ones of TF-IDF."""
+        (only,) = vectors
+        return only
 
     def _labels_of(self, instances: Instances) -> List[int]:
         for instance in instances:
@@ -188,7 +223,7 @@ class TfidfClassifier(FittedModel):
 
     def _outputs(self, texts: Sequence[TextFieldTensors], label: Optional[Tensor]) -> Dict[str, Tensor]:
         regression = self.fitted
-        features = self._features([words_in(text) for text in texts])
+        features = self._features_of(texts)
         logits = torch.as_tensor(
             self._logits(regression, features),
             dtype=torch.get_default_dtype(),
@@ -208,13 +243,14 @@ class TfidfClassifier(FittedModel):
 
 
 @Model.register("linear_classifier")
-class LinearClassifier(TfidfClassifier):
+class LinearClassifier(LogisticClassifier):
     """
     Classify texts by a logistic regression over TF-IDF vectors of words and pairs of words: the baseline
     that every encoder should beat. The inputs are those of `basic_classifier`, `tokens` and `label`,
-    with the token indexer `utf8`. The trainer is `fit`. The metric is `accuracy`.
+    with the token indexer `utf8`, or those of the `text_field_embedder`. The trainer is `fit`. The
+    metric is `accuracy`.
 
-    Parameters as in `TfidfClassifier`.
+    Parameters as in `LogisticClassifier`.
     """
 
     default_predictor = "text_classifier"
@@ -231,14 +267,15 @@ class LinearClassifier(TfidfClassifier):
 
 
 @Model.register("linear_pair_classifier")
-class LinearPairClassifier(TfidfClassifier):
+class LinearPairClassifier(LogisticClassifier):
     """
     Classify pairs of sentences by a logistic regression over φ(a, b), where a and b are their TF-IDF
-    vectors. `sentence_pair_classifier` does the same with an encoder's vectors. The inputs are
-    `premise`, `hypothesis` and `label`, with the token indexer `utf8`. The trainer is `fit`. The metric
-    is `accuracy`.
+    vectors or, with a `text_field_embedder`, the means of their words. `sentence_pair_classifier` does
+    the same with an encoder's vectors. The inputs are `premise`, `hypothesis` and `label`, with the
+    token indexer `utf8` or those of the `text_field_embedder`. The trainer is `fit`. The metric is
+    `accuracy`.
 
-    # Parameters, besides those of `TfidfClassifier`
+    # Parameters, besides those of `LogisticClassifier`
 
     features : `str`, optional (default = `"nli"`)
         φ: `"nli"`, [a ; b ; |a - b| ; a ⊙ b], or `"paraphrase"`, [|a - b| ; a ⊙ b].
@@ -262,15 +299,15 @@ class LinearPairClassifier(TfidfClassifier):
         """Return `logits` and `probs`, (batch_size, num_labels), and `loss` if there are labels."""
         return self._outputs([premise, hypothesis], label)
 
-    def _features(self, texts: Sequence[Texts]) -> sparse.csr_matrix:
-        a, b = (self._vectorizer.transform(part) for part in texts)
-        symmetric = [abs(a - b), a.multiply(b)]
-        return sparse.hstack([a, b, *symmetric] if self._phi == "nli" else symmetric, format="csr")
+    def _combined(self, vectors: List[Any]) -> Any:
+        a, b = vectors
+        is_sparse = self._embedder is None
+        symmetric = [abs(a - b), a.multiply(b) if is_sparse else a * b]
+        parts = [a, b, *symmetric] if self._phi == "nli" else symmetric
+        return sparse.hstack(parts, format="csr") if is_sparse else numpy.hstack(parts)
 
 
-def _fitted(
-    features: sparse.csr_matrix, labels: List[int], strength: float, weights: Any
-) -> LogisticRegression:
+def _fitted(features: Any, labels: List[int], strength: float, weights: Any) -> LogisticRegression:
     regression = LogisticRegression(C=strength, max_iter=_MAX_ITERATIONS, class_weight=weights)
     return regression.fit(features, labels)
 
@@ -280,9 +317,7 @@ def _score_per_class(scores: numpy.ndarray) -> numpy.ndarray:
     return scores if scores.ndim == 2 else numpy.stack([0 * scores, scores], axis=1)
 
 
-def _calibration_factor(
-    regression: LogisticRegression, features: sparse.csr_matrix, labels: List[int]
-) -> float:
+def _calibration_factor(regression: LogisticRegression, features: Any, labels: List[int]) -> float:
     """Fit the factor of the logits; 1 if a label occurs only once, too rare for cross-validation."""
     folds = min(_FOLDS, min(Counter(labels).values()))
     if folds < 2:

@@ -90,6 +90,19 @@ def test_pairs_that_are_one_text_are_pairs_again(tmp_path):
     assert 0 < json.loads((tmp_path / "run/metrics.json").read_text())["best_validation_accuracy"] < 1
 
 
+def test_counts_of_words_stand_in_for_means_of_embedded_words():
+    given = load_jsonnet("training_config/reviews_frozen.jsonnet")
+    found = stand_in("x", given, "+accuracy")
+    assert found["model"] == {"type": "linear_classifier", "calibrated": True}
+    assert found["dataset_reader"] == {
+        **given["dataset_reader"],
+        "token_indexers": {"words": {"type": "utf8"}},
+    }
+    given["model"] = {"type": "linear_classifier"}
+    with pytest.raises(ConfigurationError, match="no model that can stand in for linear_classifier"):
+        stand_in("x", given, "+accuracy")
+
+
 def test_the_namespace_of_a_part():
     model = {"type": "classifier_and_linear", "classifier": {"label_namespace": "x"}}
     found = stand_in("x", config(model), "+accuracy")

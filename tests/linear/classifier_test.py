@@ -1,5 +1,6 @@
 """The linear classifiers, compared with scikit-learn pipelines."""
 
+import copy
 import itertools
 
 import numpy
@@ -97,6 +98,45 @@ def test_pairs_as_by_hand(double, phi):
     expect_the_same(probabilities(model, test), regression, features(test))
     loss = log_loss(labels_of(test), regression.predict_proba(features(test)))
     assert float(model(**Batch(test).as_tensor_dict())["loss"]) == pytest.approx(loss)
+
+
+EMBEDDER = {"token_embedders": {"words": {"type": "embedding", "embedding_dim": 5}}}
+
+
+@pytest.mark.parametrize(
+    ("model", "fields", "path", "reader"),
+    [
+        ("linear_classifier", ["tokens"], "fixtures/mr#{}", MR),
+        ("linear_pair_classifier", ["premise", "hypothesis"], "fixtures/snli/{}.jsonl", SNLI),
+    ],
+)
+def test_means_of_embedded_words_as_by_hand(double, model, fields, path, reader):
+    reader = {**reader, "token_indexers": {"words": {"type": "single_id"}}}
+    train, test = (read(path.format(part), **reader) for part in ("train", "test"))
+    given = {"type": model, "text_field_embedder": EMBEDDER, "strengths": [3.0]}
+    model, chosen = fitted(train, **copy.deepcopy(given))
+    assert chosen == {"C": 3.0}
+    vectors = model._embedder._token_embedders["words"].weight.detach().double().numpy()
+    number_of = model.vocab.get_token_index
+
+    def features(instances):
+        means = [
+            numpy.array(
+                [vectors[list(map(number_of, words))].mean(0) for words in words_of(instances, field)]
+            )
+            for field in fields
+        ]
+        if len(means) == 1:
+            return means[0]
+        a, b = means
+        return numpy.hstack([a, b, abs(a - b), a * b])
+
+    regression = LogisticRegression(C=3.0, max_iter=1000).fit(features(train), labels_of(train))
+    assert model.num_weights == regression.coef_.size + regression.intercept_.size
+    expect_the_same(probabilities(model, test), regression, features(test))
+    same = Model.from_params(Params(copy.deepcopy(given)), vocab=model.vocab).eval()
+    same.load_state_dict(model.state_dict())
+    assert probabilities(same, test) == probabilities(model, test)
 
 
 def test_calibration_as_by_hand(reviews, double):

@@ -87,7 +87,7 @@ def test_recover_fits_again(run, tmp_path):
 
 def test_an_interruption(tmp_path, monkeypatch):
     """There are no weights yet, and nothing is archived."""
-    fit = "slstm_allennlp.linear.classifier.TfidfClassifier.fit"
+    fit = "slstm_allennlp.linear.classifier.LogisticClassifier.fit"
     monkeypatch.setattr(fit, mock.Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "run", "mr_linear", FEW)
