@@ -23,6 +23,7 @@ function(encoder) papers.classification(encoder) {
   test_data_path: 'fixtures/mtl#test',
 
   model+: {
+    namespace: 'utf8',  // that of the token indexer
     text_field_embedder: {
       token_embedders: {
         tokens: {

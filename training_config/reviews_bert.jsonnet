@@ -13,6 +13,7 @@
 
   model: {
     type: 'basic_classifier',
+    namespace: 'utf8',  // that of the token indexer
     text_field_embedder: {
       token_embedders: {
         tokens: {

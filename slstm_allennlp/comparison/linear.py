@@ -42,7 +42,7 @@ def stand_in(name: str, config: Dict[str, Any], metric: str) -> Dict[str, Any]:
         if argument.default is argument.empty
         and argument.kind not in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD)
     }
-    is_the_same = is_fitted(config) and "text_field_embedder" not in given
+    is_the_same = is_fitted(config) and given.get("text_field_embedder") is None
     if is_the_same or not linear or not needed <= {*inputs_of(linear)}:
         raise ConfigurationError(
             f"compare: --linear has no model that can stand in for {given.get('type')}, the model of "

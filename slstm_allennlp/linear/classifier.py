@@ -9,7 +9,7 @@ from allennlp.common.util import lazy_groups_of
 from allennlp.data import Batch, TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.modules import TextFieldEmbedder
-from allennlp.nn.util import get_text_field_mask, masked_mean
+from allennlp.nn.util import get_text_field_mask, masked_mean, move_to_device
 from allennlp.training.metrics import CategoricalAccuracy
 from scipy import sparse
 from sklearn.base import clone
@@ -44,8 +44,8 @@ class LogisticClassifier(FittedModel):
     # Parameters
 
     vocab : `Vocabulary`
-    max_words : `int`, optional (default = `2`)
-        The largest n of the n-grams; 2 for words and pairs of words.
+    max_words : `int`, optional (default = `None`)
+        The largest n of the n-grams. Default: 2, for words and pairs of words.
     strengths : `List[float]`, optional (default = `[0.1, 0.3, 1, 3, 10, 30, 100]`)
         The candidates for C, the inverse strength of the L2 regularisation. Fitting selects the best
         accuracy on the validation set, then the lowest loss, then the smallest C. Without a validation
@@ -58,7 +58,8 @@ class LogisticClassifier(FittedModel):
     class_weights : `str` or `Dict[str, float]`, optional (default = `None`)
         `"balanced"`, or the weights of some classes in the loss.
     text_field_embedder : `TextFieldEmbedder`, optional (default = `None`)
-        Such as one with a frozen BERT, `transformer_features`.
+        Such as one with a frozen BERT, `transformer_features`. It has no weights to train:
+        `ConfigurationError` otherwise, and with `max_words`.
     """
 
     texts: ClassVar[Tuple[str, ...]]
@@ -66,7 +67,7 @@ class LogisticClassifier(FittedModel):
     def __init__(
         self,
         vocab: Vocabulary,
-        max_words: int = 2,
+        max_words: Optional[int] = None,
         strengths: Optional[List[float]] = None,
         label_namespace: str = "labels",
         calibrated: bool = False,
@@ -77,6 +78,17 @@ class LogisticClassifier(FittedModel):
         self._embedder = text_field_embedder
         self._calibrated = calibrated
         self._strengths = list(STRENGTHS if strengths is None else strengths)
+        if text_field_embedder is not None:
+            if max_words is not None:
+                raise ConfigurationError(
+                    f"max_words is {max_words} beside a text_field_embedder, expected one of them"
+                )
+            if any(weight.requires_grad for weight in text_field_embedder.parameters()):
+                raise ConfigurationError(
+                    "the text_field_embedder of a linear model has weights to train, expected fixed "
+                    'ones ("trainable" or "train_parameters": false)'
+                )
+        max_words = 2 if max_words is None else max_words
         if max_words < 1:
             raise ConfigurationError(f"max_words is {max_words}, expected 1 or more")
         if not self._strengths or min(self._strengths) <= 0:
@@ -186,7 +198,8 @@ class LogisticClassifier(FittedModel):
                 list(map(self._vectorizer.transform, texts_of(instances, *self.texts)))
             )
         self._embedder.eval()
-        batches = (Batch(part).as_tensor_dict() for part in lazy_groups_of(instances, _TOGETHER))
+        groups = lazy_groups_of(instances, _TOGETHER)
+        batches = (move_to_device(Batch(part).as_tensor_dict(), self._nothing.device) for part in groups)
         return numpy.concatenate([self._features_of([b[name] for name in self.texts]) for b in batches])
 
     def _features_of(self, texts: Sequence[Any]) -> Any:

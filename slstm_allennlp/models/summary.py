@@ -83,14 +83,12 @@ def preset(encoder: SentenceStateLSTM) -> str:
 
 
 def num_weights(model: torch.nn.Module) -> Dict[str, int]:
-    """Count `all` and `trained` weights. A model that another library fits has its own `num_weights`."""
-    fitted = getattr(model, "num_weights", None)
-    if fitted is not None:
-        return {"all": fitted, "trained": fitted}
+    """Count `all` and `trained` weights, with those that another library fits (`num_weights`)."""
+    fitted = getattr(model, "num_weights", 0)
     weights = list(model.parameters())
     return {
-        "all": sum(weight.numel() for weight in weights),
-        "trained": sum(weight.numel() for weight in weights if weight.requires_grad),
+        "all": fitted + sum(weight.numel() for weight in weights),
+        "trained": fitted + sum(weight.numel() for weight in weights if weight.requires_grad),
     }
 
 

@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
+from slstm_allennlp.models.summary import num_weights
 from tests.linear.common import fitted, labels_of, read, words_of
 
 MR = {"type": "movie_review", "seed": 0, "folds": 10, "fold": 0}
@@ -100,7 +101,9 @@ def test_pairs_as_by_hand(double, phi):
     assert float(model(**Batch(test).as_tensor_dict())["loss"]) == pytest.approx(loss)
 
 
-EMBEDDER = {"token_embedders": {"words": {"type": "embedding", "embedding_dim": 5}}}
+def embedder(trainable):
+    part = {"type": "embedding", "embedding_dim": 5, "trainable": trainable}
+    return {"token_embedders": {"words": part}}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +116,7 @@ EMBEDDER = {"token_embedders": {"words": {"type": "embedding", "embedding_dim": 
 def test_means_of_embedded_words_as_by_hand(double, model, fields, path, reader):
     reader = {**reader, "token_indexers": {"words": {"type": "single_id"}}}
     train, test = (read(path.format(part), **reader) for part in ("train", "test"))
-    given = {"type": model, "text_field_embedder": EMBEDDER, "strengths": [3.0]}
+    given = {"type": model, "text_field_embedder": embedder(trainable=False), "strengths": [3.0]}
     model, chosen = fitted(train, **copy.deepcopy(given))
     assert chosen == {"C": 3.0}
     vectors = model._embedder._token_embedders["words"].weight.detach().double().numpy()
@@ -133,6 +136,10 @@ def test_means_of_embedded_words_as_by_hand(double, model, fields, path, reader)
 
     regression = LogisticRegression(C=3.0, max_iter=1000).fit(features(train), labels_of(train))
     assert model.num_weights == regression.coef_.size + regression.intercept_.size
+    assert num_weights(model) == {
+        "all": model.num_weights + vectors.size,
+        "trained": model.num_weights,
+    }
     expect_the_same(probabilities(model, test), regression, features(test))
     same = Model.from_params(Params(copy.deepcopy(given)), vocab=model.vocab).eval()
     same.load_state_dict(model.state_dict())
@@ -250,6 +257,11 @@ def test_texts_without_words(reviews):
         ({"strengths": []}, "strengths is"),
         ({"strengths": [1.0, 0.0]}, "strengths is"),
         ({"max_words": 0}, "max_words is 0, expected 1 or more"),
+        ({"text_field_embedder": embedder(True)}, "has weights to train, expected fixed ones"),
+        (
+            {"text_field_embedder": embedder(False), "max_words": 2},
+            "max_words is 2 beside a text_field_embedder, expected one of them",
+        ),
         ({"type": "linear_pair_classifier", "features": "all"}, "features is 'all', expected"),
         ({"type": "linear_tagger", "calculate_span_f1": True}, "is true without label_encoding"),
         ({"type": "linear_tagger", "c1": -1.0}, "c1 is -1.0"),

@@ -78,7 +78,7 @@ def test_a_linear_model_sees_the_rare_class_more_often(tmp_path, config, content
     for weights in (None, given):
         model, loader = build(tmp_path, config, content, weights)
         model.fit(loader.instances, None)
-        features = model._features([[["zzz"]]] * len(model.texts))
+        features = model._combined([model._vectorizer.transform([["zzz"]])] * len(model.texts))
         logits = torch.as_tensor(model._logits(model.fitted, features))
         probability.append(logits.softmax(-1)[0, 1].item())
     assert probability[1] > probability[0] + 0.1
