@@ -157,10 +157,11 @@ def grid(comparison: str, of_each: str, *names: str) -> List[str]:
 def by_corpus(comparison: str, source: str, *systems: str) -> List[str]:
     """
     Return a table of dev / test scores with a row for each corpus that has all the systems, and their
-    means. Beside them are the scores on test that were published in `source`.
+    means. Beside them are the scores on test that were published in `source`, if that is not `-`.
     """
-    published = load(comparison)["published"][source]
-    corpora = {name: systems_of(comparison, name) for name in next(iter(published.values()))}
+    published = {} if source == "-" else load(comparison)["published"][source]
+    names = next(iter(published.values()), load(comparison)["corpora"])
+    corpora = {name: systems_of(comparison, name) for name in names}
     corpora = {name: of for name, of in corpora.items() if all(system in of for system in systems)}
     ours = [
         [[of[system][part][0] for of in corpora.values()] for part in ("dev", "test")]

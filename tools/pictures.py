@@ -72,6 +72,7 @@ SIZES = {
     "bilstm_attention": ("recipe, BiLSTM", "#d55e00", "s-"),  # reviews: with attention
     "bilstm": ("recipe, BiLSTM", "#d55e00", "s-"),
     "no_encoder": ("recipe, mean of the words", "#999999", "o-"),
+    "frozen": ("MiniLM frozen, logistic regression", "#009e73", "v-."),
     "linear": ("linear model", "black", "^:"),
     "slstm_alone": ("S-LSTM alone", "#0072b2", "D--"),
     "bilstm_alone": ("BiLSTM alone", "#d55e00", "s--"),
