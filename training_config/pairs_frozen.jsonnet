@@ -14,6 +14,7 @@ reviews {
     features: 'nli',  // 'paraphrase' if the order of the two does not matter
     text_field_embedder+: { token_embedders+: { tokens+: { layers: [-1] } } },
   },
+  data_loader+: { batch_sampler+: { sorting_keys: ['premise', 'hypothesis'] } },
   train_data_path: 'fixtures/snli/train.jsonl',
   validation_data_path: 'fixtures/snli/dev.jsonl',
   test_data_path: 'fixtures/snli/test.jsonl',

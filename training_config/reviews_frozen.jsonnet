@@ -26,6 +26,6 @@
     calibrated: true,
   },
 
-  data_loader: { batch_size: 64 },
+  data_loader: { batch_sampler: { type: 'bucket', batch_size: 64, sorting_keys: ['tokens'] } },
   trainer: { type: 'fit', validation_metric: '+accuracy' },
 }

@@ -167,8 +167,7 @@ def test_every_config_of_one_corpus_takes_data(put, config):
     assert "num_epochs" not in made["trainer"] or not config.endswith("_linear")
     instance = next(iter(reader.read(made["train_data_path"])))
     assert ("tags" if is_tagged else "label") in instance.fields
-    if not config.endswith("_frozen"):  # which reads batches of 64, unsorted
-        assert set(made["data_loader"]["batch_sampler"]["sorting_keys"]) <= set(instance.fields)
+    assert set(made["data_loader"]["batch_sampler"]["sorting_keys"]) <= set(instance.fields)
 
 
 NUMBERS = [*((n, n // 2 * 0.5) for n in range(19)), (19, 8), (20, 9)]
